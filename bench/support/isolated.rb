@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "json"
+require "rbconfig"
+
+module Trunkline
+  module Bench
+    # One side of a comparison in a process of its own, so that neither side pays for the other's threads and garbage.
+    #
+    #   peer = Isolated.new("pg_selects", uri: server.uri, threads: 16)
+    #   peer.call(:measure, count: 10_000)      # => { wall: 0.26, ... }
+    #   peer.close
+    #
+    # "pg_selects" is the file peers/pg_selects.rb and the class Peers::PgSelects; keywords go to its constructor.
+    class Isolated
+      PROGRAM = File.expand_path("isolated_process.rb", __dir__)
+      private_constant :PROGRAM
+
+      # @param peer [String] name of a file in peers/
+      # @param options keywords of the peer's constructor; plain values that JSON knows
+      def initialize(peer, **options)
+        @peer = peer
+        input, @requests = IO.pipe
+        @answers, output = IO.pipe
+        @pid = Process.spawn({ "TZ" => "UTC" }, RbConfig.ruby, PROGRAM, peer, JSON.generate(options), in: input, out: output)
+        [input, output].each(&:close)
+        at_exit { close }
+      end
+
+      # Calls a method of the peer over there.
+      # @param arguments keywords; plain values that JSON knows
+      # @return [Object] what it returned, by way of JSON, with Symbols for keys
+      # @raise [RuntimeError] the peer failed; its message
+      def call(method, **arguments)
+        @requests.puts(JSON.generate(method: method, arguments: arguments))
+        line = @answers.gets or raise "#{@peer} ended before it answered"
+        answer = JSON.parse(line, symbolize_names: true)
+        raise "#{@peer}: #{answer[:error]}" if answer.key?(:error)
+
+        answer[:result]
+      end
+
+      # Ends the process.
+      def close
+        return unless @pid
+
+        Process.kill("TERM", @pid)
+        Process.wait(@pid)
+        @pid = nil
+      end
+    end
+  end
+end

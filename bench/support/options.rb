@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "optparse"
+
+module Trunkline
+  module Bench
+    # What every bench takes on its command line.
+    Options = Struct.new(:arguments, :json, :save, :runs, keyword_init: true) do
+      # @param arguments [Array<String>] the command line
+      # @param banner [String] first line of the help
+      # @param runs [Integer] how often each measurement is made, unless the command line says otherwise
+      # @yieldparam parser [OptionParser] for options of the bench's own
+      # @return [Options] `arguments` are those that are not options
+      def self.parse(arguments, banner:, runs: 1)
+        options = new(json: false, save: false, runs: runs)
+        parser = OptionParser.new(banner) do |known|
+          known.on("--json", "print one JSON object and nothing else") { options.json = true }
+          known.on("--save", "keep the tables in bench/results") { options.save = true }
+          known.on("--runs=N", Integer, "medians of N runs (#{runs})") { |number| options.runs = [number, 1].max }
+          yield known if block_given?
+        end
+        options.arguments = parser.parse(arguments)
+        options
+      rescue OptionParser::ParseError => error
+        abort "#{error.message}\n#{parser}"
+      end
+    end
+  end
+end

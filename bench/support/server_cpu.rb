@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Trunkline
+  module Bench
+    # Processor time of a server and of all processes it has started, from /proc; Linux only.
+    module ServerCpu
+      TICKS = Etc.sysconf(Etc::SC_CLK_TCK).to_f
+      # Fields of /proc/PID/stat after the name: parent, own user and system ticks, those of children that have ended.
+      PARENT = 1
+      OWN = 11..12
+      WITH_ENDED = 11..14
+      private_constant :TICKS, :PARENT, :OWN, :WITH_ENDED
+
+      module_function
+
+      # @param pid [Integer] of the server's first process
+      # @return [Float, nil] seconds so far; nil where there is no /proc
+      def seconds(pid)
+        server = fields(pid) or return
+        children = Dir["/proc/[0-9]*"].filter_map { |folder| fields(File.basename(folder)) }.select { |child| child[PARENT].to_i == pid }
+        (ticks(server, WITH_ENDED) + children.sum { |child| ticks(child, OWN) }) / TICKS
+      end
+
+      def fields(pid)
+        File.read("/proc/#{pid}/stat").rpartition(")").last.split
+      rescue Errno::ENOENT, Errno::ESRCH
+        nil
+      end
+
+      def ticks(fields, range) = fields[range].sum(&:to_i)
+      private_class_method :fields, :ticks
+    end
+  end
+end

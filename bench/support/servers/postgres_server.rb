@@ -1,0 +1,163 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "socket"
+require_relative "keeper"
+require_relative "postgres_binaries"
+
+module Trunkline
+  module Bench
+    # A private PostgreSQL: its own data folder, a free port, a Unix socket and 127.0.0.1, gone with this process.
+    # User and database are "postgres"; everybody is trusted unless `hba` says otherwise.
+    #
+    #   server = PostgresServer.start(settings: { "shared_buffers" => "256MB" })
+    #   server.psql("CREATE TABLE t (id int)")
+    #   server.uri                            # => "postgresql:///postgres?host=/tmp/...&port=40123&user=postgres"
+    #   server.stop
+    class PostgresServer
+      # Tests and benches have nothing to lose in a crash of the machine.
+      SETTINGS = {
+        "listen_addresses" => "127.0.0.1", "fsync" => "off", "synchronous_commit" => "off",
+        "full_page_writes" => "off", "max_connections" => "120", "logging_collector" => "off", "timezone" => "UTC",
+        "shared_buffers" => "128MB", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
+      }.freeze
+      START_TIMEOUT = 30 # seconds
+      ATTEMPTS = 3       # somebody else may take the free port first
+      private_constant :SETTINGS, :START_TIMEOUT, :ATTEMPTS
+
+      @count = 0
+      @lock = Mutex.new
+
+      class << self
+        # @param settings [Hash{String => Object}] server settings over the defaults, e.g. "shared_buffers" => "256MB"
+        # @param hba [String, nil] contents of pg_hba.conf
+        # @return [PostgresServer] ready for connections
+        # @raise [RuntimeError] with the server's log when it does not start
+        def start(settings: {}, hba: nil)
+          new(next_folder, settings, hba).tap(&:start)
+        end
+
+        private
+
+        # initdb takes most of a start: one result serves every server of this run.
+        def next_folder
+          keeper = Keeper.instance
+          @lock.synchronize do
+            template = File.join(keeper.folder, "template")
+            initialize_data(keeper, template) unless File.exist?(template)
+            folder = File.join(keeper.folder, (@count += 1).to_s)
+            keeper.run("cp", "-R", template, folder, log: "#{template}.log")
+            folder
+          end
+        end
+
+        def initialize_data(keeper, template)
+          keeper.run(PostgresBinaries.path("initdb"), "-D", template, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+                     "--locale=C", "--no-sync", log: "#{template}.log")
+        end
+      end
+
+      # @return [String] folder of the Unix socket; fits `host=`
+      attr_reader :socket_directory
+      # @return [Integer] TCP port on 127.0.0.1, and the number in the socket's name
+      attr_reader :port
+      # @return [Integer] process id of the postmaster
+      attr_reader :pid
+
+      # @param folder [String] data folder, ready for use; the socket and the log lie there too
+      def initialize(folder, settings, hba)
+        @socket_directory = folder
+        @log = File.join(folder, "log")
+        @settings = SETTINGS.merge(settings.transform_keys(&:to_s))
+        File.write(File.join(socket_directory, "pg_hba.conf"), hba) if hba
+      end
+
+      # Starts the server, also after {#stop}, on the same data; waits until it takes connections.
+      def start
+        ATTEMPTS.times do
+          @port = free_port
+          launch
+          return self if ready_in_time?
+          break unless File.read(@log).include?("Address already in use")
+        end
+        raise "PostgreSQL did not start:\n#{File.read(@log)}"
+      end
+
+      # @return [String] connection URI over the Unix socket
+      def uri(dbname: "postgres", user: "postgres")
+        "postgresql:///#{dbname}?host=#{socket_directory}&port=#{port}&user=#{user}"
+      end
+
+      # @return [String] connection URI over TCP
+      def tcp_uri(dbname: "postgres", user: "postgres") = "postgresql://#{user}@127.0.0.1:#{port}/#{dbname}"
+
+      # Runs SQL with psql, one or more statements.
+      # @return [String] the rows, unaligned, without headers
+      # @raise [RuntimeError] with psql's message when a statement fails
+      def psql(sql, dbname: "postgres")
+        output, errors, status = Open3.capture3(
+          PostgresBinaries.path("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", uri(dbname: dbname), stdin_data: sql
+        )
+        raise "psql: #{errors}" unless status.success?
+
+        output
+      end
+
+      # Runs pgbench on this server.
+      # @return [String] what it prints
+      def pgbench(*arguments)
+        output, status = Open3.capture2e(PostgresBinaries.path("pgbench"), *arguments,
+                                         "-h", socket_directory, "-p", port.to_s, "-U", "postgres", "postgres")
+        raise "pgbench: #{output}" unless status.success?
+
+        output
+      end
+
+      # @return [String] everything the server has logged so far
+      def log = File.read(@log)
+
+      # Stops the server: open transactions are rolled back, sessions are told. The data stays for {#start}
+      # until this process ends.
+      def stop
+        Keeper.instance.stop(pid)
+      end
+
+      # Stops the server and removes its data.
+      def discard
+        stop
+        FileUtils.rm_rf(socket_directory)
+      end
+
+      private
+
+      def launch
+        options = @settings.merge("port" => port, "unix_socket_directories" => socket_directory)
+        arguments = options.flat_map { |name, value| ["-c", "#{name}=#{value}"] }
+        @pid = Keeper.instance.spawn(PostgresBinaries.path("postgres"), "-D", socket_directory, *arguments,
+                                     log: @log, stop: "INT")
+      end
+
+      def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+
+      # The last line of the server's lock file is its state.
+      def ready_in_time?
+        deadline = now + START_TIMEOUT
+        while now < deadline
+          return true if state == "ready"
+          return false unless Keeper.instance.running?(pid)
+
+          sleep 0.01
+        end
+      end
+
+      def state
+        File.readlines(File.join(socket_directory, "postmaster.pid"), chomp: true)[7].to_s.strip
+      rescue Errno::ENOENT
+        nil
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

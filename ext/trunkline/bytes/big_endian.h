@@ -1,0 +1,41 @@
+/* Integers in network byte order, as both protocols' headers and PostgreSQL's binary values carry them. */
+#ifndef TRUNKLINE_BIG_ENDIAN_H
+#define TRUNKLINE_BIG_ENDIAN_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint16_t read_u16(const char *at) {
+    uint16_t value;
+    memcpy(&value, at, sizeof value);
+    return __builtin_bswap16(value);
+}
+
+static inline uint32_t read_u32(const char *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return __builtin_bswap32(value);
+}
+
+static inline uint64_t read_u64(const char *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return __builtin_bswap64(value);
+}
+
+static inline void write_u16(char *at, uint16_t value) {
+    value = __builtin_bswap16(value);
+    memcpy(at, &value, sizeof value);
+}
+
+static inline void write_u32(char *at, uint32_t value) {
+    value = __builtin_bswap32(value);
+    memcpy(at, &value, sizeof value);
+}
+
+static inline void write_u64(char *at, uint64_t value) {
+    value = __builtin_bswap64(value);
+    memcpy(at, &value, sizeof value);
+}
+
+#endif

@@ -1,0 +1,162 @@
+#include "bind.h"
+
+#include <math.h>
+#include <ruby/encoding.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../bytes/big_endian.h"
+
+#define TYPE_BYTEA 17
+#define TYPE_INT8 20
+#define TYPE_INT2 21
+#define TYPE_INT4 23
+#define TYPE_OID 26
+#define TYPE_FLOAT8 701
+
+#define LONGEST_DECIMAL 24
+#define LONGEST_FLOAT 32
+
+static bool text_ready(VALUE string) {
+    int encoding = ENCODING_GET(string);
+    if (encoding != rb_utf8_encindex() && encoding != rb_usascii_encindex()) return false;
+    if (rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN) return false;
+    return !memchr(RSTRING_PTR(string), 0, RSTRING_LEN(string));
+}
+
+bool bind_ready(VALUE parameters) {
+    if (RARRAY_LEN(parameters) > MOST_PARAMETERS) return false;
+    size_t total = 0;
+    for (long at = 0; at < RARRAY_LEN(parameters); at++) {
+        VALUE value = RARRAY_AREF(parameters, at);
+        if (SYMBOL_P(value) && !text_ready(rb_sym2str(value))) return false;
+        if (RB_SPECIAL_CONST_P(value)) continue; /* nil, true, false, small Integers, most Floats, most Symbols */
+        switch (RB_BUILTIN_TYPE(value)) {
+        case T_BIGNUM: case T_FLOAT: case T_SYMBOL: continue;
+        case T_STRING:
+            total += RSTRING_LEN(value);
+            if (total > MOST_BYTES || !text_ready(value)) return false;
+            if (!OBJ_FROZEN(value)) RARRAY_ASET(parameters, at, rb_str_new_frozen(value));
+            continue;
+        default: return false;
+        }
+    }
+    return true;
+}
+
+/* Formats of one parameter. */
+static bool small_integer(uint32_t type, VALUE value) {
+    if (!FIXNUM_P(value)) return false;
+    long number = FIX2LONG(value);
+    switch (type) {
+    case TYPE_INT8: return true;
+    case TYPE_INT4: return number >= INT32_MIN && number <= INT32_MAX;
+    case TYPE_INT2: return number >= INT16_MIN && number <= INT16_MAX;
+    case TYPE_OID: return number >= 0 && number <= (long)UINT32_MAX;
+    default: return false;
+    }
+}
+
+static bool raw_string(uint32_t type, VALUE value) {
+    return type == TYPE_BYTEA && RB_TYPE_P(value, T_STRING) && ENCODING_GET(value) == rb_ascii8bit_encindex();
+}
+
+static bool goes_binary(uint32_t type, VALUE value) {
+    return small_integer(type, value) || raw_string(type, value) || (type == TYPE_FLOAT8 && RB_FLOAT_TYPE_P(value));
+}
+
+static bool append_sized(buffer_t *buffer, const void *bytes, size_t length) {
+    char size[4];
+    write_u32(size, (uint32_t)length);
+    return buffer_append(buffer, size, sizeof size) && buffer_append(buffer, bytes, length);
+}
+
+static bool append_integer(buffer_t *buffer, uint32_t type, long number) {
+    char bytes[8];
+    switch (type) {
+    case TYPE_INT8: write_u64(bytes, (uint64_t)number); return append_sized(buffer, bytes, 8);
+    case TYPE_INT2: write_u16(bytes, (uint16_t)number); return append_sized(buffer, bytes, 2);
+    default: write_u32(bytes, (uint32_t)number); return append_sized(buffer, bytes, 4);
+    }
+}
+
+static bool append_binary(buffer_t *buffer, uint32_t type, VALUE value) {
+    if (FIXNUM_P(value)) return append_integer(buffer, type, FIX2LONG(value));
+    if (RB_TYPE_P(value, T_STRING)) return append_sized(buffer, RSTRING_PTR(value), RSTRING_LEN(value));
+    char bytes[8];
+    double number = RFLOAT_VALUE(value);
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    write_u64(bytes, bits);
+    return append_sized(buffer, bytes, sizeof bytes);
+}
+
+static bool append_decimal(buffer_t *buffer, long number) {
+    char digits[LONGEST_DECIMAL];
+    int length = snprintf(digits, sizeof digits, "%ld", number);
+    return append_sized(buffer, digits, (size_t)length);
+}
+
+/* As few digits as give the same double back. */
+static bool append_float(buffer_t *buffer, double number) {
+    if (isnan(number)) return append_sized(buffer, "NaN", 3);
+    if (isinf(number)) return number > 0 ? append_sized(buffer, "Infinity", 8) : append_sized(buffer, "-Infinity", 9);
+    char digits[LONGEST_FLOAT];
+    int length = 0;
+    for (int precision = 15; precision <= 17; precision++) {
+        length = snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number) break;
+    }
+    return append_sized(buffer, digits, (size_t)length);
+}
+
+static VALUE text_of(VALUE value) {
+    if (RB_TYPE_P(value, T_STRING)) return value;
+    return SYMBOL_P(value) ? rb_sym2str(value) : rb_big2str(value, 10);
+}
+
+static bool append_text(buffer_t *buffer, VALUE value) {
+    if (FIXNUM_P(value)) return append_decimal(buffer, FIX2LONG(value));
+    if (RB_FLOAT_TYPE_P(value)) return append_float(buffer, RFLOAT_VALUE(value));
+    if (value == Qtrue) return append_sized(buffer, "true", 4);
+    if (value == Qfalse) return append_sized(buffer, "false", 5);
+    VALUE string = text_of(value);
+    bool done = append_sized(buffer, RSTRING_PTR(string), RSTRING_LEN(string));
+    RB_GC_GUARD(string);
+    return done;
+}
+
+static bool append_value(buffer_t *buffer, uint32_t type, VALUE value) {
+    if (NIL_P(value)) return buffer_append(buffer, "\xff\xff\xff\xff", 4);
+    return goes_binary(type, value) ? append_binary(buffer, type, value) : append_text(buffer, value);
+}
+
+static bool append_count(buffer_t *buffer, long count) {
+    char bytes[2];
+    write_u16(bytes, (uint16_t)count);
+    return buffer_append(buffer, bytes, sizeof bytes);
+}
+
+/* A format code for each parameter, none at all where every one is text. */
+static bool append_formats(buffer_t *buffer, VALUE parameters, const uint32_t *types) {
+    long count = types ? RARRAY_LEN(parameters) : 0;
+    if (!append_count(buffer, count)) return false;
+    for (long at = 0; at < count; at++) {
+        if (!append_count(buffer, goes_binary(types[at], RARRAY_AREF(parameters, at)))) return false;
+    }
+    return true;
+}
+
+bool bind_append(buffer_t *buffer, span_t name, VALUE parameters, const uint32_t *types, bool binary) {
+    size_t mark;
+    long count = RARRAY_LEN(parameters);
+    if (!frontend_open(buffer, 'B', &mark)) return false;
+    if (!buffer_append(buffer, "", 1) || !buffer_append(buffer, name.bytes, name.length + 1)) return false;
+    if (!append_formats(buffer, parameters, types) || !append_count(buffer, count)) return false;
+    for (long at = 0; at < count; at++) {
+        if (!append_value(buffer, types ? types[at] : 0, RARRAY_AREF(parameters, at))) return false;
+    }
+    if (!append_count(buffer, 1) || !append_count(buffer, binary)) return false;
+    frontend_close(buffer, mark);
+    return true;
+}

@@ -1,0 +1,22 @@
+/* Parameters -> Bind. */
+#ifndef TRUNKLINE_BIND_H
+#define TRUNKLINE_BIND_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "frontend.h"
+
+#define MOST_PARAMETERS 65535
+
+#define MOST_BYTES ((size_t)1 << 29) /* far below the server's limit of 1 GiB a message, so that headers fit too */
+
+/* Does every value go over the wire without Ruby's help? Nil, true, false, Integer, Float, Symbol, and text that is valid
+ * UTF-8 without zero bytes do. Strings that could still change are replaced by frozen copies. */
+bool bind_ready(VALUE parameters);
+
+/* Appends Bind of the unnamed portal. `types` is NULL while the server's are not known: then all goes as text.
+ * Results come in binary format when `binary`. False: no memory. Runs no Ruby code. */
+bool bind_append(buffer_t *buffer, span_t name, VALUE parameters, const uint32_t *types, bool binary);
+
+#endif

@@ -1,0 +1,10 @@
+/* Reads CommandComplete's tag. */
+#ifndef TRUNKLINE_COMMAND_TAG_H
+#define TRUNKLINE_COMMAND_TAG_H
+
+#include <stddef.h>
+
+/* The number of rows a tag such as "INSERT 0 5" ends with; -1 when it ends with none, as in "CREATE TABLE". */
+long long command_tag_rows(const char *tag, size_t length);
+
+#endif

@@ -1,0 +1,129 @@
+#include "description.h"
+
+#include <ruby/encoding.h>
+#include "protocol_error.h"
+#include "row_description.h"
+#include "../trunkline.h"
+
+static VALUE cDescription;
+static VALUE empty;
+
+static void description_mark(void *data) {
+    description_t *description = data;
+    rb_gc_mark(description->columns);
+    rb_gc_mark(description->types);
+    rb_gc_mark(description->unknown);
+    rb_gc_mark(description->finishers);
+}
+
+static void description_free(void *data) {
+    ruby_xfree(((description_t *)data)->decoders);
+    ruby_xfree(data);
+}
+
+static size_t description_memsize(const void *data) {
+    const description_t *description = data;
+    return sizeof *description + description->count * sizeof *description->decoders;
+}
+
+static const rb_data_type_t description_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Description",
+    .function = {.dmark = description_mark, .dfree = description_free, .dsize = description_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+description_t *description_of(VALUE self) { return rb_check_typeddata(self, &description_type); }
+
+static VALUE description_create(uint16_t count) {
+    description_t *description;
+    VALUE self = TypedData_Make_Struct(cDescription, description_t, &description_type, description);
+    description->unknown = description->finishers = Qnil;
+    description->columns = description->types = Qnil;
+    description->columns = rb_ary_new_capa(count);
+    description->types = rb_ary_new_capa(count);
+    description->decoders = ALLOC_N(column_decoder_t, count ? count : 1);
+    description->count = count;
+    return self;
+}
+
+static void seal(description_t *description) {
+    rb_ary_freeze(description->columns);
+    rb_ary_freeze(description->types);
+    description->binary = true;
+    description->plain = description->count == 0; /* with columns, Ruby looks at their types once */
+    for (uint16_t at = 0; at < description->count; at++) {
+        if (!column_decoder_binary(&description->decoders[at])) description->binary = false;
+    }
+}
+
+VALUE description_from_message(const char *body, size_t length) {
+    reader_t reader = reader_of(body, length);
+    uint16_t count = row_description_open(&reader);
+    if (!reader.whole) protocol_error("RowDescription announces more columns than it holds");
+    VALUE self = description_create(count);
+    description_t *description = description_of(self);
+    for (uint16_t at = 0; at < count; at++) {
+        column_t column;
+        if (!row_description_column(&reader, &column)) protocol_error("RowDescription ends too early");
+        rb_ary_push(description->columns, rb_enc_interned_str(column.name, column.name_length, rb_utf8_encoding()));
+        rb_ary_push(description->types, UINT2NUM(column.type));
+        if (!column_decoder_for(column.type, &description->decoders[at])) {
+            if (NIL_P(description->unknown)) description->unknown = rb_ary_new();
+            rb_ary_push(description->unknown, UINT2NUM(column.type));
+        }
+    }
+    seal(description);
+    return self;
+}
+
+VALUE description_empty(void) { return empty; }
+
+/* call-seq: plain? -> true or false
+ *
+ * Are the codec's values final? If not, see unknown and finishers. */
+static VALUE description_is_plain(VALUE self) { return RBOOL(description_of(self)->plain); }
+
+static VALUE description_columns(VALUE self) { return description_of(self)->columns; }
+static VALUE description_types(VALUE self) { return description_of(self)->types; }
+static VALUE description_unknown(VALUE self) { return description_of(self)->unknown; }
+static VALUE description_finishers(VALUE self) { return description_of(self)->finishers; }
+
+/* call-seq: decode_as(type, base, array) -> description
+ *
+ * Columns of this user-defined type decode as the built-in type `base`, or as an array of it, from now on. */
+static VALUE description_decode_as(VALUE self, VALUE type, VALUE base, VALUE array) {
+    description_t *description = description_of(self);
+    for (uint16_t at = 0; at < description->count; at++) {
+        if (!RTEST(rb_equal(rb_ary_entry(description->types, at), type))) continue;
+        column_decoder_for(NUM2UINT(base), &description->decoders[at]);
+        if (RTEST(array)) description->decoders[at].array = true;
+    }
+    return self;
+}
+
+/* call-seq: finish_with(finishers) -> description
+ *
+ * Sets what turns the codec's values into the final ones: an Array with a callable or nil per column, or nil for none.
+ * No type is unknown any more. */
+static VALUE description_finish_with(VALUE self, VALUE finishers) {
+    description_t *description = description_of(self);
+    description->finishers = finishers;
+    description->unknown = Qnil;
+    description->plain = NIL_P(finishers);
+    return self;
+}
+
+void Init_trunkline_description(void) {
+    cDescription = rb_define_class_under(mTrunklinePostgres, "Description", rb_cObject);
+    rb_undef_alloc_func(cDescription);
+    rb_define_method(cDescription, "plain?", description_is_plain, 0);
+    rb_define_method(cDescription, "columns", description_columns, 0);
+    rb_define_method(cDescription, "types", description_types, 0);
+    rb_define_method(cDescription, "unknown", description_unknown, 0);
+    rb_define_method(cDescription, "finishers", description_finishers, 0);
+    rb_define_method(cDescription, "decode_as", description_decode_as, 3);
+    rb_define_method(cDescription, "finish_with", description_finish_with, 1);
+    empty = description_create(0);
+    rb_gc_register_mark_object(empty);
+    seal(description_of(empty));
+}

@@ -1,0 +1,28 @@
+/* Trunkline::Postgres::Description: the columns of a result, and how each becomes a Ruby value. */
+#ifndef TRUNKLINE_DESCRIPTION_H
+#define TRUNKLINE_DESCRIPTION_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include "types/types.h"
+
+typedef struct {
+    VALUE columns;   /* frozen Array of frozen Strings */
+    VALUE types;     /* frozen Array of type OIDs */
+    VALUE unknown;   /* Array of the OIDs that the client has yet to look up, or nil */
+    VALUE finishers; /* what Ruby does to some columns afterwards, or nil */
+    column_decoder_t *decoders;
+    uint16_t count;
+    bool binary;     /* every column can be asked for in binary format */
+    bool plain;      /* C's values are the final ones */
+} description_t;
+
+description_t *description_of(VALUE self);
+
+/* Makes one from RowDescription's body. Raises ProtocolError when the bytes make no sense. */
+VALUE description_from_message(const char *body, size_t length);
+
+/* What a statement without rows has. */
+VALUE description_empty(void);
+
+#endif

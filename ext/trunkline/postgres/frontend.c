@@ -1,0 +1,83 @@
+#include "frontend.h"
+
+#include <string.h>
+#include "../bytes/big_endian.h"
+
+#define LENGTH_SIZE 4
+
+size_t frontend_statement_name(uint64_t number, char name[STATEMENT_NAME_SIZE]) {
+    char digits[STATEMENT_NAME_SIZE];
+    size_t count = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    name[0] = 't';
+    for (size_t at = 0; at < count; at++) name[1 + at] = digits[count - 1 - at];
+    name[1 + count] = 0;
+    return 1 + count;
+}
+
+bool frontend_open(buffer_t *buffer, char type, size_t *mark) {
+    if (!buffer_reserve(buffer, 1 + LENGTH_SIZE)) return false;
+    buffer->start[buffer->tail++] = type;
+    *mark = buffer->tail - buffer->head; /* from the head: growing may move it */
+    buffer->tail += LENGTH_SIZE;
+    return true;
+}
+
+void frontend_close(buffer_t *buffer, size_t mark) {
+    write_u32(buffer->start + buffer->head + mark, (uint32_t)(buffer_size(buffer) - mark));
+}
+
+static bool append_string(buffer_t *buffer, span_t string) {
+    return buffer_append(buffer, string.bytes, string.length) && buffer_append(buffer, "", 1);
+}
+
+static bool append_u16(buffer_t *buffer, uint16_t value) {
+    char bytes[2];
+    write_u16(bytes, value);
+    return buffer_append(buffer, bytes, sizeof bytes);
+}
+
+static bool append_u32(buffer_t *buffer, uint32_t value) {
+    char bytes[4];
+    write_u32(bytes, value);
+    return buffer_append(buffer, bytes, sizeof bytes);
+}
+
+bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *types, uint16_t count) {
+    size_t mark;
+    if (!frontend_open(buffer, 'P', &mark) || !append_string(buffer, name) || !append_string(buffer, sql)) return false;
+    if (!append_u16(buffer, count)) return false;
+    for (uint16_t at = 0; at < count; at++) {
+        if (!append_u32(buffer, types[at])) return false;
+    }
+    frontend_close(buffer, mark);
+    return true;
+}
+
+static bool name_message(buffer_t *buffer, char type, span_t name) {
+    size_t mark;
+    if (!frontend_open(buffer, type, &mark) || !buffer_append(buffer, "S", 1) || !append_string(buffer, name)) return false;
+    frontend_close(buffer, mark);
+    return true;
+}
+
+bool frontend_describe_statement(buffer_t *buffer, span_t name) { return name_message(buffer, 'D', name); }
+
+bool frontend_close_statement(buffer_t *buffer, span_t name) { return name_message(buffer, 'C', name); }
+
+bool frontend_query(buffer_t *buffer, span_t sql) {
+    size_t mark;
+    if (!frontend_open(buffer, 'Q', &mark) || !append_string(buffer, sql)) return false;
+    frontend_close(buffer, mark);
+    return true;
+}
+
+/* Execute of the unnamed portal, all rows; Sync; Terminate. They never change. */
+bool frontend_execute(buffer_t *buffer) { return buffer_append(buffer, "E\0\0\0\x09\0\0\0\0\0", 10); }
+
+bool frontend_sync(buffer_t *buffer) { return buffer_append(buffer, "S\0\0\0\x04", 5); }
+
+bool frontend_terminate(buffer_t *buffer) { return buffer_append(buffer, "X\0\0\0\x04", 5); }

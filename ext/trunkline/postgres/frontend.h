@@ -1,0 +1,30 @@
+/* Appends frontend messages to a buffer. Each returns false, with part of a message possibly written, when there is no
+ * memory: the caller sets the buffer's tail back. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+#ifndef TRUNKLINE_FRONTEND_H
+#define TRUNKLINE_FRONTEND_H
+
+#include "../bytes/buffer.h"
+
+#define STATEMENT_NAME_SIZE 24
+
+typedef struct {
+    const char *bytes;
+    size_t length;
+} span_t;
+
+/* Writes the name that belongs to a statement's number, ended by a zero byte; returns its length without that. */
+size_t frontend_statement_name(uint64_t number, char name[STATEMENT_NAME_SIZE]);
+
+bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *types, uint16_t count);
+bool frontend_describe_statement(buffer_t *buffer, span_t name);
+bool frontend_close_statement(buffer_t *buffer, span_t name);
+bool frontend_execute(buffer_t *buffer);
+bool frontend_sync(buffer_t *buffer);
+bool frontend_query(buffer_t *buffer, span_t sql);
+bool frontend_terminate(buffer_t *buffer);
+
+/* A message whose length is known at its end: open returns where its length belongs, close puts it there. */
+bool frontend_open(buffer_t *buffer, char type, size_t *mark);
+void frontend_close(buffer_t *buffer, size_t mark);
+
+#endif

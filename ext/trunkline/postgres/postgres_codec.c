@@ -1,0 +1,156 @@
+/* Trunkline::Postgres::Codec: one server session's protocol. Takes requests and bytes, gives bytes and answers;
+ * knows no sockets and never waits. */
+#include "receive.h"
+#include "submit.h"
+#include "../socket/bytes_class.h"
+#include "../trunkline.h"
+
+static void codec_mark(void *data) {
+    session_state_t *session = data;
+    rb_gc_mark(session->input);
+    rb_gc_mark(session->output);
+    rb_gc_mark(session->closing);
+    rb_gc_mark(session->parameters);
+    rb_gc_mark(session->notifications);
+    rb_gc_mark(session->farewell);
+    for (size_t at = 0; at < session->in_flight; at++) rb_gc_mark(fifo_at(session, at));
+    for (uint32_t at = 0; at < session->slot_count; at++) rb_gc_mark(session->slots[at]);
+}
+
+static void codec_free(void *data) {
+    session_state_t *session = data;
+    ruby_xfree(session->fifo);
+    ruby_xfree(session->slots);
+    ruby_xfree(session);
+}
+
+static size_t codec_memsize(const void *data) {
+    const session_state_t *session = data;
+    return sizeof *session + (session->fifo_capacity + session->slot_count) * sizeof(VALUE);
+}
+
+static const rb_data_type_t codec_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Codec",
+    .function = {.dmark = codec_mark, .dfree = codec_free, .dsize = codec_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE codec_allocate(VALUE class) {
+    session_state_t *session;
+    VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
+    session->input = session->output = session->closing = session->parameters = Qnil;
+    session->notifications = session->farewell = Qnil;
+    return self;
+}
+
+static session_state_t *session_of(VALUE self) { return rb_check_typeddata(self, &codec_type); }
+
+/* call-seq: Codec.new(parameters, message_limit)
+ *
+ * parameters: Hash of what the server reported so far. message_limit: bytes of the longest message to accept. */
+static VALUE codec_initialize(VALUE self, VALUE parameters, VALUE message_limit) {
+    session_state_t *session = session_of(self);
+    Check_Type(parameters, T_HASH);
+    session->input = rb_class_new_instance(0, NULL, cTrunklineBytes);
+    session->output = rb_class_new_instance(0, NULL, cTrunklineBytes);
+    session->closing = rb_ary_new();
+    session->notifications = rb_ary_new();
+    session->parameters = parameters;
+    session->message_limit = NUM2SIZET(message_limit);
+    return self;
+}
+
+/* call-seq: submit(request) -> true or false
+ *
+ * False: the session is closed, and the request as it was. */
+static VALUE codec_submit(VALUE self, VALUE request) { return RBOOL(submit(session_of(self), request)); }
+
+/* call-seq: close -> codec
+ *
+ * Says goodbye to the server. */
+static VALUE codec_close(VALUE self) {
+    submit_terminate(session_of(self));
+    return self;
+}
+
+/* call-seq: receive(woken) -> codec
+ *
+ * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. */
+static VALUE codec_receive(VALUE self, VALUE woken) {
+    Check_Type(woken, T_ARRAY);
+    receive(session_of(self), woken);
+    return self;
+}
+
+/* call-seq: fail(woken) { |sent| failure } -> codec
+ *
+ * No more answers will come: every request in flight is done, with the failure that the block gives for one of which
+ * bytes were sent, or none. */
+static VALUE codec_fail(VALUE self, VALUE woken) {
+    session_state_t *session = session_of(self);
+    session->closed = true;
+    uint64_t sent = session->appended - buffer_size(bytes_buffer(session->output));
+    while (session->in_flight > 0) {
+        VALUE object = fifo_shift(session);
+        if (NIL_P(object)) continue;
+        request_t *request = request_of(object);
+        request->failure = rb_yield(RBOOL(request->offset < sent));
+        if (request_finish(request)) rb_ary_push(woken, object);
+    }
+    return self;
+}
+
+static VALUE codec_input(VALUE self) { return session_of(self)->input; }
+static VALUE codec_output(VALUE self) { return session_of(self)->output; }
+static VALUE codec_parameters(VALUE self) { return session_of(self)->parameters; }
+static VALUE codec_farewell(VALUE self) { return session_of(self)->farewell; }
+
+/* call-seq: in_flight -> Integer
+ *
+ * Units that the server has yet to answer. */
+static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(session_of(self)->in_flight); }
+
+/* call-seq: idle? -> true or false */
+static VALUE codec_is_idle(VALUE self) { return RBOOL(session_of(self)->in_flight == 0); }
+
+/* call-seq: leaked? -> true or false
+ *
+ * Did a shared session answer from within a transaction? */
+static VALUE codec_is_leaked(VALUE self) { return RBOOL(session_of(self)->leaked); }
+
+/* call-seq: exclusive = true or false
+ *
+ * Whether the session is one caller's own, who may open transactions. */
+static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
+    session_of(self)->exclusive = RTEST(exclusive);
+    return exclusive;
+}
+
+/* call-seq: forget_statements -> codec
+ *
+ * The server session has lost its statements. */
+static VALUE codec_forget_statements(VALUE self) {
+    session_state_t *session = session_of(self);
+    for (uint32_t at = 0; at < session->slot_count; at++) session->slots[at] = Qnil;
+    rb_ary_clear(session->closing);
+    return self;
+}
+
+void Init_trunkline_postgres_codec(void) {
+    VALUE class = rb_define_class_under(mTrunklinePostgres, "Codec", rb_cObject);
+    rb_define_alloc_func(class, codec_allocate);
+    rb_define_method(class, "initialize", codec_initialize, 2);
+    rb_define_method(class, "submit", codec_submit, 1);
+    rb_define_method(class, "close", codec_close, 0);
+    rb_define_method(class, "receive", codec_receive, 1);
+    rb_define_method(class, "fail", codec_fail, 1);
+    rb_define_method(class, "input", codec_input, 0);
+    rb_define_method(class, "output", codec_output, 0);
+    rb_define_method(class, "parameters", codec_parameters, 0);
+    rb_define_method(class, "farewell", codec_farewell, 0);
+    rb_define_method(class, "in_flight", codec_in_flight, 0);
+    rb_define_method(class, "idle?", codec_is_idle, 0);
+    rb_define_method(class, "leaked?", codec_is_leaked, 0);
+    rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
+    rb_define_method(class, "forget_statements", codec_forget_statements, 0);
+}

@@ -1,0 +1,142 @@
+#include "postgres_request.h"
+
+#include "bind.h"
+#include "statement.h"
+#include "../trunkline.h"
+
+static VALUE cRequest;
+
+static void postgres_request_mark(void *data) {
+    postgres_request_t *request = data;
+    request_mark(request);
+    rb_gc_mark(request->statement);
+    rb_gc_mark(request->parameters);
+    rb_gc_mark(request->script);
+    rb_gc_mark(request->prepared);
+    rb_gc_mark(request->description);
+    rb_gc_mark(request->rows);
+    rb_gc_mark(request->results);
+    rb_gc_mark(request->notices);
+    rb_gc_mark(request->error);
+}
+
+static void postgres_request_free(void *data) {
+    request_unlink(data);
+    ruby_xfree(data);
+}
+
+static size_t postgres_request_memsize(const void *data) { return sizeof(postgres_request_t); }
+
+static const rb_data_type_t postgres_request_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Request",
+    .function = {.dmark = postgres_request_mark, .dfree = postgres_request_free, .dsize = postgres_request_memsize},
+    .parent = &request_type,
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+postgres_request_t *postgres_request_of(VALUE self) { return rb_check_typeddata(self, &postgres_request_type); }
+
+static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALUE script) {
+    postgres_request_t *request;
+    VALUE self = TypedData_Make_Struct(cRequest, postgres_request_t, &postgres_request_type, request);
+    request_prepare(&request->base, self);
+    request->kind = kind;
+    request->statement = statement;
+    request->parameters = parameters;
+    request->script = script;
+    request->prepared = request->description = request->rows = request->results = Qnil;
+    request->notices = request->error = Qnil;
+    request->affected = -1;
+    return self;
+}
+
+/* call-seq: Request.query(statement, parameters) -> Request or nil
+ *
+ * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. */
+static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
+    statement_t *known = statement_of(statement);
+    known->used = true;
+    if (known->known && RARRAY_LEN(parameters) != known->type_count) return Qnil;
+    return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
+}
+
+/* call-seq: Request.converted(statement, parameters) -> Request
+ *
+ * The parameters have been through Parameters.convert. */
+static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
+    return create(REQUEST_QUERY, statement, rb_ary_freeze(parameters), Qnil);
+}
+
+/* call-seq: Request.describe(statement) -> Request */
+static VALUE request_describe(VALUE class, VALUE statement) { return create(REQUEST_DESCRIBE, statement, rb_ary_new(), Qnil); }
+
+/* call-seq: Request.script(sql) -> Request */
+static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, sql); }
+
+/* call-seq: again -> Request
+ *
+ * The same question anew, which relies on nobody else's Parse. */
+static VALUE request_again(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    VALUE again = create(request->kind, request->statement, request->parameters, request->script);
+    postgres_request_of(again)->anew = true;
+    return again;
+}
+
+/* call-seq: answered? -> true or false
+ *
+ * Has the server done what it was asked, and nothing that a shared session must not do? Otherwise see error, failure and
+ * status. */
+static VALUE request_is_answered(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (!request->base.done || !NIL_P(request->error) || !NIL_P(request->base.failure)) return Qfalse;
+    return RBOOL(request->status == 'I' || request->base.pinned);
+}
+
+static VALUE request_statement(VALUE self) { return postgres_request_of(self)->statement; }
+static VALUE request_parameters(VALUE self) { return postgres_request_of(self)->parameters; }
+static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
+static VALUE request_description(VALUE self) { return postgres_request_of(self)->description; }
+static VALUE request_rows(VALUE self) { return postgres_request_of(self)->rows; }
+static VALUE request_results(VALUE self) { return postgres_request_of(self)->results; }
+static VALUE request_notices(VALUE self) { return postgres_request_of(self)->notices; }
+static VALUE request_error(VALUE self) { return postgres_request_of(self)->error; }
+static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->prepared; }
+static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->parses); }
+static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
+
+/* call-seq: affected_rows -> Integer, or nil where the command counts none */
+static VALUE request_affected_rows(VALUE self) {
+    long long affected = postgres_request_of(self)->affected;
+    return affected < 0 ? Qnil : LL2NUM(affected);
+}
+
+/* call-seq: status -> "I", "T", "E", or nil before ReadyForQuery has come */
+static VALUE request_status(VALUE self) {
+    char status = postgres_request_of(self)->status;
+    return status ? rb_interned_str(&status, 1) : Qnil;
+}
+
+void Init_trunkline_postgres_request(void) {
+    cRequest = rb_define_class_under(mTrunklinePostgres, "Request", cTrunklineRequest);
+    rb_undef_alloc_func(cRequest);
+    rb_define_singleton_method(cRequest, "query", request_query, 2);
+    rb_define_singleton_method(cRequest, "converted", request_converted, 2);
+    rb_define_singleton_method(cRequest, "describe", request_describe, 1);
+    rb_define_singleton_method(cRequest, "script", request_script, 1);
+    rb_define_method(cRequest, "again", request_again, 0);
+    rb_define_method(cRequest, "answered?", request_is_answered, 0);
+    rb_define_method(cRequest, "statement", request_statement, 0);
+    rb_define_method(cRequest, "parameters", request_parameters, 0);
+    rb_define_method(cRequest, "script", request_get_script, 0);
+    rb_define_method(cRequest, "description", request_description, 0);
+    rb_define_method(cRequest, "rows", request_rows, 0);
+    rb_define_method(cRequest, "results", request_results, 0);
+    rb_define_method(cRequest, "notices", request_notices, 0);
+    rb_define_method(cRequest, "error", request_error, 0);
+    rb_define_method(cRequest, "prepared", request_prepared, 0);
+    rb_define_method(cRequest, "parses?", request_parses, 0);
+    rb_define_method(cRequest, "anew?", request_is_anew, 0);
+    rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
+    rb_define_method(cRequest, "status", request_status, 0);
+}

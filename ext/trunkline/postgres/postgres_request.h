@@ -1,0 +1,35 @@
+/* Trunkline::Postgres::Request: what is asked of a PostgreSQL server, and what it answered. */
+#ifndef TRUNKLINE_POSTGRES_REQUEST_H
+#define TRUNKLINE_POSTGRES_REQUEST_H
+
+#include "../trunk/request.h"
+
+typedef enum {
+    REQUEST_QUERY,    /* Bind, Execute; Parse and Describe before them where the session does not know the statement */
+    REQUEST_DESCRIBE, /* Parse, Describe */
+    REQUEST_SCRIPT,   /* simple Query: several statements, a result each */
+} request_kind_t;
+
+typedef struct {
+    request_t base;
+    VALUE statement;
+    VALUE parameters;  /* Array, nothing in it but what bind.h takes */
+    VALUE script;      /* its SQL */
+    VALUE prepared;    /* the statement as the session knows it, once submitted */
+    VALUE description; /* of the rows */
+    VALUE rows;        /* Array of Arrays */
+    VALUE results;     /* of a script: Array of [description, rows, affected rows] */
+    VALUE notices;     /* Array of NoticeResponse bodies, or nil */
+    VALUE error;       /* ErrorResponse body, or nil */
+    long long affected; /* rows that the command tag tells, or -1 */
+    request_kind_t kind;
+    char status;       /* of the transaction, from ReadyForQuery */
+    bool binary;       /* rows come in binary format */
+    bool parses;       /* carries the Parse of `prepared` */
+    bool describes;    /* carries Describe */
+    bool anew;         /* must not rely on anybody else's Parse */
+} postgres_request_t;
+
+postgres_request_t *postgres_request_of(VALUE self);
+
+#endif

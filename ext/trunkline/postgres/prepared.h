@@ -1,0 +1,28 @@
+/* Trunkline::Postgres::Prepared: a statement as one server session knows it. */
+#ifndef TRUNKLINE_PREPARED_H
+#define TRUNKLINE_PREPARED_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "frontend.h"
+
+typedef struct {
+    VALUE statement;
+    VALUE description;   /* nil until the server has told it */
+    uint32_t *types;     /* of the parameters */
+    uint16_t type_count;
+    bool known;          /* types are those that the server session has */
+    bool parsed;         /* ParseComplete has come */
+    bool stale;          /* must not be bound again */
+    char name[STATEMENT_NAME_SIZE];
+    size_t name_length;
+} prepared_t;
+
+prepared_t *prepared_of(VALUE self);
+VALUE prepared_create(VALUE statement, uint64_t number);
+void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count);
+
+static inline span_t prepared_name(const prepared_t *prepared) { return (span_t){prepared->name, prepared->name_length}; }
+
+#endif

@@ -1,0 +1,172 @@
+#include "receive.h"
+
+#include <ruby/encoding.h>
+#include <string.h>
+#include "command_tag.h"
+#include "description.h"
+#include "error_code.h"
+#include "frame.h"
+#include "protocol_error.h"
+#include "row.h"
+#include "statement.h"
+#include "../bytes/reader.h"
+#include "../socket/bytes_class.h"
+
+static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
+
+/* The request that a message answers; NULL for a unit of the codec's own, whose answers mean nothing. */
+static postgres_request_t *answered(session_state_t *session, const frame_t *frame) {
+    VALUE head = fifo_head(session);
+    if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
+    return NIL_P(head) ? NULL : postgres_request_of(head);
+}
+
+static void parse_complete(postgres_request_t *request) {
+    if (request->parses) prepared_of(request->prepared)->parsed = true;
+}
+
+static void parameter_description(postgres_request_t *request, const frame_t *frame) {
+    reader_t reader = reader_of(frame->body, frame->length);
+    uint16_t count = reader_u16(&reader);
+    if (!reader.whole || reader_left(&reader) != count * sizeof(uint32_t)) protocol_error("ParameterDescription has another length than its count");
+    if (NIL_P(request->prepared)) protocol_error("ParameterDescription answers a simple query");
+    VALUE memory;
+    uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
+    for (uint16_t at = 0; at < count; at++) types[at] = reader_u32(&reader);
+    prepared_learn(prepared_of(request->prepared), types, count);
+    statement_learn(statement_of(request->statement), types, count);
+    ALLOCV_END(memory);
+}
+
+static void describe(postgres_request_t *request, VALUE description) {
+    request->description = description;
+    if (request->kind == REQUEST_SCRIPT) {
+        request->rows = rb_ary_new();
+    } else {
+        prepared_of(request->prepared)->description = description;
+    }
+}
+
+static void data_row(postgres_request_t *request, const frame_t *frame) {
+    if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
+    if (NIL_P(request->description)) protocol_error("DataRow without a description of its columns");
+    VALUE row = row_decode(description_of(request->description), request->binary, frame->body, frame->length);
+    if (NIL_P(request->rows)) {
+        request->rows = rb_ary_new_from_values(1, &row);
+    } else {
+        rb_ary_push(request->rows, row);
+    }
+}
+
+/* A script's statement is complete; the next one starts afresh. */
+static void script_result(postgres_request_t *request) {
+    VALUE description = NIL_P(request->description) ? description_empty() : request->description;
+    VALUE rows = NIL_P(request->rows) ? rb_ary_new() : request->rows;
+    VALUE affected = request->affected < 0 ? Qnil : LL2NUM(request->affected);
+    if (NIL_P(request->results)) request->results = rb_ary_new();
+    rb_ary_push(request->results, rb_ary_new_from_args(3, description, rows, affected));
+    request->description = request->rows = Qnil;
+    request->affected = -1;
+}
+
+static void command_complete(postgres_request_t *request, const frame_t *frame) {
+    size_t length = frame->length > 0 ? frame->length - 1 : 0;
+    request->affected = command_tag_rows(frame->body, length);
+    if (request->kind == REQUEST_SCRIPT) script_result(request);
+}
+
+static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (NIL_P(request->error)) request->error = body_string(frame);
+    if (NIL_P(request->prepared)) return;
+    bool parse_failed = request->parses && !prepared_of(request->prepared)->parsed;
+    if (parse_failed || error_code_is(frame->body, frame->length, "26000") || error_code_is(frame->body, frame->length, "0A000")) {
+        slots_drop(session, request->prepared);
+    }
+}
+
+static void notice_response(postgres_request_t *request, const frame_t *frame) {
+    if (NIL_P(request->notices)) request->notices = rb_ary_new();
+    rb_ary_push(request->notices, body_string(frame));
+}
+
+static void ready_for_query(session_state_t *session, const frame_t *frame, VALUE woken) {
+    if (frame->length != 1) protocol_error("ReadyForQuery has %d bytes", (int)frame->length);
+    postgres_request_t *request = answered(session, frame);
+    VALUE head = fifo_shift(session);
+    char status = frame->body[0];
+    if (status != 'I' && !session->exclusive) session->leaked = true;
+    if (!request) return;
+    request->status = status;
+    if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
+    if (request_finish(&request->base)) rb_ary_push(woken, head);
+    RB_GC_GUARD(head);
+}
+
+static void copy_started(void) {
+    protocol_error("COPY cannot run here: the connection would wait for its data while others wait for the connection");
+}
+
+/* Messages that may come at any time, whoever is being answered. */
+static bool asynchronous(session_state_t *session, const frame_t *frame) {
+    VALUE head = fifo_head(session);
+    switch (frame->type) {
+    case 'S': {
+        reader_t reader = reader_of(frame->body, frame->length);
+        size_t name_length, value_length;
+        const char *name = reader_string(&reader, &name_length), *value = reader_string(&reader, &value_length);
+        if (!reader.whole) protocol_error("ParameterStatus ends too early");
+        rb_hash_aset(session->parameters, rb_enc_interned_str(name, name_length, rb_utf8_encoding()), rb_utf8_str_new(value, value_length));
+        return true;
+    }
+    case 'A': rb_ary_push(session->notifications, body_string(frame)); return true;
+    case 'N':
+        if (head != Qundef && !NIL_P(head)) notice_response(postgres_request_of(head), frame);
+        return true;
+    case 'E':
+        if (head != Qundef) return false;
+        session->farewell = body_string(frame);
+        return true;
+    default: return false;
+    }
+}
+
+static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    switch (frame->type) {
+    case 'D': data_row(request, frame); break;
+    case 'C': command_complete(request, frame); break;
+    case '2': break; /* BindComplete */
+    case '1': parse_complete(request); break;
+    case 't': parameter_description(request, frame); break;
+    case 'T': describe(request, description_from_message(frame->body, frame->length)); break;
+    case 'n': describe(request, description_empty()); break;
+    case 'I': if (request->kind == REQUEST_SCRIPT) script_result(request); break; /* EmptyQueryResponse */
+    case 'E': error_response(session, request, frame); break;
+    case 'G': case 'H': case 'W': copy_started(); break;
+    default: protocol_error("the server sent a message of unknown type %d", (unsigned char)frame->type);
+    }
+}
+
+static void take(session_state_t *session, const frame_t *frame, VALUE woken) {
+    if (frame->type == 'Z') {
+        ready_for_query(session, frame, woken);
+    } else if (!asynchronous(session, frame)) {
+        postgres_request_t *request = answered(session, frame);
+        if (request) answer(session, request, frame);
+    }
+}
+
+void receive(session_state_t *session, VALUE woken) {
+    buffer_t *input = bytes_buffer(session->input);
+    frame_t frame;
+    for (;;) {
+        switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {
+        case FRAME_PARTIAL:
+            if (!buffer_reserve(input, frame.size - buffer_size(input))) rb_memerror();
+            return;
+        case FRAME_BROKEN: protocol_error("a message of impossible length: is this a PostgreSQL server?");
+        case FRAME_WHOLE: break;
+        }
+        take(session, &frame, woken);
+        buffer_consume(input, frame.size);
+    }
+}

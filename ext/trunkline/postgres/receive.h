@@ -1,0 +1,11 @@
+/* Bytes -> answers of the requests in flight. */
+#ifndef TRUNKLINE_RECEIVE_H
+#define TRUNKLINE_RECEIVE_H
+
+#include "session_state.h"
+
+/* Takes in every whole message of the input. Requests whose answer is complete are done; of these, those whose waiters
+ * were parked are pushed to `woken`. Raises ProtocolError when the bytes make no sense: then the session is lost. */
+void receive(session_state_t *session, VALUE woken);
+
+#endif

@@ -1,0 +1,18 @@
+#include "row_description.h"
+
+/* A name's zero byte, table, attribute number, type, size, modifier, format. */
+#define SMALLEST_COLUMN (1 + 4 + 2 + 4 + 2 + 4 + 2)
+
+uint16_t row_description_open(reader_t *reader) {
+    uint16_t count = reader_u16(reader);
+    if ((size_t)count * SMALLEST_COLUMN > reader_left(reader)) reader->whole = false;
+    return count;
+}
+
+bool row_description_column(reader_t *reader, column_t *column) {
+    column->name = reader_string(reader, &column->name_length);
+    reader_take(reader, 4 + 2);
+    column->type = reader_u32(reader);
+    reader_take(reader, 2 + 4 + 2);
+    return reader->whole;
+}

@@ -1,0 +1,94 @@
+#include "statement.h"
+
+#include <string.h>
+#include "../trunkline.h"
+
+static void statement_mark(void *data) { rb_gc_mark(((statement_t *)data)->sql); }
+
+static void statement_free(void *data) {
+    ruby_xfree(((statement_t *)data)->types);
+    ruby_xfree(data);
+}
+
+static size_t statement_memsize(const void *data) {
+    const statement_t *statement = data;
+    return sizeof *statement + statement->type_count * sizeof *statement->types;
+}
+
+static const rb_data_type_t statement_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Statement",
+    .function = {.dmark = statement_mark, .dfree = statement_free, .dsize = statement_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE statement_allocate(VALUE class) {
+    statement_t *statement;
+    VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
+    statement->sql = Qnil;
+    return self;
+}
+
+statement_t *statement_of(VALUE self) { return rb_check_typeddata(self, &statement_type); }
+
+void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count) {
+    uint32_t *copy = ALLOC_N(uint32_t, count ? count : 1);
+    memcpy(copy, types, count * sizeof *types);
+    ruby_xfree(statement->types);
+    statement->types = copy;
+    statement->type_count = count;
+    statement->known = true;
+}
+
+/* call-seq: Statement.new(sql, slot)
+ *
+ * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has. */
+static VALUE statement_initialize(VALUE self, VALUE sql, VALUE slot) {
+    statement_t *statement = statement_of(self);
+    Check_Type(sql, T_STRING);
+    statement->sql = sql;
+    statement->slot = NUM2UINT(slot);
+    return self;
+}
+
+static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
+static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->slot); }
+
+/* call-seq: parameter_types -> Array of Integer, or nil
+ *
+ * The parameters' type OIDs; nil while no server has described the statement. */
+static VALUE statement_parameter_types(VALUE self) {
+    statement_t *statement = statement_of(self);
+    if (!statement->known) return Qnil;
+    VALUE types = rb_ary_new_capa(statement->type_count);
+    for (uint16_t at = 0; at < statement->type_count; at++) rb_ary_push(types, UINT2NUM(statement->types[at]));
+    return types;
+}
+
+/* call-seq: forget -> statement
+ *
+ * The parameters' types are to be told anew. */
+static VALUE statement_forget(VALUE self) {
+    statement_of(self)->known = false;
+    return self;
+}
+
+/* call-seq: idle! -> true or false
+ *
+ * Was it unused since the last time this was asked? */
+static VALUE statement_is_idle(VALUE self) {
+    statement_t *statement = statement_of(self);
+    bool used = statement->used;
+    statement->used = false;
+    return RBOOL(!used);
+}
+
+void Init_trunkline_statement(void) {
+    VALUE class = rb_define_class_under(mTrunklinePostgres, "Statement", rb_cObject);
+    rb_define_alloc_func(class, statement_allocate);
+    rb_define_method(class, "initialize", statement_initialize, 2);
+    rb_define_method(class, "sql", statement_sql, 0);
+    rb_define_method(class, "slot", statement_slot, 0);
+    rb_define_method(class, "parameter_types", statement_parameter_types, 0);
+    rb_define_method(class, "forget", statement_forget, 0);
+    rb_define_method(class, "idle!", statement_is_idle, 0);
+}

@@ -1,0 +1,23 @@
+/* Trunkline::Postgres::Statement: an SQL text, known to the whole client. */
+#ifndef TRUNKLINE_STATEMENT_H
+#define TRUNKLINE_STATEMENT_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    VALUE sql;
+    uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
+    uint32_t *types;     /* of the parameters, as the server told */
+    uint16_t type_count;
+    bool known;          /* types and type_count are true */
+    bool used;           /* since the cache last looked */
+} statement_t;
+
+statement_t *statement_of(VALUE self);
+
+/* Keeps a copy of the parameters' types. */
+void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count);
+
+#endif

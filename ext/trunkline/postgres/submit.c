@@ -1,0 +1,94 @@
+#include "submit.h"
+
+#include "bind.h"
+#include "description.h"
+#include "statement.h"
+#include "../socket/bytes_class.h"
+
+static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
+
+/* Sets the output back to where it was, when there was no memory for all of a unit. */
+NORETURN(static void take_back(buffer_t *output, size_t size));
+static void take_back(buffer_t *output, size_t size) {
+    output->tail = output->head + size;
+    rb_memerror();
+}
+
+static bool append_closes(session_state_t *session, buffer_t *output) {
+    for (long at = 0; at < RARRAY_LEN(session->closing); at++) {
+        if (!frontend_close_statement(output, prepared_name(prepared_of(RARRAY_AREF(session->closing, at))))) return false;
+    }
+    return frontend_sync(output);
+}
+
+/* Names that the server may forget go in a unit of their own: an error before them would skip them. */
+static void submit_closes(session_state_t *session, buffer_t *output) {
+    size_t before = buffer_size(output);
+    if (!append_closes(session, output)) take_back(output, before);
+    session->appended += buffer_size(output) - before;
+    rb_ary_clear(session->closing);
+    fifo_push(session, Qnil);
+}
+
+/* Parse with the parameter types that the client knows. */
+static bool append_parse(buffer_t *output, const prepared_t *prepared) {
+    statement_t *statement = statement_of(prepared->statement);
+    return frontend_parse(output, prepared_name(prepared), string_span(statement->sql), prepared->types, prepared->type_count);
+}
+
+static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
+    bool typed = prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
+    return bind_append(output, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->binary) &&
+           frontend_execute(output);
+}
+
+static bool append_unit(buffer_t *output, postgres_request_t *request) {
+    if (request->kind == REQUEST_SCRIPT) return frontend_query(output, string_span(request->script));
+    prepared_t *prepared = prepared_of(request->prepared);
+    if (request->parses && !append_parse(output, prepared)) return false;
+    if (request->describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
+    if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
+    return frontend_sync(output);
+}
+
+static VALUE prepare(session_state_t *session, VALUE object) {
+    statement_t *statement = statement_of(object);
+    VALUE created = prepared_create(object, ++session->names);
+    if (statement->known) prepared_learn(prepared_of(created), statement->types, statement->type_count);
+    return created;
+}
+
+/* Finds what the session knows of the statement. What it does not know, or only hopes to, is parsed in this very unit. */
+static void choose_prepared(session_state_t *session, postgres_request_t *request) {
+    VALUE statement = request->statement;
+    VALUE found = slots_find(session, statement, statement_of(statement)->slot);
+    if (!NIL_P(found) && request->anew && !prepared_of(found)->parsed) {
+        slots_drop(session, found);
+        found = Qnil;
+    }
+    request->parses = NIL_P(found);
+    request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
+    request->prepared = request->parses ? prepare(session, statement) : found;
+    VALUE description = request->description = prepared_of(request->prepared)->description;
+    request->binary = !NIL_P(description) && description_of(description)->binary;
+}
+
+bool submit(session_state_t *session, VALUE object) {
+    postgres_request_t *request = postgres_request_of(object);
+    buffer_t *output = bytes_buffer(session->output);
+    if (session->closed) return false;
+    if (request->kind != REQUEST_SCRIPT) choose_prepared(session, request);
+    if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+    size_t before = buffer_size(output);
+    if (!append_unit(output, request)) take_back(output, before);
+    request->base.offset = session->appended;
+    session->appended += buffer_size(output) - before;
+    if (request->parses) slots_put(session, statement_of(request->statement)->slot, request->prepared);
+    fifo_push(session, object);
+    return true;
+}
+
+void submit_terminate(session_state_t *session) {
+    if (!session->closed) frontend_terminate(bytes_buffer(session->output));
+    session->closed = true;
+}

@@ -1,0 +1,14 @@
+/* Requests -> bytes, in the order in which their answers will come. */
+#ifndef TRUNKLINE_SUBMIT_H
+#define TRUNKLINE_SUBMIT_H
+
+#include "session_state.h"
+
+/* Appends the request's messages to the output and the request to the FIFO; or raises, and nothing has changed.
+ * False: the session is closed. */
+bool submit(session_state_t *session, VALUE request);
+
+/* Appends Terminate and takes no more requests. */
+void submit_terminate(session_state_t *session);
+
+#endif

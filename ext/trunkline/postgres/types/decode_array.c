@@ -1,0 +1,111 @@
+#include "decoders.h"
+#include "array_text.h"
+#include "../../bytes/big_endian.h"
+
+static VALUE malformed_array(const pg_type_t *element) {
+    char name[64];
+
+    snprintf(name, sizeof name, "%s[]", element->name);
+    raise_malformed(name);
+}
+
+static VALUE read_value(const pg_type_t *element, const array_token_t *token) {
+    if (!token->escaped) return element->text(token->bytes, token->length);
+
+    VALUE buffer;
+    char *bytes = ALLOCV_N(char, buffer, token->length);
+    VALUE value = element->text(bytes, array_text_unescape(token, bytes));
+
+    ALLOCV_END(buffer);
+    return value;
+}
+
+/* Everything up to the brace that closes the one just read. */
+static VALUE read_level(const pg_type_t *element, array_text_t *text) {
+    VALUE array = rb_ary_new();
+    array_token_t token;
+
+    for (;;) {
+        switch (array_text_next(text, &token)) {
+        case ARRAY_OPEN: rb_ary_push(array, read_level(element, text)); break;
+        case ARRAY_NULL: rb_ary_push(array, Qnil); break;
+        case ARRAY_VALUE: rb_ary_push(array, read_value(element, &token)); break;
+        case ARRAY_CLOSE: return array;
+        default: return malformed_array(element);
+        }
+    }
+}
+
+VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length) {
+    array_text_t text;
+    array_token_t token;
+
+    array_text_start(&text, bytes, length);
+    if (array_text_next(&text, &token) != ARRAY_OPEN) malformed_array(element);
+    VALUE array = read_level(element, &text);
+    if (array_text_next(&text, &token) != ARRAY_END) malformed_array(element);
+    RB_GC_GUARD(array);
+    return array;
+}
+
+typedef struct {
+    const pg_type_t *element;
+    const char *at, *end;
+    uint32_t dimensions, sizes[ARRAY_DEPTH_MAX];
+} binary_array_t;
+
+enum { ARRAY_HEADER = 12, DIMENSION = 8 };
+
+/* Every element takes four bytes at least: no size may promise more than there can be. */
+static bool read_dimensions(binary_array_t *array) {
+    uint64_t product = 1, most = (uint64_t)(array->end - array->at) / 4;
+
+    for (uint32_t i = 0; i < array->dimensions; i++, array->at += DIMENSION) {
+        array->sizes[i] = read_u32(array->at);
+        if (array->sizes[i] == 0 || array->sizes[i] > most) return false;
+        product *= array->sizes[i];
+        if (product > most) return false;
+    }
+    return true;
+}
+
+static VALUE read_element(binary_array_t *array) {
+    if (array->end - array->at < 4) return malformed_array(array->element);
+    int32_t length = (int32_t)read_u32(array->at);
+
+    array->at += 4;
+    if (length == -1) return Qnil;
+    if (length < 0 || array->end - array->at < length) return malformed_array(array->element);
+    const char *bytes = array->at;
+    array->at += length;
+    return array->element->binary(bytes, (size_t)length);
+}
+
+static VALUE read_dimension(binary_array_t *array, uint32_t dimension) {
+    VALUE values = rb_ary_new_capa((long)array->sizes[dimension]);
+    bool innermost = dimension + 1 == array->dimensions;
+
+    for (uint32_t i = 0; i < array->sizes[dimension]; i++) {
+        rb_ary_push(values, innermost ? read_element(array) : read_dimension(array, dimension + 1));
+    }
+    return values;
+}
+
+/* Header: dimensions, whether there are NULLs, the element's OID (a domain's own, for one,
+ * so it is not compared); then a size and a lower bound for each dimension. */
+VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length) {
+    binary_array_t array = {.element = element, .at = bytes, .end = bytes + length};
+
+    if (length < ARRAY_HEADER) return malformed_array(element);
+    array.dimensions = read_u32(bytes);
+    array.at += ARRAY_HEADER;
+    if (array.dimensions > ARRAY_DEPTH_MAX || (size_t)(array.end - array.at) < array.dimensions * DIMENSION) {
+        return malformed_array(element);
+    }
+    if (array.dimensions > 0 && !read_dimensions(&array)) return malformed_array(element);
+
+    VALUE values = array.dimensions == 0 ? rb_ary_new() : read_dimension(&array, 0);
+    if (array.at != array.end) return malformed_array(element);
+    RB_GC_GUARD(values);
+    return values;
+}

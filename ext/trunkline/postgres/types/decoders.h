@@ -1,0 +1,46 @@
+#ifndef TRUNKLINE_POSTGRES_DECODERS_H
+#define TRUNKLINE_POSTGRES_DECODERS_H
+
+/* What the catalogue knows of the families, one decode_*.c file each. */
+
+#include "types.h"
+
+decode_function decode_bool_text, decode_bool_binary;
+decode_function decode_bytea_text, decode_bytea_binary;
+decode_function decode_char_text, decode_char_binary;
+decode_function decode_cidr_binary, decode_inet_binary;
+decode_function decode_date_text, decode_date_binary;
+decode_function decode_float4_binary, decode_float8_binary, decode_float_text;
+decode_function decode_int2_text, decode_int2_binary;
+decode_function decode_int4_text, decode_int4_binary;
+decode_function decode_int8_text, decode_int8_binary;
+decode_function decode_interval_text, decode_interval_binary;
+decode_function decode_jsonb_binary;
+decode_function decode_numeric_text, decode_numeric_binary;
+decode_function decode_oid_text, decode_oid_binary;
+decode_function decode_text;
+decode_function decode_time_text, decode_time_binary;
+decode_function decode_timestamp_text, decode_timestamp_binary;
+decode_function decode_timestamptz_text, decode_timestamptz_binary;
+decode_function decode_timetz_text, decode_timetz_binary;
+decode_function decode_uuid_binary;
+
+VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length);
+VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length);
+
+/* Families that look up classes and method names once. */
+void Init_trunkline_decode_date(void);
+void Init_trunkline_decode_interval(void);
+void Init_trunkline_decode_numeric(void);
+void Init_trunkline_decode_time(void);
+
+/* Fills the catalogue's index. */
+void Init_trunkline_catalogue(void);
+
+/* Positive and negative infinity, which dates, timestamps and intervals may be. */
+VALUE infinity_value(bool negative);
+
+/* Raises Trunkline::ProtocolError; the message names the type and never the value. */
+NORETURN(void raise_malformed(const char *type_name));
+
+#endif

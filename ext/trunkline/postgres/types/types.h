@@ -1,0 +1,38 @@
+#ifndef TRUNKLINE_POSTGRES_TYPES_H
+#define TRUNKLINE_POSTGRES_TYPES_H
+
+/* PostgreSQL's bytes -> Ruby values. The codec asks once per result column for a
+ * decoder and then calls column_decode for every value that is not NULL. */
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef VALUE decode_function(const char *bytes, size_t length);
+
+typedef struct {
+    uint32_t oid, array_oid; /* array_oid 0: the type has no array */
+    const char *name;
+    decode_function *text, *binary; /* binary NULL: only text format */
+} pg_type_t;
+
+typedef struct {
+    const pg_type_t *type; /* never NULL */
+    bool array;
+} column_decoder_t;
+
+enum { FORMAT_TEXT = 0, FORMAT_BINARY = 1 };
+
+/* False: the OID is not built in, and *out decodes as the server's text. Constant time. */
+bool column_decoder_for(uint32_t oid, column_decoder_t *out);
+
+/* Whether the column can be asked for in binary format. */
+bool column_decoder_binary(const column_decoder_t *decoder);
+
+/* Decodes one value. Raises Trunkline::ProtocolError when the bytes make no sense. */
+VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length);
+
+void Init_trunkline_types(VALUE mTrunklinePostgres);
+
+#endif

@@ -1,0 +1,118 @@
+#include "bytes_class.h"
+
+#include "process_generation.h"
+#include "socket.h"
+#include "../trunkline.h"
+
+#define RECEIVE_AT_LEAST 65536
+#define KEPT_WHEN_EMPTY (1 << 20)
+
+VALUE cTrunklineBytes;
+static VALUE eForked;
+
+typedef struct {
+    buffer_t buffer;
+    unsigned int generation;
+} bytes_t;
+
+static void bytes_free(void *data) {
+    bytes_t *bytes = data;
+    buffer_release(&bytes->buffer);
+    ruby_xfree(bytes);
+}
+
+static size_t bytes_memsize(const void *data) {
+    const bytes_t *bytes = data;
+    return sizeof *bytes + bytes->buffer.capacity;
+}
+
+static const rb_data_type_t bytes_type = {
+    .wrap_struct_name = "Trunkline::Bytes",
+    .function = {.dfree = bytes_free, .dsize = bytes_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE bytes_allocate(VALUE class) {
+    bytes_t *bytes;
+    VALUE self = TypedData_Make_Struct(class, bytes_t, &bytes_type, bytes);
+    bytes->generation = process_generation;
+    return self;
+}
+
+static bytes_t *bytes_of(VALUE self) { return rb_check_typeddata(self, &bytes_type); }
+
+buffer_t *bytes_buffer(VALUE self) { return &bytes_of(self)->buffer; }
+
+/* The bytes to move between this process and its own descriptor; raises in a child that inherited both. */
+static bytes_t *bytes_to_move(VALUE self) {
+    bytes_t *bytes = bytes_of(self);
+    if (bytes->generation != process_generation) rb_raise(eForked, "this connection belongs to the parent process");
+    return bytes;
+}
+
+/* call-seq: receive_from(descriptor) -> true, false or nil
+ *
+ * Reads what the non-blocking descriptor holds now. True: bytes came. False: none are there. Nil: the peer has closed. */
+static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
+    bytes_t *bytes = bytes_to_move(self);
+    buffer_shrink(&bytes->buffer, KEPT_WHEN_EMPTY);
+    switch (socket_receive(NUM2INT(descriptor), &bytes->buffer, RECEIVE_AT_LEAST)) {
+    case SOCKET_MOVED: return Qtrue;
+    case SOCKET_BLOCKED: return Qfalse;
+    case SOCKET_CLOSED: return Qnil;
+    default: rb_sys_fail("recv");
+    }
+}
+
+/* call-seq: send_to(descriptor) -> true or false
+ *
+ * Writes as much as the non-blocking descriptor takes now. True: nothing is left. */
+static VALUE bytes_send_to(VALUE self, VALUE descriptor) {
+    bytes_t *bytes = bytes_to_move(self);
+    switch (socket_send(NUM2INT(descriptor), &bytes->buffer)) {
+    case SOCKET_MOVED: buffer_shrink(&bytes->buffer, KEPT_WHEN_EMPTY); return Qtrue;
+    case SOCKET_BLOCKED: return Qfalse;
+    default: rb_sys_fail("send");
+    }
+}
+
+/* call-seq: bytes << string -> bytes */
+static VALUE bytes_append(VALUE self, VALUE string) {
+    StringValue(string);
+    if (!buffer_append(&bytes_of(self)->buffer, RSTRING_PTR(string), RSTRING_LEN(string))) rb_memerror();
+    return self;
+}
+
+/* call-seq: size -> Integer */
+static VALUE bytes_size(VALUE self) { return SIZET2NUM(buffer_size(&bytes_of(self)->buffer)); }
+
+/* call-seq: empty? -> true or false */
+static VALUE bytes_is_empty(VALUE self) { return RBOOL(buffer_size(&bytes_of(self)->buffer) == 0); }
+
+/* call-seq: to_s -> String
+ *
+ * A binary copy of what is not consumed yet. */
+static VALUE bytes_to_s(VALUE self) {
+    buffer_t *buffer = &bytes_of(self)->buffer;
+    return rb_str_new(buffer_bytes(buffer), buffer_size(buffer));
+}
+
+/* call-seq: Trunkline.process_generation -> Integer
+ *
+ * How many forks lie between this process and the one that loaded the library. */
+static VALUE generation(VALUE self) { return UINT2NUM(process_generation); }
+
+void Init_trunkline_bytes(void) {
+    rb_define_singleton_method(mTrunkline, "process_generation", generation, 0);
+    process_generation_watch();
+    eForked = rb_const_get(mTrunkline, rb_intern("ConnectionError"));
+    rb_gc_register_mark_object(eForked);
+    cTrunklineBytes = rb_define_class_under(mTrunkline, "Bytes", rb_cObject);
+    rb_define_alloc_func(cTrunklineBytes, bytes_allocate);
+    rb_define_method(cTrunklineBytes, "receive_from", bytes_receive_from, 1);
+    rb_define_method(cTrunklineBytes, "send_to", bytes_send_to, 1);
+    rb_define_method(cTrunklineBytes, "<<", bytes_append, 1);
+    rb_define_method(cTrunklineBytes, "size", bytes_size, 0);
+    rb_define_method(cTrunklineBytes, "empty?", bytes_is_empty, 0);
+    rb_define_method(cTrunklineBytes, "to_s", bytes_to_s, 0);
+}

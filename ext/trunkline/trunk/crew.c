@@ -1,0 +1,175 @@
+#include "crew.h"
+
+#include "request.h"
+#include "../socket/process_generation.h"
+#include "../trunkline.h"
+
+typedef struct {
+    request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
+    VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
+    VALUE leader;     /* the request whose waiter reads for all, or nil */
+    VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
+    size_t aboard;
+    unsigned int generation;
+    bool reserved;    /* for pinned requests only */
+} crew_t;
+
+static void crew_mark(void *data) {
+    crew_t *crew = data;
+    rb_gc_mark(crew->world);
+    rb_gc_mark(crew->leader);
+    rb_gc_mark(crew->heir);
+}
+
+static void crew_free(void *data) {
+    crew_t *crew = data;
+    while (crew->parked.newer != &crew->parked) request_unlink(crew->parked.newer);
+    ruby_xfree(crew);
+}
+
+static size_t crew_memsize(const void *data) { return sizeof(crew_t); }
+
+static const rb_data_type_t crew_type = {
+    .wrap_struct_name = "Trunkline::Crew",
+    .function = {.dmark = crew_mark, .dfree = crew_free, .dsize = crew_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE crew_allocate(VALUE class) {
+    crew_t *crew;
+    VALUE self = TypedData_Make_Struct(class, crew_t, &crew_type, crew);
+    crew->parked.older = crew->parked.newer = &crew->parked;
+    crew->world = crew->leader = crew->heir = Qnil;
+    crew->generation = process_generation;
+    return self;
+}
+
+static crew_t *crew_of(VALUE self) { return rb_check_typeddata(self, &crew_type); }
+
+/* A crew with nobody aboard is anybody's: the first to come brings his world. A forked child's copy is nobody's. */
+static bool admits(const crew_t *crew, VALUE world, bool pinned) {
+    if (crew->generation != process_generation || crew->reserved != pinned) return false;
+    return crew->aboard == 0 || crew->world == world;
+}
+
+static bool board(crew_t *crew, request_t *request) {
+    if (request->aboard) return true;
+    if (!admits(crew, request->world, request->pinned)) return false;
+    crew->world = request->world;
+    crew->aboard++;
+    request->aboard = true;
+    return true;
+}
+
+static void park(crew_t *crew, request_t *request) {
+    request->older = crew->parked.older;
+    request->newer = &crew->parked;
+    request->older->newer = request;
+    crew->parked.older = request;
+    request->state = WAITER_PARKED;
+}
+
+/* call-seq: admits?(world) -> true or false
+ *
+ * May a waiter of this world, who shares, come aboard now? */
+static VALUE crew_admits(VALUE self, VALUE world) { return RBOOL(admits(crew_of(self), world, false)); }
+
+/* call-seq: reserve -> true or false
+ *
+ * Keeps the trunk for pinned requests from now on. False: somebody is aboard, or it is reserved already. */
+static VALUE crew_reserve(VALUE self) {
+    crew_t *crew = crew_of(self);
+    if (!admits(crew, Qnil, false) || crew->aboard > 0) return Qfalse;
+    crew->reserved = true;
+    return Qtrue;
+}
+
+/* call-seq: release -> crew
+ *
+ * Anybody may come aboard again. */
+static VALUE crew_release(VALUE self) {
+    crew_of(self)->reserved = false;
+    return self;
+}
+
+/* call-seq: enter(request) -> true or false
+ *
+ * Takes the request's waiter aboard. False: the trunk is busy for another world. */
+static VALUE crew_enter(VALUE self, VALUE request) { return RBOOL(board(crew_of(self), request_of(request))); }
+
+/* call-seq: lead(request) -> true or false
+ *
+ * True: the waiter leads now, or has its answer already. False: it is parked and must sleep until it is woken. */
+static VALUE crew_lead(VALUE self, VALUE object) {
+    crew_t *crew = crew_of(self);
+    request_t *request = request_of(object);
+    if (crew->heir == object) crew->heir = Qnil;
+    if (request->done) return Qtrue;
+    if (NIL_P(crew->leader) && board(crew, request)) {
+        crew->leader = object;
+        return Qtrue;
+    }
+    park(crew, request);
+    return Qfalse;
+}
+
+/* Who is to look after the trunk next: the newest of those parked now, of the crew's world while anyone of it is aboard. */
+static request_t *successor(crew_t *crew) {
+    for (request_t *parked = crew->parked.older; parked != &crew->parked; parked = parked->older) {
+        if (crew->aboard == 0 || parked->aboard) return parked;
+    }
+    return NULL;
+}
+
+/* call-seq: leave(request) -> nil, request or false
+ *
+ * The request's waiter goes, for whatever reason: it is taken out of every list, and gives up the lead if it had it.
+ * Nil: somebody leads. A request: its waiter was parked and is woken now to lead; the caller owes it its wake-up.
+ * False: nobody is left to lead. */
+static VALUE crew_leave(VALUE self, VALUE object) {
+    crew_t *crew = crew_of(self);
+    request_t *request = request_of(object);
+    request_unlink(request);
+    request->state = WAITER_RUNNING;
+    if (request->aboard) {
+        request->aboard = false;
+        crew->aboard--;
+    }
+    if (crew->leader == object) crew->leader = Qnil;
+    if (crew->heir == object) crew->heir = Qnil;
+    if (!NIL_P(crew->leader) || !NIL_P(crew->heir)) return Qnil;
+    request_t *next = successor(crew);
+    if (!next) return Qfalse;
+    request_wake_up(next);
+    return crew->heir = next->self;
+}
+
+/* call-seq: led? -> true or false
+ *
+ * Is there a leader, or one on his way? He flushes before he waits. */
+static VALUE crew_is_led(VALUE self) {
+    crew_t *crew = crew_of(self);
+    return RBOOL(!NIL_P(crew->leader) || !NIL_P(crew->heir));
+}
+
+/* call-seq: aboard -> Integer */
+static VALUE crew_get_aboard(VALUE self) { return SIZET2NUM(crew_of(self)->aboard); }
+
+/* call-seq: inherited? -> true or false
+ *
+ * Was this made by a parent process? */
+static VALUE crew_is_inherited(VALUE self) { return RBOOL(crew_of(self)->generation != process_generation); }
+
+void Init_trunkline_crew(void) {
+    VALUE class = rb_define_class_under(mTrunkline, "Crew", rb_cObject);
+    rb_define_alloc_func(class, crew_allocate);
+    rb_define_method(class, "admits?", crew_admits, 1);
+    rb_define_method(class, "reserve", crew_reserve, 0);
+    rb_define_method(class, "release", crew_release, 0);
+    rb_define_method(class, "enter", crew_enter, 1);
+    rb_define_method(class, "lead", crew_lead, 1);
+    rb_define_method(class, "leave", crew_leave, 1);
+    rb_define_method(class, "led?", crew_is_led, 0);
+    rb_define_method(class, "aboard", crew_get_aboard, 0);
+    rb_define_method(class, "inherited?", crew_is_inherited, 0);
+}

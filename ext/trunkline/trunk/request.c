@@ -1,0 +1,132 @@
+#include "request.h"
+
+#include <ruby/fiber/scheduler.h>
+#include "../trunkline.h"
+
+VALUE cTrunklineRequest;
+
+void request_mark(void *data) {
+    request_t *request = data;
+    rb_gc_mark(request->self);
+    rb_gc_mark(request->fiber);
+    rb_gc_mark(request->world);
+    rb_gc_mark(request->token);
+    rb_gc_mark(request->failure);
+}
+
+/* No type on its own is ever allocated: only codecs' requests are, with their own free functions. */
+const rb_data_type_t request_type = {
+    .wrap_struct_name = "Trunkline::Request",
+    .function = {.dmark = request_mark},
+};
+
+request_t *request_of(VALUE self) { return rb_check_typeddata(self, &request_type); }
+
+static void belong_to_caller(request_t *request) {
+    request->fiber = rb_fiber_current();
+    request->world = rb_fiber_scheduler_current();
+}
+
+void request_prepare(request_t *request, VALUE self) {
+    request->self = self;
+    request->token = request->failure = Qnil;
+    belong_to_caller(request);
+}
+
+void request_unlink(request_t *request) {
+    if (!request->older) return;
+    request->older->newer = request->newer;
+    request->newer->older = request->older;
+    request->older = request->newer = NULL;
+}
+
+bool request_wake_up(request_t *request) {
+    if (request->state != WAITER_PARKED) return false;
+    request_unlink(request);
+    request->state = WAITER_WOKEN;
+    return true;
+}
+
+bool request_finish(request_t *request) {
+    request->done = true;
+    return request_wake_up(request);
+}
+
+/* call-seq: done? -> true or false */
+static VALUE request_is_done(VALUE self) { return RBOOL(request_of(self)->done); }
+
+/* call-seq: parked? -> true or false */
+static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->state == WAITER_PARKED); }
+
+/* call-seq: resumed -> request
+ *
+ * The waiter runs again and has taken its wake-up. */
+static VALUE request_resumed(VALUE self) {
+    request_of(self)->state = WAITER_RUNNING;
+    return self;
+}
+
+/* call-seq: withdraw -> true or false
+ *
+ * The waiter runs again without having taken a wake-up. True: one is on its way to it and must be taken in. */
+static VALUE request_withdraw(VALUE self) {
+    request_t *request = request_of(self);
+    bool owed = request->state == WAITER_WOKEN;
+    request_unlink(request);
+    request->state = WAITER_RUNNING;
+    return RBOOL(owed);
+}
+
+/* call-seq: adopt -> request
+ *
+ * The calling fiber or thread is the one that waits from now on. */
+static VALUE request_adopt(VALUE self) {
+    request_t *request = request_of(self);
+    if (request->state == WAITER_RUNNING) belong_to_caller(request);
+    return self;
+}
+
+/* call-seq: park -> request
+ *
+ * The waiter is about to sleep, on no trunk: whoever knows of it wakes it by wake_up. */
+static VALUE request_park(VALUE self) {
+    request_of(self)->state = WAITER_PARKED;
+    return self;
+}
+
+/* call-seq: wake_up -> true or false
+ *
+ * True: the waiter was parked, and is now owed its wake-up by the caller. */
+static VALUE request_is_woken(VALUE self) { return RBOOL(request_wake_up(request_of(self))); }
+
+/* call-seq: pin -> request
+ *
+ * The request goes only onto a reserved trunk. */
+static VALUE request_pin(VALUE self) {
+    request_of(self)->pinned = true;
+    return self;
+}
+
+static VALUE request_get_fiber(VALUE self) { return request_of(self)->fiber; }
+static VALUE request_get_world(VALUE self) { return request_of(self)->world; }
+static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
+static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self)->token = token; }
+static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
+
+void Init_trunkline_request(void) {
+    cTrunklineRequest = rb_define_class_under(mTrunkline, "Request", rb_cObject);
+    rb_undef_alloc_func(cTrunklineRequest);
+    rb_define_method(cTrunklineRequest, "done?", request_is_done, 0);
+    rb_define_method(cTrunklineRequest, "parked?", request_is_parked, 0);
+    rb_define_method(cTrunklineRequest, "resumed", request_resumed, 0);
+    rb_define_method(cTrunklineRequest, "withdraw", request_withdraw, 0);
+    rb_define_method(cTrunklineRequest, "adopt", request_adopt, 0);
+    rb_define_method(cTrunklineRequest, "park", request_park, 0);
+    rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
+    rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
+    rb_define_method(cTrunklineRequest, "fiber", request_get_fiber, 0);
+    rb_define_method(cTrunklineRequest, "world", request_get_world, 0);
+    rb_define_method(cTrunklineRequest, "token", request_get_token, 0);
+    rb_define_method(cTrunklineRequest, "token=", request_set_token, 1);
+    rb_define_method(cTrunklineRequest, "failure", request_get_failure, 0);
+}

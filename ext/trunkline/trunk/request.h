@@ -1,0 +1,50 @@
+/* Trunkline::Request: one question on a trunk, and the fiber or thread that waits for its answer.
+ *
+ * A waiter is running, parked or woken:
+ *
+ *     running --park--> parked --wake--> woken --resume--> running
+ *
+ * Every change is one C call, so the GVL makes it one step for threads too. Whoever moves a waiter from parked to woken
+ * owes it one wake-up, and only that move does. Codecs embed request_t at the start of a struct of their own. */
+#ifndef TRUNKLINE_REQUEST_H
+#define TRUNKLINE_REQUEST_H
+
+#include <ruby.h>
+#include <stdbool.h>
+
+typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
+
+typedef struct request {
+    VALUE self;
+    VALUE fiber;          /* who waits */
+    VALUE world;          /* its scheduler, or nil where plain threads are */
+    VALUE token;          /* what a plain thread sleeps on, made when it first has to */
+    VALUE failure;        /* why no answer will come, or nil */
+    struct request *older; /* neighbours among the parked, none when not parked */
+    struct request *newer;
+    waiter_state_t state;
+    bool done;            /* nothing more will come */
+    bool aboard;          /* counted among its trunk's crew */
+    bool pinned;          /* goes only onto the trunk that is reserved for its caller */
+    uint64_t offset;      /* bytes written to its trunk before it */
+} request_t;
+
+extern VALUE cTrunklineRequest;
+extern const rb_data_type_t request_type; /* parent of every codec's request type */
+
+/* Fills a fresh request: it belongs to the calling fiber or thread. */
+void request_prepare(request_t *request, VALUE self);
+
+/* What embedding types call from their own mark and free functions. */
+void request_mark(void *request);
+void request_unlink(request_t *request);
+
+request_t *request_of(VALUE self);
+
+/* The answer is complete, or will never come. True: its waiter was parked, and the caller now owes it a wake-up. */
+bool request_finish(request_t *request);
+
+/* Moves a parked waiter to woken. False: it is not parked. */
+bool request_wake_up(request_t *request);
+
+#endif

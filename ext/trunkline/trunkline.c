@@ -1,0 +1,20 @@
+#include "trunkline.h"
+
+VALUE mTrunkline;
+VALUE mTrunklinePostgres;
+
+RUBY_FUNC_EXPORTED void Init_trunkline(void);
+
+void Init_trunkline(void) {
+    mTrunkline = rb_define_module("Trunkline");
+    mTrunklinePostgres = rb_define_module_under(mTrunkline, "Postgres");
+    Init_trunkline_bytes();
+    Init_trunkline_request();
+    Init_trunkline_crew();
+    Init_trunkline_types(mTrunklinePostgres);
+    Init_trunkline_statement();
+    Init_trunkline_description();
+    Init_trunkline_prepared();
+    Init_trunkline_postgres_request();
+    Init_trunkline_postgres_codec();
+}

@@ -1,0 +1,24 @@
+/* What the Ruby-facing sources share: the module and one Init each. */
+#ifndef TRUNKLINE_H
+#define TRUNKLINE_H
+
+#include <ruby.h>
+
+#ifndef RBOOL
+#define RBOOL(condition) ((condition) ? Qtrue : Qfalse)
+#endif
+
+extern VALUE mTrunkline;
+extern VALUE mTrunklinePostgres;
+
+void Init_trunkline_bytes(void);
+void Init_trunkline_request(void);
+void Init_trunkline_crew(void);
+void Init_trunkline_statement(void);
+void Init_trunkline_description(void);
+void Init_trunkline_prepared(void);
+void Init_trunkline_postgres_request(void);
+void Init_trunkline_postgres_codec(void);
+void Init_trunkline_types(VALUE mTrunklinePostgres);
+
+#endif

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Trunkline
+  class Config
+    # What counts where nothing is given.
+    module Defaults
+      PORT = 5432
+
+      # Where servers put their sockets: Debian and Red Hat; PostgreSQL as its source comes.
+      SOCKET_DIRECTORIES = %w[/var/run/postgresql /tmp].freeze
+
+      module_function
+
+      # @param port [Integer]
+      # @param directories [Array<String>] where to look, in this order
+      # @return [String] the directory in which a server of this machine listens at that port, else "localhost"
+      def host(port, directories = SOCKET_DIRECTORIES)
+        directories.find { |directory| File.socket?("#{directory}/.s.PGSQL.#{port}") } || "localhost"
+      end
+
+      # @return [String] the operating system's name for the effective user
+      # @raise [ConfigError] when it has none
+      def user
+        Etc.getpwuid(Process.euid).name
+      rescue ArgumentError
+        raise ConfigError, "no user is given, and the operating system has no name for user id #{Process.euid}"
+      end
+    end
+
+    private_constant :Defaults
+  end
+end

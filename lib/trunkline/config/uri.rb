@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Trunkline
+  class Config
+    # Parses connection URIs as libpq does, which is looser than RFC 3986: every part may be missing, and a host that is
+    # a directory is written percent-encoded or as a query parameter.
+    #
+    # Messages never quote the URI: what is in the wrong place may be part of a password.
+    class URI
+      PREFIX = %r{\Apostgres(?:ql)?://}
+
+      # Up to the first "@", unless a "/" comes before it.
+      USERINFO = %r{\A(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@}
+      HOST = %r{\A(?:\[(?<bracketed>[^\]]*)\](?=[:/?,]|\z)|(?<plain>(?!\[)[^:/?,]*))}
+      PORT = %r{\A:(?<port>[^/?,]*)}
+      DBNAME = %r{\A/(?<dbname>[^?]*)}
+      private_constant :PREFIX, :USERINFO, :HOST, :PORT, :DBNAME
+
+      # @param string [String]
+      # @return [Boolean] whether this is a URI rather than keywords and values
+      def self.match?(string) = PREFIX.match?(string)
+
+      # @param string [String] "postgresql://user:password@host:port/dbname?name=value&...", as bytes
+      # @return [Hash{String => String}] the options that are there, decoded, not yet checked
+      # @raise [ConfigError] on bad syntax
+      def self.parse(string) = new(string).parse
+
+      def initialize(string)
+        @rest = string.sub(PREFIX, "")
+      end
+
+      def parse
+        parts = [*take(USERINFO), *take_host, *take(PORT), *take(DBNAME)].to_h { |name, text| [name, decode(text)] }
+        parts.merge(parameters)
+      end
+
+      private
+
+      # Cuts what matches off the front.
+      # @return [Hash{String => String}] the named groups that hold something
+      def take(pattern)
+        match = pattern.match(@rest)
+        return {} unless match
+
+        @rest = match.post_match
+        match.named_captures.reject { |_, text| text.nil? || text.empty? }.each_value { |text| refuse_at_sign(text) }
+      end
+
+      def take_host
+        found = HOST.match(@rest) or bad('an IPv6 address must stand in "[" and "]" before ":" or "/"')
+        bad("the IPv6 address in brackets is empty") if found[:bracketed]&.empty?
+        host = take(HOST).values.first
+        several_hosts if @rest.match?(/\A(?::[^\/?,]*)?,/)
+        { "host" => host }.compact
+      end
+
+      def parameters
+        return {} unless @rest.delete_prefix!("?")
+
+        @rest.each_line("&", chomp: true).each_with_object({}) do |pair, found|
+          name, text, extra = pair.split("=", -1)
+          bad('a query parameter is "name=value", with "=" in the value written as %3D') if text.nil? || extra
+          name, text = ssl_switch(decode(name), decode(text))
+          found[name] = text
+        end
+      end
+
+      # JDBC's way to ask for encryption.
+      def ssl_switch(name, text) = name == "ssl" && text == "true" ? %w[sslmode require] : [name, text]
+
+      def decode(text)
+        bad('"%" must be followed by two hexadecimal digits') if text.match?(/%(?!\h\h)/)
+        bad("%00 is not allowed") if text.include?("%00")
+        text.gsub(/%(\h\h)/) { Regexp.last_match(1).hex.chr }
+      end
+
+      # More likely the end of a password than part of the name of a host or database.
+      def refuse_at_sign(text)
+        bad('"@", ":" and "/" in a user name or password are written %40, %3A and %2F') if text.include?("@")
+      end
+
+      def several_hosts
+        raise ConfigError, "several hosts in one connection URI are not supported yet"
+      end
+
+      def bad(what)
+        raise ConfigError, "bad connection URI: #{what}"
+      end
+    end
+
+    private_constant :URI
+  end
+end

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "errors/shortened_sql"
+
+module Trunkline
+  # Every error this library raises on purpose. It answers what a caller needs to decide what to do next: may the
+  # request have had an effect, is it worth another try, which statement, which server.
+  class Error < StandardError
+    # @return [String, nil] the statement, on one line and shortened; never its parameters
+    attr_reader :sql
+
+    # @return [String, nil] "host:port/database"; never a password
+    attr_reader :server
+
+    # @param message [String] what went wrong, one sentence
+    # @param sql [String, nil] the statement this is about
+    # @param server [String, nil] label of the server this is about
+    # @param sent [Boolean] whether any byte of the request reached the server
+    # @param retriable [Boolean, nil] nil lets the class decide
+    def initialize(message = nil, sql: nil, server: nil, sent: false, retriable: nil)
+      @sql = sql && ShortenedSQL.call(sql)
+      @server = server
+      @sent = sent
+      @retriable = retriable
+      super([message || self.class.name, context].compact.join(" "))
+    end
+
+    # Whether any byte of the request reached the server. False means that it had no effect, whatever the server does.
+    #
+    # @return [Boolean]
+    def sent? = @sent
+
+    # Whether the same call, made again, is both safe (the failed one had no effect) and sensible (it may well succeed).
+    # A call inside a transaction is tried again by running the whole transaction again.
+    #
+    # @return [Boolean]
+    def retriable? = @retriable.nil? ? retriable_by_nature? : @retriable
+
+    # @return [String, nil] the five characters by which a server names its errors; nil unless a server reported this
+    def sqlstate = nil
+
+    private
+
+    def retriable_by_nature? = false
+
+    def context
+      parts = [sqlstate && "SQLSTATE #{sqlstate}", server && "server #{server}", sql && "SQL: #{sql}"].compact
+      "(#{parts.join("; ")})" unless parts.empty?
+    end
+  end
+
+  # The request never left this process: it can be tried again anywhere.
+  class NotSent < Error
+    private
+
+    def retriable_by_nature? = true
+  end
+
+  # The request was sent and the connection ended before the answer: it may or may not have had its effect.
+  class Indeterminate < Error
+    # Takes what {Error#initialize} takes, with `sent` true unless told otherwise.
+    def initialize(message = nil, sent: true, **context) = super
+  end
+
+  # The time given for a call is over.
+  class Deadline < Error; end
+
+  # A limit on waiting requests is reached; the request was not sent.
+  class Overloaded < Error
+    private
+
+    def retriable_by_nature? = true
+  end
+
+  # The statement would change a server session that other callers share.
+  class SharedStateError < Error; end
+
+  # The client, or the session or transaction the call belongs to, is closed.
+  class Closed < Error; end
+
+  # No connection could be made, or it was lost before it was used.
+  class ConnectionError < Error
+    private
+
+    def retriable_by_nature? = !sent?
+  end
+
+  # The other side sent bytes that make no sense, or what was to be sent cannot be said in the protocol.
+  class ProtocolError < Error; end
+
+  # A connection string, a keyword or an environment variable asks for what cannot be.
+  class ConfigError < Error; end
+end
+
+require_relative "errors/server_error"
+require_relative "errors/sqlstate"

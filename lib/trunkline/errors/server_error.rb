@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # An error reported by the server. Each SQLSTATE class (the first two characters) has a subclass of this, and each
+  # condition that the server names has a subclass of that: UniqueViolation < IntegrityConstraintViolation.
+  #
+  # The message holds the server's primary message only. What else the server said is in the readers; DETAIL in
+  # particular may quote values from rows.
+  class ServerError < Error
+    # Conditions that come from what else the server was doing at that moment. The first two undo the transaction; the
+    # other two turn a connection away, so nothing was done.
+    RETRIABLE = %w[40001 40P01 53300 57P03].freeze
+    private_constant :RETRIABLE
+
+    # @return [Hash{Symbol => String, Integer}] everything the server said: severity, sqlstate, message, detail, hint,
+    #   position, internal_position, internal_query, where, schema, table, column, datatype, constraint, file, line,
+    #   routine; keys the server left out are absent
+    attr_reader :fields
+
+    # @param fields [Hash{Symbol => String, Integer}] the fields of an ErrorResponse
+    # @param sql [String, nil] the statement that failed
+    # @param server [String, nil] label of the server
+    # @return [ServerError] an instance of the condition's class, else of the class of its first two characters, else of
+    #   ServerError itself (codes of success and warning, and codes of classes the server does not define)
+    def self.from_fields(fields, sql: nil, server: nil)
+      sqlstate = fields[:sqlstate].to_s
+      error_class = BY_SQLSTATE[sqlstate] || BY_SQLSTATE["#{sqlstate[0, 2]}000"] || ServerError
+      error_class.new(fields, sql: sql, server: server)
+    end
+
+    # @param fields [Hash{Symbol => String, Integer}, String] the fields of an ErrorResponse, or a message alone
+    def initialize(fields = {}, sent: true, **context)
+      fields = { message: fields } if fields.is_a?(String)
+      @fields = fields.dup.freeze
+      super(@fields[:message] || "the server reported an error without a message", sent: sent, **context)
+    end
+
+    # @return [String, nil] the server's message without anything added
+    def primary_message = fields[:message]
+
+    # @return [String, nil]
+    def sqlstate = fields[:sqlstate]
+
+    # @return [String, nil] ERROR, FATAL or PANIC, in English whatever the server's language
+    def severity = fields[:severity]
+
+    # @return [String, nil]
+    def detail = fields[:detail]
+
+    # @return [String, nil]
+    def hint = fields[:hint]
+
+    # @return [Integer, nil] where in the statement, in characters from 1
+    def position = fields[:position]
+
+    # @return [Integer, nil] where in {#internal_query}, in characters from 1
+    def internal_position = fields[:internal_position]
+
+    # @return [String, nil] the statement of a function that failed
+    def internal_query = fields[:internal_query]
+
+    # @return [String, nil] the call stack of functions
+    def where = fields[:where]
+
+    # @return [String, nil]
+    def schema = fields[:schema]
+
+    # @return [String, nil]
+    def table = fields[:table]
+
+    # @return [String, nil]
+    def column = fields[:column]
+
+    # @return [String, nil]
+    def datatype = fields[:datatype]
+
+    # @return [String, nil]
+    def constraint = fields[:constraint]
+
+    # @return [String, nil] the server's source file
+    def file = fields[:file]
+
+    # @return [Integer, nil] the line in {#file}
+    def line = fields[:line]
+
+    # @return [String, nil] the server's function
+    def routine = fields[:routine]
+
+    private
+
+    def retriable_by_nature? = RETRIABLE.include?(sqlstate)
+  end
+end

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require_relative "error_fields"
+require_relative "result"
+
+module Trunkline
+  module Postgres
+    # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
+    # protocol is done with the bytes: whatever a decoder in Ruby does here stops nobody else.
+    class Answers # :nodoc:
+      RESULTS = { string: Result, symbol: SymbolResult }.freeze
+      private_constant :RESULTS
+
+      def self.result_class(keys)
+        RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
+      end
+
+      # @param types [Types]
+      # @param server [String] label for errors
+      # @param query [#call] runs SQL with parameters and returns rows, to look types up
+      def initialize(types, server, &query)
+        @types = types
+        @server = server
+        @query = query
+      end
+
+      # @param request [Request] answered
+      # @return [Result]
+      def result(request, result_class)
+        description = request.description
+        rows = request.rows || []
+        finish(description, rows) unless description.plain?
+        result_class.new(rows, description, request.affected_rows, request.notices)
+      end
+
+      # @param request [Request] of a script, answered
+      # @return [Array<Result>]
+      def results(request, result_class)
+        (request.results || []).map do |description, rows, affected_rows|
+          finish(description, rows) unless description.plain?
+          result_class.new(rows, description, affected_rows)
+        end
+      end
+
+      # @param request [Request] not answered
+      # @return [Error]
+      def error(request)
+        sql = request.statement&.sql || request.script
+        if request.failure then loss_error(request.failure, sql)
+        elsif request.error then ServerError.from_fields(ErrorFields.parse(request.error), sql: sql, server: @server)
+        else shared_state_error(sql)
+        end
+      end
+
+      private
+
+      def loss_error(loss, sql)
+        return Closed.new(loss.reason, sql: sql, server: @server, sent: loss.sent) if loss.closed
+
+        kind = loss.sent ? Indeterminate : NotSent
+        kind.new("the connection was lost: #{loss.reason}", sql: sql, server: @server, sent: loss.sent)
+      end
+
+      def shared_state_error(sql)
+        SharedStateError.new("the statement would have left a transaction open on a connection that others share, and was " \
+                             "undone: use transaction { } or session { }", sql: sql, server: @server, sent: true)
+      end
+
+      # Rows that came with types still unknown hold the server's text for them; from the next time on C decodes them.
+      def finish(description, rows)
+        decode_late(description, rows) if description.unknown
+        description.finish_with(finishers(description)) unless description.plain? || description.finishers
+        description.finishers&.each_with_index do |finisher, column|
+          next unless finisher
+
+          rows.each { |row| row[column] = finisher.call(row[column]) unless row[column].nil? }
+        end
+      end
+
+      def decode_late(description, rows)
+        resolved = @types.resolve(description.unknown, &@query)
+        description.types.each_with_index do |type, column|
+          base, array = resolved[type]
+          next unless base
+
+          rows.each { |row| row[column] &&= Postgres.decode(base, array, 0, row[column]) }
+          description.decode_as(type, base, array)
+        end
+      end
+
+      def finishers(description)
+        finishers = description.types.map { |type| @types.finisher(type) }
+        finishers if finishers.any?
+      end
+    end
+    private_constant :Answers
+  end
+end

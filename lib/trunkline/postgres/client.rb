@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require_relative "../config"
+require_relative "../trunk/pool"
+require_relative "codec"
+require_relative "connector"
+require_relative "querying"
+require_relative "session"
+require_relative "statements"
+require_relative "types"
+
+module Trunkline
+  module Postgres
+    # A PostgreSQL client for any number of fibers and threads at once. Their queries share a few connections, each query
+    # sent behind the others without waiting for their answers; transactions and sessions get a connection of their own.
+    # Connects on first use.
+    #
+    # @see Trunkline.postgres
+    class Client
+      include Querying
+
+      # Bytes of the longest message accepted from a server.
+      LONGEST_MESSAGE = 256 * 1024 * 1024
+      private_constant :LONGEST_MESSAGE
+
+      # @param config [Config]
+      # @param connections [Integer] the most that queries share
+      # @param max_connections [Integer] the most in all, those of transactions and sessions included; at least 2
+      # @param keys [:string, :symbol] of the Hashes that results yield
+      # @raise [ArgumentError] a number or `keys` is out of range
+      def initialize(config, connections: 4, max_connections: 16, keys: :string)
+        check_limits(connections, max_connections)
+        @config = config
+        @result_class = Answers.result_class(keys)
+        @statements = Statements.new
+        @types = Types.new
+        @answers = Answers.new(@types, config.server) { |sql, parameters| query(sql, *parameters).rows }
+        @pool = Pool.new(connections: connections, most: max_connections) { |pool| connect(pool) }
+        @holder = :"trunkline_session_#{object_id}"
+        @held = 0
+        @mutex = Mutex.new
+      end
+
+      # Runs several statements, separated by semicolons, without parameters, on a session of their own.
+      #
+      # @param sql [String]
+      # @return [Array<Result>] one for each statement
+      # @raise [Error] as {#query}
+      def execute_script(sql) = session { |session| session.execute_script(sql) }
+
+      # Runs the block with a server session of its own. Meanwhile this caller's queries through the client go to it too.
+      #
+      # @yieldparam session [Session]
+      # @return [Object] what the block returned
+      # @raise [Error] no connection could be had
+      def session(&block)
+        held = Thread.current[@holder]
+        held ? yield(held) : hold(&block)
+      end
+
+      # Runs the block in a transaction on a connection of its own: commits at its normal end, and rolls back when it is
+      # left in any other way. Meanwhile this caller's queries through the client go to it too. {Rollback} rolls back and
+      # goes no further. Within a transaction it is a savepoint.
+      #
+      # @yieldparam session [Session]
+      # @return [Object, nil] what the block returned; nil after {Rollback}
+      # @raise [Error] no connection could be had, or COMMIT failed; {Indeterminate} when the connection was lost meanwhile
+      def transaction(&block) = session { |session| session.transaction(&block) }
+
+      # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
+      def close
+        @pool.close
+        nil
+      end
+
+      # @return [String] the server, and how many connections are open; no password
+      def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
+
+      private
+
+      def check_limits(connections, max_connections)
+        unless connections.is_a?(Integer) && connections.positive?
+          raise ArgumentError, "connections must be a positive Integer, not #{connections.inspect}"
+        end
+        return if max_connections.is_a?(Integer) && max_connections >= [connections, 2].max
+
+        raise ArgumentError, "max_connections must be an Integer of at least #{[connections, 2].max}, not #{max_connections.inspect}: " \
+                             "transactions need a connection besides the shared ones"
+      end
+
+      def connect(pool)
+        connection = Connector.connect(@config)
+        codec = Codec.new(connection.parameters.dup, LONGEST_MESSAGE)
+        codec.input << connection.leftover
+        Trunk.new(connection.io, codec, server: connection.server, pool: pool)
+      end
+
+      # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
+      def perform(request)
+        held = Thread.current[@holder] unless @held.zero?
+        held ? held.perform(request) : @pool.perform(request)
+        request
+      end
+
+      def dispatch(request)
+        held = Thread.current[@holder] unless @held.zero?
+        held ? held.dispatch(request) : @pool.dispatch(request)
+      end
+
+      def hold
+        trunk = @pool.check_out(Request.script(""))
+        session = Session.new(trunk, @statements, @answers, @result_class)
+        register(session, 1)
+        yield session
+      ensure
+        register(nil, -1) if session
+        give_back(trunk, session) if trunk
+      end
+
+      def register(session, change)
+        Thread.current[@holder] = session
+        @mutex.synchronize { @held += change }
+      end
+
+      # What could not be set back is closed, also when this is interrupted.
+      def give_back(trunk, session)
+        clean = session&.finish
+      ensure
+        clean ? @pool.check_in(trunk) : trunk.close("the session was not left in order")
+      end
+    end
+  end
+end

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # A server session that is ready for its first query, and what the server said about it.
+    class Connection
+      # @return [::Socket] connected, non-blocking
+      attr_reader :io
+
+      # @return [Integer, nil] process id of the server's backend; nil where a pooler does not tell
+      attr_reader :backend_pid
+
+      # @return [String, nil] bytes that prove the right to cancel; four in protocol 3.0
+      attr_reader :secret_key
+
+      # @return [Hash{String => String}] the server's reported parameters: server_version, TimeZone, ...
+      attr_reader :parameters
+
+      # @return [String] "host:port/dbname", for messages
+      attr_reader :server
+
+      # @return [String] bytes already read that belong to what follows
+      attr_reader :leftover
+
+      # @param io [::Socket]
+      # @param startup [Startup] a handshake that is done
+      # @param server [String]
+      def initialize(io, startup, server)
+        @io = io
+        @backend_pid = startup.backend_pid
+        @secret_key = startup.secret_key.freeze
+        @parameters = startup.parameters.freeze
+        @leftover = startup.leftover.freeze
+        @server = server
+        freeze
+      end
+
+      # @return [String] without the secret key
+      def inspect = "#<#{self.class} #{server} backend_pid=#{backend_pid.inspect}>"
+    end
+  end
+end

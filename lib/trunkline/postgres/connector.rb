@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "../config"
+require_relative "../socket/tcp"
+require_relative "../socket/unix"
+require_relative "connection"
+require_relative "startup"
+
+module Trunkline
+  module Postgres
+    # Connects: a socket, then the handshake on it, within {Config#connect_timeout} altogether.
+    class Connector
+      CHUNK = 8192
+      private_constant :CHUNK
+
+      # @param config [Config]
+      # @return [Connection]
+      # @raise [ConnectionError] when there is no server, it does not answer in time, or it goes away
+      # @raise [ServerError] when the server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
+      # @raise [ProtocolError] when whoever answers is no PostgreSQL server
+      # @raise [ConfigError] when the callable for the password returns nonsense
+      def self.connect(config) = new(config).connect
+
+      # @param config [Config]
+      def initialize(config)
+        @config = config
+        @deadline = Socket::Readiness.deadline(config.connect_timeout)
+      end
+
+      # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
+      def connect
+        @io = open
+        shake_hands
+        connection = Connection.new(@io, @startup, @config.server)
+      ensure
+        @io&.close unless connection
+      end
+
+      private
+
+      def open
+        return Socket::Unix.connect(@config.socket_path, @deadline, server: @config.server) if @config.unix_socket?
+
+        Socket::TCP.connect(@config.hostaddr || @config.host, @config.port, @deadline, server: @config.server)
+      end
+
+      def shake_hands
+        @startup = Startup.new(user: @config.user, dbname: @config.dbname, password: @config.method(:password),
+                               application_name: @config.application_name)
+        write(@startup.message)
+        write(@startup.receive(read)) until @startup.ready?
+      rescue ServerError => error
+        raise ServerError.from_fields(error.fields, server: @config.server), cause: nil
+      rescue ConnectionError, ProtocolError => error
+        raise error.class.new(error.message, server: @config.server, retriable: error.retriable?), cause: error.cause
+      end
+
+      # A server that refuses may have closed its end before it has read everything: its reason is there to be read.
+      def write(bytes)
+        until bytes.empty?
+          written = @io.write_nonblock(bytes, exception: false)
+          if written == :wait_writable
+            in_time(Socket::Readiness.wait_writable(@io, @deadline))
+          else
+            bytes = bytes.byteslice(written..)
+          end
+        end
+      rescue Errno::EPIPE, Errno::ECONNRESET
+        nil
+      end
+
+      def read
+        loop do
+          bytes = @io.read_nonblock(CHUNK, exception: false)
+          return bytes || raise(@startup.end_of_stream) unless bytes == :wait_readable
+
+          in_time(Socket::Readiness.wait_readable(@io, @deadline))
+        end
+      rescue Errno::ECONNRESET
+        raise @startup.end_of_stream
+      rescue SystemCallError => error
+        raise ConnectionError, "the connection broke during #{@startup.stage}: #{error.message}"
+      end
+
+      def in_time(ready)
+        return if ready
+
+        raise ConnectionError, "no answer within #{@config.connect_timeout} s (connect_timeout) during #{@startup.stage}"
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    module Parameters
+      # Arrays in the server's notation: {1,NULL,{"a b"}}.
+      module ArrayLiteral
+        # The server's own limit.
+        MAX_DEPTH = 6
+        BARE = [Integer, Float, Rational, BigDecimal, TrueClass, FalseClass].freeze
+        private_constant :BARE
+
+        class << self
+          # @param values [Array] may nest
+          # @param parameter [Parameter] writes the elements
+          # @param element_oid [Integer] their type, 0 if it is not known
+          # @return [String]
+          # @raise [ArgumentError] when it nests deeper than the server allows
+          def of(values, parameter, element_oid, depth = 1)
+            raise ArgumentError, "#{parameter.name} nests deeper than #{MAX_DEPTH} arrays" if depth > MAX_DEPTH
+            return "{}" if depth == 1 && empty?(values)
+
+            elements = values.map do |value|
+              Array === value ? of(value, parameter, element_oid, depth + 1) : element(value, parameter, element_oid)
+            end
+            "{#{elements.join(",")}}"
+          end
+
+          private
+
+          # The server knows only one empty array, without dimensions.
+          def empty?(values, depth = 1)
+            depth <= MAX_DEPTH && values.all? { |value| Array === value && empty?(value, depth + 1) }
+          end
+
+          def element(value, parameter, oid)
+            return "NULL" if nil.equal?(value)
+
+            text = parameter.text(value, oid)
+            BARE.any? { |klass| klass === value } ? text : %("#{text.gsub(/["\\]/) { |special| "\\#{special}" }}")
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "bigdecimal"
+require "date"
+require "ipaddr"
+require_relative "../../interval"
+require_relative "../../time_of_day"
+require_relative "array_literal"
+require_relative "decimal_text"
+require_relative "json_text"
+require_relative "oids"
+require_relative "range_literal"
+require_relative "string_text"
+require_relative "time_text"
+
+module Trunkline
+  module Postgres
+    module Parameters
+      # One parameter on its way to text; knows its position for what it may have to say.
+      class Parameter
+        # @return [String] "$2"
+        attr_reader :name
+
+        # @param position [Integer] counted from 1
+        def initialize(position)
+          @name = "$#{position}"
+        end
+
+        # @param value [Object]
+        # @param oid [Integer] the server's type, 0 while unknown
+        # @return [nil, true, false, Integer, Float, String] binary only where a bytea takes the bytes as they are
+        def convert(value, oid)
+          case value
+          when nil, true, false, Integer, Float then value
+          when String then raw?(value, oid) ? StringText.frozen(value) : StringText.utf8(value, self)
+          else text(value, oid)
+          end
+        end
+
+        # @param value [Object] anything but nil; also an element of an Array or the bound of a Range
+        # @param oid [Integer] its type, 0 while unknown
+        # @return [String] UTF-8, as the server reads it
+        def text(value, oid)
+          case value
+          when true, false, Integer, TimeOfDay, Interval then value.to_s
+          when String then raw?(value, oid) ? StringText.hex(value) : StringText.utf8(value, self)
+          when Symbol then StringText.utf8(value.name, self)
+          when Float, Rational, BigDecimal then DecimalText.of(value)
+          when IPAddr then address(value)
+          else structured(value, oid)
+          end
+        end
+
+        private
+
+        # What is written differently for different types.
+        def structured(value, oid)
+          case value
+          when Time, DateTime, Date then time(value, oid)
+          when Array then array(value, oid)
+          when Hash then JSONText.of(value, self)
+          when Range then RangeLiteral.of(value, self, oid)
+          else raise TypeError, "cannot send a #{class_of(value)} as #{name}: convert it to a String, Integer, Float, " \
+                                "BigDecimal, Time, Date, Array or Hash first"
+          end
+        end
+
+        def raw?(string, oid)
+          oid == OIDs::BYTEA && string.encoding == Encoding::BINARY
+        end
+
+        def time(value, oid)
+          text = TimeText.of(value, oid)
+          OIDs.json?(oid) && !value.instance_of?(Date) ? JSONText.of(text, self) : text
+        end
+
+        def array(value, oid)
+          return JSONText.of(value, self) if OIDs.json?(oid)
+
+          type = OIDs.scalar_name(oid)
+          raise ArgumentError, "pass parameters separately: #{name} is #{type}, not an array" if type
+
+          ArrayLiteral.of(value, self, OIDs.element(oid))
+        end
+
+        def address(value)
+          prefix = value.prefix
+          prefix == (value.ipv4? ? 32 : 128) ? value.to_s : "#{value}/#{prefix}"
+        end
+
+        # Also of a BasicObject, which cannot say it itself.
+        def class_of(value)
+          Kernel.instance_method(:class).bind_call(value)
+        end
+      end
+    end
+  end
+end

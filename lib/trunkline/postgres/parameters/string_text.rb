@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    module Parameters
+      # Strings as the server takes them.
+      module StringText
+        class << self
+          # @param string [String] in any encoding; binary ones are read as UTF-8
+          # @param parameter [Parameter] whose name an error says
+          # @return [String] frozen UTF-8 (or US-ASCII) without NUL
+          # @raise [EncodingError] when its bytes are no text, or have no counterpart in UTF-8
+          # @raise [ArgumentError] when it holds a NUL
+          def utf8(string, parameter)
+            text = transcode(string, parameter)
+            unless text.valid_encoding?
+              raise EncodingError, "#{parameter.name} is not valid #{text.encoding}; a bytea takes a binary String (String#b)"
+            end
+            raise ArgumentError, "#{parameter.name} holds a NUL character, which text cannot" if text.include?("\0")
+
+            frozen(text)
+          end
+
+          # @return [String] the notation of a bytea inside other notations: "\\x00ff"
+          def hex(string)
+            "\\x#{string.unpack1("H*")}"
+          end
+
+          # @return [String] what nobody can change while it waits to be sent
+          def frozen(string)
+            string.frozen? ? string : string.dup.freeze
+          end
+
+          private
+
+          def transcode(string, parameter)
+            case string.encoding
+            when Encoding::UTF_8, Encoding::US_ASCII then string
+            when Encoding::BINARY then string.dup.force_encoding(Encoding::UTF_8)
+            else string.encode(Encoding::UTF_8)
+            end
+          rescue EncodingError => e
+            raise EncodingError, "#{parameter.name} cannot be told in UTF-8: #{e.message}"
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,161 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "authentication"
+require_relative "error_fields"
+require_relative "startup/frames"
+require_relative "startup/stranger"
+
+module Trunkline
+  module Postgres
+    # The handshake of protocol 3.0, from the startup message to the first ReadyForQuery: bytes in, bytes out.
+    class Startup
+      PROTOCOL = 3 << 16
+
+      # Every session is the same: values are decoded by these.
+      SESSION = { "client_encoding" => "UTF8", "DateStyle" => "ISO", "IntervalStyle" => "postgres", "extra_float_digits" => "3" }.freeze
+
+      # What the server reports back of them, and of what it was built with.
+      REPORTED = { "client_encoding" => /\AUTF8\z/, "DateStyle" => /\AISO\b/, "IntervalStyle" => /\Apostgres\z/,
+                   "integer_datetimes" => /\Aon\z/ }.freeze
+
+      # The messages that may come while the server authenticates the client, with the longest length they may have.
+      # The limits are libpq's: enough for any request and any error, while a stranger's text read as a length is more.
+      AUTHENTICATING = { "R" => 2_000, "v" => 2_000, "E" => 30_000 }.freeze
+
+      # The messages that may come afterwards.
+      PREPARING = %w[S K N E A Z].freeze
+
+      # The most bytes a handshake may have. A server needs about 500; notices of login triggers come on top.
+      LIMIT = 1 << 20
+
+      private_constant :PROTOCOL, :SESSION, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
+
+      # @return [Hash{String => String}] what the server reported about itself and the session
+      attr_reader :parameters
+
+      # @return [Integer, nil] process id of the server's backend; nil where a pooler does not tell
+      attr_reader :backend_pid
+
+      # @return [String, nil] bytes that prove the right to cancel
+      attr_reader :secret_key
+
+      # @param user [String]
+      # @param dbname [String]
+      # @param password [#call] asked for the password (a String or nil), and only when the server wants one
+      # @param application_name [String, nil]
+      def initialize(user:, dbname:, password:, application_name: nil)
+        @session = { "user" => user, "database" => dbname, **SESSION, "application_name" => application_name }.compact
+        @authentication = Authentication.new(user: user, password: password)
+        @frames = Frames.new
+        @parameters = {}
+        @ready = false
+      end
+
+      # @return [String] the startup message, the first thing to send
+      def message
+        pairs = @session.flat_map { |name, value| [name.b, value.b] }.map { |text| "#{text}\0" }.join
+        [pairs.bytesize + 9, PROTOCOL, pairs].pack("NNa*x")
+      end
+
+      # @param bytes [String] what the server sent
+      # @return [String] what to send next, empty when it is the server's turn
+      # @raise [ServerError] what the server reports
+      # @raise [ConnectionError, ProtocolError]
+      def receive(bytes)
+        @frames << bytes
+        answers = String.new(encoding: Encoding::BINARY)
+        while !ready? && (type, body = next_message)
+          answers << handle(type, body)
+        end
+        answers
+      end
+
+      # @return [Boolean] whether the session can be used
+      def ready? = @ready
+
+      # @return [String] bytes that came after the handshake
+      def leftover = @frames.rest
+
+      # @return [String] what is going on, for messages
+      def stage = @authentication.complete? ? "the preparation of the session" : "authentication"
+
+      # @return [ConnectionError] what it means that the server closed the connection now
+      def end_of_stream
+        return Stranger.old_error(@frames.rest) if old_error?
+
+        ConnectionError.new("the server closed the connection during #{stage}")
+      end
+
+      # @return [String] the class alone: there is a password inside
+      def inspect = "#<#{self.class}>"
+
+      private
+
+      def next_message
+        return unless @frames.type
+
+        @authentication.complete? ? check_preparing : check_authenticating
+        @frames.next
+      end
+
+      def check_authenticating
+        limit = AUTHENTICATING[@frames.type] or raise Stranger.nonsense(@frames.rest)
+        length = @frames.length
+        return if length.nil? || length.between?(8, limit)
+        raise Stranger.nonsense(@frames.rest) unless old_error?
+        raise Stranger.old_error(@frames.rest) if @frames.rest.include?("\0") || @frames.rest.bytesize > limit
+      end
+
+      # An error whose length is none is text. It is read to its end.
+      def old_error?
+        !@authentication.complete? && @frames.type == "E" && !@frames.length&.between?(8, AUTHENTICATING["E"])
+      end
+
+      def check_preparing
+        raise ProtocolError, "unexpected message #{@frames.type.inspect} in the handshake" unless PREPARING.include?(@frames.type)
+        return unless (length = @frames.length)
+        raise ProtocolError, "message #{@frames.type.inspect} with an impossible length of #{length}" if length < 4
+        raise ProtocolError, "a handshake of more than #{LIMIT} bytes" if length + @frames.taken > LIMIT
+      end
+
+      def handle(type, body)
+        case type
+        when "R" then return @authentication.answer(body)
+        when "E" then raise ServerError.from_fields(ErrorFields.parse(body))
+        when "S" then add_parameter(body)
+        when "K" then keep_key(body)
+        when "Z" then finish(body)
+        end
+        "" # Notices, notifications and the protocol's minor version ask for nothing.
+      end
+
+      def add_parameter(body)
+        name, value, rest = body.force_encoding(Encoding::UTF_8).scrub.split("\0", -1)
+        raise ProtocolError, "a malformed ParameterStatus" unless rest == ""
+
+        @parameters[name] = value
+      end
+
+      def keep_key(body)
+        raise ProtocolError, "a malformed BackendKeyData" if body.bytesize < 8
+
+        @backend_pid, @secret_key = body.unpack("Na*")
+      end
+
+      def finish(status)
+        raise ProtocolError, "a new session with transaction status #{status.inspect}" unless status == "I"
+
+        REPORTED.each do |name, wanted|
+          value = @parameters[name]
+          next if value.nil? || wanted.match?(value)
+
+          raise ConnectionError.new("the session has #{name} #{value.inspect}, which is not what was asked for", retriable: false)
+        end
+        @ready = true
+      end
+    end
+
+    private_constant :Startup
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # The SQL texts that a client knows, each a Statement. Bounded in number and in bytes: the one that was not used for
+    # longest, roughly, makes room; whatever trunk has prepared it closes it when its slot is taken again.
+    class Statements # :nodoc:
+      MOST = 1000
+      MOST_BYTES = 8 * 1024 * 1024
+      # A text longer than this is known for one use only: one report must not push a thousand small statements out.
+      LONGEST_KEPT = MOST_BYTES / 64
+      private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT
+
+      def initialize(most: MOST)
+        @most = most
+        @mutex = Mutex.new
+        @statements = {}
+        @bytes = 0
+        @slots = 0
+        @free_slots = []
+      end
+
+      # @param sql [String]
+      # @return [Statement]
+      # @raise [ArgumentError, TypeError, EncodingError] the text cannot be sent
+      def [](sql) = @statements[sql] || add(sql)
+
+      def size = @statements.size
+
+      # @return [String] frozen UTF-8 without zero bytes
+      def self.text(sql)
+        raise TypeError, "SQL must be a String, not #{sql.class}" unless sql.is_a?(String)
+
+        text = sql.encoding == Encoding::BINARY ? sql.dup.force_encoding(Encoding::UTF_8) : sql.encode(Encoding::UTF_8)
+        raise EncodingError, "the SQL is not valid UTF-8" unless text.valid_encoding?
+        raise ArgumentError, "the SQL contains a zero byte" if text.include?("\0")
+
+        -text
+      end
+
+      private
+
+      def add(sql)
+        text = self.class.text(sql)
+        @mutex.synchronize { @statements[text] || keep(Statement.new(text, take_slot), text) }
+      end
+
+      def keep(statement, text)
+        if text.bytesize > LONGEST_KEPT
+          @free_slots.push(statement.slot)
+          return statement
+        end
+        make_room(text.bytesize)
+        @bytes += text.bytesize
+        @statements[text] = statement
+      end
+
+      def take_slot = @free_slots.pop || (@slots += 1) - 1
+
+      def make_room(bytes)
+        evict until @statements.empty? || (@statements.size < @most && @bytes + bytes <= MOST_BYTES)
+      end
+
+      # The oldest one goes, unless it was used since it was last looked at: then it is young again.
+      def evict
+        text, statement = @statements.shift
+        return @statements[text] = statement unless statement.idle!
+
+        @bytes -= text.bytesize
+        @free_slots.push(statement.slot)
+      end
+    end
+    private_constant :Statement, :Statements, :Prepared
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "readiness"
+
+module Trunkline
+  module Socket
+    # One attempt to connect to one address.
+    module Attempt
+      # Seconds between two attempts at a Unix socket whose queue of connections is full: nothing tells when it has room.
+      PAUSE = 0.01
+      private_constant :PAUSE
+
+      module_function
+
+      # @param address [Addrinfo]
+      # @param deadline [Float, nil] on the clock of {Readiness.now}
+      # @return [::Socket, nil] connected and non-blocking; nil when the deadline passed
+      # @raise [SystemCallError]
+      def connect(address, deadline)
+        socket = ::Socket.new(address.pfamily, ::Socket::SOCK_STREAM)
+        yield socket if block_given?
+        connected = establish(socket, address, deadline)
+        socket if connected
+      ensure
+        socket&.close unless connected
+      end
+
+      # Asks again after every wait: a wait may end early, and only the socket knows.
+      def establish(socket, address, deadline)
+        until socket.connect_nonblock(address, exception: false) == 0
+          return false unless wait(socket, deadline)
+        end
+        true
+      rescue Errno::EALREADY
+        retry if wait(socket, deadline)
+        false
+      rescue Errno::EAGAIN
+        return false if deadline && Readiness.now + PAUSE > deadline
+
+        sleep(PAUSE)
+        retry
+      end
+
+      def wait(socket, deadline)
+        return false unless Readiness.wait_writable(socket, deadline)
+
+        error = socket.getsockopt(:SOCKET, :ERROR).int
+        raise SystemCallError.new(nil, error) unless error.zero?
+
+        true
+      end
+
+      private_class_method :establish, :wait
+    end
+
+    private_constant :Attempt
+  end
+end

@@ -1,0 +1,233 @@
+# frozen_string_literal: true
+
+require_relative "roster"
+require_relative "trunk"
+require_relative "waiting_line"
+
+module Trunkline
+  # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the fewest in flight;
+  # sessions get one of their own. Whoever finds the budget not used up opens the next connection and goes on with it;
+  # whoever finds nothing waits in line until a trunk is opened, freed or lost.
+  #
+  # The way of a request over an open trunk takes no lock.
+  class Pool # :nodoc:
+    # Seconds without another attempt after a further connection could not be opened while others are open.
+    PAUSE = 1.0
+    private_constant :PAUSE
+
+    # @param connections [Integer] the most that are shared
+    # @param most [Integer] the most in all
+    # @yield [pool] opens a connection
+    # @yieldreturn [Trunk]
+    def initialize(connections:, most:, &open)
+      @limits = { connections: connections, most: most }
+      @open = open
+      @closed = false
+      begin_anew
+    end
+
+    # Do callers wait for a trunk? Then nobody passes them.
+    def crowded? = !@line.empty?
+
+    # Sends the request over a shared trunk and waits for its answer.
+    def perform(request)
+      share(request) { |trunk| trunk.perform(request) }
+    end
+
+    # Sends the request over a shared trunk.
+    #
+    # @return [Trunk] the one that carries it
+    def dispatch(request)
+      share(request) { |trunk| trunk.dispatch(request) }
+    end
+
+    # Waits for a trunk of the caller's own, who gives it back by check_in.
+    #
+    # @param request [Request] what the caller waits with
+    # @return [Trunk]
+    def check_out(request)
+      place = WaitingLine::Place.new(request, alone: true)
+      loop do
+        trunk = obtain(place)
+        return trunk if trunk
+      end
+    end
+
+    # Takes a trunk back, in a state that suits anybody.
+    def check_in(trunk)
+      wake(@mutex.synchronize { @roster.give_back(trunk) ? serve : [] })
+      trunk.close("the client was closed") if @closed
+    end
+
+    # A trunk says that nobody is aboard any more.
+    def freed(_trunk) = wake(@mutex.synchronize { serve })
+
+    # A trunk says that its connection has ended.
+    def lost(trunk)
+      wake(@mutex.synchronize do
+        @roster.remove(trunk)
+        serve
+      end)
+    end
+
+    # Closes every trunk. Whoever waits, and whoever comes later, is told.
+    def close
+      trunks = @mutex.synchronize do
+        @closed = true
+        @roster.all
+      end
+      trunks.each { |trunk| trunk.close("the client was closed") }
+      wake(@mutex.synchronize { @line.call_all })
+    end
+
+    # @return [Hash] how many trunks are shared, pinned, spare and being opened
+    def counts = @roster.counts
+
+    private
+
+    def begin_anew
+      @generation = Trunkline.process_generation
+      @mutex = Mutex.new
+      @line = WaitingLine.new
+      @roster = Roster.new(**@limits)
+      @resume_at = nil
+    end
+
+    def share(request)
+      trunk = choose(request.world) unless crowded?
+      return trunk if trunk && yield(trunk)
+
+      place = WaitingLine::Place.new(request, alone: false)
+      loop do
+        trunk = obtain(place) || choose(request.world)
+        return trunk if trunk && yield(trunk)
+      end
+    end
+
+    # An idle trunk, or the one with the fewest in flight when no more may be opened.
+    #
+    # @return [Trunk, nil] nil: no open trunk will do
+    def choose(world)
+      least = nil
+      fewest = Float::INFINITY
+      @roster.shared.each do |trunk|
+        next unless trunk.admits?(world)
+
+        in_flight = trunk.in_flight
+        return trunk if in_flight.zero?
+
+        least, fewest = trunk, in_flight if in_flight < fewest
+      end
+      least unless least && may_open_to_share?
+    end
+
+    # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
+    def obtain(place)
+      what, trunk = @mutex.synchronize { decide(place) }
+      case what
+      when :open then open_trunk(place)
+      when :wait then wait_in_line(place)
+      else trunk
+      end
+    end
+
+    def decide(place)
+      look_after_fork
+      raise Closed, "the client is closed" if @closed
+      raise place.failure.exception(place.failure.message) if place.failure
+      return line_up(place) if crowded? && !place.called?
+      return [:take, @roster.take] if place.alone? && @roster.any_to_take?
+      return open_for(place) if may_open?(place)
+      return if !place.alone? && @roster.shared.any? { |trunk| trunk.admits?(place.world) }
+
+      line_up(place)
+    end
+
+    def look_after_fork
+      return if @generation == Trunkline.process_generation
+
+      inherited = @roster.all
+      begin_anew
+      inherited.each { |trunk| trunk.close("this connection belongs to the parent process") }
+    end
+
+    def may_open?(place)
+      return @roster.room? && !paused? if place.alone? || place.blocks_its_world?
+
+      may_open_to_share?
+    end
+
+    def may_open_to_share? = @roster.room_to_share? && !paused?
+
+    def paused? = @resume_at && Waiting.now < @resume_at && !@roster.nothing_open?
+
+    def open_for(place)
+      @roster.opening(alone: place.alone?)
+      :open
+    end
+
+    def open_trunk(place)
+      trunk = @open.call(self)
+      wake(@mutex.synchronize do
+        @roster.opened(trunk, alone: place.alone?)
+        serve
+      end)
+      trunk.close("the client was closed") if @closed
+      trunk
+    rescue Error => error
+      raise if place.alone? || @roster.shared.empty?
+
+      nil
+    ensure
+      not_opened(place, error) unless trunk
+    end
+
+    # Others who wait for a first connection would only find the same; who has trunks goes on with these for a while.
+    def not_opened(place, error)
+      wake(@mutex.synchronize do
+        @roster.not_opened(alone: place.alone?)
+        @resume_at = Waiting.now + PAUSE if error
+        error && @roster.nothing_open? ? @line.call_all(error) : serve
+      end)
+    end
+
+    def line_up(place)
+      if place.blocks_its_world? && !place.alone?
+        raise Overloaded, "this fiber blocks its event loop, whose other fibers use all #{@limits[:connections]} connections"
+      end
+      @line.join(place)
+      :wait
+    end
+
+    def wait_in_line(place)
+      called = @mutex.synchronize { serve }
+      wake(called - [place])
+      called.include?(place) ? place.request.resumed : Waiting.park(place.request)
+      nil
+    ensure
+      step_out(place)
+    end
+
+    # Who goes in spite of having been called passes the call on.
+    def step_out(place)
+      wake(@mutex.synchronize { @line.leave(place) || place.called? ? serve : [] })
+    end
+
+    # Calls whoever can go on now. Held: the lock.
+    #
+    # @return [Array<WaitingLine::Place>] who is owed a wake-up
+    def serve
+      place = @line.first
+      place && servable?(place) ? @line.call_first : []
+    end
+
+    def servable?(place)
+      return true if @closed || may_open?(place)
+
+      place.alone? ? @roster.any_to_take? : @roster.shared.any? { |trunk| trunk.admits?(place.world) }
+    end
+
+    def wake(places) = places.each { |place| Waiting.wake(place.request) }
+  end
+  private_constant :Pool
+end

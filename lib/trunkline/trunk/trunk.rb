@@ -1,0 +1,287 @@
+# frozen_string_literal: true
+
+require "io/wait"
+require_relative "loss"
+require_relative "waiting"
+
+module Trunkline
+  # One connection that many callers share. It has no fiber or thread of its own: of the callers that wait, one leads and
+  # reads for all until its own answer is there; the others sleep. Then the lead goes to another.
+  #
+  # Whoever submits leaves its bytes in the output; who writes them, and when:
+  #
+  # * nobody leads, or the pipe is empty: the submitter, at once;
+  # * the leader is awake, or on its way: the leader, before it waits;
+  # * the leader sleeps: the first submitter, after giving the others a turn to submit too.
+  #
+  # Every change of state is one call of Crew, Request or the codec, so nothing here needs a lock.
+  class Trunk # :nodoc:
+    # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
+    LONGEST_WAIT = 1.0
+    # Bytes of output that are written without waiting for more.
+    WRITE_AT = 16 * 1024
+    private_constant :LONGEST_WAIT, :WRITE_AT
+
+    attr_reader :codec, :server, :loss
+
+    # @param io [Socket] connected and non-blocking
+    # @param codec [Object] submit, receive, fail, close, input, output, in_flight, idle?, leaked?
+    # @param server [String] label for messages
+    # @param pool [Object] told when the trunk is free or lost: crowded?, freed(trunk), lost(trunk)
+    def initialize(io, codec, server:, pool:)
+      @io = io
+      @descriptor = io.fileno
+      @codec = codec
+      @server = server
+      @pool = pool
+      @input = codec.input
+      @output = codec.output
+      @crew = Crew.new
+      @woken = []
+      @asleep = @turning = @writing = false
+      @loss = nil
+    end
+
+    def in_flight = @codec.in_flight
+    def admits?(world) = @crew.admits?(world)
+    def reserve = @crew.reserve
+    def release = @crew.release
+    def inherited? = @crew.inherited?
+    def aboard = @crew.aboard
+
+    # Sends the request and waits for its answer.
+    #
+    # @return [Boolean] false: this trunk could not take it, and the request is as it was
+    def perform(request)
+      world = request.world
+      world ? carry(request) : Waiting.undisturbed(nil) { carry(request) }
+    end
+
+    # Sends the request and does not wait for its answer.
+    #
+    # @return [Boolean] false: this trunk could not take it, and the request is as it was
+    def dispatch(request)
+      Waiting.undisturbed(request.world) do
+        aboard_with(request) do
+          flush unless @output.empty?
+          write_out(request)
+        end
+      end
+    end
+
+    # Waits for the answer to a request that was sent here before.
+    #
+    # @param deadline [Float, nil] on the clock of Waiting.now; the request may not be done when it has passed
+    def await(request, deadline = nil)
+      Waiting.undisturbed(request.world) do
+        attend(request, deadline)
+      ensure
+        leave(request)
+      end
+    end
+
+    # Ends the connection. Requests in flight are done, with a Loss.
+    #
+    # @param reason [String] one sentence
+    def close(reason)
+      if @codec.idle? && !inherited?
+        @codec.close
+        flush
+      end
+      lose(reason, closed: true)
+    end
+
+    private
+
+    def carry(request)
+      aboard_with(request) { attend(request, nil) }
+    end
+
+    def aboard_with(request)
+      return false unless @crew.enter(request)
+
+      begin
+        return false unless submit(request)
+
+        yield
+        true
+      ensure
+        leave(request)
+      end
+    end
+
+    def submit(request)
+      pipe_is_empty = @codec.idle?
+      return false if pipe_is_empty && !alive?
+      return false unless @codec.submit(request)
+
+      world = request.world
+      if pipe_is_empty || world.nil? || !@crew.led? || @output.size > WRITE_AT
+        flush
+      elsif @asleep && !@turning
+        flush_after_a_turn(world)
+      end
+      write_out(request) if @asleep && !@output.empty? && !@turning
+      true
+    end
+
+    def flush_after_a_turn(world)
+      @turning = true
+      Waiting.give_turn(world)
+    ensure
+      @turning = false
+      flush
+    end
+
+    # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
+    # anything is written.
+    def alive?
+      received = @input.receive_from(@descriptor)
+      take_in if received
+      lose(farewell) if received.nil?
+      @loss.nil?
+    rescue SystemCallError, IOError, ConnectionError => error
+      lose(error.message)
+      false
+    end
+
+    def attend(request, deadline)
+      until request.done?
+        Waiting.prepare(request)
+        if @crew.lead(request)
+          drive(request.world, deadline) { !request.done? && !past?(deadline) }
+        else
+          Waiting.park(request, deadline)
+        end
+        break if past?(deadline)
+      end
+    end
+
+    # Leads: reads for all, and flushes for all before every wait, while the block says so.
+    def drive(world, deadline = nil)
+      while yield
+        flush unless @output.empty?
+        case @input.receive_from(@descriptor)
+        when true
+          woke = take_in
+          Waiting.give_turn(world) if woke && yield
+        when false then sleep_until_ready(world, deadline)
+        else lose(farewell)
+        end
+      end
+    rescue SystemCallError, IOError, ConnectionError => error
+      lose(error.message)
+    end
+
+    # Takes in what was read, and wakes those whose answers are complete.
+    #
+    # @return [Boolean] whether anybody was woken
+    def take_in
+      decode
+      woke = !@woken.empty?
+      lose("a statement left the shared connection within a transaction") if @codec.leaked?
+      woke
+    ensure
+      wake_all
+    end
+
+    # Whatever goes wrong within the codec, the bytes behind it cannot be trusted any more.
+    def decode
+      @codec.receive(@woken)
+    rescue StandardError => error
+      lose(error.message)
+    end
+
+    def wake_all
+      while (request = @woken.shift)
+        Waiting.wake(request)
+      end
+    end
+
+    def sleep_until_ready(world, deadline)
+      @asleep = true
+      seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
+      if @output.empty? || @writing
+        Waiting.interruptible(world) { @io.wait_readable(seconds) }
+      else
+        Waiting.interruptible(world) { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
+      end
+    ensure
+      @asleep = false
+    end
+
+    # @return [Boolean] whether all is written
+    def flush
+      @output.send_to(@descriptor)
+    rescue SystemCallError => error
+      lose(error.message)
+      true
+    end
+
+    # Stays until the output is written. Beside a leader, who reads, it waits for room to write; without one it leads.
+    def write_out(request)
+      until @output.empty? || @loss || @writing
+        if @crew.led?
+          write_beside_leader(request.world)
+        elsif @crew.lead(request)
+          drive(request.world) { !@output.empty? && !@loss }
+        end
+      end
+    end
+
+    def write_beside_leader(world)
+      @writing = true
+      Waiting.interruptible(world) { @io.wait_writable(LONGEST_WAIT) } until flush
+    ensure
+      @writing = false
+    end
+
+    # Whoever goes, for whatever reason, goes through here: the lead finds an heir, and nothing is left unwritten.
+    def leave(request)
+      heir = @crew.leave(request)
+      if heir
+        Waiting.wake(heir)
+      elsif heir == false
+        depart
+      end
+      @pool.freed(self) if @pool.crowded? && @crew.aboard.zero?
+    end
+
+    # Nobody leads after this one.
+    def depart
+      flush unless @output.empty? || @loss
+      hang_up if @loss && @crew.aboard.zero?
+    end
+
+    # Everybody in flight is told. The leader may be asleep on the descriptor: shutting it down wakes him, and the last one
+    # aboard closes it.
+    def lose(reason, closed: false)
+      return if @loss
+
+      @loss = Loss.new(reason, true, closed).freeze
+      unsent = Loss.new(reason, false, closed).freeze
+      @codec.fail(@woken) { |sent| sent ? @loss : unsent }
+      @pool.lost(self)
+      aboard.zero? || inherited? ? hang_up : shut_down
+    ensure
+      wake_all
+    end
+
+    def shut_down
+      @io.shutdown
+    rescue SystemCallError
+      # not connected any more, which is what was wanted
+    end
+
+    def hang_up
+      @io.close
+    rescue IOError
+      # closed meanwhile
+    end
+
+    def farewell = @codec.farewell_message || "the server closed the connection"
+
+    def past?(deadline) = deadline && Waiting.now >= deadline
+  end
+  private_constant :Trunk
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "token"
+
+module Trunkline
+  # How callers sleep and are woken: fibers through their scheduler, which is their world, and plain threads, whose world
+  # is nil, on a token. See Request for the states; here is what each world owes to them.
+  module Waiting # :nodoc:
+    # Threads change state undisturbed and can be interrupted only where they wait.
+    UNDISTURBED = { Object => :never }.freeze
+    INTERRUPTIBLE = { Object => :immediate }.freeze
+    private_constant :UNDISTURBED, :INTERRUPTIBLE
+
+    module_function
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
+    def undisturbed(world, &block)
+      world ? yield : Thread.handle_interrupt(UNDISTURBED, &block)
+    end
+
+    # Runs a block that waits for a descriptor.
+    def interruptible(world, &block)
+      world ? yield : Thread.handle_interrupt(INTERRUPTIBLE, &block)
+    end
+
+    # Readies a request so that it can be parked.
+    def prepare(request)
+      request.token ||= Token.current unless request.world
+    end
+
+    # Sleeps until the parked request is woken, or the deadline has come.
+    #
+    # @param deadline [Float, nil] on the clock of {now}
+    def park(request, deadline = nil)
+      request.world ? park_fiber(request, deadline) : park_thread(request, deadline)
+    end
+
+    # Wakes the waiter of a request that has just become woken: its wake-up is owed exactly once.
+    def wake(request)
+      world = request.world
+      world ? world.unblock(request, request.fiber) : request.token.give
+    end
+
+    # Lets the other fibers run that are ready now. False: this world has no such thing.
+    def give_turn(world)
+      return false unless world.respond_to?(:yield)
+
+      world.yield
+      true
+    end
+
+    # Blocks at least once: who is woken already has a wake-up on its way that must not hit a later wait.
+    def park_fiber(request, deadline)
+      loop do
+        request.world.block(request, deadline && remaining(deadline))
+        return request.resumed unless request.parked?
+        break if deadline && now >= deadline
+      end
+      absorb(request) if request.withdraw
+    rescue Exception
+      absorb(request) if request.withdraw
+      raise
+    end
+
+    def park_thread(request, deadline)
+      while request.parked? && !(deadline && now >= deadline)
+        interruptible(nil) { request.token.take(deadline && remaining(deadline)) }
+      end
+    ensure
+      request.withdraw
+    end
+
+    # Takes in a wake-up that is on its way to a fiber which goes on for another reason. A second interruption meanwhile
+    # replaces the first, but not before the wake-up is here.
+    def absorb(request)
+      interruption = nil
+      begin
+        request.world.block(request, nil)
+      rescue Exception => interruption
+        retry
+      end
+      raise interruption if interruption
+    end
+
+    def remaining(deadline) = [deadline - now, 0].max
+
+    private_class_method :park_fiber, :park_thread, :absorb, :remaining
+  end
+  private_constant :Waiting
+end

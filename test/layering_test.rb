@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "support/source_file"
+
+# The house has rooms, and what lies in one may only use the rooms to its left.
+class LayeringTest < Trunkline::TestCase
+  # Lower may be used by higher; two layers of one number know nothing of each other.
+  LAYERS = {
+    "common" => 0, "bytes" => 1, "socket" => 2, "trunk" => 3, "postgres" => 4, "memcached" => 4,
+    "fibers" => 5, "schedulers" => 6, "instrumentation" => 6,
+    "active_record" => 7, "sequel" => 7, "rails" => 7, "rack" => 7, "cli" => 8
+  }.freeze
+
+  # What every layer may use: plain values, errors and configuration.
+  COMMON = %w[config errors interval time_of_day version].freeze
+
+  # Words of the protocols; the trunk between them knows neither.
+  PROTOCOL_WORDS = /
+    \b(Sync|Bind|Parse|Describe|Execute|ReadyForQuery|CommandComplete|ParameterStatus|RowDescription)\b |
+    \b(Postgres\w*|PG\w*|SQL|sqlstate|[Mm]emcached?)\b | ["'](get|set|add|replace|delete|incr|decr|touch|m[ngsda])\b
+  /x
+
+  # C that is tested and fuzzed without a Ruby around it.
+  WITHOUT_RUBY = %w[
+    bytes/* postgres/frame.* postgres/frontend.* postgres/command_tag.* postgres/error_code.*
+    postgres/row_description.* postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
+    postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*
+  ].freeze
+
+  LONGEST = { ".rb" => 300, ".c" => 400, ".h" => 400 }.freeze # lines
+
+  def test_each_file_uses_only_the_layers_to_its_left
+    sources.each do |source|
+      source.uses.each do |used|
+        assert allowed?(layer(source), layer(used)), "#{source} must not use #{used}"
+      end
+    end
+  end
+
+  def test_each_file_belongs_to_a_layer
+    assert_equal [], sources.reject { |source| LAYERS.key?(layer(source)) }.map(&:to_s)
+  end
+
+  def test_the_trunk_speaks_no_protocol
+    in_trunk = sources.select { |source| layer(source) == "trunk" }
+    refute_empty in_trunk
+    in_trunk.each { |source| assert_nil source.text[PROTOCOL_WORDS], "#{source} names a protocol" }
+  end
+
+  def test_the_cores_of_the_extension_stand_without_ruby
+    cores = sources.select { |source| WITHOUT_RUBY.any? { |pattern| source.match?("ext/trunkline/#{pattern}") } }
+    refute_empty cores
+    cores.flat_map(&:family).uniq.each do |source|
+      assert_nil source.text[/#include [<"]ruby.*/], "#{source} includes Ruby's headers"
+    end
+  end
+
+  def test_each_source_of_the_extension_has_an_object_name_of_its_own
+    names = SourceFile.all("ext/**/*.c").map { |source| File.basename(source.path) }
+    assert_equal names.uniq.sort, names.sort
+  end
+
+  def test_each_file_can_be_held
+    SourceFile.all("{lib,ext,exe,bin,test,bench,rakelib}/**/*{.rb,.c,.h}").each do |source|
+      assert_operator source.lines, :<=, LONGEST.fetch(File.extname(source.path)), "#{source} is too long"
+    end
+  end
+
+  private
+
+  # The entry files join the rooms, so they lie in none.
+  def sources
+    @sources ||= SourceFile.all("lib/trunkline/**/*.rb") + SourceFile.all("ext/trunkline/*/**/*.{c,h}")
+  end
+
+  def layer(source)
+    room = source.path.delete_prefix("lib/trunkline/").delete_prefix("ext/trunkline/").split("/").first
+    COMMON.include?(room.delete_suffix(".rb")) || room == "trunkline.h" ? "common" : room
+  end
+
+  def allowed?(user, used)
+    user == used || LAYERS.fetch(used) < LAYERS.fetch(user)
+  end
+end

@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Shared
+  # Who drives, who sleeps and who is woken, while callers come and go at the worst moments. The test includes a host of
+  # fibers; after each test the schedulers that record misuse have none to tell of.
+  module WakeUps
+    include Gated
+    include Interruptions
+
+    # A wake-up for a fiber that has left would end whatever it waits for next.
+    def test_the_answer_of_a_cancelled_caller_disturbs_none_of_its_later_waits
+      WAITS.each do |kind|
+        gated do |db, proxy|
+          leader, victim = in_flight(proxy, -> { ask(db, 1) }, -> { wait_after_cancel(kind) { ask(db, 2) } })
+          victim.cancel(Cancelled.new)
+          proxy.release(:answers)
+          assert_equal [1, true], [leader.value, victim.value], kind
+          assert_equal 3, ask(db, 3)
+        end
+      end
+    end
+
+    def test_a_cancelled_caller_of_a_shared_future_takes_its_wake_up_with_it
+      WAITS.each do |kind|
+        gated do |db, proxy|
+          proxy.hold(:answers)
+          future = db.async("SELECT 1")
+          victim = nil
+          leader = later { future.value && victim.cancel(Cancelled.new) }
+          victim = later { wait_after_cancel(kind) { future.value } }
+          proxy.release(:answers)
+          leader.value
+          assert_includes [nil, true], victim.value, kind
+        end
+      end
+    end
+
+    # Woken, and then cancelled before its turn: the wake-up is still on its way.
+    def test_a_caller_cancelled_after_it_was_woken_takes_its_wake_up_with_it
+      WAITS.each do |kind|
+        gated do |db, proxy|
+          victim = nil
+          _, victim = in_flight(proxy, -> { ask(db, 1) && victim.cancel(Cancelled.new) },
+                                -> { wait_after_cancel(kind) { ask(db, 2) } })
+          proxy.release(:answers)
+          refute_equal false, victim.value, kind
+          assert_equal 3, ask(db, 3)
+        end
+      end
+    end
+
+    def test_a_second_exception_while_the_wake_up_is_still_on_its_way
+      WAITS.each do |kind|
+        gated do |db, proxy|
+          victim = nil
+          cancelling = ->(token) { ask(db, token) && victim.cancel(Cancelled.new) }
+          *, victim = in_flight(proxy, -> { cancelling.call(1) }, -> { cancelling.call(2) },
+                                -> { wait_after_cancel(kind) { wait_after_cancel(kind) { ask(db, 3) } } })
+          proxy.release(:answers)
+          assert_includes [nil, true], victim.value, kind
+          assert_equal 4, ask(db, 4)
+        end
+      end
+    end
+
+    # The first to submit while the leader sleeps writes for all who come in the same turn.
+    def test_a_cancelled_flusher_flushes
+      gated do |db, proxy|
+        leader, = in_flight(proxy, -> { ask(db, 1) })
+        flusher = later { ask(db, 2) }
+        followers = askers(db, [3, 4]).map { |block| later(&block) }
+        flusher.cancel(Cancelled.new)
+        proxy.release(:answers)
+        assert_equal [1, 3, 4], [leader, *followers].map(&:value)
+      end
+    end
+
+    def test_a_caller_cancelled_at_once_leaves_no_question_unsent
+      gated do |db, proxy|
+        in_flight(proxy, -> { ask(db, 1) })
+        callers = askers(db, [2, 3, 4, 5]).map { |block| later(&block) }
+        callers.each { |caller| caller.cancel(Cancelled.new) }
+        proxy.release(:answers)
+        assert_equal 6, ask(db, 6)
+      end
+    end
+
+    # The leader is done, the newest of the sleepers was woken to lead, and goes before its turn.
+    def test_a_successor_cancelled_between_its_wake_up_and_its_turn
+      gated do |db, proxy|
+        callers = nil
+        callers = in_flight(proxy, -> { ask(db, 1) && callers[2].cancel(Cancelled.new) }, *askers(db, [2, 3]))
+        proxy.release(:answers, units: 1)
+        callers[0].value
+        proxy.release(:answers)
+        assert_equal 2, callers[1].value
+      end
+    end
+
+    def test_successors_cancelled_one_after_the_other
+      gated do |db, proxy|
+        callers = nil
+        leader = -> { ask(db, 1) && callers[2..].reverse_each { |caller| caller.cancel(Cancelled.new) } }
+        callers = in_flight(proxy, leader, *askers(db, [2, 3, 4, 5, 6]))
+        proxy.release(:answers, units: 1)
+        callers[0].value
+        proxy.release(:answers)
+        assert_equal 2, callers[1].value
+      end
+    end
+  end
+end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/database_helpers"
+require "support/gated"
+require "support/interruptions"
+require "support/schedulers/hosts"
+%w[querying parameters errors concurrency driving wake_ups lifecycle].each { |name| require "shared/#{name}" }
+
+# The suites of the client by what they ask of a host.
+module Suites
+  # What concerns who waits and who is woken.
+  module Concurrent
+    include DatabaseHelpers
+    include Shared::Querying
+    include Shared::Concurrency
+    include Shared::Driving
+    include Shared::WakeUps
+  end
+
+  # Everything that holds under fibers and threads.
+  module All
+    include DatabaseHelpers
+    include Shared::Querying
+    include Shared::Parameters
+    include Shared::Errors
+    include Shared::Concurrency
+    include Shared::Driving
+    include Shared::Lifecycle
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "securerandom"
+
+# What the suites need of the server, asked for beside the client under test.
+module DatabaseHelpers
+  # The shared server is up before any scheduler is.
+  def setup
+    super
+    postgres_server
+  end
+
+  # Runs SQL with psql, in a thread that no scheduler rules.
+  #
+  # @return [Array<String>] the lines
+  def psql(sql)
+    Thread.new { postgres_server.psql(sql).lines(chomp: true) }.value
+  end
+
+  # A table for the block.
+  #
+  # @param columns [String] as in CREATE TABLE
+  # @yieldparam name [String]
+  def with_table(columns)
+    name = "t#{SecureRandom.hex(6)}"
+    psql("CREATE TABLE #{name} (#{columns})")
+    yield name
+  ensure
+    psql("DROP TABLE #{name}")
+  end
+
+  # @return [String] an application_name that no other client has
+  def unique_name
+    "test-#{SecureRandom.hex(6)}"
+  end
+
+  # @return [Array<Integer>] the backends of the clients with this application_name
+  def sessions(application_name)
+    psql("SELECT pid FROM pg_stat_activity WHERE application_name = '#{application_name}'").map(&:to_i)
+  end
+
+  # Waits until they have ended: a server notices a closed socket in its own time.
+  def assert_no_sessions(application_name)
+    assert eventually { sessions(application_name).empty? }, "sessions are left: #{sessions(application_name)}"
+  end
+
+  # Asks again and again, each time a question that takes a while.
+  #
+  # @return [Boolean] false after ten seconds
+  def eventually
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    until (met = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > 10; end
+    met
+  end
+end

@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require_relative "message_scanner"
+
+class GateProxy
+  # One direction of one connection: what has come from the source, and how much of it may go to the target.
+  # Positions count the bytes of the stream from its beginning.
+  class Lane
+    SIZE = 65_536
+    private_constant :SIZE
+
+    attr_reader :source, :target
+
+    # @param policy [Policy] of this direction
+    # @param ending [String] the message type that ends a unit: "Z" of answers, "S" of requests
+    def initialize(source, target, policy, ending, scanner)
+      @source = source
+      @target = target
+      @policy = policy
+      @ending = ending
+      @scanner = scanner
+      @pending = "".b
+      @dues = []
+      @endings = []
+      @sent = 0
+      @received = 0
+      @limit = policy.held? ? 0 : Float::INFINITY
+      @owed = 0
+      @ended = false
+    end
+
+    def reading?
+      !@ended && !@policy.stalled?
+    end
+
+    # Reads what there is; nothing when the source has ended.
+    def receive(now)
+      bytes = @source.read_nonblock(SIZE, exception: false)
+      return if bytes == :wait_readable
+      return @ended = true if bytes.nil?
+
+      @pending << bytes
+      @received += bytes.bytesize
+      @dues << [now + @policy.delay, @received]
+      @policy.received(bytes.bytesize)
+      note_messages(bytes)
+    rescue Errno::ECONNRESET
+      @ended = true
+    end
+
+    def writing?(now)
+      allowed(now).positive?
+    end
+
+    # Sends what may go, at most one chunk.
+    def send(now)
+      sent = @target.write_nonblock(@pending.byteslice(0, allowed(now)), exception: false)
+      return if sent == :wait_writable
+
+      @pending.slice!(0, sent)
+      @sent += sent
+      @dues.shift while @dues.any? && @dues.first.last <= @sent
+      @policy.sent(sent)
+    rescue Errno::EPIPE, Errno::ECONNRESET
+      @ended = true
+      @pending.clear
+    end
+
+    # Seconds until the next bytes are due; nil when none waits for its time.
+    def interval(now)
+      due = @dues.first&.first
+      [due - now, 0].max if due && due > now
+    end
+
+    # Nothing will come and nothing waits.
+    def over?
+      @ended && @pending.empty?
+    end
+
+    def hold
+      @limit = @sent
+      @owed = 0
+    end
+
+    def open
+      @limit = Float::INFINITY
+    end
+
+    def allow_bytes(count)
+      @limit += count
+    end
+
+    # Lets so many more units through, also those that have not come yet.
+    def allow_units(count)
+      @owed += count
+      pay
+    end
+
+    private
+
+    def note_messages(bytes)
+      @scanner.scan(bytes) do |type, position|
+        @policy.message(type)
+        @endings << position if type == @ending
+      end
+      pay
+    end
+
+    def pay
+      from = @limit.finite? ? @limit : @sent
+      @endings.shift while @endings.any? && @endings.first <= from
+      while @owed.positive? && @endings.any?
+        @owed -= 1
+        @limit = @endings.shift
+      end
+    end
+
+    def allowed(now)
+      due = @dues.take_while { |time, _| time <= now }.last
+      return 0 if due.nil? || @policy.stalled?
+
+      [[due.last, @limit].min - @sent, @policy.chunk].min
+    end
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "lane"
+
+class GateProxy
+  # One client's connection, and the server's behind it.
+  class Link
+    def initialize(client, server, policies)
+      @sockets = [client, server]
+      @lanes = {
+        requests: Lane.new(client, server, policies[:requests], "S", MessageScanner.new(frontend: true)),
+        answers: Lane.new(server, client, policies[:answers], "Z", MessageScanner.new(frontend: false))
+      }
+    end
+
+    def [](direction)
+      @lanes.fetch(direction)
+    end
+
+    def lanes
+      @lanes.values
+    end
+
+    # A peer that has said everything, and whose bytes have all gone on, has ended the whole connection.
+    def over?
+      lanes.any?(&:over?)
+    end
+
+    def close
+      @sockets.each(&:close)
+    end
+  end
+end

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require_relative "gate_proxy"
+
+# Tests that decide when an answer comes. The test includes a host.
+module Gated
+  # Runs the block in the host, with a client whose connections go through a proxy.
+  #
+  # @yieldparam db [Trunkline::Postgres::Client] connected, its statements known to the server
+  # @yieldparam proxy [GateProxy]
+  def gated(connections: 1, **options)
+    in_host do
+      GateProxy.open(postgres_server) do |proxy|
+        Trunkline.postgres(proxy.uri, connections: connections, max_connections: [connections, 2].max, **options) do |db|
+          ask(db, 0)
+          yield db, proxy
+        end
+      end
+    end
+  end
+
+  # A question that the server answers at once, with the token.
+  def ask(db, token)
+    db.value("SELECT $1::int", token)
+  end
+
+  # Starts the blocks as callers, holds what the server answers, and returns when all their questions have come through.
+  #
+  # @return [Array<Caller>]
+  def in_flight(proxy, *blocks)
+    proxy.hold(:answers)
+    before = proxy.messages(:requests)["S"]
+    callers = blocks.map { |block| later(&block) }
+    proxy.await_messages(:requests, "S", before + blocks.size)
+    callers
+  end
+
+  # Callers that ask for the tokens and return the answers.
+  def askers(db, tokens)
+    tokens.map { |token| -> { ask(db, token) } }
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+# Waits that no wake-up of the client's may end, and the exceptions that tests cancel with.
+module Interruptions
+  # No `rescue` without a class catches it.
+  Cancelled = Class.new(Exception) # rubocop:disable Lint/InheritException
+
+  WAITS = %i[sleep queue read process].freeze
+
+  private
+
+  # Does the work until it is cancelled, then waits for something else.
+  #
+  # @param kind [Symbol] one of WAITS
+  # @return [Boolean, nil] whether that wait was left alone; nil when no cancel came
+  def wait_after_cancel(kind)
+    yield
+    nil
+  rescue Cancelled
+    undisturbed?(kind)
+  end
+
+  def undisturbed?(kind)
+    send(:"undisturbed_#{kind}?")
+  end
+
+  def undisturbed_sleep?
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    sleep(0.05)
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - start >= 0.049
+  end
+
+  def undisturbed_queue?
+    queue = Thread::Queue.new
+    later_in_a_thread { queue << :sent }
+    queue.pop == :sent
+  end
+
+  def undisturbed_read?
+    reader, writer = IO.pipe
+    later_in_a_thread { writer << "sent" && writer.close }
+    reader.read == "sent"
+  ensure
+    reader.close
+  end
+
+  def undisturbed_process?
+    Process.wait2(Process.spawn("sleep 0.05")).last.success?
+  end
+
+  def later_in_a_thread
+    Thread.new { sleep(0.05) && yield }
+  end
+end

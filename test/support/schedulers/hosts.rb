@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "async"
+require_relative "../caller"
+require_relative "hostile_scheduler"
+
+# The ways to run many callers side by side. A test includes one; `in_host` runs a block there, `later` starts a caller.
+module Hosts
+  # How long a test may take before it is taken for a hang.
+  LIMIT = 60
+
+  # What every host shares.
+  module Callers
+    # Starts a caller beside this one.
+    #
+    # @return [Caller]
+    def later(&block)
+      Caller.new(&block)
+    end
+
+    # Runs the block for each item, all at once.
+    #
+    # @return [Array] the values in the items' order
+    def side_by_side(items)
+      items.map { |item| later { yield item } }.map(&:value)
+    end
+
+    # Runs the block in the host, with a client of the shared server that is closed afterwards.
+    #
+    # @param options [Hash] keywords of Trunkline.postgres
+    # @return what the block returns
+    def in_host_with_client(**options, &block)
+      in_host { with_client(**options, &block) }
+    end
+  end
+
+  # Plain threads.
+  module Threads
+    include Callers
+
+    def in_host
+      thread = Thread.new { yield }
+      thread.report_on_exception = false
+      return thread.value if thread.join(LIMIT)
+
+      raise Supervision::Hang, Thread.list.map { |hanging| hanging.backtrace.first(8).join("\n  ") }.join("\n")
+    end
+  end
+
+  # Fibers under Async.
+  module Async
+    include Callers
+
+    def in_host
+      scheduler = nil
+      thread = Thread.new { Sync { (scheduler = Fiber.scheduler) && yield } }
+      thread.report_on_exception = false
+      return thread.value if thread.join(LIMIT)
+
+      raise Supervision::Hang, StringIO.new.tap { |report| scheduler.print_hierarchy(report) }.string
+    ensure
+      thread&.kill
+    end
+  end
+
+  # Fibers under the reference scheduler, which the client must not misuse.
+  module Reference
+    include Callers
+
+    def in_host
+      ReferenceScheduler.run(limit: LIMIT, longest_io_wait: 1.0) do |scheduler|
+        yield.tap { assert_empty scheduler.violations.uniq }
+      end
+    end
+  end
+
+  # Fibers under a hostile scheduler. The test says in `hostility` how hostile.
+  module Hostile
+    include Callers
+
+    def in_host
+      HostileScheduler.run(limit: LIMIT, longest_io_wait: 1.0, **hostility) do |scheduler|
+        yield.tap { assert_empty scheduler.violations.uniq }
+      end
+    end
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+# How a test scheduler is run and watched: the result of its block, the failures of its fibers, misuse, hangs.
+module Supervision
+  # Raised by {ClassMethods#run} when the fibers have not ended in time; the message lists what they wait for.
+  Hang = Class.new(StandardError)
+
+  # What ends the other fibers after the block itself has failed.
+  Abandoned = Class.new(Exception) # rubocop:disable Lint/InheritException
+
+  # What `include Supervision` gives the class.
+  module ClassMethods
+    # Runs the block as the first fiber of a new scheduler, in a thread of its own, until every fiber has ended.
+    #
+    # @param limit [Float] seconds until it is taken for a hang
+    # @yieldparam scheduler the new scheduler
+    # @return what the block returns
+    # @raise [Hang] after the limit
+    # @raise [Exception] the first that a fiber has ended with
+    def run(limit: 60, **options, &block)
+      scheduler = new(**options)
+      thread = Thread.new { scheduler.supervised(&block) }
+      thread.report_on_exception = false
+      return thread.value if thread.join(limit)
+
+      raise Hang, scheduler.report
+    ensure
+      thread&.kill
+    end
+  end
+
+  def self.included(scheduler)
+    scheduler.extend(ClassMethods)
+  end
+
+  # @return [Array<String>] misuse of the scheduler, with the line it came from
+  attr_reader :violations
+
+  # Runs in the present thread what {ClassMethods#run} runs in a new one.
+  def supervised
+    result = nil
+    Fiber.set_scheduler(self)
+    Fiber.schedule do
+      result = yield self
+    rescue Exception # rubocop:disable Lint/RescueException
+      abandon
+      raise
+    end
+    Fiber.set_scheduler(nil)
+    @failures.empty? ? result : raise(@failures.first)
+  end
+
+  # @return [String] every wait of the moment, with the line it was begun at
+  def report
+    waits = @waits.values.map { |wait| "#{wait} at #{foreign(wait.fiber.backtrace_locations)}" }
+    (["#{waits.size} fibers wait:"] + waits + @failures.map(&:full_message)).join("\n  ")
+  end
+
+  private
+
+  def supervise(&block)
+    block.call
+  rescue Abandoned
+    # Told to end, and ended.
+  rescue Exception => error # rubocop:disable Lint/RescueException
+    @failures << error
+  ensure
+    note_left_wake_up(Fiber.current, "ends")
+  end
+
+  def abandon
+    @waits.each_key { |fiber| cancel(fiber, Abandoned.new("the first fiber has failed")) }
+  end
+
+  def note_left_wake_up(fiber, what)
+    violation("#{what} with a wake-up left behind") if @wake_ups.delete(fiber)
+  end
+
+  def inspect_io_wait(wait, timeout)
+    twin = @polled.any? { |other, io| io.equal?(wait.subject) && (other.events & wait.events).positive? }
+    violation("a second fiber waits for the same event of an IO") if twin
+    return if @longest_io_wait.nil? || timeout&.between?(0, @longest_io_wait)
+
+    violation("waits for an IO with timeout #{timeout.inspect}, allowed are #{@longest_io_wait} s")
+  end
+
+  def fail_closed
+    @polled.each_key do |wait|
+      next unless wait.waiting? && closed_io?(wait.subject)
+
+      violation("an IO was closed while a fiber waited for it")
+      cancel(wait.fiber, IOError.new("stream closed in another fiber"))
+    end
+  end
+
+  def closed_io?(io)
+    IO.select([io], nil, nil, 0)
+    false
+  rescue IOError, Errno::EBADF
+    true
+  end
+
+  def violation(text)
+    @violations << "#{text} (#{foreign(caller_locations)})"
+  end
+
+  # @return [Thread::Backtrace::Location, nil] the innermost line outside the schedulers
+  def foreign(locations)
+    locations&.find { |location| File.dirname(location.absolute_path.to_s) != __dir__ }
+  end
+end

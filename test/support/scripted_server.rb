@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+require "socket"
+require "tmpdir"
+
+module Trunkline
+  # A server whose side of the conversation the test writes down: the block runs for each connection, one after the
+  # other, in a thread of its own. When the block returns, the connection is closed.
+  #
+  #   ScriptedServer.open(->(peer) { peer.startup; peer << "R..." }) { |server| Config.new(server.conninfo) }
+  class ScriptedServer
+    # What went wrong on the other side when a script asked for more than the client sent.
+    class Gone < StandardError; end
+
+    # @param script [#call] gets a {Peer}
+    # @param tcp [Boolean] listen on 127.0.0.1 instead of a Unix socket
+    # @yieldparam server [ScriptedServer] stopped after the block; an exception in the script is raised then
+    # @return what the block returns
+    def self.open(script, tcp: false)
+      Dir.mktmpdir("scripted") do |folder|
+        server = new(script, tcp ? TCPServer.new("127.0.0.1", 0) : UNIXServer.new("#{folder}/.s.PGSQL.5432"), folder)
+        begin
+          yield server
+        ensure
+          server.stop
+        end
+      end
+    end
+
+    # @return [String] where it listens, as keywords and values
+    attr_reader :conninfo
+
+    def initialize(script, listener, folder)
+      @script = script
+      @listener = listener
+      tcp_port = listener.addr[1] if listener.is_a?(TCPServer)
+      @conninfo = tcp_port ? "host=127.0.0.1 port=#{tcp_port}" : "host=#{folder} port=5432"
+      @thread = Thread.new { serve }
+      @thread.report_on_exception = false
+    end
+
+    # Takes no more connections, lets the script at hand come to its end, and raises what went wrong there.
+    def stop
+      @listener.shutdown
+      @thread.join
+    ensure
+      @listener.close
+    end
+
+    private
+
+    def serve
+      while (socket = accept)
+        begin
+          @script.call(Peer.new(socket))
+        rescue Gone, Errno::EPIPE, Errno::ECONNRESET
+          next
+        ensure
+          socket.close
+        end
+      end
+    end
+
+    def accept
+      @listener.accept
+    rescue Errno::EINVAL, IOError
+      nil
+    end
+
+    # The server's end of one connection.
+    class Peer
+      # How many more bytes are sent before the connection is cut; nil: as many as there are.
+      attr_accessor :budget
+
+      # @return [Boolean] send every byte on its own
+      attr_accessor :bytewise
+
+      def initialize(socket)
+        @socket = socket
+      end
+
+      # @param bytes [String] sent at once, or as {#budget} and {#bytewise} say
+      # @raise [Gone] when the budget is used up
+      def <<(bytes)
+        sent = budget ? bytes.byteslice(0, budget) : bytes
+        bytewise ? sent.each_byte { |byte| @socket.write(byte.chr) } : @socket.write(sent)
+        raise Gone if budget && (self.budget -= sent.bytesize).zero?
+
+        self
+      end
+
+      # @return [Hash{String => String}] the parameters of the client's startup message
+      def startup
+        length, version = read(8).unpack("NN")
+        raise "protocol #{version}" unless version == 196_608
+
+        Hash[*read(length - 8).delete_suffix("\0\0").split("\0")]
+      end
+
+      # @return [Array(String, String)] type and body of the client's next message
+      def message
+        type, length = read(5).unpack("aN")
+        [type, read(length - 4)]
+      end
+
+      # Waits until the client has closed its end.
+      # @return [String] what it sent before that
+      def drain = @socket.read
+
+      private
+
+      def read(count)
+        bytes = @socket.read(count)
+        bytes&.bytesize == count || count.zero? ? bytes.to_s : raise(Gone)
+      end
+    end
+  end
+end

@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+require_relative "support/own_warnings"
+
+require "minitest/autorun"
+require "trunkline"
+require_relative "support/private_servers"
+
+module Trunkline
+  # What every test has at hand.
+  class TestCase < Minitest::Test
+    include PrivateServers
+
+    make_my_diffs_pretty!
+  end
+end
+
+# Moves every object that can move, once everything is loaded: what the extension holds on to must follow.
+GC.verify_compaction_references(toward: :empty, double_heap: true) if GC.respond_to?(:verify_compaction_references)

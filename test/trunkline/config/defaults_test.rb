@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+require "tmpdir"
+
+module Trunkline
+  class Config
+    class DefaultsTest < TestCase
+      def test_the_host_is_where_a_socket_of_that_port_lies
+        Dir.mktmpdir do |folder|
+          directories = ["#{folder}/none", folder]
+          UNIXServer.open("#{folder}/.s.PGSQL.7777") do
+            assert_equal folder, Defaults.host(7777, directories)
+            assert_equal "localhost", Defaults.host(7778, directories)
+          end
+        end
+      end
+
+      def test_the_user_is_the_operating_systems
+        assert_equal Etc.getpwuid(Process.euid).name, Defaults.user
+      end
+    end
+  end
+end

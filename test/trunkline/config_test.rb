@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Trunkline
+  class ConfigTest < TestCase
+    def config(conninfo = nil, env: {}, **keywords) = Config.new(conninfo, env: env, **keywords)
+
+    def assert_refused(message, conninfo = nil, **options)
+      assert_equal message, assert_raises(ConfigError) { config(conninfo, **options) }.message
+    end
+
+    def test_the_defaults
+      user = Etc.getpwuid(Process.euid).name
+      defaults = config
+
+      assert_equal [5432, user, user], [defaults.port, defaults.user, defaults.dbname]
+      assert_equal [nil] * 4, [defaults.hostaddr, defaults.password, defaults.connect_timeout, defaults.application_name]
+    end
+
+    def test_keywords_win_over_the_string_over_the_environment
+      env = { "PGHOST" => "e", "PGPORT" => "1", "PGUSER" => "e", "PGDATABASE" => "e" }
+      mixed = config("host=s port=2 user=s", env: env, host: "k", port: 3)
+
+      assert_equal ["k", 3, "s", "e"], [mixed.host, mixed.port, mixed.user, mixed.dbname]
+      assert_equal ["keyword", "keyword", "connection string", "PGDATABASE", "default"],
+                   [mixed.source(:host), mixed.source("port"), mixed.source(:user), mixed.source(:dbname), mixed.source(:password)]
+    end
+
+    def test_nil_is_not_given_and_empty_hides_what_is_below
+      env = { "PGPORT" => "1", "PGAPPNAME" => "env" }
+
+      assert_equal 1, config(env: env, port: nil).port
+      assert_equal 5432, config("port=''", env: env).port
+      assert_nil config(env: env, application_name: "").application_name
+      assert_equal "default", config("port=''", env: env).source(:port)
+    end
+
+    def test_an_empty_string_is_none
+      assert_equal 5432, config("").port
+      assert_equal "h", config("  ", host: "h").host
+    end
+
+    def test_the_user_names_the_database
+      assert_equal "ann", config("user=ann").dbname
+    end
+
+    def test_a_fallback_for_the_application_name
+      assert_equal "f", config("fallback_application_name=f").application_name
+      assert_equal "a", config("fallback_application_name=f application_name=a").application_name
+    end
+
+    def test_unix_sockets
+      assert_equal "/tmp/.s.PGSQL.6000", config(host: "/tmp", port: 6000).socket_path
+      assert_predicate config(host: "/tmp"), :unix_socket?
+      assert_predicate config(host: "@abstract"), :unix_socket?
+      refute_predicate config(host: "localhost"), :unix_socket?
+      refute_predicate config(host: "/tmp", hostaddr: "127.0.0.1"), :unix_socket?
+    end
+
+    def test_the_address_is_the_host_where_there_is_no_other
+      assert_equal "10.0.0.1", config(hostaddr: "10.0.0.1").host
+      assert_equal "db", config(hostaddr: "10.0.0.1", host: "db").host
+    end
+
+    def test_ports
+      assert_equal 65_535, config(port: 65_535).port
+      assert_equal 8, config("port=' 08'").port
+      [0, 65_536, -1, "x", "5432x", 1.5, "0x10"].each do |port|
+        assert_refused "port must be a number from 1 to 65535 (keyword)", port: port
+      end
+    end
+
+    def test_timeouts
+      assert_equal 0.5, config(connect_timeout: 0.5).connect_timeout
+      assert_equal 3.0, config("connect_timeout=3").connect_timeout
+      assert_nil config(env: { "PGCONNECT_TIMEOUT" => "0" }).connect_timeout
+      assert_nil config(connect_timeout: -1).connect_timeout
+      ["soon", Float::NAN, Float::INFINITY, :"1", Complex(1, 1)].each do |timeout|
+        assert_refused "connect_timeout must be a number of seconds (keyword)", connect_timeout: timeout
+      end
+    end
+
+    def test_the_password_may_be_asked_for_every_time
+      passwords = %w[one two]
+      rotating = config(password: -> { passwords.shift })
+
+      assert_equal ["one", "two", nil], Array.new(3) { rotating.password }
+      assert_equal "keyword", rotating.source(:password)
+    end
+
+    def test_a_callable_that_returns_nonsense
+      error = assert_raises(ConfigError) { config(password: -> { 42 }).password }
+
+      assert_equal "password must be a String, not Integer (returned by its callable)", error.message
+    end
+
+    def test_what_texts_may_be
+      assert_equal "é", config(user: "é".encode("ISO-8859-1")).user
+      assert_equal "app", config(dbname: :app).dbname
+      assert_equal "\xFF", config(password: "\xFF".b).password
+      assert_refused "user must be a String, not Integer (keyword)", user: 5
+      assert_refused "dbname holds a NUL character (keyword)", dbname: "a\0b"
+      assert_refused "the connection string must be a String, not Hash (first argument)", { host: "h" }
+    end
+
+    def test_several_hosts_are_refused
+      assert_refused "host names several hosts, which is not supported yet (PGHOST)", env: { "PGHOST" => "a,b" }
+      assert_refused "hostaddr names several hosts, which is not supported yet (connection string)", "hostaddr=1.1.1.1,2.2.2.2"
+      assert_refused "port names several ports, which is not supported yet (keyword)", port: "1,2"
+    end
+
+    def test_it_is_frozen_and_so_is_what_it_holds
+      frozen = config("host=h user=u password=p dbname=d application_name=a")
+
+      assert_predicate frozen, :frozen?
+      %i[host user password dbname application_name server].each { |name| assert_predicate frozen.public_send(name), :frozen? }
+    end
+
+    def test_inspect_shows_everything_but_the_password
+      shown = config("host=h password=s3cret", env: { "PGPORT" => "1" }, user: "u").inspect
+
+      assert_equal '#<Trunkline::Config host="h" (connection string), port=1 (PGPORT), user="u" (keyword), ' \
+                   'dbname="u" (default), password=[hidden] (connection string)>', shown
+      refute_includes config(password: -> { "s3cret" }).inspect, "Proc"
+    end
+
+    def test_the_label_of_the_server
+      assert_equal "h:1/d", config("postgres://u:s3cret@h:1/d").server
+      assert_equal "[::1]:5432/d", config(host: "::1", dbname: "d").server
+      assert_equal "/tmp:5432/d", config(host: "/tmp", dbname: "d").server
+    end
+
+    def test_no_message_shows_a_misplaced_password
+      ["postgres://u:s3/cret@h/d", "postgres://u:s3cret/x@h/d", "postgres://u:x@s3cret@h", "postgres://u:s3cret%@h",
+       "host=h password=a s3cret", "password='s3cret", "host=h s3cret", "postgres://h/d?s3cret", "postgres://h:s3cret/d"].each do |bad|
+        refute_match(/s3|cret/, assert_raises(ConfigError, bad) { config(bad) }.message)
+      end
+    end
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Trunkline
+  class ShortenedSQLTest < TestCase
+    def test_white_space_becomes_one_line
+      assert_equal "SELECT 1 FROM t", ShortenedSQL.call("  SELECT\t1\r\n\n  FROM\u00A0t;".delete(";"))
+    end
+
+    def test_it_is_cut_at_its_limit
+      assert_equal "x" * 200, ShortenedSQL.call("x" * 200)
+      assert_equal "#{"x" * 199}…", ShortenedSQL.call("x" * 201)
+      assert_equal "#{"é" * 199}…", ShortenedSQL.call("é" * 100_000)
+    end
+
+    def test_what_follows_much_white_space_is_marked_as_cut
+      assert_equal "SELECT…", ShortenedSQL.call("SELECT#{" " * 10_000}1")
+    end
+
+    def test_bytes_that_are_no_text_are_replaced
+      shortened = ShortenedSQL.call("SELECT '\xFF\0'".b)
+
+      assert_predicate shortened, :valid_encoding?
+      assert_equal "SELECT '\uFFFD '", shortened
+    end
+
+    def test_role_passwords_are_hidden
+      assert_equal "ALTER ROLE a PASSWORD *** VALID", ShortenedSQL.call("ALTER ROLE a PASSWORD 's3''cret' VALID")
+      assert_equal "ALTER ROLE a password ***", ShortenedSQL.call("ALTER ROLE a password\n E's3\\'cret'")
+      assert_equal "ALTER ROLE a PASSWORD ***; x", ShortenedSQL.call("ALTER ROLE a PASSWORD $q$s3$cret$q$; x")
+      refute_includes ShortenedSQL.call("ALTER ROLE a PASSWORD '#{"s3cret" * 200}'"), "s3cret"
+    end
+
+    def test_a_column_named_password_stays
+      assert_equal "CREATE TABLE t (password text)", ShortenedSQL.call("CREATE TABLE t (password text)")
+    end
+  end
+end

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/backend_messages"
+
+module Trunkline
+  module Postgres
+    class AuthenticationTest < TestCase
+      def authentication(password = "secret") = Authentication.new(user: "ann", password: -> { password })
+
+      def request(code, data = "") = [code].pack("N") + data.b
+
+      def assert_refused(error_class, message, authentication, *requests)
+        *before, last = requests
+        before.each { |it| authentication.answer(it) }
+        error = assert_raises(error_class) { authentication.answer(last) }
+        assert_equal message, error.message
+        refute_predicate error, :retriable?
+      end
+
+      def test_trust_asks_for_nothing_and_never_sees_the_password
+        trusting = Authentication.new(user: "ann", password: -> { flunk "asked for the password" })
+
+        refute_predicate trusting, :complete?
+        assert_equal "", trusting.answer(request(0))
+        assert_predicate trusting, :complete?
+      end
+
+      def test_cleartext
+        asked = authentication
+
+        assert_equal "p\0\0\0\x0Bsecret\0".b, asked.answer(request(3))
+        refute_predicate asked, :complete?
+        asked.answer(request(0))
+        assert_predicate asked, :complete?
+      end
+
+      def test_md5
+        assert_equal "p\0\0\0\x28md59009ce60b9ca97f1e752376843d1309e\0".b, authentication.answer(request(5, "\x01\x02\x03\x04"))
+      end
+
+      def test_scram
+        asked = authentication
+        server = BackendMessages::ScramServer.new("secret")
+        first = asked.answer(request(10, "SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0"))
+        second = asked.answer(request(11, server.challenge(first.byteslice(5..))))
+
+        assert_equal "p", first[0]
+        assert_equal "", asked.answer(request(12, server.final(second.byteslice(5..))))
+        refute_predicate asked, :complete?
+        asked.answer(request(0))
+        assert_predicate asked, :complete?
+      end
+
+      def test_no_password_where_one_is_wanted
+        message = 'the server wants a password for user "ann", and none is given'
+
+        [nil, ""].each do |password|
+          [request(3), request(5, "salt"), request(10, "SCRAM-SHA-256\0\0")].each do |asked|
+            assert_refused ConnectionError, message, authentication(password), asked
+          end
+        end
+      end
+
+      def test_a_server_that_skips_its_own_proof
+        server = BackendMessages::ScramServer.new("secret")
+        asked = authentication
+        first = asked.answer(request(10, "SCRAM-SHA-256\0\0"))
+
+        assert_refused ProtocolError, "authentication request 0 out of turn", asked, request(0)
+        asked.answer(request(11, server.challenge(first.byteslice(5..))))
+        assert_refused ProtocolError, "authentication request 0 out of turn", asked, request(0)
+      end
+
+      def test_requests_out_of_turn
+        [[request(11, "r=x")], [request(12, "v=x")], [request(3), request(3)], [request(3), request(5, "salt")],
+         [request(10, "SCRAM-SHA-256\0\0"), request(3)]].each do |requests|
+          assert_refused ProtocolError, "authentication request #{requests.last.unpack1("N")} out of turn", authentication, *requests
+        end
+      end
+
+      def test_methods_that_are_not_there
+        { 2 => "Kerberos V5", 7 => "GSSAPI", 9 => "SSPI", 99 => "an unknown method (99)" }.each do |code, name|
+          assert_refused ConnectionError, "the server wants authentication by #{name}, which is not supported; supported are " \
+                                          "password, md5 and scram-sha-256", authentication, request(code)
+        end
+      end
+
+      def test_mechanisms_that_are_not_there
+        assert_refused ConnectionError, "the server offers OAUTHBEARER, X? only; supported is SCRAM-SHA-256", authentication,
+                       request(10, "OAUTHBEARER\0X\n\0\0")
+      end
+
+      def test_a_salt_of_the_wrong_size
+        assert_refused ProtocolError, "an MD5 salt has 4 bytes, not 3", authentication, request(5, "abc")
+      end
+
+      def test_inspect_has_no_password
+        refute_includes authentication.inspect, "secret"
+      end
+    end
+  end
+end

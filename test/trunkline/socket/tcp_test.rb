@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "minitest/mock"
+require "support/open_sockets"
+
+module Trunkline
+  module Socket
+    class TCPTest < TestCase
+      include OpenSockets
+
+      def setup
+        @server = TCPServer.new("127.0.0.1", 0)
+        @port = @server.addr[1]
+      end
+
+      def teardown = @server.close
+
+      def test_a_connection_is_ready_for_short_messages_and_long_silences
+        socket = TCP.connect("127.0.0.1", @port, Readiness.deadline(5))
+
+        assert socket.getsockopt(:TCP, :NODELAY).bool
+        assert socket.getsockopt(:SOCKET, :KEEPALIVE).bool
+        assert_equal :wait_readable, socket.read_nonblock(1, exception: false)
+        assert_equal @port, socket.remote_address.ip_port
+      ensure
+        socket&.close
+      end
+
+      def test_every_address_is_tried
+        refusing = Addrinfo.tcp("127.0.0.2", @port)
+        socket = resolving_to(refusing, Addrinfo.tcp("127.0.0.1", @port)) { TCP.connect("db", @port, nil) }
+
+        assert_equal "127.0.0.1", socket.remote_address.ip_address
+      ensure
+        socket&.close
+      end
+
+      def test_refused_says_so_and_leaves_nothing_open
+        port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+
+        assert_no_socket_left do
+          error = assert_raises(ConnectionError) { TCP.connect("127.0.0.1", port, Readiness.deadline(5)) }
+          assert_equal "cannot connect: 127.0.0.1: connection refused (is the server running there, and listening for TCP " \
+                       "connections?) (server 127.0.0.1:#{port})", error.message
+          assert_predicate error, :retriable?
+        end
+      end
+
+      def test_all_reasons_are_named_once
+        addresses = %w[127.0.0.2 127.0.0.3 127.0.0.3].map { |address| Addrinfo.tcp(address, @port) }
+        error = assert_raises(ConnectionError) { resolving_to(*addresses) { TCP.connect("db", @port, nil, server: "db/app") } }
+
+        assert_match(/\Acannot connect: 127\.0\.0\.2: connection refused [^;]+; 127\.0\.0\.3: [^;]+ \(server db\/app\)\z/, error.message)
+      end
+
+      def test_a_silent_address_leaves_time_for_the_next
+        silent_server do |silent|
+          socket = resolving_to(silent, Addrinfo.tcp("127.0.0.1", @port)) { TCP.connect("db", @port, Readiness.deadline(1)) }
+
+          assert_equal @port, socket.remote_address.ip_port
+        ensure
+          socket&.close
+        end
+      end
+
+      def test_silence_ends_at_the_deadline
+        silent_server do |silent|
+          assert_no_socket_left do
+            error = assert_raises(ConnectionError) { TCP.connect("127.0.0.1", silent.ip_port, Readiness.deadline(0.1)) }
+            assert_equal "cannot connect: 127.0.0.1: timed out (server 127.0.0.1:#{silent.ip_port})", error.message
+          end
+        end
+      end
+
+      def test_a_thread_killed_while_it_connects_leaves_nothing_open
+        silent_server do |silent|
+          assert_no_socket_left do
+            thread = Thread.new { TCP.connect("127.0.0.1", silent.ip_port, nil) }
+            Thread.pass until thread.stop?
+            thread.kill.join
+          end
+        end
+      end
+
+      def test_an_unknown_host
+        failing = ->(*) { raise SocketError, "getaddrinfo: Name or service not known" }
+        error = Addrinfo.stub(:getaddrinfo, failing) do
+          assert_raises(ConnectionError) { TCP.connect("nohost", 1, nil) }
+        end
+
+        assert_equal 'cannot find the host "nohost": getaddrinfo: Name or service not known (server nohost:1)', error.message
+      end
+
+      def test_a_resolver_that_knows_nothing
+        error = assert_raises(ConnectionError) { resolving_to { TCP.connect("nohost", 1, nil) } }
+
+        assert_equal 'cannot find the host "nohost": the name has no address (server nohost:1)', error.message
+      end
+
+      private
+
+      def resolving_to(*addresses, &block) = Addrinfo.stub(:getaddrinfo, addresses, &block)
+
+      # Yields an address at which nobody answers: the queue of connections is full and nobody takes one.
+      def silent_server
+        listener = TCPServer.new("127.0.0.1", 0)
+        listener.listen(0)
+        callers = []
+        callers << ::Socket.new(:INET, :STREAM) until callers.any? && !queued?(callers.last, listener.local_address)
+        yield listener.local_address
+      ensure
+        [listener, *callers].each(&:close)
+      end
+
+      def queued?(caller, address)
+        caller.connect_nonblock(address, exception: false) == 0 || !caller.wait_writable(0.05).nil?
+      end
+    end
+  end
+end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require_relative "lib/trunkline/version"
+
+Gem::Specification.new do |spec|
+  spec.name = "trunkline"
+  spec.version = Trunkline::VERSION
+  spec.authors = ["The Trunkline authors"]
+  spec.summary = "A native PostgreSQL client whose fibers and threads share a few connections"
+  spec.description = <<~TEXT
+    Code that reads as if it blocked, and never wastes a connection, a thread or a core on waiting:
+    thousands of fibers or threads send their queries down a few shared connections.
+    The protocol is spoken by the gem itself, in C; libpq is not needed.
+  TEXT
+  spec.license = "MIT"
+  spec.required_ruby_version = ">= 3.1"
+
+  spec.files = Dir.chdir(__dir__) do
+    Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "exe/*", "LICENSE", "README.md"].sort
+  end
+  spec.bindir = "exe"
+  spec.executables = spec.files.grep(%r{\Aexe/}) { |path| File.basename(path) }
+  spec.extensions = ["ext/trunkline/extconf.rb"]
+  spec.metadata["rubygems_mfa_required"] = "true"
+end
