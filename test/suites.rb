@@ -5,7 +5,7 @@ require "support/database_helpers"
 require "support/gated"
 require "support/interruptions"
 require "support/schedulers/hosts"
-%w[querying parameters errors concurrency driving wake_ups lifecycle].each { |name| require "shared/#{name}" }
+%w[querying parameters errors concurrency driving worlds wake_ups lifecycle].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -15,7 +15,7 @@ module Suites
     include Shared::Querying
     include Shared::Concurrency
     include Shared::Driving
-    include Shared::WakeUps
+    include Shared::Worlds
   end
 
   # Everything that holds under fibers and threads.
@@ -26,6 +26,7 @@ module Suites
     include Shared::Errors
     include Shared::Concurrency
     include Shared::Driving
+    include Shared::Worlds
     include Shared::Lifecycle
   end
 end

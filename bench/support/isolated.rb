@@ -16,16 +16,30 @@ module Trunkline
       PROGRAM = File.expand_path("isolated_process.rb", __dir__)
       private_constant :PROGRAM
 
+      @count = 0
+
+      class << self
+        # @return [String] a name that no other peer of this run has
+        def next_session_name(peer) = "#{peer} #{@count += 1}"
+      end
+
+      # @return [String] application_name of the peer's sessions
+      attr_reader :session_name
+
       # @param peer [String] name of a file in peers/
       # @param options keywords of the peer's constructor; plain values that JSON knows
       def initialize(peer, **options)
         @peer = peer
+        @session_name = self.class.next_session_name(peer)
         input, @requests = IO.pipe
         @answers, output = IO.pipe
-        @pid = Process.spawn({ "TZ" => "UTC" }, RbConfig.ruby, PROGRAM, peer, JSON.generate(options), in: input, out: output)
+        @pid = Process.spawn(environment, RbConfig.ruby, PROGRAM, peer, JSON.generate(options), in: input, out: output)
         [input, output].each(&:close)
         at_exit { close }
       end
+
+      # Whether it can say what it got; all peers can.
+      def answers? = true
 
       # Calls a method of the peer over there.
       # @param arguments keywords; plain values that JSON knows
@@ -48,6 +62,11 @@ module Trunkline
         Process.wait(@pid)
         @pid = nil
       end
+
+      private
+
+      # A failure comes back as an answer: Async need not log it for every fiber too.
+      def environment = { "TZ" => "UTC", "PGAPPNAME" => session_name, "CONSOLE_LEVEL" => "error" }
     end
   end
 end

@@ -6,5 +6,4 @@ require "suites"
 class UnderReferenceSchedulerTest < Trunkline::TestCase
   include Hosts::Reference
   include Suites::All
-  include Shared::WakeUps
 end

@@ -104,7 +104,7 @@ module Shared
 
     def test_one_array_for_several_placeholders
       in_host_with_client do |db|
-        error = assert_raises(Trunkline::Error) { db.query("SELECT $1::int, $2::int", [1, 2]) }
+        error = assert_raises(ArgumentError) { db.query("SELECT $1::int, $2::int", [1, 2]) }
         assert_match(/pass parameters separately/, error.message)
       end
     end

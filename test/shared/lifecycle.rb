@@ -43,28 +43,6 @@ module Shared
       in_host_with_client(application_name: name) { assert_empty sessions(name) }
     end
 
-    # What one scheduler leaves open, idle or not, the next goes on with.
-    def test_the_next_host_goes_on_with_the_same_connections
-      name = unique_name
-      db = Trunkline.postgres(postgres_server.uri, connections: 1, application_name: name)
-      pids = Array.new(3) { in_host { db.value("SELECT pg_backend_pid()") } }
-      in_host { db.async("SELECT pg_sleep(0.1)") }
-      pids << in_host { db.value("SELECT pg_backend_pid()") }
-      assert_equal pids.uniq, sessions(name)
-    ensure
-      db&.close
-    end
-
-    def test_threads_beside_the_host_share_its_connections
-      name = unique_name
-      with_client(connections: 2, max_connections: 2, application_name: name) do |db|
-        threads = Array.new(8) { |number| Thread.new { Array.new(20) { db.value("SELECT $1::int", number) }.uniq } }
-        in_host { assert_equal (1..30).to_a, (side_by_side(1..30) { |number| db.value("SELECT $1::int", number) }) }
-        assert_equal (0...8).map { |number| [number] }, threads.map(&:value)
-        assert_equal 2, sessions(name).size
-      end
-    end
-
     private
 
     def hold_a_transaction(db)

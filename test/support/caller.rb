@@ -54,7 +54,7 @@ class Caller
   # What is raised in it is raised in the block, and nowhere else.
   def protected_thread(block)
     Thread.handle_interrupt(Object => :never) do
-      Thread.new { work(-> { Thread.handle_interrupt(Object => :immediate, &block) }) }
+      Thread.new { work(-> { Thread.handle_interrupt(Object => :immediate) { block.call } }) }
     end
   end
 

@@ -21,6 +21,9 @@ class GateProxy
   # Raised by {#await} when what it waits for does not come.
   Timeout = Class.new(StandardError)
 
+  # Raised by every order after the proxy's end.
+  Ended = Class.new(StandardError)
+
   LIMIT = 20 # seconds
   Expectation = Struct.new(:condition, :reply, :deadline)
   private_constant :LIMIT, :Expectation
@@ -141,9 +144,13 @@ class GateProxy
     await { |policies| policies.fetch(direction).messages[type] >= count }
   end
 
+  # Ends the proxy and every connection through it.
   def close
     order { @closing = true }
     @thread.join
+  rescue Ended
+    nil
+  ensure
     FileUtils.rm_rf(@folder) if @folder
   end
 
@@ -166,13 +173,16 @@ class GateProxy
     @orders << [block, reply]
     @bell.write_nonblock(".", exception: false)
     reply.pop.then { |result| result.is_a?(Exception) ? raise(result) : result }
+  rescue ClosedQueueError, IOError
+    raise Ended
   end
 
   def run
     pass until @closing
   ensure
     @links.each(&:close)
-    [@listener, @ordered, @bell].each(&:close)
+    [@orders, @listener, @ordered, @bell].each(&:close)
+    @orders.pop.last << Ended.new until @orders.empty?
   end
 
   def pass

@@ -24,15 +24,16 @@ module Gated
     db.value("SELECT $1::int", token)
   end
 
-  # Starts the blocks as callers, holds what the server answers, and returns when all their questions have come through.
+  # Holds what the server answers, and starts the blocks as callers, each after the question of the one before has come
+  # through: the first leads, the others sleep.
   #
   # @return [Array<Caller>]
   def in_flight(proxy, *blocks)
     proxy.hold(:answers)
     before = proxy.messages(:requests)["S"]
-    callers = blocks.map { |block| later(&block) }
-    proxy.await_messages(:requests, "S", before + blocks.size)
-    callers
+    blocks.map.with_index(before + 1) do |block, count|
+      later(&block).tap { proxy.await_messages(:requests, "S", count) }
+    end
   end
 
   # Callers that ask for the tokens and return the answers.

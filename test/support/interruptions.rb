@@ -20,8 +20,11 @@ module Interruptions
     undisturbed?(kind)
   end
 
+  # @return [Boolean] whether such a wait lasts until its time
   def undisturbed?(kind)
     send(:"undisturbed_#{kind}?")
+  rescue SystemCallError
+    false
   end
 
   def undisturbed_sleep?
@@ -38,9 +41,10 @@ module Interruptions
 
   def undisturbed_read?
     reader, writer = IO.pipe
-    later_in_a_thread { writer << "sent" && writer.close }
+    thread = later_in_a_thread { writer << "sent" && writer.close }
     reader.read == "sent"
   ensure
+    thread.join
     reader.close
   end
 

@@ -41,10 +41,8 @@ module Trunkline
 
     # Takes no more connections, lets the script at hand come to its end, and raises what went wrong there.
     def stop
-      @listener.shutdown
-      @thread.join
-    ensure
       @listener.close
+      @thread.join
     end
 
     private
@@ -63,7 +61,7 @@ module Trunkline
 
     def accept
       @listener.accept
-    rescue Errno::EINVAL, IOError
+    rescue IOError # closed by #stop
       nil
     end
 
@@ -101,6 +99,12 @@ module Trunkline
       def message
         type, length = read(5).unpack("aN")
         [type, read(length - 4)]
+      end
+
+      # Closes the connection the hard way: what was not delivered is lost, and the client is told so.
+      def reset
+        @socket.setsockopt(::Socket::Option.linger(true, 0))
+        @socket.close
       end
 
       # Waits until the client has closed its end.

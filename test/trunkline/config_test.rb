@@ -99,6 +99,7 @@ module Trunkline
       assert_equal "é", config(user: "é".encode("ISO-8859-1")).user
       assert_equal "app", config(dbname: :app).dbname
       assert_equal "\xFF", config(password: "\xFF".b).password
+      assert_equal "\xFF".b, config(password: "\xFF".dup.force_encoding("US-ASCII")).password
       assert_refused "user must be a String, not Integer (keyword)", user: 5
       assert_refused "dbname holds a NUL character (keyword)", dbname: "a\0b"
       assert_refused "the connection string must be a String, not Hash (first argument)", { host: "h" }
@@ -123,6 +124,7 @@ module Trunkline
       assert_equal '#<Trunkline::Config host="h" (connection string), port=1 (PGPORT), user="u" (keyword), ' \
                    'dbname="u" (default), password=[hidden] (connection string)>', shown
       refute_includes config(password: -> { "s3cret" }).inspect, "Proc"
+      refute_includes config.inspect, "password"
     end
 
     def test_the_label_of_the_server

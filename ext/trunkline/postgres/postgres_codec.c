@@ -13,25 +13,26 @@ static void codec_mark(void *data) {
     rb_gc_mark(session->parameters);
     rb_gc_mark(session->notifications);
     rb_gc_mark(session->farewell);
-    for (size_t at = 0; at < session->in_flight; at++) rb_gc_mark(fifo_at(session, at));
+    fifo_mark(&session->in_flight);
     for (uint32_t at = 0; at < session->slot_count; at++) rb_gc_mark(session->slots[at]);
 }
 
 static void codec_free(void *data) {
     session_state_t *session = data;
-    ruby_xfree(session->fifo);
+    fifo_release(&session->in_flight);
     ruby_xfree(session->slots);
     ruby_xfree(session);
 }
 
 static size_t codec_memsize(const void *data) {
     const session_state_t *session = data;
-    return sizeof *session + (session->fifo_capacity + session->slot_count) * sizeof(VALUE);
+    return sizeof *session + (session->in_flight.capacity + session->slot_count) * sizeof(VALUE);
 }
 
 static const rb_data_type_t codec_type = {
     .wrap_struct_name = "Trunkline::Postgres::Codec",
     .function = {.dmark = codec_mark, .dfree = codec_free, .dsize = codec_memsize},
+    .parent = &fifo_type,
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
@@ -60,10 +61,13 @@ static VALUE codec_initialize(VALUE self, VALUE parameters, VALUE message_limit)
     return self;
 }
 
-/* call-seq: submit(request) -> true or false
+/* call-seq: submit(request) -> Integer or nil
  *
- * False: the session is closed, and the request as it was. */
-static VALUE codec_submit(VALUE self, VALUE request) { return RBOOL(submit(session_of(self), request)); }
+ * Bytes that wait in the output. Nil: the session is closed, and the request as it was. */
+static VALUE codec_submit(VALUE self, VALUE request) {
+    session_state_t *session = session_of(self);
+    return submit(session, request) ? SIZET2NUM(buffer_size(bytes_buffer(session->output))) : Qnil;
+}
 
 /* call-seq: close -> codec
  *
@@ -90,8 +94,8 @@ static VALUE codec_fail(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     session->closed = true;
     uint64_t sent = session->appended - buffer_size(bytes_buffer(session->output));
-    while (session->in_flight > 0) {
-        VALUE object = fifo_shift(session);
+    while (session->in_flight.count > 0) {
+        VALUE object = fifo_shift(&session->in_flight, 0);
         if (NIL_P(object)) continue;
         request_t *request = request_of(object);
         request->failure = rb_yield(RBOOL(request->offset < sent));
@@ -108,10 +112,10 @@ static VALUE codec_farewell(VALUE self) { return session_of(self)->farewell; }
 /* call-seq: in_flight -> Integer
  *
  * Units that the server has yet to answer. */
-static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(session_of(self)->in_flight); }
+static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(session_of(self)->in_flight.count); }
 
 /* call-seq: idle? -> true or false */
-static VALUE codec_is_idle(VALUE self) { return RBOOL(session_of(self)->in_flight == 0); }
+static VALUE codec_is_idle(VALUE self) { return RBOOL(session_of(self)->in_flight.count == 0); }
 
 /* call-seq: leaked? -> true or false
  *

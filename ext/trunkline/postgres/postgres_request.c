@@ -1,10 +1,12 @@
 #include "postgres_request.h"
 
 #include "bind.h"
+#include "description.h"
 #include "statement.h"
 #include "../trunkline.h"
 
 static VALUE cRequest;
+static ID id_rows, id_description, id_affected_rows, id_notices;
 
 static void postgres_request_mark(void *data) {
     postgres_request_t *request = data;
@@ -93,6 +95,26 @@ static VALUE request_is_answered(VALUE self) {
     return RBOOL(request->status == 'I' || request->base.pinned);
 }
 
+/* call-seq: affected_rows -> Integer, or nil where the command counts none */
+static VALUE request_affected_rows(VALUE self) {
+    long long affected = postgres_request_of(self)->affected;
+    return affected < 0 ? Qnil : LL2NUM(affected);
+}
+
+/* call-seq: result(class) -> Result or nil
+ *
+ * What the request was answered, as a new Result, or a subclass of it. Nil: it was not, or the values need Ruby. */
+static VALUE request_result(VALUE self, VALUE class) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (!RTEST(request_is_answered(self)) || NIL_P(request->description) || !description_of(request->description)->plain) return Qnil;
+    VALUE result = rb_obj_alloc(class);
+    rb_ivar_set(result, id_rows, NIL_P(request->rows) ? rb_ary_new() : request->rows);
+    rb_ivar_set(result, id_description, request->description);
+    rb_ivar_set(result, id_affected_rows, request_affected_rows(self));
+    if (!NIL_P(request->notices)) rb_ivar_set(result, id_notices, request->notices); /* a fourth one costs more memory */
+    return result;
+}
+
 static VALUE request_statement(VALUE self) { return postgres_request_of(self)->statement; }
 static VALUE request_parameters(VALUE self) { return postgres_request_of(self)->parameters; }
 static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
@@ -105,12 +127,6 @@ static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->pr
 static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->parses); }
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 
-/* call-seq: affected_rows -> Integer, or nil where the command counts none */
-static VALUE request_affected_rows(VALUE self) {
-    long long affected = postgres_request_of(self)->affected;
-    return affected < 0 ? Qnil : LL2NUM(affected);
-}
-
 /* call-seq: status -> "I", "T", "E", or nil before ReadyForQuery has come */
 static VALUE request_status(VALUE self) {
     char status = postgres_request_of(self)->status;
@@ -118,6 +134,10 @@ static VALUE request_status(VALUE self) {
 }
 
 void Init_trunkline_postgres_request(void) {
+    id_rows = rb_intern("@rows");
+    id_description = rb_intern("@description");
+    id_affected_rows = rb_intern("@affected_rows");
+    id_notices = rb_intern("@notices");
     cRequest = rb_define_class_under(mTrunklinePostgres, "Request", cTrunklineRequest);
     rb_undef_alloc_func(cRequest);
     rb_define_singleton_method(cRequest, "query", request_query, 2);
@@ -126,6 +146,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_singleton_method(cRequest, "script", request_script, 1);
     rb_define_method(cRequest, "again", request_again, 0);
     rb_define_method(cRequest, "answered?", request_is_answered, 0);
+    rb_define_method(cRequest, "result", request_result, 1);
     rb_define_method(cRequest, "statement", request_statement, 0);
     rb_define_method(cRequest, "parameters", request_parameters, 0);
     rb_define_method(cRequest, "script", request_get_script, 0);

@@ -16,7 +16,7 @@ static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, 
 
 /* The request that a message answers; NULL for a unit of the codec's own, whose answers mean nothing. */
 static postgres_request_t *answered(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(session);
+    VALUE head = fifo_head(&session->in_flight);
     if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
     return NIL_P(head) ? NULL : postgres_request_of(head);
 }
@@ -89,14 +89,22 @@ static void notice_response(postgres_request_t *request, const frame_t *frame) {
     rb_ary_push(request->notices, body_string(frame));
 }
 
-static void ready_for_query(session_state_t *session, const frame_t *frame, VALUE woken) {
+/* What one execution took the server: the time it was the oldest one, less that on the way. */
+static void measure(session_state_t *session, postgres_request_t *request, double taken) {
+    if (taken < session->round_trip || session->round_trip == 0) session->round_trip = taken;
+    if (!NIL_P(request->statement)) statement_measure(statement_of(request->statement), taken - session->round_trip);
+}
+
+static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     if (frame->length != 1) protocol_error("ReadyForQuery has %d bytes", (int)frame->length);
     postgres_request_t *request = answered(session, frame);
-    VALUE head = fifo_shift(session);
+    double taken = now - session->in_flight.head_since;
+    VALUE head = fifo_shift(&session->in_flight, now);
     char status = frame->body[0];
     if (status != 'I' && !session->exclusive) session->leaked = true;
     if (!request) return;
     request->status = status;
+    measure(session, request, taken);
     if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
@@ -108,7 +116,7 @@ static void copy_started(void) {
 
 /* Messages that may come at any time, whoever is being answered. */
 static bool asynchronous(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(session);
+    VALUE head = fifo_head(&session->in_flight);
     switch (frame->type) {
     case 'S': {
         reader_t reader = reader_of(frame->body, frame->length);
@@ -146,9 +154,9 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     }
 }
 
-static void take(session_state_t *session, const frame_t *frame, VALUE woken) {
+static void take(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     if (frame->type == 'Z') {
-        ready_for_query(session, frame, woken);
+        ready_for_query(session, frame, now, woken);
     } else if (!asynchronous(session, frame)) {
         postgres_request_t *request = answered(session, frame);
         if (request) answer(session, request, frame);
@@ -157,6 +165,7 @@ static void take(session_state_t *session, const frame_t *frame, VALUE woken) {
 
 void receive(session_state_t *session, VALUE woken) {
     buffer_t *input = bytes_buffer(session->input);
+    double now = fifo_now();
     frame_t frame;
     for (;;) {
         switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {
@@ -166,7 +175,7 @@ void receive(session_state_t *session, VALUE woken) {
         case FRAME_BROKEN: protocol_error("a message of impossible length: is this a PostgreSQL server?");
         case FRAME_WHOLE: break;
         }
-        take(session, &frame, woken);
+        take(session, &frame, now, woken);
         buffer_consume(input, frame.size);
     }
 }

@@ -4,14 +4,13 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "../bytes/buffer.h"
+#include "../trunk/fifo.h"
 #include "postgres_request.h"
 #include "prepared.h"
 
 typedef struct {
+    fifo_t in_flight;
     VALUE input, output;   /* Trunkline::Bytes */
-    VALUE *fifo;           /* a ring; an entry is a request, or nil for a unit of the codec's own */
-    size_t first, in_flight, fifo_capacity;
     VALUE *slots;          /* Prepared by Statement#slot, or nil */
     uint32_t slot_count;
     uint64_t names;        /* statements named so far: a name never comes twice */
@@ -20,17 +19,12 @@ typedef struct {
     VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken */
     VALUE farewell;        /* body of an ErrorResponse that answers nobody: the server's last words */
     size_t message_limit;  /* bytes */
+    double round_trip;     /* seconds; the shortest time in which a request met an idle server and was answered */
     uint64_t appended;     /* bytes ever put into the output */
     bool closed;           /* takes no more requests */
     bool exclusive;        /* one caller's own: may be in a transaction */
     bool leaked;           /* shared, and yet not idle after an answer */
 } session_state_t;
-
-/* FIFO. */
-void fifo_push(session_state_t *session, VALUE request);
-VALUE fifo_shift(session_state_t *session);
-static inline VALUE fifo_head(const session_state_t *session) { return session->in_flight ? session->fifo[session->first] : Qundef; }
-static inline VALUE fifo_at(const session_state_t *session, size_t at) { return session->fifo[(session->first + at) & (session->fifo_capacity - 1)]; }
 
 /* What the session knows of a statement: its Prepared, or nil. */
 VALUE slots_find(session_state_t *session, VALUE statement, uint32_t slot);

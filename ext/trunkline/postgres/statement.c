@@ -3,6 +3,10 @@
 #include <string.h>
 #include "../trunkline.h"
 
+#define UNMEASURED_COST 0.001 /* seconds */
+#define WEIGHT 0.125          /* of one more measurement in the average */
+#define MOST_TIMES 4          /* the average that one measurement can count for: a stall of the client is not the server's */
+
 static void statement_mark(void *data) { rb_gc_mark(((statement_t *)data)->sql); }
 
 static void statement_free(void *data) {
@@ -25,6 +29,7 @@ static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
     statement->sql = Qnil;
+    statement->cost = UNMEASURED_COST;
     return self;
 }
 
@@ -37,6 +42,17 @@ void statement_learn(statement_t *statement, const uint32_t *types, uint16_t cou
     statement->types = copy;
     statement->type_count = count;
     statement->known = true;
+}
+
+void statement_measure(statement_t *statement, double seconds) {
+    if (seconds < 0) seconds = 0;
+    if (!statement->measured) {
+        statement->measured = true;
+        statement->cost = seconds;
+    } else {
+        double most = statement->cost * MOST_TIMES + UNMEASURED_COST;
+        statement->cost += ((seconds < most ? seconds : most) - statement->cost) * WEIGHT;
+    }
 }
 
 /* call-seq: Statement.new(sql, slot)

@@ -11,6 +11,8 @@ typedef struct {
     uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
+    double cost;         /* seconds that the server needs for it, on average */
+    bool measured;       /* cost is more than a guess */
     bool known;          /* types and type_count are true */
     bool used;           /* since the cache last looked */
 } statement_t;
@@ -19,5 +21,8 @@ statement_t *statement_of(VALUE self);
 
 /* Keeps a copy of the parameters' types. */
 void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count);
+
+/* One execution took the server this many seconds. */
+void statement_measure(statement_t *statement, double seconds);
 
 #endif

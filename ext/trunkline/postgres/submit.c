@@ -27,7 +27,7 @@ static void submit_closes(session_state_t *session, buffer_t *output) {
     if (!append_closes(session, output)) take_back(output, before);
     session->appended += buffer_size(output) - before;
     rb_ary_clear(session->closing);
-    fifo_push(session, Qnil);
+    fifo_push(&session->in_flight, Qnil);
 }
 
 /* Parse with the parameter types that the client knows. */
@@ -70,6 +70,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
     request->prepared = request->parses ? prepare(session, statement) : found;
     VALUE description = request->description = prepared_of(request->prepared)->description;
+    request->base.cost = statement_of(statement)->cost;
     request->binary = !NIL_P(description) && description_of(description)->binary;
 }
 
@@ -84,7 +85,7 @@ bool submit(session_state_t *session, VALUE object) {
     request->base.offset = session->appended;
     session->appended += buffer_size(output) - before;
     if (request->parses) slots_put(session, statement_of(request->statement)->slot, request->prepared);
-    fifo_push(session, object);
+    fifo_push(&session->in_flight, object);
     return true;
 }
 

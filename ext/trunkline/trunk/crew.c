@@ -1,10 +1,16 @@
 #include "crew.h"
 
+#include <float.h>
+#include <math.h>
+#include "fifo.h"
 #include "request.h"
 #include "../socket/process_generation.h"
 #include "../trunkline.h"
 
+#define SHORT_BACKLOG 0.001 /* seconds */
+
 typedef struct {
+    VALUE codec;      /* has the trunk's requests in flight */
     request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
     VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
     VALUE leader;     /* the request whose waiter reads for all, or nil */
@@ -14,8 +20,11 @@ typedef struct {
     bool reserved;    /* for pinned requests only */
 } crew_t;
 
+static VALUE sym_first, sym_later;
+
 static void crew_mark(void *data) {
     crew_t *crew = data;
+    rb_gc_mark(crew->codec);
     rb_gc_mark(crew->world);
     rb_gc_mark(crew->leader);
     rb_gc_mark(crew->heir);
@@ -39,12 +48,21 @@ static VALUE crew_allocate(VALUE class) {
     crew_t *crew;
     VALUE self = TypedData_Make_Struct(class, crew_t, &crew_type, crew);
     crew->parked.older = crew->parked.newer = &crew->parked;
-    crew->world = crew->leader = crew->heir = Qnil;
+    crew->codec = crew->world = crew->leader = crew->heir = Qnil;
     crew->generation = process_generation;
     return self;
 }
 
 static crew_t *crew_of(VALUE self) { return rb_check_typeddata(self, &crew_type); }
+
+/* call-seq: Crew.new(codec) */
+static VALUE crew_initialize(VALUE self, VALUE codec) {
+    rb_check_typeddata(codec, &fifo_type);
+    crew_of(self)->codec = codec;
+    return self;
+}
+
+static const fifo_t *in_flight(const crew_t *crew) { return RTYPEDDATA_DATA(crew->codec); }
 
 /* A crew with nobody aboard is anybody's: the first to come brings his world. A forked child's copy is nobody's. */
 static bool admits(const crew_t *crew, VALUE world, bool pinned) {
@@ -74,6 +92,28 @@ static void park(crew_t *crew, request_t *request) {
  * May a waiter of this world, who shares, come aboard now? */
 static VALUE crew_admits(VALUE self, VALUE world) { return RBOOL(admits(crew_of(self), world, false)); }
 
+/* call-seq: Crew.choose(crews, world, current) -> Integer or nil
+ *
+ * Where in the Array of crews the one is that should take the next request of this world. The current one goes on taking
+ * while its backlog is short, so that requests travel together; then comes an idle one, then the one that will be through
+ * first. Nil: none admits this world. */
+static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
+    long count = RARRAY_LEN(crews), best = -1;
+    double now = fifo_now(), least = HUGE_VAL;
+    for (long step = 0; step < count; step++) {
+        long at = (FIX2LONG(current) + step) % count;
+        const crew_t *crew = crew_of(RARRAY_AREF(crews, at));
+        if (!admits(crew, world, false)) continue;
+        double expected = fifo_expected(in_flight(crew), now);
+        if (expected < least) {
+            least = expected;
+            best = at;
+        }
+        if (expected < (step == 0 ? SHORT_BACKLOG : DBL_MIN)) break;
+    }
+    return best < 0 ? Qnil : LONG2FIX(best);
+}
+
 /* call-seq: reserve -> true or false
  *
  * Keeps the trunk for pinned requests from now on. False: somebody is aboard, or it is reserved already. */
@@ -92,19 +132,24 @@ static VALUE crew_release(VALUE self) {
     return self;
 }
 
-/* call-seq: enter(request) -> true or false
+/* call-seq: enter(request) -> :first, :later or nil
  *
- * Takes the request's waiter aboard. False: the trunk is busy for another world. */
-static VALUE crew_enter(VALUE self, VALUE request) { return RBOOL(board(crew_of(self), request_of(request))); }
+ * Takes the request's waiter aboard: with nothing in flight before it, or behind others. Nil: the trunk is busy for
+ * another world. */
+static VALUE crew_enter(VALUE self, VALUE request) {
+    crew_t *crew = crew_of(self);
+    if (!board(crew, request_of(request))) return Qnil;
+    return in_flight(crew)->count == 0 ? sym_first : sym_later;
+}
 
-/* call-seq: lead(request) -> true or false
+/* call-seq: lead(request) -> true, false or nil
  *
- * True: the waiter leads now, or has its answer already. False: it is parked and must sleep until it is woken. */
+ * True: the waiter leads now. False: it is parked and must sleep until it is woken. Nil: it has its answer. */
 static VALUE crew_lead(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
     request_t *request = request_of(object);
     if (crew->heir == object) crew->heir = Qnil;
-    if (request->done) return Qtrue;
+    if (request->done) return Qnil;
     if (NIL_P(crew->leader) && board(crew, request)) {
         crew->leader = object;
         return Qtrue;
@@ -161,8 +206,12 @@ static VALUE crew_get_aboard(VALUE self) { return SIZET2NUM(crew_of(self)->aboar
 static VALUE crew_is_inherited(VALUE self) { return RBOOL(crew_of(self)->generation != process_generation); }
 
 void Init_trunkline_crew(void) {
+    sym_first = ID2SYM(rb_intern("first"));
+    sym_later = ID2SYM(rb_intern("later"));
     VALUE class = rb_define_class_under(mTrunkline, "Crew", rb_cObject);
     rb_define_alloc_func(class, crew_allocate);
+    rb_define_singleton_method(class, "choose", crew_choose, 3);
+    rb_define_method(class, "initialize", crew_initialize, 1);
     rb_define_method(class, "admits?", crew_admits, 1);
     rb_define_method(class, "reserve", crew_reserve, 0);
     rb_define_method(class, "release", crew_release, 0);

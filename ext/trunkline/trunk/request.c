@@ -4,6 +4,7 @@
 #include "../trunkline.h"
 
 VALUE cTrunklineRequest;
+static ID id_give;
 
 void request_mark(void *data) {
     request_t *request = data;
@@ -58,11 +59,27 @@ static VALUE request_is_done(VALUE self) { return RBOOL(request_of(self)->done);
 /* call-seq: parked? -> true or false */
 static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->state == WAITER_PARKED); }
 
-/* call-seq: resumed -> request
+/* call-seq: resume -> true or false
  *
- * The waiter runs again and has taken its wake-up. */
-static VALUE request_resumed(VALUE self) {
-    request_of(self)->state = WAITER_RUNNING;
+ * The waiter runs again and has taken its wake-up. False: it was woken by nobody, and is still parked. */
+static VALUE request_resume(VALUE self) {
+    request_t *request = request_of(self);
+    if (request->state == WAITER_PARKED) return Qfalse;
+    request->state = WAITER_RUNNING;
+    return Qtrue;
+}
+
+/* call-seq: wake -> request
+ *
+ * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread by its
+ * token. Some schedulers resume the fiber at once, within this call. */
+static VALUE request_wake(VALUE self) {
+    request_t *request = request_of(self);
+    if (NIL_P(request->world)) {
+        rb_funcall(request->token, id_give, 0);
+    } else {
+        rb_fiber_scheduler_unblock(request->world, self, request->fiber);
+    }
     return self;
 }
 
@@ -114,11 +131,13 @@ static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self
 static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
 
 void Init_trunkline_request(void) {
+    id_give = rb_intern("give");
     cTrunklineRequest = rb_define_class_under(mTrunkline, "Request", rb_cObject);
     rb_undef_alloc_func(cTrunklineRequest);
     rb_define_method(cTrunklineRequest, "done?", request_is_done, 0);
     rb_define_method(cTrunklineRequest, "parked?", request_is_parked, 0);
-    rb_define_method(cTrunklineRequest, "resumed", request_resumed, 0);
+    rb_define_method(cTrunklineRequest, "resume", request_resume, 0);
+    rb_define_method(cTrunklineRequest, "wake", request_wake, 0);
     rb_define_method(cTrunklineRequest, "withdraw", request_withdraw, 0);
     rb_define_method(cTrunklineRequest, "adopt", request_adopt, 0);
     rb_define_method(cTrunklineRequest, "park", request_park, 0);

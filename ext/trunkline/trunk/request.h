@@ -27,6 +27,7 @@ typedef struct request {
     bool aboard;          /* counted among its trunk's crew */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */
     uint64_t offset;      /* bytes written to its trunk before it */
+    double cost;          /* seconds that the server is expected to need for it */
 } request_t;
 
 extern VALUE cTrunklineRequest;

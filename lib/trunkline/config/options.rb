@@ -69,7 +69,8 @@ module Trunkline
 
       def misspelt(name)
         name = name.dup.force_encoding(Encoding::UTF_8).scrub
-        spelling = OTHER_NAMES[name] || DidYouMean::SpellChecker.new(dictionary: SUPPORTED + REFUSED.keys).correct(name).first
+        checker = DidYouMean::SpellChecker.new(dictionary: SUPPORTED + REFUSED.keys)
+        spelling = OTHER_NAMES[name] || checker.correct(name).first
         spelling ? "#{name.inspect}, did you mean #{spelling}?" : name.inspect
       end
 

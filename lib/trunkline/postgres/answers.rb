@@ -42,6 +42,13 @@ module Trunkline
         end
       end
 
+      # @param oids [Array<Integer>] of a statement's parameters
+      # @return [Array<Integer>] the same in terms of built-in types, as far as that goes
+      def parameter_types(oids)
+        @types.resolve(oids, &@query)
+        @types.parameter_oids(oids)
+      end
+
       # @param request [Request] not answered
       # @return [Error]
       def error(request)

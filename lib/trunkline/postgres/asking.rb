@@ -14,22 +14,15 @@ module Trunkline
 
       private
 
-      def ask(sql, parameters)
-        statement = @statements[sql]
-        request = perform(Request.query(statement, parameters) || converted(statement, parameters))
-        request.answered? ? request : ask_again(request)
-      end
-
       def converted(statement, parameters)
         learn(statement) if statement.parameter_types.nil? && Parameters.dependent?(parameters)
         types = statement.parameter_types
         check_count(parameters, types) if types
-        Request.converted(statement, Parameters.convert(parameters, types))
+        Request.converted(statement, Parameters.convert(parameters, types && @answers.parameter_types(types)))
       end
 
       def learn(statement)
-        request = perform(Request.describe(statement))
-        ask_again(request) unless request.answered?
+        answered(perform(Request.describe(statement)))
       end
 
       def check_count(parameters, types)
@@ -41,7 +34,8 @@ module Trunkline
 
       # @return [Request] answered
       # @raise [Error]
-      def ask_again(request, tries = 1)
+      def answered(request)
+        tries = 1
         until request.answered?
           check_count(request.parameters, request.statement.parameter_types) if miscounted?(request)
           error = @answers.error(request)

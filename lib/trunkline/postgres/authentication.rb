@@ -18,7 +18,9 @@ module Trunkline
       SASL_FINAL = 12
 
       # Ways to prove an identity that need what is not here.
-      REFUSED = { 2 => "Kerberos V5", 4 => "crypt", 6 => "SCM credentials", 7 => "GSSAPI", 8 => "GSSAPI", 9 => "SSPI" }.freeze
+      REFUSED = {
+        2 => "Kerberos V5", 4 => "crypt", 6 => "SCM credentials", 7 => "GSSAPI", 8 => "GSSAPI", 9 => "SSPI"
+      }.freeze
 
       private_constant :OK, :CLEARTEXT, :MD5_PASSWORD, :SASL, :SASL_CONTINUE, :SASL_FINAL, :REFUSED
 
@@ -39,7 +41,7 @@ module Trunkline
       # @raise [ProtocolError] when its messages make no sense, or its own proof is missing or wrong
       def answer(request)
         code = request.unpack1("N")
-        raise ConnectionError.new(refusal(code), retriable: false) unless known?(code)
+        refuse(unsupported(code)) unless known?(code)
         raise ProtocolError, "authentication request #{code} out of turn" unless @expected.include?(code)
 
         respond(code, request.byteslice(4..))
@@ -59,7 +61,7 @@ module Trunkline
         when MD5_PASSWORD then expect(OK, message: MD5.response(@user, password, salt(data)))
         when SASL then expect(SASL_CONTINUE, message: begin_scram(data.split("\0")))
         when SASL_CONTINUE then expect(SASL_FINAL, message: @scram.final(data))
-        when SASL_FINAL
+        else
           @scram.verify(data)
           expect(OK)
         end
@@ -77,7 +79,7 @@ module Trunkline
       def begin_scram(mechanisms)
         unless mechanisms.include?(SCRAM::MECHANISM)
           offered = mechanisms.map { |name| name.gsub(/[^\w-]/, "?") }.join(", ")
-          raise ConnectionError.new("the server offers #{offered} only; supported is #{SCRAM::MECHANISM}", retriable: false)
+          refuse("the server offers #{offered} only; supported is #{SCRAM::MECHANISM}")
         end
 
         @scram = SCRAM.new(password)
@@ -89,12 +91,17 @@ module Trunkline
         password = @password.call
         return password unless password.to_s.empty?
 
-        raise ConnectionError.new("the server wants a password for user #{@user.scrub.inspect}, and none is given", retriable: false)
+        refuse("the server wants a password for user #{@user.scrub.inspect}, and none is given")
       end
 
-      def refusal(code)
-        method = REFUSED[code] || "an unknown method (#{code.inspect})"
-        "the server wants authentication by #{method}, which is not supported; supported are password, md5 and scram-sha-256"
+      def unsupported(code)
+        "the server wants authentication by #{REFUSED[code] || "an unknown method (#{code})"}, which is not supported; " \
+          "supported are password, md5 and scram-sha-256"
+      end
+
+      # The same server will want the same of the same user.
+      def refuse(message)
+        raise ConnectionError.new(message, retriable: false)
       end
     end
 

@@ -97,13 +97,13 @@ module Trunkline
 
       # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
       def perform(request)
-        held = Thread.current[@holder] unless @held.zero?
+        held = Thread.current[@holder] unless @held == 0
         held ? held.perform(request) : @pool.perform(request)
         request
       end
 
       def dispatch(request)
-        held = Thread.current[@holder] unless @held.zero?
+        held = Thread.current[@holder] unless @held == 0
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
 

@@ -55,7 +55,8 @@ module Trunkline
         raise error.class.new(error.message, server: @config.server, retriable: error.retriable?), cause: error.cause
       end
 
-      # A server that refuses may have closed its end before it has read everything: its reason is there to be read.
+      # A server that refuses may have closed its end before it has read everything. What went wrong is for {#read} to
+      # tell: the server's reason may be there.
       def write(bytes)
         until bytes.empty?
           written = @io.write_nonblock(bytes, exception: false)
@@ -65,7 +66,7 @@ module Trunkline
             bytes = bytes.byteslice(written..)
           end
         end
-      rescue Errno::EPIPE, Errno::ECONNRESET
+      rescue SystemCallError
         nil
       end
 
@@ -79,13 +80,15 @@ module Trunkline
       rescue Errno::ECONNRESET
         raise @startup.end_of_stream
       rescue SystemCallError => error
-        raise ConnectionError, "the connection broke during #{@startup.stage}: #{error.message}"
+        reason = SystemCallError.new(nil, error.errno).message.downcase
+        raise ConnectionError, "the connection broke during #{@startup.stage}: #{reason}"
       end
 
       def in_time(ready)
         return if ready
 
-        raise ConnectionError, "no answer within #{@config.connect_timeout} s (connect_timeout) during #{@startup.stage}"
+        timeout = "#{@config.connect_timeout} s (connect_timeout)"
+        raise ConnectionError, "no answer within #{timeout} during #{@startup.stage}"
       end
     end
   end

@@ -19,8 +19,8 @@ module Trunkline
       # fails before it knows the client's encoding) is replaced, a missing end does no harm.
       #
       # @param bytes [String] letter, text, NUL; letter, text, NUL; ... NUL
-      # @return [Hash{Symbol => String, Integer}] see {ServerError#fields}; positions and line are Integers; the severity
-      #   is the untranslated one where the server sends it (since 9.6)
+      # @return [Hash{Symbol => String, Integer}] see {ServerError#fields}; positions and line are Integers; the
+      #   severity is the untranslated one where the server sends it (since 9.6)
       def parse(bytes)
         bytes.b.split("\0").each_with_object({}) do |field, fields|
           name = NAMES[field[0]] or next

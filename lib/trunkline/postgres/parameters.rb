@@ -4,23 +4,22 @@ require_relative "parameters/parameter"
 
 module Trunkline
   module Postgres
-    # Turns what callers pass for $1, $2, ... into what the codec can send: nil, true, false, Integer, Float, String or
-    # Symbol. A statement's first execution does not know the server's types yet, later ones do, and both must store the
-    # same: so only values of the classes that {dependent?} names may be written according to a type.
+    # Turns what callers pass for $1, $2, ... into what the codec can send. A statement's first execution does not know
+    # the server's types yet, later ones do, and both must store the same: so only values of the classes that
+    # {dependent?} names may be written according to a type.
     module Parameters
       class << self
         # @param params [Array] one Ruby value per placeholder; left as it is
-        # @param oids [Array<Integer>, nil] the server's type of each, user-defined ones as {Types#parameter_oids} has them;
-        #   nil while unknown
-        # @return [Array<nil, true, false, Integer, Float, String, Symbol>] Strings are valid UTF-8 without NUL, but for
-        #   those that go to a bytea as they are: these are binary
-        # @raise [ArgumentError] when the number is wrong, an Array meets a type that is none, or a text holds a NUL
+        # @param oids [Array<Integer>, nil] the server's type of each, user-defined ones as {Types#parameter_oids} has
+        #   them; nil while unknown
+        # @return [Array<nil, true, false, Integer, Float, String>] Strings are valid UTF-8 without NUL, but for those
+        #   that go to a bytea as they are: these are binary
+        # @raise [ArgumentError] when an Array meets a type that is none, or a text holds a NUL
         # @raise [EncodingError] when a text cannot be told in UTF-8
         # @raise [TypeError] when a value is of a class that has no form in PostgreSQL
         def convert(params, oids = nil)
-          check_count(params, oids) if oids
           params.map.with_index(1) do |value, position|
-            immediate?(value) ? value : Parameter.new(position).convert(value, oids ? oids[position - 1] : 0)
+            immediate?(value) ? value : Parameter.new(position).convert(value, oids&.at(position - 1) || 0)
           end
         end
 
@@ -45,14 +44,6 @@ module Trunkline
           when Integer, nil, true, false, Float then true
           else false
           end
-        end
-
-        def check_count(params, oids)
-          return if params.size == oids.size
-
-          lone_array = params.size == 1 && Array === params.first
-          hint = lone_array ? ": pass parameters separately, not as one Array" : ""
-          raise ArgumentError, "the statement has #{oids.size} parameters, but #{params.size} were given#{hint}"
         end
       end
     end

@@ -21,7 +21,10 @@ module Trunkline
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many
       def query(sql, *parameters)
-        @answers.result(ask(sql, parameters), @result_class)
+        statement = @statements[sql]
+        request = Request.query(statement, parameters) || converted(statement, parameters)
+        perform(request)
+        request.result(@result_class) || @answers.result(answered(request), @result_class)
       end
 
       # @return [Hash, nil] the first row of what {query} returns
@@ -37,7 +40,7 @@ module Trunkline
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters)
         Future.new(dispatch(request), request) do |done|
-          @answers.result(done.answered? ? done : ask_again(done), @result_class)
+          @answers.result(answered(done), @result_class)
         end
       end
     end

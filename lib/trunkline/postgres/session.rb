@@ -33,9 +33,7 @@ module Trunkline
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
       def execute_script(sql)
-        request = perform(Request.script(Statements.text(sql)))
-        request = ask_again(request) unless request.answered?
-        @answers.results(request, @result_class)
+        @answers.results(answered(perform(Request.script(Statements.text(sql)))), @result_class)
       end
 
       # Runs the block in a transaction, or in a savepoint of the one that is open: commits at its normal end, and rolls

@@ -13,7 +13,8 @@ module Trunkline
       PROTOCOL = 3 << 16
 
       # Every session is the same: values are decoded by these.
-      SESSION = { "client_encoding" => "UTF8", "DateStyle" => "ISO", "IntervalStyle" => "postgres", "extra_float_digits" => "3" }.freeze
+      SESSION = { "client_encoding" => "UTF8", "DateStyle" => "ISO", "IntervalStyle" => "postgres",
+                  "extra_float_digits" => "3" }.freeze
 
       # What the server reports back of them, and of what it was built with.
       REPORTED = { "client_encoding" => /\AUTF8\z/, "DateStyle" => /\AISO\b/, "IntervalStyle" => /\Apostgres\z/,
@@ -107,15 +108,18 @@ module Trunkline
         raise Stranger.old_error(@frames.rest) if @frames.rest.include?("\0") || @frames.rest.bytesize > limit
       end
 
-      # An error whose length is none is text. It is read to its end.
+      # An error whose length is beyond all bounds is text. It is read to its end.
       def old_error?
-        !@authentication.complete? && @frames.type == "E" && !@frames.length&.between?(8, AUTHENTICATING["E"])
+        return false unless @frames.type == "E" && @frames.length && !@authentication.complete?
+
+        !@frames.length.between?(0, AUTHENTICATING["E"])
       end
 
       def check_preparing
-        raise ProtocolError, "unexpected message #{@frames.type.inspect} in the handshake" unless PREPARING.include?(@frames.type)
+        type = @frames.type
+        raise ProtocolError, "unexpected message #{type.inspect} in the handshake" unless PREPARING.include?(type)
         return unless (length = @frames.length)
-        raise ProtocolError, "message #{@frames.type.inspect} with an impossible length of #{length}" if length < 4
+        raise ProtocolError, "message #{type.inspect} with an impossible length of #{length}" if length < 4
         raise ProtocolError, "a handshake of more than #{LIMIT} bytes" if length + @frames.taken > LIMIT
       end
 
@@ -146,13 +150,11 @@ module Trunkline
       def finish(status)
         raise ProtocolError, "a new session with transaction status #{status.inspect}" unless status == "I"
 
-        REPORTED.each do |name, wanted|
-          value = @parameters[name]
-          next if value.nil? || wanted.match?(value)
+        name, value = @parameters.find { |parameter, reported| REPORTED[parameter]&.match?(reported) == false }
+        return @ready = true unless name
 
-          raise ConnectionError.new("the session has #{name} #{value.inspect}, which is not what was asked for", retriable: false)
-        end
-        @ready = true
+        message = "the session has #{name} #{value.inspect}, which is not what was asked for"
+        raise ConnectionError.new(message, retriable: false)
       end
     end
 

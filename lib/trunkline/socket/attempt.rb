@@ -7,7 +7,7 @@ module Trunkline
   module Socket
     # One attempt to connect to one address.
     module Attempt
-      # Seconds between two attempts at a Unix socket whose queue of connections is full: nothing tells when it has room.
+      # Seconds between two attempts at a Unix socket whose queue of connections is full; nothing tells when it has room.
       PAUSE = 0.01
       private_constant :PAUSE
 

@@ -9,9 +9,9 @@ module Trunkline
     module TCP
       module_function
 
-      # Tries every address of the host in the resolver's order. Each gets an equal part of the time that is left, so that
-      # a first address that swallows packets does not cost the others their turn. Looking up the name is left to the
-      # system or the Fiber::Scheduler and has limits of its own.
+      # Tries every address of the host in the resolver's order. Each gets an equal part of the time that is left, so
+      # that a first address that swallows packets does not cost the others their turn. Looking up the name is left to
+      # the system or the Fiber::Scheduler and has limits of its own.
       #
       # @param host [String] a name or an address
       # @param port [Integer]
@@ -54,8 +54,10 @@ module Trunkline
       end
 
       def reason(error)
-        refused = " (is the server running there, and listening for TCP connections?)" if error.is_a?(Errno::ECONNREFUSED)
-        "#{SystemCallError.new(nil, error.errno).message.downcase}#{refused}"
+        reason = SystemCallError.new(nil, error.errno).message.downcase
+        return reason unless error.is_a?(Errno::ECONNREFUSED)
+
+        "#{reason} (is the server running there, and listening for TCP connections?)"
       end
 
       private_class_method :resolve, :share, :attempt, :prepare, :reason

@@ -8,7 +8,7 @@ module Trunkline
     # Connects by a Unix socket.
     module Unix
       HINTS = {
-        Errno::ENOENT => "there is no such socket (is a server running on this machine, with that socket directory and port?)",
+        Errno::ENOENT => "there is no such socket (is a server running on this machine, with that directory and port?)",
         Errno::ECONNREFUSED => "connection refused (the socket is there, is the server still running?)"
       }.freeze
       private_constant :HINTS

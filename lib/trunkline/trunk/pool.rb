@@ -5,8 +5,8 @@ require_relative "trunk"
 require_relative "waiting_line"
 
 module Trunkline
-  # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the fewest in flight;
-  # sessions get one of their own. Whoever finds the budget not used up opens the next connection and goes on with it;
+  # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected
+  # backlog; sessions get one of their own. Whoever finds the budget not used up opens the next connection and goes on with it;
   # whoever finds nothing waits in line until a trunk is opened, freed or lost.
   #
   # The way of a request over an open trunk takes no lock.
@@ -27,18 +27,25 @@ module Trunkline
     end
 
     # Do callers wait for a trunk? Then nobody passes them.
-    def crowded? = !@line.empty?
+    attr_reader :crowded
+    alias crowded? crowded
 
     # Sends the request over a shared trunk and waits for its answer.
     def perform(request)
-      share(request) { |trunk| trunk.perform(request) }
+      trunk = choose(request.world) unless @crowded
+      return if trunk && trunk.perform(request)
+
+      find_for(request) { |found| found.perform(request) }
     end
 
     # Sends the request over a shared trunk.
     #
     # @return [Trunk] the one that carries it
     def dispatch(request)
-      share(request) { |trunk| trunk.dispatch(request) }
+      trunk = choose(request.world) unless @crowded
+      return trunk if trunk && trunk.dispatch(request)
+
+      find_for(request) { |found| found.dispatch(request) }
     end
 
     # Waits for a trunk of the caller's own, who gives it back by check_in.
@@ -55,16 +62,16 @@ module Trunkline
 
     # Takes a trunk back, in a state that suits anybody.
     def check_in(trunk)
-      wake(@mutex.synchronize { @roster.give_back(trunk) ? serve : [] })
+      wake(locked { @roster.give_back(trunk) ? serve : [] })
       trunk.close("the client was closed") if @closed
     end
 
     # A trunk says that nobody is aboard any more.
-    def freed(_trunk) = wake(@mutex.synchronize { serve })
+    def freed = wake(locked { serve })
 
     # A trunk says that its connection has ended.
     def lost(trunk)
-      wake(@mutex.synchronize do
+      wake(locked do
         @roster.remove(trunk)
         serve
       end)
@@ -72,12 +79,12 @@ module Trunkline
 
     # Closes every trunk. Whoever waits, and whoever comes later, is told.
     def close
-      trunks = @mutex.synchronize do
+      trunks = locked do
         @closed = true
         @roster.all
       end
       trunks.each { |trunk| trunk.close("the client was closed") }
-      wake(@mutex.synchronize { @line.call_all })
+      wake(locked { @line.call_all })
     end
 
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
@@ -91,12 +98,23 @@ module Trunkline
       @line = WaitingLine.new
       @roster = Roster.new(**@limits)
       @resume_at = nil
+      @crowded = false
+      @growing = true
+      @current = 0
     end
 
-    def share(request)
-      trunk = choose(request.world) unless crowded?
-      return trunk if trunk && yield(trunk)
+    # The trunk that should take the next request; an idle one when more may be opened.
+    #
+    # @return [Trunk, nil] nil: no open trunk will do
+    def choose(world)
+      shared = @roster.shared
+      at = Crew.choose(shared.crews, world, @current) or return
+      @current = at
+      trunk = shared.trunks[at]
+      trunk unless @growing && !trunk.codec.idle? && may_open_to_share?
+    end
 
+    def find_for(request)
       place = WaitingLine::Place.new(request, alone: false)
       loop do
         trunk = obtain(place) || choose(request.world)
@@ -104,26 +122,9 @@ module Trunkline
       end
     end
 
-    # An idle trunk, or the one with the fewest in flight when no more may be opened.
-    #
-    # @return [Trunk, nil] nil: no open trunk will do
-    def choose(world)
-      least = nil
-      fewest = Float::INFINITY
-      @roster.shared.each do |trunk|
-        next unless trunk.admits?(world)
-
-        in_flight = trunk.in_flight
-        return trunk if in_flight.zero?
-
-        least, fewest = trunk, in_flight if in_flight < fewest
-      end
-      least unless least && may_open_to_share?
-    end
-
     # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
     def obtain(place)
-      what, trunk = @mutex.synchronize { decide(place) }
+      what, trunk = locked { decide(place) }
       case what
       when :open then open_trunk(place)
       when :wait then wait_in_line(place)
@@ -138,7 +139,7 @@ module Trunkline
       return line_up(place) if crowded? && !place.called?
       return [:take, @roster.take] if place.alone? && @roster.any_to_take?
       return open_for(place) if may_open?(place)
-      return if !place.alone? && @roster.shared.any? { |trunk| trunk.admits?(place.world) }
+      return if !place.alone? && @roster.trunks.any? { |trunk| trunk.admits?(place.world) }
 
       line_up(place)
     end
@@ -168,14 +169,14 @@ module Trunkline
 
     def open_trunk(place)
       trunk = @open.call(self)
-      wake(@mutex.synchronize do
+      wake(locked do
         @roster.opened(trunk, alone: place.alone?)
         serve
       end)
       trunk.close("the client was closed") if @closed
       trunk
     rescue Error => error
-      raise if place.alone? || @roster.shared.empty?
+      raise if place.alone? || @roster.trunks.empty?
 
       nil
     ensure
@@ -184,7 +185,7 @@ module Trunkline
 
     # Others who wait for a first connection would only find the same; who has trunks goes on with these for a while.
     def not_opened(place, error)
-      wake(@mutex.synchronize do
+      wake(locked do
         @roster.not_opened(alone: place.alone?)
         @resume_at = Waiting.now + PAUSE if error
         error && @roster.nothing_open? ? @line.call_all(error) : serve
@@ -200,9 +201,9 @@ module Trunkline
     end
 
     def wait_in_line(place)
-      called = @mutex.synchronize { serve }
+      called = locked { serve }
       wake(called - [place])
-      called.include?(place) ? place.request.resumed : Waiting.park(place.request)
+      called.include?(place) ? place.request.resume : Waiting.park(place.request)
       nil
     ensure
       step_out(place)
@@ -210,7 +211,7 @@ module Trunkline
 
     # Who goes in spite of having been called passes the call on.
     def step_out(place)
-      wake(@mutex.synchronize { @line.leave(place) || place.called? ? serve : [] })
+      wake(locked { @line.leave(place) || place.called? ? serve : [] })
     end
 
     # Calls whoever can go on now. Held: the lock.
@@ -224,10 +225,20 @@ module Trunkline
     def servable?(place)
       return true if @closed || may_open?(place)
 
-      place.alone? ? @roster.any_to_take? : @roster.shared.any? { |trunk| trunk.admits?(place.world) }
+      place.alone? ? @roster.any_to_take? : @roster.trunks.any? { |trunk| trunk.admits?(place.world) }
     end
 
-    def wake(places) = places.each { |place| Waiting.wake(place.request) }
+    def wake(places) = places.each { |place| place.request.wake }
+
+    # Every change of the line and the roster; what the way without a lock looks at is brought up to date.
+    def locked
+      @mutex.synchronize do
+        yield
+      ensure
+        @crowded = !@line.empty?
+        @growing = @roster.room_to_share?
+      end
+    end
   end
   private_constant :Pool
 end

@@ -4,7 +4,11 @@ module Trunkline
   # The trunks of a pool: shared by all, pinned to a caller, or spare, which means kept for the next caller who pins.
   # Whoever uses it holds its owner's lock, but for reading `shared`, which is replaced and never changed.
   class Roster # :nodoc:
-    # @return [Array<Trunk>] frozen
+    # Trunks, and their crews in the same order.
+    Shared = Struct.new(:trunks, :crews)
+    private_constant :Shared
+
+    # @return [Shared]
     attr_reader :shared
 
     # @param connections [Integer] the most that are shared
@@ -12,23 +16,24 @@ module Trunkline
     def initialize(connections:, most:)
       @connections = connections
       @most = most
-      @shared = [].freeze
+      share_only([])
       @spares = []
       @pinned = []
       @opening = 0
       @opening_to_share = 0
     end
 
-    def all = [*@shared, *@spares, *@pinned]
-    def size = @shared.size + @spares.size + @pinned.size + @opening
+    def all = [*trunks, *@spares, *@pinned]
+    def trunks = @shared.trunks
+    def size = trunks.size + @spares.size + @pinned.size + @opening
 
     # May another connection be opened at all?
     def room? = size < @most
 
     # May another connection be opened that all share?
-    def room_to_share? = @shared.size + @opening_to_share < @connections && room?
+    def room_to_share? = trunks.size + @opening_to_share < @connections && room?
 
-    def nothing_open? = @shared.empty? && @spares.empty? && @pinned.empty? && @opening.zero?
+    def nothing_open? = trunks.empty? && @spares.empty? && @pinned.empty? && @opening.zero?
 
     def opening(alone:)
       @opening += 1
@@ -55,27 +60,31 @@ module Trunkline
     end
 
     # Can `take` give one?
-    def any_to_take? = !@spares.empty? || (@shared.size > 1 && @shared.any? { |trunk| idle?(trunk) })
+    def any_to_take? = !@spares.empty? || (trunks.size > 1 && trunks.any?(&:idle?))
 
     # @return [Boolean] whether the trunk was pinned
     def give_back(trunk)
       return false unless @pinned.delete(trunk)
 
-      @shared.size < @connections ? share(trunk.tap(&:release)) : @spares.push(trunk)
+      trunks.size < @connections ? share(trunk.tap { trunk.crew.release }) : @spares.push(trunk)
       true
     end
 
     def remove(trunk)
-      @shared = (@shared - [trunk]).freeze
+      share_only(trunks - [trunk])
       @spares.delete(trunk)
       @pinned.delete(trunk)
     end
 
-    def counts = { shared: @shared.size, pinned: @pinned.size, spare: @spares.size, opening: @opening }
+    def counts = { shared: trunks.size, pinned: @pinned.size, spare: @spares.size, opening: @opening }
 
     private
 
-    def share(trunk) = @shared = [*@shared, trunk].freeze
+    def share(trunk) = share_only([*trunks, trunk])
+
+    def share_only(trunks)
+      @shared = Shared.new(trunks.freeze, trunks.map(&:crew).freeze).freeze
+    end
 
     def pin(trunk)
       trunk.reserve
@@ -83,14 +92,12 @@ module Trunkline
     end
 
     def take_shared
-      return if @shared.size < 2
+      return if trunks.size < 2
 
-      trunk = @shared.find { |candidate| idle?(candidate) && candidate.reserve } or return
-      @shared = (@shared - [trunk]).freeze
+      trunk = trunks.find { |candidate| candidate.idle? && candidate.reserve } or return
+      share_only(trunks - [trunk])
       trunk
     end
-
-    def idle?(trunk) = trunk.aboard.zero? && trunk.in_flight.zero?
   end
   private_constant :Roster
 end

@@ -22,12 +22,12 @@ module Trunkline
     WRITE_AT = 16 * 1024
     private_constant :LONGEST_WAIT, :WRITE_AT
 
-    attr_reader :codec, :server, :loss
+    attr_reader :codec, :crew, :server, :loss
 
     # @param io [Socket] connected and non-blocking
     # @param codec [Object] submit, receive, fail, close, input, output, in_flight, idle?, leaked?
     # @param server [String] label for messages
-    # @param pool [Object] told when the trunk is free or lost: crowded?, freed(trunk), lost(trunk)
+    # @param pool [Object] told when the trunk is free or lost: crowded?, freed, lost(trunk)
     def initialize(io, codec, server:, pool:)
       @io = io
       @descriptor = io.fileno
@@ -36,13 +36,13 @@ module Trunkline
       @pool = pool
       @input = codec.input
       @output = codec.output
-      @crew = Crew.new
+      @crew = Crew.new(codec)
       @woken = []
-      @asleep = @turning = @writing = false
+      @asleep = @turning = @writing = @answerless = false
       @loss = nil
     end
 
-    def in_flight = @codec.in_flight
+    def idle? = @crew.aboard.zero? && @codec.idle?
     def admits?(world) = @crew.admits?(world)
     def reserve = @crew.reserve
     def release = @crew.release
@@ -53,19 +53,18 @@ module Trunkline
     #
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def perform(request)
-      world = request.world
-      world ? carry(request) : Waiting.undisturbed(nil) { carry(request) }
+      return carry(request) if request.world
+
+      Waiting.undisturbed(request) { carry(request) }
     end
 
     # Sends the request and does not wait for its answer.
     #
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def dispatch(request)
-      Waiting.undisturbed(request.world) do
-        aboard_with(request) do
-          flush unless @output.empty?
-          write_out(request)
-        end
+      Waiting.undisturbed(request) do
+        place = @crew.enter(request)
+        place ? send_off(request, place) : false
       end
     end
 
@@ -73,7 +72,7 @@ module Trunkline
     #
     # @param deadline [Float, nil] on the clock of Waiting.now; the request may not be done when it has passed
     def await(request, deadline = nil)
-      Waiting.undisturbed(request.world) do
+      Waiting.undisturbed(request) do
         attend(request, deadline)
       ensure
         leave(request)
@@ -94,34 +93,35 @@ module Trunkline
     private
 
     def carry(request)
-      aboard_with(request) { attend(request, nil) }
-    end
-
-    def aboard_with(request)
-      return false unless @crew.enter(request)
-
+      place = @crew.enter(request) or return false
       begin
-        return false unless submit(request)
-
-        yield
-        true
+        submit(request, place) && attend(request, nil)
       ensure
         leave(request)
       end
     end
 
-    def submit(request)
-      pipe_is_empty = @codec.idle?
-      return false if pipe_is_empty && !alive?
-      return false unless @codec.submit(request)
+    def send_off(request, place)
+      return false unless submit(request, place)
 
-      world = request.world
-      if pipe_is_empty || world.nil? || !@crew.led? || @output.size > WRITE_AT
+      flush unless @output.empty?
+      write_out(request)
+      true
+    ensure
+      leave(request)
+    end
+
+    def submit(request, place)
+      return false if place == :first && !alive?
+
+      bytes = @codec.submit(request) or return false
+      if @asleep && bytes <= WRITE_AT && request.world
+        flush_after_a_turn(request.world) unless @turning
+      elsif place == :first || !@crew.led? || bytes > WRITE_AT || !request.world
         flush
-      elsif @asleep && !@turning
-        flush_after_a_turn(world)
+        @answerless = place == :first
       end
-      write_out(request) if @asleep && !@output.empty? && !@turning
+      write_out(request) if @asleep && !@turning && !@output.empty?
       true
     end
 
@@ -145,26 +145,28 @@ module Trunkline
       false
     end
 
+    # @return [true]
     def attend(request, deadline)
-      until request.done?
-        Waiting.prepare(request)
-        if @crew.lead(request)
-          drive(request.world, deadline) { !request.done? && !past?(deadline) }
-        else
-          Waiting.park(request, deadline)
-        end
-        break if past?(deadline)
+      until (leads = @crew.lead(request)).nil?
+        leads ? drive(request, deadline) : Waiting.park(request, deadline)
+        break if deadline && past?(deadline)
       end
+      true
     end
 
-    # Leads: reads for all, and flushes for all before every wait, while the block says so.
-    def drive(world, deadline = nil)
+    # Leads until the answer is there.
+    def drive(request, deadline)
+      read_for_all(request.world, deadline) { !(request.done? || (deadline && past?(deadline))) }
+    end
+
+    # Reads, and flushes before every wait, while the block says so.
+    def read_for_all(world, deadline)
       while yield
         flush unless @output.empty?
+        sleep_until_ready(world, deadline) if @answerless
         case @input.receive_from(@descriptor)
         when true
-          woke = take_in
-          Waiting.give_turn(world) if woke && yield
+          Waiting.give_turn(world) if take_in && yield
         when false then sleep_until_ready(world, deadline)
         else lose(farewell)
         end
@@ -194,12 +196,15 @@ module Trunkline
 
     def wake_all
       while (request = @woken.shift)
-        Waiting.wake(request)
+        request.wake
       end
     end
 
+    # Also before the first look when the only request in flight was written just now: there can be no answer yet, and
+    # meanwhile others may send theirs along.
     def sleep_until_ready(world, deadline)
       @asleep = true
+      @answerless = false
       seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
       if @output.empty? || @writing
         Waiting.interruptible(world) { @io.wait_readable(seconds) }
@@ -224,7 +229,7 @@ module Trunkline
         if @crew.led?
           write_beside_leader(request.world)
         elsif @crew.lead(request)
-          drive(request.world) { !@output.empty? && !@loss }
+          read_for_all(request.world, nil) { !@output.empty? && !@loss }
         end
       end
     end
@@ -240,11 +245,11 @@ module Trunkline
     def leave(request)
       heir = @crew.leave(request)
       if heir
-        Waiting.wake(heir)
+        heir.wake
       elsif heir == false
         depart
       end
-      @pool.freed(self) if @pool.crowded? && @crew.aboard.zero?
+      @pool.freed if @pool.crowded? && @crew.aboard.zero?
     end
 
     # Nobody leads after this one.
@@ -281,7 +286,7 @@ module Trunkline
 
     def farewell = @codec.farewell_message || "the server closed the connection"
 
-    def past?(deadline) = deadline && Waiting.now >= deadline
+    def past?(deadline) = Waiting.now >= deadline
   end
   private_constant :Trunk
 end

@@ -16,31 +16,32 @@ module Trunkline
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
     # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
-    def undisturbed(world, &block)
-      world ? yield : Thread.handle_interrupt(UNDISTURBED, &block)
+    def undisturbed(request)
+      return yield if request.world
+
+      request.token ||= Token.current
+      Thread.handle_interrupt(UNDISTURBED) { yield }
     end
 
     # Runs a block that waits for a descriptor.
-    def interruptible(world, &block)
-      world ? yield : Thread.handle_interrupt(INTERRUPTIBLE, &block)
+    def interruptible(world)
+      world ? yield : Thread.handle_interrupt(INTERRUPTIBLE) { yield }
     end
 
-    # Readies a request so that it can be parked.
-    def prepare(request)
-      request.token ||= Token.current unless request.world
-    end
-
-    # Sleeps until the parked request is woken, or the deadline has come.
+    # Sleeps until the parked request is woken, or the deadline has come. A fiber blocks at least once: who is woken
+    # already has a wake-up on its way that must not hit a later wait.
     #
     # @param deadline [Float, nil] on the clock of {now}
     def park(request, deadline = nil)
-      request.world ? park_fiber(request, deadline) : park_thread(request, deadline)
-    end
-
-    # Wakes the waiter of a request that has just become woken: its wake-up is owed exactly once.
-    def wake(request)
-      world = request.world
-      world ? world.unblock(request, request.fiber) : request.token.give
+      world = request.world or return park_thread(request, deadline)
+      until deadline && now >= deadline
+        world.block(request, deadline && remaining(deadline))
+        return if request.resume
+      end
+      absorb(request) if request.withdraw
+    rescue Exception
+      absorb(request) if world && request.withdraw
+      raise
     end
 
     # Lets the other fibers run that are ready now. False: this world has no such thing.
@@ -49,19 +50,6 @@ module Trunkline
 
       world.yield
       true
-    end
-
-    # Blocks at least once: who is woken already has a wake-up on its way that must not hit a later wait.
-    def park_fiber(request, deadline)
-      loop do
-        request.world.block(request, deadline && remaining(deadline))
-        return request.resumed unless request.parked?
-        break if deadline && now >= deadline
-      end
-      absorb(request) if request.withdraw
-    rescue Exception
-      absorb(request) if request.withdraw
-      raise
     end
 
     def park_thread(request, deadline)
@@ -86,7 +74,7 @@ module Trunkline
 
     def remaining(deadline) = [deadline - now, 0].max
 
-    private_class_method :park_fiber, :park_thread, :absorb, :remaining
+    private_class_method :park_thread, :absorb, :remaining
   end
   private_constant :Waiting
 end

@@ -43,7 +43,7 @@ module Trunkline
     def first = @places.first
 
     def join(place)
-      Waiting.prepare(place.request)
+      place.request.token ||= Token.current unless place.world
       place.request.park
       place.called? ? @places.unshift(place) : @places.push(place)
     end

@@ -7,7 +7,7 @@ require_relative "hostile_scheduler"
 # The ways to run many callers side by side. A test includes one; `in_host` runs a block there, `later` starts a caller.
 module Hosts
   # How long a test may take before it is taken for a hang.
-  LIMIT = 60
+  LIMIT = 20
 
   # What every host shares.
   module Callers
@@ -44,6 +44,8 @@ module Hosts
       return thread.value if thread.join(LIMIT)
 
       raise Supervision::Hang, Thread.list.map { |hanging| hanging.backtrace.first(8).join("\n  ") }.join("\n")
+    ensure
+      thread&.kill
     end
   end
 

@@ -20,7 +20,7 @@ class ReferenceScheduler
   # What Ruby itself unblocks with. It may do so twice or too late: its own waits loop on their conditions.
   CORE = [Thread::Mutex, Thread::Queue, Thread::ConditionVariable, Thread].freeze
 
-  # @param longest_io_wait [Float, nil] seconds; a wait for an IO with a longer timeout, or none, is a violation
+  # @param longest_io_wait [Float, nil] seconds; a wait for a socket with a longer timeout, or none, is a violation
   def initialize(longest_io_wait: nil)
     @longest_io_wait = longest_io_wait
     @mailbox = Mailbox.new

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "socket"
 require "tmpdir"
 
@@ -19,6 +20,13 @@ module Trunkline
 
       def test_the_user_is_the_operating_systems
         assert_equal Etc.getpwuid(Process.euid).name, Defaults.user
+      end
+
+      def test_a_user_without_a_name
+        nameless = ->(_id) { raise ArgumentError, "can't find user" }
+        error = Etc.stub(:getpwuid, nameless) { assert_raises(ConfigError) { Defaults.user } }
+
+        assert_equal "no user is given, and the operating system has no name for user id #{Process.euid}", error.message
       end
     end
   end

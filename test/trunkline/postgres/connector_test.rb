@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/backend_messages"
 require "support/open_sockets"
 require "support/scripted_server"
@@ -104,6 +105,27 @@ module Trunkline
         end
       end
 
+      def test_a_server_that_resets_the_connection
+        with_script(->(peer) { peer.startup && peer.reset }, tcp: true) do |server|
+          assert_refused ConnectionError, "the server closed the connection during authentication", server
+        end
+      end
+
+      def test_a_network_that_breaks
+        network = Object.new
+        def network.write_nonblock(*, **) = raise(Errno::EHOSTUNREACH)
+        def network.read_nonblock(*, **) = raise(Errno::ETIMEDOUT)
+        def network.close = @closed = true
+        def network.closed? = @closed
+        connector = Connector.new(Config.new("host=h port=1 user=u", env: {}))
+        connector.stub(:open, network) do
+          error = assert_raises(ConnectionError) { connector.connect }
+          assert_equal "the connection broke during authentication: connection timed out (server h:1/u)", error.message
+        end
+
+        assert_predicate network, :closed?
+      end
+
       def test_a_server_that_refuses_without_reading
         with_script(->(peer) { peer << error("C" => "53300", "M" => "sorry, too many clients already") }) do |server|
           assert_predicate assert_refused(TooManyConnections, "sorry, too many clients already", server), :retriable?
@@ -170,7 +192,14 @@ module Trunkline
       end
 
       def test_no_message_holds_the_password
-        with_script(->(peer) { peer << authentication(3) && peer.message && peer << error("C" => "28P01", "M" => "no") }) do |server|
+        refusing = lambda do |peer|
+          peer.startup
+          peer << authentication(3)
+          assert_equal ["p", "secret\0"], peer.message
+          peer << error("C" => "28P01", "M" => "no")
+        end
+
+        with_script(refusing) do |server|
           error = assert_raises(InvalidPassword) { connect(server) }
           refute_includes error.full_message, "secret"
         end

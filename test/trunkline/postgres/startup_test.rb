@@ -109,10 +109,21 @@ module Trunkline
         assert_equal "the server refused the connection: FATAL:  no", interrupted.end_of_stream.message
       end
 
+      def test_an_error_cut_short
+        whole = error("S" => "FATAL", "C" => "28P01", "M" => "no")
+
+        (0...whole.bytesize).each do |size|
+          cut = startup
+          cut.receive(whole.byteslice(0, size))
+          assert_equal "the server closed the connection during authentication", cut.end_of_stream.message
+        end
+      end
+
       def test_strangers
         { "HTTP/1.1 400 Bad Request\r\n" => '"HTTP/1.1 400 Bad Request"', "SSH-2.0-OpenSSH_9.2\r\n" => '"SSH-2.0-OpenSSH_9.2"',
           "\x15\x03\x03\0\x02\x02\x28".b => '"\u0015\u0003\u0003\u0000\u0002\u0002("', "RFB 003.008\n" => '"RFB 003.008"',
           "-ERR unknown command\r\n" => '"-ERR unknown command"', "R\0\0\0\x07\0\0\0" => '"R\u0000\u0000\u0000\a"',
+          "E\0\0\0\x07abc" => '"E\u0000\u0000\u0000\aabc"',
           "Z\0\0\0\x05I" => '"Z\u0000\u0000\u0000\u0005I"', "R\x80\0\0\0".b => "\"R\uFFFD\"",
           "R\0\0\x07\xD1".b => "\"R\\u0000\\u0000\\a\uFFFD\"" }.each do |bytes, shown|
           assert_refused ProtocolError, "this does not seem to be a PostgreSQL server: it answered #{shown}", bytes

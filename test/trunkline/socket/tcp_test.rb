@@ -47,6 +47,24 @@ module Trunkline
         end
       end
 
+      def test_a_reason_of_the_system
+        broadcast = Addrinfo.tcp("255.255.255.255", @port)
+        error = assert_raises(ConnectionError) { resolving_to(broadcast) { TCP.connect("db", @port, nil) } }
+
+        assert_match(/\Acannot connect: 255\.255\.255\.255: [a-z' ]+ \(server db:\d+\)\z/, error.message)
+      end
+
+      def test_a_wait_that_ends_early_is_taken_up_again
+        waits = [true, true, true, false]
+        silent_server do |silent|
+          error = Readiness.stub(:wait_writable, ->(*) { waits.shift }) do
+            assert_raises(ConnectionError) { TCP.connect("127.0.0.1", silent.ip_port, nil) }
+          end
+          assert_includes error.message, "127.0.0.1: timed out"
+        end
+        assert_empty waits
+      end
+
       def test_all_reasons_are_named_once
         addresses = %w[127.0.0.2 127.0.0.3 127.0.0.3].map { |address| Addrinfo.tcp(address, @port) }
         error = assert_raises(ConnectionError) { resolving_to(*addresses) { TCP.connect("db", @port, nil, server: "db/app") } }

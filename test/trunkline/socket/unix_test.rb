@@ -39,7 +39,7 @@ module Trunkline
 
       def test_no_socket_there
         assert_refused "cannot connect to #{@path}: there is no such socket (is a server running on this machine, with that " \
-                       "socket directory and port?) (server #{@path})", @path
+                       "directory and port?) (server #{@path})", @path
       end
 
       def test_a_socket_nobody_listens_to

@@ -1,7 +1,6 @@
+/* Splits the server's text of an array, "[0:1]={{a,NULL},{\"b c\",d}}", into tokens. */
 #ifndef TRUNKLINE_POSTGRES_ARRAY_TEXT_H
 #define TRUNKLINE_POSTGRES_ARRAY_TEXT_H
-
-/* Splits the server's text of an array, "[0:1]={{a,NULL},{\"b c\",d}}", into tokens. */
 
 #include <stdbool.h>
 #include <stddef.h>

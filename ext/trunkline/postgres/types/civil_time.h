@@ -1,8 +1,7 @@
-#ifndef TRUNKLINE_POSTGRES_CIVIL_TIME_H
-#define TRUNKLINE_POSTGRES_CIVIL_TIME_H
-
 /* PostgreSQL's ISO dates and times, text -> numbers. The calendar is the proleptic
  * Gregorian one; days and microseconds count from 2000-01-01, as on the wire. */
+#ifndef TRUNKLINE_POSTGRES_CIVIL_TIME_H
+#define TRUNKLINE_POSTGRES_CIVIL_TIME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
+/* Decimal text -> binary floating point, exactly rounded and whatever the locale. */
 #ifndef TRUNKLINE_POSTGRES_DECIMAL_H
 #define TRUNKLINE_POSTGRES_DECIMAL_H
-
-/* Decimal text -> binary floating point, exactly rounded and whatever the locale. */
 
 #include <stdbool.h>
 #include <stddef.h>

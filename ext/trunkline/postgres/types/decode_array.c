@@ -2,7 +2,9 @@
 #include "array_text.h"
 #include "../../bytes/big_endian.h"
 
-static VALUE malformed_array(const pg_type_t *element) {
+NORETURN(static void raise_malformed_array(const pg_type_t *element));
+
+static void raise_malformed_array(const pg_type_t *element) {
     char name[64];
 
     snprintf(name, sizeof name, "%s[]", element->name);
@@ -31,7 +33,7 @@ static VALUE read_level(const pg_type_t *element, array_text_t *text) {
         case ARRAY_NULL: rb_ary_push(array, Qnil); break;
         case ARRAY_VALUE: rb_ary_push(array, read_value(element, &token)); break;
         case ARRAY_CLOSE: return array;
-        default: return malformed_array(element);
+        default: raise_malformed_array(element);
         }
     }
 }
@@ -41,9 +43,9 @@ VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t leng
     array_token_t token;
 
     array_text_start(&text, bytes, length);
-    if (array_text_next(&text, &token) != ARRAY_OPEN) malformed_array(element);
+    if (array_text_next(&text, &token) != ARRAY_OPEN) raise_malformed_array(element);
     VALUE array = read_level(element, &text);
-    if (array_text_next(&text, &token) != ARRAY_END) malformed_array(element);
+    if (array_text_next(&text, &token) != ARRAY_END) raise_malformed_array(element);
     RB_GC_GUARD(array);
     return array;
 }
@@ -70,23 +72,23 @@ static bool read_dimensions(binary_array_t *array) {
 }
 
 static VALUE read_element(binary_array_t *array) {
-    if (array->end - array->at < 4) return malformed_array(array->element);
+    if (array->end - array->at < 4) raise_malformed_array(array->element);
     int32_t length = (int32_t)read_u32(array->at);
 
     array->at += 4;
     if (length == -1) return Qnil;
-    if (length < 0 || array->end - array->at < length) return malformed_array(array->element);
+    if (length < 0 || array->end - array->at < length) raise_malformed_array(array->element);
     const char *bytes = array->at;
     array->at += length;
     return array->element->binary(bytes, (size_t)length);
 }
 
-static VALUE read_dimension(binary_array_t *array, uint32_t dimension) {
-    VALUE values = rb_ary_new_capa((long)array->sizes[dimension]);
-    bool innermost = dimension + 1 == array->dimensions;
+/* The sizes of this dimension and of those inside it. */
+static VALUE read_dimension(binary_array_t *array, const uint32_t *sizes, uint32_t dimensions) {
+    VALUE values = rb_ary_new_capa((long)*sizes);
 
-    for (uint32_t i = 0; i < array->sizes[dimension]; i++) {
-        rb_ary_push(values, innermost ? read_element(array) : read_dimension(array, dimension + 1));
+    for (uint32_t i = 0; i < *sizes; i++) {
+        rb_ary_push(values, dimensions == 1 ? read_element(array) : read_dimension(array, sizes + 1, dimensions - 1));
     }
     return values;
 }
@@ -96,16 +98,16 @@ static VALUE read_dimension(binary_array_t *array, uint32_t dimension) {
 VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length) {
     binary_array_t array = {.element = element, .at = bytes, .end = bytes + length};
 
-    if (length < ARRAY_HEADER) return malformed_array(element);
+    if (length < ARRAY_HEADER) raise_malformed_array(element);
     array.dimensions = read_u32(bytes);
     array.at += ARRAY_HEADER;
     if (array.dimensions > ARRAY_DEPTH_MAX || (size_t)(array.end - array.at) < array.dimensions * DIMENSION) {
-        return malformed_array(element);
+        raise_malformed_array(element);
     }
-    if (array.dimensions > 0 && !read_dimensions(&array)) return malformed_array(element);
+    if (array.dimensions > 0 && !read_dimensions(&array)) raise_malformed_array(element);
 
-    VALUE values = array.dimensions == 0 ? rb_ary_new() : read_dimension(&array, 0);
-    if (array.at != array.end) return malformed_array(element);
+    VALUE values = array.dimensions == 0 ? rb_ary_new() : read_dimension(&array, array.sizes, array.dimensions);
+    if (array.at != array.end) raise_malformed_array(element);
     RB_GC_GUARD(values);
     return values;
 }

@@ -1,7 +1,6 @@
+/* What the catalogue knows of the families, one decode_*.c file each. */
 #ifndef TRUNKLINE_POSTGRES_DECODERS_H
 #define TRUNKLINE_POSTGRES_DECODERS_H
-
-/* What the catalogue knows of the families, one decode_*.c file each. */
 
 #include "types.h"
 

@@ -1,3 +1,4 @@
+/* PostgreSQL's intervals, text -> the three numbers they consist of. */
 #ifndef TRUNKLINE_POSTGRES_INTERVAL_TEXT_H
 #define TRUNKLINE_POSTGRES_INTERVAL_TEXT_H
 

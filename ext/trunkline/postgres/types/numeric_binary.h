@@ -1,7 +1,6 @@
+/* The wire's numeric: groups of four decimal digits and the power of 10000 of the first. */
 #ifndef TRUNKLINE_POSTGRES_NUMERIC_BINARY_H
 #define TRUNKLINE_POSTGRES_NUMERIC_BINARY_H
-
-/* The wire's numeric: groups of four decimal digits and the power of 10000 of the first. */
 
 #include <stdbool.h>
 #include <stddef.h>

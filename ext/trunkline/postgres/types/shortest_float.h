@@ -1,3 +1,4 @@
+/* Single precision as people write it. */
 #ifndef TRUNKLINE_POSTGRES_SHORTEST_FLOAT_H
 #define TRUNKLINE_POSTGRES_SHORTEST_FLOAT_H
 

@@ -1,8 +1,7 @@
-#ifndef TRUNKLINE_POSTGRES_TYPES_H
-#define TRUNKLINE_POSTGRES_TYPES_H
-
 /* PostgreSQL's bytes -> Ruby values. The codec asks once per result column for a
  * decoder and then calls column_decode for every value that is not NULL. */
+#ifndef TRUNKLINE_POSTGRES_TYPES_H
+#define TRUNKLINE_POSTGRES_TYPES_H
 
 #include <ruby.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@ module Trunkline
       # Brings a password into the form both sides hash (RFC 4013, a profile of stringprep, RFC 3454), so that the same
       # text typed on two systems is the same password.
       #
-      # PostgreSQL takes passwords that are not valid UTF-8, or that the profile forbids, byte for byte, and so does this.
+      # PostgreSQL takes passwords that are not valid UTF-8, or that the profile forbids, byte for byte; so does this.
       module SASLprep
         SPACES = /[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000]/
         NOTHING = /[\u00AD\u034F\u1806\u180B-\u180D\u200C\u200D\u2060\uFE00-\uFE0F\uFEFF]/

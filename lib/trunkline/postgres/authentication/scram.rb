@@ -16,9 +16,9 @@ module Trunkline
         KEY_LENGTH = 32
         NO_CHANNEL_BINDING = "n,,"
 
-        # The server chooses how often the password is hashed, and the client computes before it knows whether this is its
-        # server; a million times is about a third of a second in which nothing else runs. PostgreSQL's own is 4096, the
-        # strictest advice for this hash 600,000.
+        # The server chooses how often the password is hashed, and the client computes before it knows whether this is
+        # its server; a million times is about a third of a second in which nothing else runs. PostgreSQL's own is 4096,
+        # the strictest advice for this hash 600,000.
         MAX_ITERATIONS = 1_000_000
 
         private_constant :KEY_LENGTH, :NO_CHANNEL_BINDING, :MAX_ITERATIONS
@@ -39,7 +39,7 @@ module Trunkline
         def final(server_first)
           nonce, salt, iterations = challenge(server_first)
           without_proof = "c=#{[NO_CHANNEL_BINDING].pack("m0")},r=#{nonce}"
-          @salted = OpenSSL::KDF.pbkdf2_hmac(@password, salt: salt, iterations: iterations, length: KEY_LENGTH, hash: "sha256")
+          @salted = salted_password(salt, iterations)
           @transcript = "#{first_bare},#{server_first},#{without_proof}"
           "#{without_proof},p=#{[proof].pack("m0")}"
         end
@@ -49,7 +49,7 @@ module Trunkline
         def verify(server_final)
           bad("the server ended the exchange before it began") unless @transcript
           signature = decode64(server_final[/\Av=([^,]*)/, 1])
-          bad("the server refused: #{server_final[/\Ae=([\x21-\x7e&&[^,]]{1,60})/, 1] || "no reason given"}") unless signature
+          refused(server_final) unless signature
           expected = hmac(hmac(@salted, "Server Key"), @transcript)
           return if signature.bytesize == expected.bytesize && OpenSSL.fixed_length_secure_compare(signature, expected)
 
@@ -78,12 +78,20 @@ module Trunkline
           client_key.bytes.zip(signature.bytes).map { |key, mask| key ^ mask }.pack("C*")
         end
 
+        def salted_password(salt, iterations)
+          OpenSSL::KDF.pbkdf2_hmac(@password, salt: salt, iterations: iterations, length: KEY_LENGTH, hash: "sha256")
+        end
+
         def hmac(key, text) = OpenSSL::HMAC.digest("SHA256", key, text)
 
         def decode64(text)
           text&.unpack1("m0")
         rescue ArgumentError
           nil
+        end
+
+        def refused(server_final)
+          bad("the server refused: #{server_final[/\Ae=([\x21-\x7e&&[^,]]{1,60})/, 1] || "no reason given"}")
         end
 
         def bad(what)

@@ -60,8 +60,8 @@ module Trunkline
           when Array then array(value, oid)
           when Hash then JSONText.of(value, self)
           when Range then RangeLiteral.of(value, self, oid)
-          else raise TypeError, "cannot send a #{class_of(value)} as #{name}: convert it to a String, Integer, Float, " \
-                                "BigDecimal, Time, Date, Array or Hash first"
+          else raise TypeError, "cannot send a #{class_of(value)} as #{name}: convert it to a String, Integer, " \
+                                "Float, BigDecimal, Time, Date, Array or Hash first"
           end
         end
 

@@ -14,7 +14,7 @@ module Trunkline
           def utf8(string, parameter)
             text = transcode(string, parameter)
             unless text.valid_encoding?
-              raise EncodingError, "#{parameter.name} is not valid #{text.encoding}; a bytea takes a binary String (String#b)"
+              raise EncodingError, "#{parameter.name} is not valid #{text.encoding}; a bytea takes a binary String, see String#b"
             end
             raise ArgumentError, "#{parameter.name} holds a NUL character, which text cannot" if text.include?("\0")
 

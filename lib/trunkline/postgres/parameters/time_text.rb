@@ -9,8 +9,8 @@ module Trunkline
         class << self
           # @param value [Time, DateTime, Date]
           # @param oid [Integer] what the server takes it for, 0 if it is not known
-          # @return [String] a timestamp gets the wall clock in UTC (as it is read back in UTC); date, time and timetz get
-          #   what the value's own zone shows; any other type the moment with its offset
+          # @return [String] a timestamp gets the wall clock in UTC (as it is read back in UTC); date, time and timetz
+          #   get what the value's own zone shows; any other type the moment with its offset
           def of(value, oid)
             case value
             when DateTime then time(value.new_start(Date::GREGORIAN).to_time, oid)

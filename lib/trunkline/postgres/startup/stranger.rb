@@ -23,7 +23,8 @@ module Trunkline
         # @param bytes [String] what came
         # @return [ProtocolError]
         def nonsense(bytes)
-          ProtocolError.new("this does not seem to be a PostgreSQL server: it answered #{text(bytes[0, SHOWN]).inspect}")
+          shown = text(bytes[0, SHOWN]).inspect
+          ProtocolError.new("this does not seem to be a PostgreSQL server: it answered #{shown}")
         end
 
         def text(bytes) = bytes.dup.force_encoding(Encoding::UTF_8).scrub.strip

@@ -3,8 +3,8 @@
 module Trunkline
   module Postgres
     class Types
-      # Rows of pg_type, and what they make of a user-defined type: an enum is text, a domain is what it is based on, an
-      # array of either (or of a built-in type) an array. Everything else stays the server's text.
+      # Rows of pg_type, and what they make of a user-defined type: an enum is text, a domain is what it is based on,
+      # an array of either (or of a built-in type) an array. Everything else stays the server's text.
       class Catalogue
         # Read as text and not as an array: enums, and whatever has no better reading.
         SERVER_TEXT = [25, false].freeze
@@ -19,7 +19,8 @@ module Trunkline
             WHERE t.typtype = 'd' OR t.typelem <> 0
           )
           SELECT t.oid, t.typtype::pg_catalog.text, t.typbasetype, t.typelem, coalesce(e.typarray = t.oid, false)
-          FROM needed JOIN pg_catalog.pg_type t ON t.oid = needed.oid LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
+          FROM needed JOIN pg_catalog.pg_type t ON t.oid = needed.oid
+          LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
         SQL
         private_constant :QUERY
 

@@ -7,6 +7,13 @@ module Trunkline
       NUMBER = /\A[-+\d.,:~<>=\/ ]+(%|x|k| ?us| ?ms| ?s)?\z/
       private_constant :NUMBER
 
+      # @return [Array<String>]
+      attr_reader :headers
+      # @return [Array<Array<String>>]
+      attr_reader :rows
+      # @return [String, nil]
+      attr_reader :title
+
       # @param headers [Array<String>]
       # @param rows [Array<Array>] cells that answer to to_s; an empty row is a gap
       # @param title [String, nil]

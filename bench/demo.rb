@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+# What Trunkline is for, in two minutes: document 000's benchmark of 2008 with today's means, and what a thousand fibers
+# get through over four connections.
+
+require_relative "support/bench"
+require_relative "support/mixture_race"
+require_relative "support/mixture_report"
+require_relative "support/progress"
+require_relative "support/report"
+
+module Trunkline
+  module Bench
+    class Demo
+      BANNER = "Usage: bin/demo [LONG] [MULTIPLIER] [options]\n\n" \
+               "Without numbers: the whole table. With them: LONG times a long query and MULTIPLIER (10) short ones."
+      TABLE_SECONDS = 85 # for the whole table, of the two minutes that a demo may take
+      ROWS = 200_000     # of the table for selects by primary key
+      SELECT_SECONDS = 1.5
+      THREADS = "pg, 16 threads"
+      FIBERS = "Trunkline, 1000 fibers"
+      PAGE = File.join(Results::FOLDER, "demo.html")
+      TITLE = "Many callers, a few connections"
+      private_constant :BANNER, :TABLE_SECONDS, :ROWS, :SELECT_SECONDS, :THREADS, :FIBERS, :PAGE, :TITLE
+
+      # @param arguments [Array<String>] the command line
+      def initialize(arguments)
+        @options = Options.parse(arguments, banner: BANNER)
+        @long, @multiplier = @options.arguments.map { |argument| positive(argument) }
+      end
+
+      def run
+        @server = PostgresServer.start(settings: Mixture::SETTINGS)
+        mixture = MixtureReport.new(race)
+        selects = measure_selects
+        tables = [*mixture.tables, SelectsTable.of(selects)]
+        publish(mixture, selects, tables)
+      end
+
+      private
+
+      def positive(argument)
+        number = Integer(argument, exception: false)
+        number&.positive? ? number : abort("#{argument.inspect} is not a number of queries\n#{BANNER}")
+      end
+
+      def race
+        race = MixtureRace.new(@server)
+        @rows = @long ? race.single_rows(@long, @multiplier || 10) : race.whole_table(TABLE_SECONDS)
+        with_progress(@rows) { |row| race.run(row) }
+      ensure
+        race&.close
+      end
+
+      def with_progress(rows)
+        progress = Progress.new(rows.sum(&:long))
+        progress.advance(0, "Document 000")
+        rows.each do |row|
+          yield row
+          progress.advance(row.long, "Document 000")
+        end
+      ensure
+        progress&.finish
+      end
+
+      def measure_selects
+        Accounts.fill(@server, ROWS)
+        comparison = Comparison.new(@server, THREADS => Isolated.new("pg_selects", uri: @server.uri, rows: ROWS, threads: 16),
+                                             FIBERS => Isolated.new("trunkline_fiber_selects", uri: @server.uri, rows: ROWS,
+                                                                                              callers: 1000, connections: 4))
+        comparison.check(ids: Array.new(1000) { |number| Accounts.id(number, ROWS) })
+        comparison.rates(runs: @options.runs, seconds: SELECT_SECONDS)
+      ensure
+        comparison&.close
+      end
+
+      def publish(mixture, selects, tables)
+        versions = Versions.all(@server)
+        Results.new("demo", @options, versions).publish([*tables.first(tables.size - 1), *mixture.plots(color: $stdout.tty?), tables.last],
+                                                        { rows: @rows.map(&:to_h), selects: selects })
+        page = write_page(mixture, selects, tables, versions)
+        puts "", conclusion(selects), "Charts: #{page}" unless @options.json
+      end
+
+      def conclusion(selects)
+        faster = selects[FIBERS][:rate] / selects[THREADS][:rate]
+        cheaper = selects[THREADS][:cpu_each] / selects[FIBERS][:cpu_each]
+        format("1000 fibers over 4 connections: %.1f times the queries of 16 threads over 16, for 1/%.1f of the client's processor time a query.",
+               faster, cheaper)
+      end
+
+      def write_page(mixture, selects, tables, versions)
+        report = Report.new(TITLE)
+        mixture.curves.each { |title, curves| report.lines(title, curves, min: 0, max: 100, xtitle: "short queries for each long one", ytitle: "advantage %") }
+        report.bars("Queries a second", selects.transform_values { |side| side[:rate].round })
+        report.bars("Client's processor time, microseconds a query", selects.transform_values { |side| side[:cpu_each].round(1) })
+        tables.each { |table| report.table(table) }
+        report.write(PAGE, footer: versions.map { |name, version| "#{name} #{version}" }.join(", "))
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main { Trunkline::Bench::Demo.new(ARGV).run }

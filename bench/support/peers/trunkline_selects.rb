@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "trunkline"
+require_relative "../measure"
+require_relative "../data/accounts"
+
+module Trunkline
+  module Bench
+    module Peers
+      # Callers of one Trunkline client; how they run is for subclasses to say.
+      class TrunklineSelects
+        # @param callers [Integer] how many ask at once
+        def initialize(uri:, rows:, callers:, connections:)
+          @rows = rows
+          @callers = callers
+          @db = Trunkline.postgres(uri, connections: connections, max_connections: connections + 1)
+        end
+
+        # @param ids [Array<Integer>]
+        # @return [Array<Integer>] their balances
+        def answers(ids:) = ids.map { |id| @db.value(Accounts::SELECT, id) }
+
+        # @param count [Integer] queries, shared among the callers
+        # @return [Hash] wall, cpu, objects; result, the number of queries made
+        def measure(count:)
+          share = count / @callers
+          Measure.run do
+            together { |caller| select(caller * share, share) }
+            @callers * share
+          end
+        end
+
+        private
+
+        def select(first, share)
+          share.times { |number| @db.value(Accounts::SELECT, Accounts.id(first + number, @rows)) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+# How much one process gets through: selects by primary key from many and from few callers, and a whole table,
+# beside the pg gem and pgbench.
+
+require_relative "support/bench"
+require_relative "support/pgbench_pipelines"
+
+module Trunkline
+  module Bench
+    # The sides are told apart by their names, which are the tables' first column too.
+    class Throughput
+      ROWS = 1_000_000
+      SECONDS = 2 # of each side's run
+      FIBERS = "Trunkline, 1000 fibers"
+      THREADS = "Trunkline, 16 threads"
+      CALLER = "Trunkline, 1 caller"
+      PG_THREADS = "pg, 16 threads"
+      PG_CALLER = "pg, 1 caller"
+      PGBENCH = "pgbench, pipelines of 10"
+      PG_TABLE = "pg"
+      TABLE = "Trunkline"
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+      end
+
+      def run
+        Accounts.fill(@server, ROWS)
+        Resources.fill(@server)
+        selects = measure_selects
+        rows = measure_rows
+        figures = figures(selects, rows)
+        Results.new("throughput", @options, Versions.all(@server))
+               .publish([SelectsTable.of(selects), rows_table(rows), figures_table(figures)],
+                        { selects: selects, rows: rows, figures: figures })
+      end
+
+      private
+
+      def measure_selects
+        comparison = Comparison.new(@server, sides)
+        comparison.check(ids: Array.new(1000) { |number| Accounts.id(number, ROWS) })
+        comparison.rates(runs: @options.runs, seconds: SECONDS)
+      ensure
+        comparison&.close
+      end
+
+      def sides
+        { PG_THREADS => pg(16), FIBERS => trunkline("fiber", 1000, 4), PGBENCH => PgbenchPipelines.new(@server, rows: ROWS, depth: 10),
+          THREADS => trunkline("thread", 16, 4), PG_CALLER => pg(1), CALLER => trunkline("thread", 1, 1) }
+      end
+
+      def pg(threads) = Isolated.new("pg_selects", uri: @server.uri, rows: ROWS, threads: threads)
+
+      def trunkline(kind, callers, connections)
+        Isolated.new("trunkline_#{kind}_selects", uri: @server.uri, rows: ROWS, callers: callers, connections: connections)
+      end
+
+      def measure_rows
+        comparison = Comparison.new(@server, PG_TABLE => Isolated.new("pg_rows", uri: @server.uri),
+                                             TABLE => Isolated.new("trunkline_rows", uri: @server.uri))
+        comparison.check
+        comparison.measure(runs: @options.runs)
+      ensure
+        comparison&.close
+      end
+
+      def rows_table(rows)
+        cells = rows.map do |side, result|
+          [side, format("%.3f", result[:wall]), format("%.3f", result[:cpu]), result[:objects].round / Resources::ROWS]
+        end
+        Table.new(["side", "wall s", "CPU s", "objects a row"], cells, title: "#{Resources::ROWS} rows, every value a Ruby object of its type")
+      end
+
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(selects, rows)
+        [
+          figure("1000 fibers over 4 connections, q/s: pg with 16 threads", ratio(selects, :rate, FIBERS, PG_THREADS), ">= 4"),
+          figure("the same: pgbench in pipelines of 10", ratio(selects, :rate, FIBERS, PGBENCH), ">= 0.45"),
+          figure("the same, client CPU us a query", selects[FIBERS][:cpu_each], "<= 3.5"),
+          figure("the same, objects a query", selects[FIBERS][:objects_each], "<= 6"),
+          figure("16 threads over 4 connections, q/s: pg over 16", ratio(selects, :rate, THREADS, PG_THREADS), ">= 1.5"),
+          figure("a single caller, client CPU a query: pg", ratio(selects, :cpu_each, CALLER, PG_CALLER), "<= 1"),
+          figure("80,000 rows of typed values, wall: pg", ratio(rows, :wall, TABLE, PG_TABLE), "<= 0.9")
+        ]
+      end
+
+      def figure(name, value, bound) = { name: name, value: value.round(2), bound: bound }
+
+      def ratio(results, key, side, other) = results[side][key] / results[other][key].to_f
+
+      def figures_table(figures)
+        Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench throughput [options]", runs: 3)
+  Trunkline::Bench::Throughput.new(options).run
+end

@@ -1,0 +1,60 @@
+#include "fifo.h"
+
+#include <time.h>
+#include "request.h"
+
+#define FIRST_CAPACITY 64 /* a power of two, as are all that follow */
+
+/* No type on its own is ever allocated: only codecs are. */
+const rb_data_type_t fifo_type = {.wrap_struct_name = "Trunkline::Fifo"};
+
+static void grow(fifo_t *fifo) {
+    size_t capacity = fifo->capacity ? fifo->capacity * 2 : FIRST_CAPACITY;
+    VALUE *ring = ALLOC_N(VALUE, capacity);
+    for (size_t at = 0; at < fifo->count; at++) ring[at] = fifo_at(fifo, at);
+    ruby_xfree(fifo->ring);
+    fifo->ring = ring;
+    fifo->capacity = capacity;
+    fifo->first = 0;
+}
+
+double fifo_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Units of the codec's own cost nothing worth counting. */
+static double cost_of(VALUE request) { return NIL_P(request) ? 0 : ((request_t *)RTYPEDDATA_DATA(request))->cost; }
+
+void fifo_push(fifo_t *fifo, VALUE request) {
+    if (fifo->count == fifo->capacity) grow(fifo);
+    if (fifo->count == 0) {
+        fifo->backlog = 0; /* and with it what rounding has left */
+        fifo->head_since = fifo_now();
+    }
+    fifo->ring[(fifo->first + fifo->count) & (fifo->capacity - 1)] = request;
+    fifo->count++;
+    fifo->backlog += cost_of(request);
+}
+
+VALUE fifo_shift(fifo_t *fifo, double now) {
+    VALUE request = fifo->ring[fifo->first];
+    fifo->first = (fifo->first + 1) & (fifo->capacity - 1);
+    fifo->count--;
+    fifo->backlog -= cost_of(request);
+    fifo->head_since = now;
+    return request;
+}
+
+double fifo_expected(const fifo_t *fifo, double now) {
+    if (fifo->count == 0) return 0;
+    double taken = now - fifo->head_since, cost = cost_of(fifo_head(fifo));
+    return taken > cost ? fifo->backlog - cost + taken : fifo->backlog;
+}
+
+void fifo_mark(const fifo_t *fifo) {
+    for (size_t at = 0; at < fifo->count; at++) rb_gc_mark(fifo_at(fifo, at));
+}
+
+void fifo_release(fifo_t *fifo) { ruby_xfree(fifo->ring); }

@@ -1,0 +1,36 @@
+/* The requests that a server has yet to answer, in order. Every codec's struct begins with one. */
+#ifndef TRUNKLINE_FIFO_H
+#define TRUNKLINE_FIFO_H
+
+#include <ruby.h>
+
+typedef struct {
+    VALUE *ring; /* an entry is a request, or nil for a unit of the codec's own */
+    size_t first, count, capacity;
+    double backlog;    /* seconds that the server is expected to need for all of them */
+    double head_since; /* when the oldest became the one that the server works on */
+} fifo_t;
+
+extern const rb_data_type_t fifo_type; /* parent of every codec's type */
+
+/* Seconds on a clock that never goes back. */
+double fifo_now(void);
+
+void fifo_push(fifo_t *fifo, VALUE request);
+
+/* Takes the oldest one out; there must be one. The next one is the server's work from `now` on. */
+VALUE fifo_shift(fifo_t *fifo, double now);
+
+/* Seconds until the server will be through, as far as can be told. A head that takes longer than was expected of it is
+ * expected to take as long again as it has taken. */
+double fifo_expected(const fifo_t *fifo, double now);
+
+void fifo_mark(const fifo_t *fifo);
+void fifo_release(fifo_t *fifo);
+
+static inline VALUE fifo_at(const fifo_t *fifo, size_t at) { return fifo->ring[(fifo->first + at) & (fifo->capacity - 1)]; }
+
+/* The oldest one; Qundef when there is none. */
+static inline VALUE fifo_head(const fifo_t *fifo) { return fifo->count ? fifo->ring[fifo->first] : Qundef; }
+
+#endif

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require "suites"
+require "support/children"
+
+# What a forked child does, and what its parent notices of it: nothing.
+class ForkTest < Trunkline::TestCase
+  include DatabaseHelpers
+  include Children
+  include Hosts::Threads
+
+  def test_a_child_has_connections_of_its_own
+    with_client(connections: 1) do |db|
+      before = backend(db)
+      child = in_child { Array.new(3) { backend(db) } }
+      assert_equal 1, child.uniq.size
+      refute_includes child, before
+      assert_equal before, backend(db)
+    end
+  end
+
+  def test_a_child_that_closes_closes_only_its_own
+    with_client(connections: 2) do |db|
+      before = backend(db)
+      assert_equal "Trunkline::Closed", (in_child { (backend(db) && db.close) || error_of { backend(db) } })
+      assert_nil(in_child { db.close })
+      assert_equal before, backend(db)
+    end
+  end
+
+  def test_a_fork_while_threads_ask
+    with_client(connections: 2) do |db|
+      stop = false
+      threads = Array.new(6) { |number| Thread.new { asks(db, number) { stop } } }
+      children = Array.new(5) { in_child { Array.new(10) { |number| db.value("SELECT $1::int", number) } } }
+      stop = true
+      assert_equal [true] * 6, threads.map(&:value)
+      assert_equal [(0...10).to_a] * 5, children
+    end
+  end
+
+  def test_a_fork_while_an_event_loop_asks
+    with_client(connections: 2) do |db|
+      stop = false
+      loops = Array.new(2) { Thread.new { Sync { side_by_side(1..20) { |number| asks(db, number) { stop } } } } }
+      children = Array.new(5) { in_child { Sync { side_by_side(1..10) { |number| db.value("SELECT $1::int", number) } } } }
+      stop = true
+      assert_equal [[true] * 20] * 2, loops.map(&:value)
+      assert_equal [(1..10).to_a] * 5, children
+    end
+  end
+
+  def test_what_the_parent_has_in_flight_fails_in_the_child
+    with_client(connections: 1) do |db|
+      future = db.async("SELECT pg_sleep(0.2), 7")
+      assert_match(/\ATrunkline::/, in_child { error_of { future.value } })
+      assert_equal 7, future.value.rows[0][1]
+    end
+  end
+
+  def test_a_transaction_stays_the_parents
+    with_table("id int") do |table|
+      with_client do |db|
+        db.transaction do |tx|
+          tx.query("INSERT INTO #{table} VALUES (1)")
+          assert_match(/\ATrunkline::/, in_child { error_of { tx.query("INSERT INTO #{table} VALUES (2)") } })
+        end
+        assert_equal [[1]], db.query("SELECT id FROM #{table}").rows
+      end
+    end
+  end
+
+  def test_a_child_of_a_child
+    with_client(connections: 1) do |db|
+      pids = in_child { [backend(db), in_child { backend(db) }, backend(db)] }
+      assert_equal pids[0], pids[2]
+      refute_equal pids[0], pids[1]
+    end
+  end
+
+  def test_a_fork_within_a_fiber
+    ReferenceScheduler.run(limit: Hosts::LIMIT) do
+      with_client(connections: 1) do |db|
+        backend(db)
+        neighbours = Array.new(5) { |number| Caller.new { db.value("SELECT pg_sleep(0.1) IS NULL, $1::int", number) } }
+        assert_equal 5, in_child { Thread.new { db.value("SELECT 5") }.value }
+        assert_equal [false] * 5, neighbours.map(&:value)
+      end
+    end
+  end
+
+  private
+
+  def backend(db)
+    db.value("SELECT pg_backend_pid()")
+  end
+
+  def asks(db, number)
+    right = true
+    right &&= db.value("SELECT $1::int", number) == number until yield
+    right
+  end
+end

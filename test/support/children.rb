@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "open3"
+require "rbconfig"
+
+# Other processes: forked children and programs of their own.
+module Children
+  LIBRARY = File.expand_path("../../lib", __dir__)
+  PATIENCE = 20 # seconds
+
+  # Runs the block in a forked child, which ends at once afterwards, without a farewell.
+  #
+  # @return what the block returns there, marshalled; a message when it has raised
+  def in_child
+    reader, writer = IO.pipe
+    pid = Process.fork do
+      reader.close
+      writer << Marshal.dump(outcome { yield })
+      writer.close
+    ensure
+      exit!(0)
+    end
+    writer.close
+    read_all(reader, pid)
+  end
+
+  # @return [String, nil] the class of what the block raises
+  def error_of
+    yield
+    nil
+  rescue StandardError => error
+    error.class.name
+  end
+
+  # Runs a program that has required the gem, in a Ruby of its own.
+  #
+  # @return [Array(String, Process::Status)] everything it has printed, and how it ended
+  def run_program(source, *arguments)
+    command = [RbConfig.ruby, "-w", "-I#{LIBRARY}", "-rbundler/setup", "-rtrunkline", "-", *arguments]
+    Thread.new { Open3.capture2e({ "RUBYOPT" => nil }, *command, stdin_data: source) }.value
+  end
+
+  private
+
+  def outcome
+    yield
+  rescue StandardError => error
+    error.full_message(highlight: false)
+  end
+
+  def read_all(reader, pid)
+    Thread.new do
+      hung = reader.wait_readable(PATIENCE).nil?
+      Process.kill(:KILL, pid) if hung
+      bytes = reader.read
+      Process.wait(pid)
+      next "the child #{hung ? "hangs" : "died"}" if bytes.empty?
+
+      Marshal.load(bytes)
+    end.value
+  end
+end
