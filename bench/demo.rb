@@ -76,8 +76,8 @@ module Trunkline
 
       def publish(mixture, selects, tables)
         versions = Versions.all(@server)
-        Results.new("demo", @options, versions).publish([*tables.first(tables.size - 1), *mixture.plots(color: $stdout.tty?), tables.last],
-                                                        { rows: @rows.map(&:to_h), selects: selects })
+        shown = [*mixture.tables, *mixture.plots(color: $stdout.tty?), tables.last]
+        Results.new("demo", @options, versions).publish(shown, { rows: @rows.map(&:to_h), selects: selects })
         page = write_page(mixture, selects, tables, versions)
         puts "", conclusion(selects), "Charts: #{page}" unless @options.json
       end
@@ -85,13 +85,14 @@ module Trunkline
       def conclusion(selects)
         faster = selects[FIBERS][:rate] / selects[THREADS][:rate]
         cheaper = selects[THREADS][:cpu_each] / selects[FIBERS][:cpu_each]
-        format("1000 fibers over 4 connections: %.1f times the queries of 16 threads over 16, for 1/%.1f of the client's processor time a query.",
-               faster, cheaper)
+        format("1000 fibers over 4 connections: %.1f times the queries of 16 threads over 16, " \
+               "for 1/%.1f of the client's processor time a query.", faster, cheaper)
       end
 
       def write_page(mixture, selects, tables, versions)
         report = Report.new(TITLE)
-        mixture.curves.each { |title, curves| report.lines(title, curves, min: 0, max: 100, xtitle: "short queries for each long one", ytitle: "advantage %") }
+        axes = { max: 100, xtitle: MixtureReport::ACROSS, ytitle: MixtureReport::UP }
+        mixture.curves.each { |title, curves| report.lines(title, curves, **axes) }
         report.bars("Queries a second", selects.transform_values { |side| side[:rate].round })
         report.bars("Client's processor time, microseconds a query", selects.transform_values { |side| side[:cpu_each].round(1) })
         tables.each { |table| report.table(table) }

@@ -71,7 +71,8 @@ module Trunkline
         cells = rows.map do |side, result|
           [side, format("%.3f", result[:wall]), format("%.3f", result[:cpu]), result[:objects].round / Resources::ROWS]
         end
-        Table.new(["side", "wall s", "CPU s", "objects a row"], cells, title: "#{Resources::ROWS} rows, every value a Ruby object of its type")
+        title = "#{Resources::ROWS} rows, every value a Ruby object of its type"
+        Table.new(["side", "wall s", "CPU s", "objects/row"], cells, title: title)
       end
 
       # @return [Array<Hash>] what the project promises, and what was measured

@@ -10,8 +10,9 @@ module Trunkline
     class MixtureReport
       HEADERS = ["ratio", "long", "short", "blocking s", "non-blocking s", "advantage", "connections"].freeze
       TITLES = { cpu: "A long query uses the server's processor for 30 ms", wait: "A long query waits for 30 ms" }.freeze
-      PLOT = { width: 60, height: 15, ylim: [0, 100], canvas: :braille, xlabel: "short queries for each long one",
-               ylabel: "advantage %" }.freeze
+      ACROSS = "short queries for each long one"
+      UP = "advantage %"
+      PLOT = { width: 60, height: 15, canvas: :braille, xlabel: ACROSS, ylabel: UP }.freeze
       private_constant :HEADERS, :TITLES, :PLOT
 
       # @param rows [Array<MixtureRace::Row>] measured
@@ -52,12 +53,15 @@ module Trunkline
         end
       end
 
+      # Zero, unless the fibers lost somewhere.
+      def lowest(lines) = [0, lines.flat_map { |line| line[:data].values }.min.floor(-1)].min
+
       # Multipliers stand at equal distances, as they do in the document's graph.
       def plot(title, lines, color)
         labels = lines.first[:data].keys
         places = labels.each_index.to_a
         first, *others = lines
-        plot = UnicodePlot.lineplot(places, first[:data].values, name: first[:name], title: title, **PLOT)
+        plot = UnicodePlot.lineplot(places, first[:data].values, name: first[:name], title: title, ylim: [lowest(lines), 100], **PLOT)
         others.each { |line| UnicodePlot.lineplot!(plot, places, line[:data].values, name: line[:name]) }
         plot.annotate!(:bl, labels.first)
         plot.annotate!(:br, labels.last)

@@ -63,6 +63,22 @@ module Shared
       end
     end
 
+    # Woken, and its time is over before its turn: some schedulers let it go on at once, with the wake-up still on its way.
+    def test_a_timeout_together_with_the_wake_up
+      WAITS.each do |kind|
+        gated do |db, proxy|
+          proxy.hold(:answers)
+          leader = later { ask(db, 1) && spin(0.1) }
+          future = db.async("SELECT 2")
+          victim = later { [future.wait(0.05), undisturbed?(kind)].last }
+          proxy.await { |policies| policies[:answers].messages["Z"] == 4 }
+          proxy.release(:answers)
+          leader.value
+          assert victim.value, kind
+        end
+      end
+    end
+
     # The first to submit while the leader sleeps writes for all who come in the same turn.
     def test_a_cancelled_flusher_flushes
       gated do |db, proxy|
@@ -107,6 +123,14 @@ module Shared
         proxy.release(:answers)
         assert_equal 2, callers[1].value
       end
+    end
+
+    private
+
+    # Keeps the scheduler from running for so many seconds.
+    def spin(seconds)
+      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      nil until Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > seconds
     end
   end
 end

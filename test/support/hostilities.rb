@@ -7,7 +7,7 @@ HOSTILITIES = {
   Inline: { inline: true },
   InlineYielding: { inline: true, yielding: true, without: %i[yield timeout_after closed?] },
   Spurious: { spurious: 0.2 },
-  Reordering: { reorder: true },
+  Punctual: { punctual: true, reorder: true },
   Forgetful: { forgetful: true, without: %i[yield] },
   Everything: { inline: true, spurious: 0.1, reorder: true, without: %i[yield closed?] }
 }.freeze

@@ -64,7 +64,7 @@ class Soak
     return count(undisturbed?(WAITS.sample(random: worker.random)) ? :waits : :disturbed) if action == :wait
 
     count(exposed(worker) { send(action, worker) } ? :answers : :astray)
-  rescue Cancelled, HostileScheduler::Cancelled
+  rescue Cancelled, HostileScheduler::Cancelled, Timeout::Error
     count(:cancels)
   end
 

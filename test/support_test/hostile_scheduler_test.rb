@@ -100,6 +100,16 @@ class HostileSchedulerTest < Minitest::Test
     assert_match(/left behind/, scheduler.violations.fetch(0))
   end
 
+  def test_a_timeout_counts_until_the_turn
+    scheduler = hostile(punctual: true) do |running|
+      victim = Fiber.schedule { [running.block(:mine, 0.01), sleep(60)] }
+      running.unblock(:mine, victim)
+      start = Timers.now
+      nil until Timers.now - start > 0.01
+    end
+    assert_match(/waits in sleep with a wake-up left behind/, scheduler.violations.fetch(0))
+  end
+
   def test_forgets_a_wake_up_with_its_wait
     scheduler = hostile(forgetful: true) do |running|
       victim = Fiber.schedule do

@@ -107,6 +107,8 @@ static bool append_float(buffer_t *buffer, double number) {
         length = snprintf(digits, sizeof digits, "%.*g", precision, number);
         if (strtod(digits, NULL) == number) break;
     }
+    char *comma = strchr(digits, ','); /* what some locales write for the point */
+    if (comma) *comma = '.';
     return append_sized(buffer, digits, (size_t)length);
 }
 

@@ -16,6 +16,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->script);
     rb_gc_mark(request->prepared);
     rb_gc_mark(request->description);
+    rb_gc_mark(request->row);
     rb_gc_mark(request->rows);
     rb_gc_mark(request->results);
     rb_gc_mark(request->notices);
@@ -46,7 +47,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->statement = statement;
     request->parameters = parameters;
     request->script = script;
-    request->prepared = request->description = request->rows = request->results = Qnil;
+    request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = Qnil;
     request->affected = -1;
     return self;
@@ -95,6 +96,32 @@ static VALUE request_is_answered(VALUE self) {
     return RBOOL(request->status == 'I' || request->base.pinned);
 }
 
+/* call-seq: plain? -> true or false
+ *
+ * Was it answered, with values that need no more of Ruby? */
+static VALUE request_is_plain(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    return RBOOL(RTEST(request_is_answered(self)) && !NIL_P(request->description) && description_of(request->description)->plain);
+}
+
+VALUE postgres_request_rows(postgres_request_t *request) {
+    if (NIL_P(request->rows)) {
+        request->rows = NIL_P(request->row) ? rb_ary_new() : rb_ary_new_from_values(1, &request->row);
+    }
+    return request->rows;
+}
+
+/* call-seq: rows -> Array of Arrays */
+static VALUE request_rows(VALUE self) { return postgres_request_rows(postgres_request_of(self)); }
+
+/* call-seq: value -> Object
+ *
+ * The first column of the first row; nil without one. */
+static VALUE request_value(VALUE self) {
+    VALUE row = postgres_request_of(self)->row;
+    return NIL_P(row) ? Qnil : rb_ary_entry(row, 0);
+}
+
 /* call-seq: affected_rows -> Integer, or nil where the command counts none */
 static VALUE request_affected_rows(VALUE self) {
     long long affected = postgres_request_of(self)->affected;
@@ -106,9 +133,9 @@ static VALUE request_affected_rows(VALUE self) {
  * What the request was answered, as a new Result, or a subclass of it. Nil: it was not, or the values need Ruby. */
 static VALUE request_result(VALUE self, VALUE class) {
     postgres_request_t *request = postgres_request_of(self);
-    if (!RTEST(request_is_answered(self)) || NIL_P(request->description) || !description_of(request->description)->plain) return Qnil;
+    if (!RTEST(request_is_plain(self))) return Qnil;
     VALUE result = rb_obj_alloc(class);
-    rb_ivar_set(result, id_rows, NIL_P(request->rows) ? rb_ary_new() : request->rows);
+    rb_ivar_set(result, id_rows, request_rows(self));
     rb_ivar_set(result, id_description, request->description);
     rb_ivar_set(result, id_affected_rows, request_affected_rows(self));
     if (!NIL_P(request->notices)) rb_ivar_set(result, id_notices, request->notices); /* a fourth one costs more memory */
@@ -119,7 +146,6 @@ static VALUE request_statement(VALUE self) { return postgres_request_of(self)->s
 static VALUE request_parameters(VALUE self) { return postgres_request_of(self)->parameters; }
 static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
 static VALUE request_description(VALUE self) { return postgres_request_of(self)->description; }
-static VALUE request_rows(VALUE self) { return postgres_request_of(self)->rows; }
 static VALUE request_results(VALUE self) { return postgres_request_of(self)->results; }
 static VALUE request_notices(VALUE self) { return postgres_request_of(self)->notices; }
 static VALUE request_error(VALUE self) { return postgres_request_of(self)->error; }
@@ -146,6 +172,8 @@ void Init_trunkline_postgres_request(void) {
     rb_define_singleton_method(cRequest, "script", request_script, 1);
     rb_define_method(cRequest, "again", request_again, 0);
     rb_define_method(cRequest, "answered?", request_is_answered, 0);
+    rb_define_method(cRequest, "plain?", request_is_plain, 0);
+    rb_define_method(cRequest, "value", request_value, 0);
     rb_define_method(cRequest, "result", request_result, 1);
     rb_define_method(cRequest, "statement", request_statement, 0);
     rb_define_method(cRequest, "parameters", request_parameters, 0);

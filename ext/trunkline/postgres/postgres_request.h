@@ -17,7 +17,8 @@ typedef struct {
     VALUE script;      /* its SQL */
     VALUE prepared;    /* the statement as the session knows it, once submitted */
     VALUE description; /* of the rows */
-    VALUE rows;        /* Array of Arrays */
+    VALUE row;         /* the first one, or nil */
+    VALUE rows;        /* Array of Arrays, once there are two, or once asked for */
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
     VALUE notices;     /* Array of NoticeResponse bodies, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
@@ -31,5 +32,8 @@ typedef struct {
 } postgres_request_t;
 
 postgres_request_t *postgres_request_of(VALUE self);
+
+/* All rows so far: an Array of Arrays. */
+VALUE postgres_request_rows(postgres_request_t *request);
 
 #endif

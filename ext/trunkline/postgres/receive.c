@@ -40,19 +40,17 @@ static void parameter_description(postgres_request_t *request, const frame_t *fr
 
 static void describe(postgres_request_t *request, VALUE description) {
     request->description = description;
-    if (request->kind == REQUEST_SCRIPT) {
-        request->rows = rb_ary_new();
-    } else {
-        prepared_of(request->prepared)->description = description;
-    }
+    if (request->kind != REQUEST_SCRIPT) prepared_of(request->prepared)->description = description;
 }
 
 static void data_row(postgres_request_t *request, const frame_t *frame) {
     if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (NIL_P(request->description)) protocol_error("DataRow without a description of its columns");
     VALUE row = row_decode(description_of(request->description), request->binary, frame->body, frame->length);
-    if (NIL_P(request->rows)) {
-        request->rows = rb_ary_new_from_values(1, &row);
+    if (NIL_P(request->row)) {
+        request->row = row;
+    } else if (NIL_P(request->rows)) {
+        request->rows = rb_ary_new_from_args(2, request->row, row);
     } else {
         rb_ary_push(request->rows, row);
     }
@@ -61,11 +59,10 @@ static void data_row(postgres_request_t *request, const frame_t *frame) {
 /* A script's statement is complete; the next one starts afresh. */
 static void script_result(postgres_request_t *request) {
     VALUE description = NIL_P(request->description) ? description_empty() : request->description;
-    VALUE rows = NIL_P(request->rows) ? rb_ary_new() : request->rows;
     VALUE affected = request->affected < 0 ? Qnil : LL2NUM(request->affected);
     if (NIL_P(request->results)) request->results = rb_ary_new();
-    rb_ary_push(request->results, rb_ary_new_from_args(3, description, rows, affected));
-    request->description = request->rows = Qnil;
+    rb_ary_push(request->results, rb_ary_new_from_args(3, description, postgres_request_rows(request), affected));
+    request->description = request->row = request->rows = Qnil;
     request->affected = -1;
 }
 

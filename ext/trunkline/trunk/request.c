@@ -76,7 +76,7 @@ static VALUE request_resume(VALUE self) {
 static VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
     if (NIL_P(request->world)) {
-        rb_funcall(request->token, id_give, 0);
+        if (!NIL_P(request->token)) rb_funcall(request->token, id_give, 0); /* none: it does not sleep yet */
     } else {
         rb_fiber_scheduler_unblock(request->world, self, request->fiber);
     }

@@ -28,7 +28,7 @@ module Trunkline
       # @return [Result]
       def result(request, result_class)
         description = request.description
-        rows = request.rows || []
+        rows = request.rows
         finish(description, rows) unless description.plain?
         result_class.new(rows, description, request.affected_rows, request.notices)
       end

@@ -22,7 +22,9 @@ module Trunkline
       end
 
       def learn(statement)
-        answered(perform(Request.describe(statement)))
+        request = Request.describe(statement)
+        perform(request)
+        answered(request)
       end
 
       def check_count(parameters, types)
@@ -42,7 +44,8 @@ module Trunkline
           raise error unless tries < MOST_TRIES && worth_another_try?(request, error)
 
           tries += 1
-          request = perform(request.again)
+          request = request.again
+          perform(request)
         end
         request
       end

@@ -32,7 +32,7 @@ module Trunkline
         check_limits(connections, max_connections)
         @config = config
         @result_class = Answers.result_class(keys)
-        @statements = Statements.new
+        @statements = Statements.new.table
         @types = Types.new
         @answers = Answers.new(@types, config.server) { |sql, parameters| query(sql, *parameters).rows }
         @pool = Pool.new(connections: connections, most: max_connections) { |pool| connect(pool) }
@@ -97,9 +97,9 @@ module Trunkline
 
       # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
       def perform(request)
-        held = Thread.current[@holder] unless @held == 0
-        held ? held.perform(request) : @pool.perform(request)
-        request
+        return @pool.perform(request) if @held == 0 || !(held = Thread.current[@holder])
+
+        held.perform(request)
       end
 
       def dispatch(request)

@@ -31,7 +31,12 @@ module Trunkline
       def first(sql, *parameters) = query(sql, *parameters)[0]
 
       # @return [Object, nil] the first column of the first row of what {query} returns
-      def value(sql, *parameters) = query(sql, *parameters).value
+      def value(sql, *parameters)
+        statement = @statements[sql]
+        request = Request.query(statement, parameters) || converted(statement, parameters)
+        perform(request)
+        request.plain? ? request.value : @answers.result(answered(request), @result_class).value
+      end
 
       # Sends one statement and goes on without waiting.
       #

@@ -33,7 +33,9 @@ module Trunkline
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
       def execute_script(sql)
-        @answers.results(answered(perform(Request.script(Statements.text(sql)))), @result_class)
+        request = Request.script(Statements.text(sql))
+        perform(request)
+        @answers.results(answered(request), @result_class)
       end
 
       # Runs the block in a transaction, or in a savepoint of the one that is open: commits at its normal end, and rolls
@@ -62,7 +64,8 @@ module Trunkline
       def finish # :nodoc:
         return false unless idle?
 
-        request = perform(Request.script(@status == "I" ? RESET : "ROLLBACK; #{RESET}"))
+        request = Request.script(@status == "I" ? RESET : "ROLLBACK; #{RESET}")
+        perform(request)
         request.answered? && request.status == "I"
       rescue Error
         false
@@ -74,7 +77,6 @@ module Trunkline
       def perform(request) # :nodoc:
         travel(request) { @trunk.perform(request) }
         @status = request.status || @status
-        request
       end
 
       def dispatch(request) # :nodoc:

@@ -14,20 +14,20 @@ module Trunkline
       def initialize(most: MOST)
         @most = most
         @mutex = Mutex.new
-        @statements = {}
+        @statements = Hash.new { |_, sql| add(sql) }
         @bytes = 0
         @slots = 0
         @free_slots = []
       end
 
+      # The statement of each SQL text. Asked for one it does not have, it raises what {Statements.text} raises, or has it.
+      #
+      # @return [Hash{String => Statement}]
+      def table = @statements
+
       # @param sql [String]
-      # @return [Statement]
-      # @raise [ArgumentError, TypeError, EncodingError] the text cannot be sent
-      def [](sql) = @statements[sql] || add(sql)
-
-      def size = @statements.size
-
       # @return [String] frozen UTF-8 without zero bytes
+      # @raise [ArgumentError, TypeError, EncodingError] the text cannot be sent
       def self.text(sql)
         raise TypeError, "SQL must be a String, not #{sql.class}" unless sql.is_a?(String)
 
@@ -42,7 +42,7 @@ module Trunkline
 
       def add(sql)
         text = self.class.text(sql)
-        @mutex.synchronize { @statements[text] || keep(Statement.new(text, take_slot), text) }
+        @mutex.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot), text) }
       end
 
       def keep(statement, text)

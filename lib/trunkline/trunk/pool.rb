@@ -13,7 +13,8 @@ module Trunkline
   class Pool # :nodoc:
     # Seconds without another attempt after a further connection could not be opened while others are open.
     PAUSE = 1.0
-    private_constant :PAUSE
+    NEVER = { Object => :never }.freeze
+    private_constant :PAUSE, :NEVER
 
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
@@ -98,19 +99,17 @@ module Trunkline
       @line = WaitingLine.new
       @roster = Roster.new(**@limits)
       @resume_at = nil
-      @crowded = false
-      @growing = true
       @current = 0
+      look_again
     end
 
     # The trunk that should take the next request; an idle one when more may be opened.
     #
     # @return [Trunk, nil] nil: no open trunk will do
     def choose(world)
-      shared = @roster.shared
-      at = Crew.choose(shared.crews, world, @current) or return
+      at = Crew.choose(@crews, world, @current) or return
       @current = at
-      trunk = shared.trunks[at]
+      trunk = @trunks[at]
       trunk unless @growing && !trunk.codec.idle? && may_open_to_share?
     end
 
@@ -230,13 +229,22 @@ module Trunkline
 
     def wake(places) = places.each { |place| place.request.wake }
 
-    # Every change of the line and the roster; what the way without a lock looks at is brought up to date.
+    # What the way without a lock looks at.
+    def look_again
+      @crowded = !@line.empty?
+      @growing = @roster.room_to_share?
+      @trunks = @roster.trunks
+      @crews = @roster.crews
+    end
+
+    # Every change of the line and the roster.
     def locked
-      @mutex.synchronize do
-        yield
-      ensure
-        @crowded = !@line.empty?
-        @growing = @roster.room_to_share?
+      Thread.handle_interrupt(NEVER) do
+        @mutex.synchronize do
+          yield
+        ensure
+          look_again
+        end
       end
     end
   end

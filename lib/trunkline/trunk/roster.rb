@@ -2,14 +2,10 @@
 
 module Trunkline
   # The trunks of a pool: shared by all, pinned to a caller, or spare, which means kept for the next caller who pins.
-  # Whoever uses it holds its owner's lock, but for reading `shared`, which is replaced and never changed.
+  # Whoever uses it holds its owner's lock.
   class Roster # :nodoc:
-    # Trunks, and their crews in the same order.
-    Shared = Struct.new(:trunks, :crews)
-    private_constant :Shared
-
-    # @return [Shared]
-    attr_reader :shared
+    # The trunks that are shared, and their crews in the same order; frozen.
+    attr_reader :trunks, :crews
 
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
@@ -24,7 +20,6 @@ module Trunkline
     end
 
     def all = [*trunks, *@spares, *@pinned]
-    def trunks = @shared.trunks
     def size = trunks.size + @spares.size + @pinned.size + @opening
 
     # May another connection be opened at all?
@@ -83,7 +78,8 @@ module Trunkline
     def share(trunk) = share_only([*trunks, trunk])
 
     def share_only(trunks)
-      @shared = Shared.new(trunks.freeze, trunks.map(&:crew).freeze).freeze
+      @trunks = trunks.freeze
+      @crews = trunks.map(&:crew).freeze
     end
 
     def pin(trunk)

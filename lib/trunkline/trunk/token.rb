@@ -1,13 +1,38 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What a plain thread sleeps on: given once, taken once, in either order.
+  # What a plain thread sleeps on: given and taken, in either order. Giving never sleeps.
   class Token # :nodoc:
+    QUEUES_TIME_OUT = Thread::Queue.instance_method(:pop).parameters.any? { |_, name| name == :timeout }
+    private_constant :QUEUES_TIME_OUT
+
     # The calling thread's own. A thread sleeps on one thing at a time, so one is enough.
     def self.current
       thread = Thread.current
       thread.thread_variable_get(:trunkline_token) || new.tap { |token| thread.thread_variable_set(:trunkline_token, token) }
     end
+
+    # One whose `take` can end by itself.
+    def self.timed = QUEUES_TIME_OUT ? current : TimedToken.new
+
+    def initialize
+      @queue = Thread::Queue.new
+    end
+
+    def give = @queue.push(nil)
+
+    # Sleeps until the token is given. May return early, for one that was given to an earlier sleeper.
+    #
+    # @param seconds [Float, nil] the longest to sleep
+    def take(seconds = nil)
+      seconds ? @queue.pop(timeout: seconds) : @queue.pop
+    end
+  end
+
+  # For Rubies before 3.2, whose queues know no timeout.
+  class TimedToken # :nodoc:
+    NEVER = { Object => :never }.freeze
+    private_constant :NEVER
 
     def initialize
       @mutex = Mutex.new
@@ -16,21 +41,17 @@ module Trunkline
     end
 
     def give
-      @mutex.synchronize do
-        @given = true
-        @condition.signal
+      Thread.handle_interrupt(NEVER) do
+        @mutex.synchronize do
+          @given = true
+          @condition.signal
+        end
       end
     end
 
-    # May return early and without the token, as every wait may: the caller looks at what it waits for.
-    #
-    # @param seconds [Float, nil] the longest to sleep; nil is for ever
-    def take(seconds = nil)
-      @mutex.synchronize do
-        @condition.wait(@mutex, seconds) unless @given
-        @given = false
-      end
+    def take(seconds)
+      @mutex.synchronize { @condition.wait(@mutex, seconds) unless @given }
     end
   end
-  private_constant :Token
+  private_constant :Token, :TimedToken
 end

@@ -53,9 +53,9 @@ module Trunkline
     #
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def perform(request)
-      return carry(request) if request.world
+      return Waiting.undisturbed(request) { carry(request) } unless request.world
 
-      Waiting.undisturbed(request) { carry(request) }
+      carry(request)
     end
 
     # Sends the request and does not wait for its answer.
@@ -163,11 +163,11 @@ module Trunkline
     def read_for_all(world, deadline)
       while yield
         flush unless @output.empty?
-        sleep_until_ready(world, deadline) if @answerless
+        sleep_until_ready(deadline) if @answerless
         case @input.receive_from(@descriptor)
         when true
           Waiting.give_turn(world) if take_in && yield
-        when false then sleep_until_ready(world, deadline)
+        when false then sleep_until_ready(deadline)
         else lose(farewell)
         end
       end
@@ -202,14 +202,14 @@ module Trunkline
 
     # Also before the first look when the only request in flight was written just now: there can be no answer yet, and
     # meanwhile others may send theirs along.
-    def sleep_until_ready(world, deadline)
+    def sleep_until_ready(deadline)
       @asleep = true
       @answerless = false
       seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
       if @output.empty? || @writing
-        Waiting.interruptible(world) { @io.wait_readable(seconds) }
+        @io.wait_readable(seconds)
       else
-        Waiting.interruptible(world) { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
+        @io.wait(IO::READABLE | IO::WRITABLE, seconds)
       end
     ensure
       @asleep = false
@@ -227,16 +227,16 @@ module Trunkline
     def write_out(request)
       until @output.empty? || @loss || @writing
         if @crew.led?
-          write_beside_leader(request.world)
+          write_beside_leader
         elsif @crew.lead(request)
           read_for_all(request.world, nil) { !@output.empty? && !@loss }
         end
       end
     end
 
-    def write_beside_leader(world)
+    def write_beside_leader
       @writing = true
-      Waiting.interruptible(world) { @io.wait_writable(LONGEST_WAIT) } until flush
+      @io.wait_writable(LONGEST_WAIT) until flush
     ensure
       @writing = false
     end

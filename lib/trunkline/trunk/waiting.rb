@@ -6,10 +6,9 @@ module Trunkline
   # How callers sleep and are woken: fibers through their scheduler, which is their world, and plain threads, whose world
   # is nil, on a token. See Request for the states; here is what each world owes to them.
   module Waiting # :nodoc:
-    # Threads change state undisturbed and can be interrupted only where they wait.
-    UNDISTURBED = { Object => :never }.freeze
-    INTERRUPTIBLE = { Object => :immediate }.freeze
-    private_constant :UNDISTURBED, :INTERRUPTIBLE
+    # A thread may be interrupted where it sleeps, and nowhere else: all that changes state lies between its sleeps.
+    WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
+    private_constant :WHERE_IT_SLEEPS
 
     module_function
 
@@ -17,15 +16,7 @@ module Trunkline
 
     # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
     def undisturbed(request)
-      return yield if request.world
-
-      request.token ||= Token.current
-      Thread.handle_interrupt(UNDISTURBED) { yield }
-    end
-
-    # Runs a block that waits for a descriptor.
-    def interruptible(world)
-      world ? yield : Thread.handle_interrupt(INTERRUPTIBLE) { yield }
+      request.world ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
     end
 
     # Sleeps until the parked request is woken, or the deadline has come. A fiber blocks at least once: who is woken
@@ -52,10 +43,10 @@ module Trunkline
       true
     end
 
+    # The token is there before the state is looked at, as who wakes changes the state before he looks for the token.
     def park_thread(request, deadline)
-      while request.parked? && !(deadline && now >= deadline)
-        interruptible(nil) { request.token.take(deadline && remaining(deadline)) }
-      end
+      token = request.token = deadline ? Token.timed : Token.current
+      token.take(deadline && remaining(deadline)) while request.parked? && !(deadline && now >= deadline)
     ensure
       request.withdraw
     end

@@ -43,7 +43,6 @@ module Trunkline
     def first = @places.first
 
     def join(place)
-      place.request.token ||= Token.current unless place.world
       place.request.park
       place.called? ? @places.unshift(place) : @places.push(place)
     end

@@ -19,10 +19,11 @@ class HostileScheduler < ReferenceScheduler
   # @param cancel [Float] the probability that a wait of an {#expose exposed} fiber is cancelled
   # @param forgetful [Boolean] whether a wake-up goes with the wait it was for, when an exception ends that first; else it
   #   ends the next wait of the fiber
+  # @param punctual [Boolean] whether a timeout still counts between the wake-up and the fiber's turn
   # @param yielding [Boolean] whether fibers wait by Fiber.yield instead of by transfer
   # @param without [Array<Symbol>] optional hooks that this scheduler lacks: :yield, :timeout_after, :closed? ...
-  def initialize(seed:, inline: false, spurious: 0.0, reorder: false, cancel: 0.0, forgetful: false, yielding: false,
-                 without: [], **options)
+  def initialize(seed:, inline: false, spurious: 0.0, reorder: false, cancel: 0.0, forgetful: false, punctual: false,
+                 yielding: false, without: [], **options)
     super(**options)
     @random = Random.new(seed)
     @inline = inline
@@ -30,6 +31,7 @@ class HostileScheduler < ReferenceScheduler
     @reorder = reorder
     @cancel = cancel
     @forgetful = forgetful
+    @punctual = punctual
     @yielding = yielding
     @exposed = {}.compare_by_identity
     @doomed = {}.compare_by_identity
@@ -90,6 +92,11 @@ class HostileScheduler < ReferenceScheduler
   def make_ready(wait, value)
     super
     cancel(wait.fiber, Cancelled.new("after waking")) if wait.doomed && !wait.finished?
+  end
+
+  def expire(wait)
+    super
+    wait.time_out if @punctual && wait.unblocked?
   end
 
   def stray(blocker, fiber, wait)

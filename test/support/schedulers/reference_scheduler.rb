@@ -162,7 +162,7 @@ class ReferenceScheduler
   def suspend(wait, timeout = nil)
     note_left_wake_up(wait.fiber, "waits in #{wait}")
     @waits[wait.fiber] = wait
-    wait.timer = @timers.after(timeout) { make_ready(wait, false) } if timeout
+    wait.timer = @timers.after(timeout) { expire(wait) } if timeout
     pause
     raise wait.exception if wait.exception
 
@@ -183,6 +183,10 @@ class ReferenceScheduler
 
     wait.ready(value)
     @ready << wait
+  end
+
+  def expire(wait)
+    make_ready(wait, false)
   end
 
   def wake(blocker, fiber)

@@ -42,13 +42,18 @@ class Wait
     @value = true
   end
 
+  # The time was over before the fiber's turn: it goes on for that reason, and the wake-up it was given stays behind.
+  def time_out
+    @value = false
+  end
+
   def finish
     @state = :finished
   end
 
-  # A wake-up was given that the fiber did not receive, because an exception came first.
+  # A wake-up was given that the fiber did not receive, because something else came first.
   def wake_up_left?
-    @unblocked && !@exception.nil?
+    @unblocked && (!@exception.nil? || @value == false)
   end
 
   def to_s
