@@ -59,8 +59,6 @@ module Trunkline
           yield row
           progress.advance(row.long, "Document 000")
         end
-      ensure
-        progress&.finish
       end
 
       def measure_selects

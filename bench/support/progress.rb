@@ -4,7 +4,7 @@ require "tty-progressbar"
 
 module Trunkline
   module Bench
-    # A bar on the terminal while something takes its time; silent where standard error is no terminal.
+    # A bar on the terminal while something takes its time, gone when all is done; silent where standard error is no terminal.
     class Progress
       FORMAT = ":what [:bar] :percent, :eta to go"
       WIDTH = 40
@@ -21,11 +21,6 @@ module Trunkline
       # @param what [String] what comes next, or was just done
       def advance(weight, what)
         @bar&.advance(weight, what: what)
-      end
-
-      # Takes the bar away.
-      def finish
-        @bar&.finish
       end
     end
   end

@@ -5,7 +5,7 @@ require "mkmf"
 FOLDERS = %w[. bytes socket trunk postgres postgres/types].freeze
 
 $srcs = FOLDERS.flat_map { |folder| Dir[File.join(__dir__, folder, "*.c")].sort.map { |path| File.basename(path) } }
-$VPATH.concat(FOLDERS.map { |folder| File.join("$(srcdir)", folder) })
+$VPATH.concat((FOLDERS - ["."]).map { |folder| File.join("$(srcdir)", folder) })
 $INCFLAGS << " -I$(srcdir)"
 $CFLAGS << " -std=gnu11 -O3 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden"
 $CFLAGS << " #{ENV["TRUNKLINE_CFLAGS"]}" if ENV["TRUNKLINE_CFLAGS"]

@@ -150,7 +150,7 @@ class ReferenceSchedulerTest < Minitest::Test
 
   def test_tells_who_hangs_and_where
     error = assert_raises(Supervision::Hang) { ReferenceScheduler.run(limit: 0.05) { |scheduler| scheduler.block(:never) } }
-    assert_match(/1 fibers wait:\n  block\(Symbol\) at .*reference_scheduler_test/, error.message)
+    assert_match(/1 fibers wait:\n  1 in block\(Symbol\) at .*reference_scheduler_test/, error.message)
   end
 
   private

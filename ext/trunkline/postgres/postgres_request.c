@@ -76,6 +76,11 @@ static VALUE request_describe(VALUE class, VALUE statement) { return create(REQU
 /* call-seq: Request.script(sql) -> Request */
 static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, sql); }
 
+/* call-seq: companion -> Request
+ *
+ * Nothing that is ever sent: what the caller waits with while somebody else waits for this one, or for a trunk. */
+static VALUE request_companion(VALUE self) { return create(REQUEST_SCRIPT, Qnil, Qnil, Qnil); }
+
 /* call-seq: again -> Request
  *
  * The same question anew, which relies on nobody else's Parse. */
@@ -170,6 +175,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_singleton_method(cRequest, "converted", request_converted, 2);
     rb_define_singleton_method(cRequest, "describe", request_describe, 1);
     rb_define_singleton_method(cRequest, "script", request_script, 1);
+    rb_define_method(cRequest, "companion", request_companion, 0);
     rb_define_method(cRequest, "again", request_again, 0);
     rb_define_method(cRequest, "answered?", request_is_answered, 0);
     rb_define_method(cRequest, "plain?", request_is_plain, 0);

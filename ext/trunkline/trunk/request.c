@@ -124,6 +124,22 @@ static VALUE request_pin(VALUE self) {
     return self;
 }
 
+/* call-seq: claim -> true or false
+ *
+ * One at a time waits for a request. False: somebody does already. */
+static VALUE request_claim(VALUE self) {
+    request_t *request = request_of(self);
+    if (request->claimed) return Qfalse;
+    return RBOOL(request->claimed = true);
+}
+
+/* call-seq: disclaim -> request */
+static VALUE request_disclaim(VALUE self) {
+    request_of(self)->claimed = false;
+    return self;
+}
+
+static VALUE request_is_claimed(VALUE self) { return RBOOL(request_of(self)->claimed); }
 static VALUE request_get_fiber(VALUE self) { return request_of(self)->fiber; }
 static VALUE request_get_world(VALUE self) { return request_of(self)->world; }
 static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
@@ -143,6 +159,9 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "park", request_park, 0);
     rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
     rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
+    rb_define_method(cTrunklineRequest, "claim", request_claim, 0);
+    rb_define_method(cTrunklineRequest, "disclaim", request_disclaim, 0);
+    rb_define_method(cTrunklineRequest, "claimed?", request_is_claimed, 0);
     rb_define_method(cTrunklineRequest, "fiber", request_get_fiber, 0);
     rb_define_method(cTrunklineRequest, "world", request_get_world, 0);
     rb_define_method(cTrunklineRequest, "token", request_get_token, 0);

@@ -24,6 +24,7 @@ typedef struct request {
     struct request *newer;
     waiter_state_t state;
     bool done;            /* nothing more will come */
+    bool claimed;         /* somebody waits for it already */
     bool aboard;          /* counted among its trunk's crew */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */
     uint64_t offset;      /* bytes written to its trunk before it */

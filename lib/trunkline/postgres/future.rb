@@ -13,6 +13,7 @@ module Trunkline
         @request = request
         @answer = answer
         @lock = Mutex.new
+        @others = []
       end
 
       # Waits for the answer.
@@ -20,10 +21,8 @@ module Trunkline
       # @return [Result] the same one every time
       # @raise [Error] what {Querying#query} would have raised, every time
       def value
-        @lock.synchronize do
-          await(nil)
-          @result ||= @answer.call(@request)
-        end
+        await(nil)
+        @lock.synchronize { @result ||= @answer.call(@request) }
       end
 
       # Waits until the answer is there, or the time is over.
@@ -31,8 +30,7 @@ module Trunkline
       # @param timeout [Numeric, nil] seconds; nil is for ever
       # @return [Boolean] whether the answer is there
       def wait(timeout = nil)
-        deadline = timeout && (Waiting.now + timeout)
-        @lock.synchronize { await(deadline) }
+        await(timeout && (Waiting.now + timeout))
         done?
       end
 
@@ -42,8 +40,28 @@ module Trunkline
 
       private
 
+      # One of those who ask waits on the trunk; the others wait for him to have the answer, or to give up.
       def await(deadline)
-        @trunk.await(@request.adopt, deadline) unless @request.done?
+        Waiting.undisturbed do
+          until @request.done? || (deadline && Waiting.now >= deadline)
+            @request.claim ? wait_on_trunk(deadline) : wait_beside(deadline)
+          end
+        end
+      end
+
+      def wait_on_trunk(deadline)
+        @trunk.await(@request.adopt, deadline)
+      ensure
+        @request.disclaim
+        @others.dup.each { |other| other.wake if other.wake_up }
+      end
+
+      def wait_beside(deadline)
+        other = @request.companion
+        @others.push(other.park)
+        @request.claimed? ? Waiting.park(other, deadline) : Waiting.unpark(other)
+      ensure
+        @others.delete(other)
       end
     end
   end

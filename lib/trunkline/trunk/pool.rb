@@ -148,7 +148,7 @@ module Trunkline
 
       inherited = @roster.all
       begin_anew
-      inherited.each { |trunk| trunk.close("this connection belongs to the parent process") }
+      inherited.each(&:disown)
     end
 
     def may_open?(place)

@@ -53,7 +53,7 @@ module Trunkline
     #
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def perform(request)
-      return Waiting.undisturbed(request) { carry(request) } unless request.world
+      return Waiting.undisturbed(nil) { carry(request) } unless request.world
 
       carry(request)
     end
@@ -62,7 +62,7 @@ module Trunkline
     #
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def dispatch(request)
-      Waiting.undisturbed(request) do
+      Waiting.undisturbed(request.world) do
         place = @crew.enter(request)
         place ? send_off(request, place) : false
       end
@@ -72,7 +72,9 @@ module Trunkline
     #
     # @param deadline [Float, nil] on the clock of Waiting.now; the request may not be done when it has passed
     def await(request, deadline = nil)
-      Waiting.undisturbed(request) do
+      return disown if inherited?
+
+      Waiting.undisturbed(request.world) do
         attend(request, deadline)
       ensure
         leave(request)
@@ -83,12 +85,17 @@ module Trunkline
     #
     # @param reason [String] one sentence
     def close(reason)
-      if @codec.idle? && !inherited?
+      return disown if inherited?
+
+      if @codec.idle?
         @codec.close
         flush
       end
       lose(reason, closed: true)
     end
+
+    # In a child of the process that opened it: the session is the parent's, and is left alone.
+    def disown = lose("this connection belongs to the parent process", closed: true)
 
     private
 
@@ -203,16 +210,20 @@ module Trunkline
     # Also before the first look when the only request in flight was written just now: there can be no answer yet, and
     # meanwhile others may send theirs along.
     def sleep_until_ready(deadline)
+      seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
       @asleep = true
       @answerless = false
-      seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
-      if @output.empty? || @writing
-        @io.wait_readable(seconds)
-      else
-        @io.wait(IO::READABLE | IO::WRITABLE, seconds)
-      end
+      @output.empty? || @writing ? @io.wait_readable(seconds) : wait_for_both(seconds)
     ensure
       @asleep = false
+    end
+
+    # One at a time waits for room to write: not every scheduler can tell two who wait for the same.
+    def wait_for_both(seconds)
+      @writing = true
+      @io.wait(IO::READABLE | IO::WRITABLE, seconds)
+    ensure
+      @writing = false
     end
 
     # @return [Boolean] whether all is written

@@ -8,15 +8,17 @@ module Trunkline
   module Waiting # :nodoc:
     # A thread may be interrupted where it sleeps, and nowhere else: all that changes state lies between its sleeps.
     WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
-    private_constant :WHERE_IT_SLEEPS
+    # Seconds.
+    LONGEST_ON_ITS_WAY = 0.1
+    private_constant :WHERE_IT_SLEEPS, :LONGEST_ON_ITS_WAY
 
     module_function
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
     # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
-    def undisturbed(request)
-      request.world ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
+    def undisturbed(world = Fiber.current_scheduler)
+      world ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
     end
 
     # Sleeps until the parked request is woken, or the deadline has come. A fiber blocks at least once: who is woken
@@ -25,14 +27,20 @@ module Trunkline
     # @param deadline [Float, nil] on the clock of {now}
     def park(request, deadline = nil)
       world = request.world or return park_thread(request, deadline)
-      until deadline && now >= deadline
-        world.block(request, deadline && remaining(deadline))
+      return park_until(request, world, deadline) if deadline
+
+      loop do
+        world.block(request, nil)
         return if request.resume
       end
-      absorb(request) if request.withdraw
     rescue Exception
-      absorb(request) if world && request.withdraw
+      unpark(request)
       raise
+    end
+
+    # The waiter goes on without having been woken. A wake-up that is on its way to it all the same is taken in.
+    def unpark(request)
+      absorb(request) if request.withdraw && request.world
     end
 
     # Lets the other fibers run that are ready now. False: this world has no such thing.
@@ -41,6 +49,15 @@ module Trunkline
 
       world.yield
       true
+    end
+
+    # Of a timeout and a wake-up that come together, the timeout resumes the fiber, and the wake-up is still on its way.
+    def park_until(request, world, deadline)
+      while now < deadline
+        unblocked = world.block(request, remaining(deadline))
+        return unblocked ? request.resume : unpark(request) unless request.parked?
+      end
+      unpark(request)
     end
 
     # The token is there before the state is looked at, as who wakes changes the state before he looks for the token.
@@ -52,11 +69,12 @@ module Trunkline
     end
 
     # Takes in a wake-up that is on its way to a fiber which goes on for another reason. A second interruption meanwhile
-    # replaces the first, but not before the wake-up is here.
+    # replaces the first, but not before the wake-up is here. There are schedulers that drop the wake-ups of a fiber which
+    # they interrupt: so this does not wait for ever.
     def absorb(request)
       interruption = nil
       begin
-        request.world.block(request, nil)
+        request.world.block(request, LONGEST_ON_ITS_WAY)
       rescue Exception => interruption
         retry
       end
@@ -65,7 +83,7 @@ module Trunkline
 
     def remaining(deadline) = [deadline - now, 0].max
 
-    private_class_method :park_thread, :absorb, :remaining
+    private_class_method :park_until, :park_thread, :absorb, :remaining
   end
   private_constant :Waiting
 end

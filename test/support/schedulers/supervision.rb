@@ -50,10 +50,11 @@ module Supervision
     @failures.empty? ? result : raise(@failures.first)
   end
 
-  # @return [String] every wait of the moment, with the line it was begun at
+  # @return [String] the waits of the moment, with the lines they were begun at, and what went wrong before
   def report
     waits = @waits.values.map { |wait| "#{wait} at #{foreign(wait.fiber.backtrace_locations)}" }
-    (["#{waits.size} fibers wait:"] + waits + @failures.map(&:full_message)).join("\n  ")
+    lines = waits.tally.map { |wait, count| "#{count} in #{wait}" }
+    ["#{waits.size} fibers wait:", *lines, *@violations.uniq, *@failures.map(&:full_message)].join("\n  ")
   end
 
   private
