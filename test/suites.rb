@@ -15,7 +15,6 @@ module Suites
     include Shared::Querying
     include Shared::Concurrency
     include Shared::Driving
-    include Shared::Worlds
   end
 
   # Everything that holds under fibers and threads.

@@ -79,6 +79,19 @@ module Shared
       end
     end
 
+    # Who has received his wake-up waits for no other.
+    def test_timed_waits_that_are_woken_lose_no_time
+      gated do |db, _|
+        start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        50.times do |token|
+          leader = later { ask(db, token) }
+          assert db.async("SELECT 2").wait(10)
+          leader.value
+        end
+        assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - start, :<, 50 * 0.05
+      end
+    end
+
     # The first to submit while the leader sleeps writes for all who come in the same turn.
     def test_a_cancelled_flusher_flushes
       gated do |db, proxy|

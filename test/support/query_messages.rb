@@ -3,102 +3,80 @@
 require_relative "backend_messages"
 
 module Trunkline
-  # What a PostgreSQL server answers once a session runs, and what a client is expected to send for it.
+  # What a PostgreSQL server sends once a session runs.
   module QueryMessages
-    include BackendMessages
-
+    INT8 = 20
     INT2 = 21
     INT4 = 23
-    INT8 = 20
     TEXT = 25
     OID = 26
     BYTEA = 17
     FLOAT8 = 701
 
-    # --- from the server ---
+    def frame(type, body = "") = BackendMessages.message(type, body)
 
-    def parse_complete = message("1")
+    def ready(status = "I") = frame("Z", status)
+    def parse_complete = frame("1")
+    def bind_complete = frame("2")
+    def close_complete = frame("3")
+    def no_data = frame("n")
+    def empty_query = frame("I")
+    def complete(tag = "SELECT 1") = frame("C", "#{tag}\0")
+    def parameter_status(name, value) = BackendMessages.parameter(name, value)
+    def parameter_description(*types) = frame("t", [types.size, *types].pack("nN*"))
+    def notification(channel, payload) = frame("A", [4711].pack("N") + "#{channel}\0#{payload}\0")
+    def notice(text) = BackendMessages.error("N", S: "NOTICE", V: "NOTICE", C: "00000", M: text)
+    def failure(sqlstate = "22012", text = "it failed") = BackendMessages.error("E", S: "ERROR", V: "ERROR", C: sqlstate, M: text)
 
-    def bind_complete = message("2")
-
-    def close_complete = message("3")
-
-    def no_data = message("n")
-
-    def empty_query = message("I")
-
-    def complete(tag = "SELECT 1") = message("C", "#{tag}\0")
-
-    def parameter_description(*types) = message("t", [types.size, *types].pack("nN*"))
-
-    # @param columns [Hash{String => Integer}] names and type OIDs
-    def row_description(**columns)
-      message("T", [columns.size].pack("n") + columns.map { |name, type| column(name.to_s, type) }.join)
+    # @param columns [Hash{Symbol => Integer}] names and types
+    def row_description(columns)
+      frame("T", [columns.size].pack("n") + columns.map { |name, type| "#{name}\0".b + [0, 0, type, -1, -1, 0].pack("NnNs>l>n") }.join)
     end
-
-    def column(name, type) = "#{name.b}\0".b + [0, 0, type, -1, -1, 0].pack("NnNs>l>n")
 
     # @param values [Array<String, nil>]
-    def data_row(*values)
-      message("D", [values.size].pack("n") + values.map { |value| value ? [value.bytesize, value.b].pack("Na*") : [-1].pack("l>") }.join)
-    end
-
-    def notice(text = "look") = error("N", S: "NOTICE", V: "NOTICE", C: "00000", M: text)
-
-    def notification(channel = "jobs", payload = "") = message("A", [1].pack("N") + "#{channel}\0#{payload}\0")
-
-    def failure(sqlstate = "22012", text = "division by zero") = error("E", S: "ERROR", V: "ERROR", C: sqlstate, M: text)
+    def data_row(*values) = frame("D", [values.size].pack("n") + sized(values))
 
     # The whole answer to a statement that is prepared on the way.
-    def first_answer(row, types: [], **columns)
-      parse_complete + parameter_description(*types) + row_description(**columns) + later_answer(row)
+    def first_answer(columns, *rows, types: [])
+      parse_complete + parameter_description(*types) + row_description(columns) + later_answer(*rows)
     end
 
-    # The whole answer to a statement that is known.
-    def later_answer(row) = bind_complete + data_row(*row) + complete + ready
-
-    # --- from the client ---
-
-    def parse(name, sql, *types) = message("P", "#{name}\0#{sql}\0".b + [types.size, *types].pack("nN*"))
-
-    def describe(name) = message("D", "S#{name}\0")
-
-    def close(name) = message("C", "S#{name}\0")
-
-    def execute = message("E", "\0" + [0].pack("N"))
-
-    def sync = message("S")
-
-    def simple_query(sql) = message("Q", "#{sql}\0")
-
-    def terminate = message("X")
-
-    # @param formats [Array<Integer>] of the parameters; empty: all are text
-    # @param values [Array<String, nil>]
-    # @param binary [Boolean] the format asked for
-    def bind(name, values = [], formats: [], binary: false)
-      sized = values.map { |value| value ? [value.bytesize, value.b].pack("Na*") : [-1].pack("l>") }.join
-      message("B", "\0#{name}\0".b + [formats.size, *formats, values.size].pack("n*") + sized + [1, binary ? 1 : 0].pack("nn"))
+    # The whole answer to a statement that the server knows.
+    def later_answer(*rows)
+      bind_complete + rows.map { |row| data_row(*row) }.join + complete("SELECT #{rows.size}") + ready
     end
 
-    # Bind, Execute, Sync.
-    def execution(name, values = [], **options) = bind(name, values, **options) + execute + sync
+    private
+
+    def sized(values) = values.map { |value| value ? [value.bytesize, value.b].pack("Na*") : [-1].pack("l>") }.join
   end
 
-  # A codec without a server, for tests: requests go in by `ask`, the server's bytes by `hear`.
-  module CodecTesting
-    include QueryMessages
+  # What a client must send, written out.
+  module FrontendMessages
+    def parse(name, sql, *types) = "P".b + counted("#{name}\0#{sql}\0".b + [types.size, *types].pack("nN*"))
+    def describe(name) = "D".b + counted("S#{name}\0")
+    def close(name) = "C".b + counted("S#{name}\0")
+    def execute = "E".b + counted("\0\0\0\0\0")
+    def sync = "S".b + counted("")
+    def simple_query(sql) = "Q".b + counted("#{sql}\0")
+    def terminate = "X".b + counted("")
 
-    LIMIT = 1 << 20
-
-    attr_reader :codec
-
-    def setup
-      super
-      @codec = new_codec
-      @slots = 0
+    # @param values [Array<String, nil>] as they travel
+    # @param formats [Array<Integer>] of the values; none: all are text
+    # @param binary [Boolean] format of the results
+    def bind(name, values = [], formats: [], binary: false)
+      sized = values.map { |value| value ? [value.bytesize, value.b].pack("Na*") : "\xFF\xFF\xFF\xFF".b }.join
+      "B".b + counted("\0#{name}\0".b + [formats.size, *formats, values.size].pack("n*") + sized + [1, binary ? 1 : 0].pack("nn"))
     end
 
-    def new_codec(parameters = {}, limit: LIMIT) = Postgres.class_eval { self::Codec }.new(parameters, limit)
+    def execution(name, values = [], **options) = bind(name, values, **options) + execute + sync
+
+    def first_execution(name, sql, values = [], **options)
+      parse(name, sql) + describe(name) + execution(name, values, **options)
+    end
+
+    private
+
+    def counted(body) = [body.bytesize + 4].pack("N") + body.b
   end
 end

@@ -32,8 +32,6 @@ static const rb_data_type_t description_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-description_t *description_of(VALUE self) { return rb_check_typeddata(self, &description_type); }
-
 static VALUE description_create(uint16_t count) {
     description_t *description;
     VALUE self = TypedData_Make_Struct(cDescription, description_t, &description_type, description);
@@ -72,6 +70,7 @@ VALUE description_from_message(const char *body, size_t length) {
             rb_ary_push(description->unknown, UINT2NUM(column.type));
         }
     }
+    if (reader_left(&reader) > 0) protocol_error("RowDescription goes on behind its last column");
     seal(description);
     return self;
 }

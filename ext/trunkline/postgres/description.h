@@ -17,7 +17,8 @@ typedef struct {
     bool plain;      /* C's values are the final ones */
 } description_t;
 
-description_t *description_of(VALUE self);
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline description_t *description_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* Makes one from RowDescription's body. Raises ProtocolError when the bytes make no sense. */
 VALUE description_from_message(const char *body, size_t length);

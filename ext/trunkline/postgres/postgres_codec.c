@@ -44,7 +44,7 @@ static VALUE codec_allocate(VALUE class) {
     return self;
 }
 
-static session_state_t *session_of(VALUE self) { return rb_check_typeddata(self, &codec_type); }
+static session_state_t *session_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* call-seq: Codec.new(parameters, message_limit)
  *

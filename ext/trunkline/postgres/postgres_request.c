@@ -37,7 +37,7 @@ static const rb_data_type_t postgres_request_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-postgres_request_t *postgres_request_of(VALUE self) { return rb_check_typeddata(self, &postgres_request_type); }
+postgres_request_t *postgres_request_checked(VALUE object) { return rb_check_typeddata(object, &postgres_request_type); }
 
 static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALUE script) {
     postgres_request_t *request;
@@ -57,7 +57,8 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
  *
  * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. */
 static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
-    statement_t *known = statement_of(statement);
+    statement_t *known = statement_checked(statement);
+    Check_Type(parameters, T_ARRAY);
     known->used = true;
     if (known->known && RARRAY_LEN(parameters) != known->type_count) return Qnil;
     return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
@@ -67,11 +68,16 @@ static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
  *
  * The parameters have been through Parameters.convert. */
 static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
+    statement_checked(statement);
+    Check_Type(parameters, T_ARRAY);
     return create(REQUEST_QUERY, statement, rb_ary_freeze(parameters), Qnil);
 }
 
 /* call-seq: Request.describe(statement) -> Request */
-static VALUE request_describe(VALUE class, VALUE statement) { return create(REQUEST_DESCRIBE, statement, rb_ary_new(), Qnil); }
+static VALUE request_describe(VALUE class, VALUE statement) {
+    statement_checked(statement);
+    return create(REQUEST_DESCRIBE, statement, rb_ary_new(), Qnil);
+}
 
 /* call-seq: Request.script(sql) -> Request */
 static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, sql); }

@@ -28,10 +28,15 @@ typedef struct {
     bool binary;       /* rows come in binary format */
     bool parses;       /* carries the Parse of `prepared` */
     bool describes;    /* carries Describe */
+    bool complete;     /* the command has come to its end */
     bool anew;         /* must not rely on anybody else's Parse */
 } postgres_request_t;
 
-postgres_request_t *postgres_request_of(VALUE self);
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline postgres_request_t *postgres_request_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what a caller gives: raises TypeError when it is something else. */
+postgres_request_t *postgres_request_checked(VALUE object);
 
 /* All rows so far: an Array of Arrays. */
 VALUE postgres_request_rows(postgres_request_t *request);

@@ -27,8 +27,6 @@ static const rb_data_type_t prepared_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-prepared_t *prepared_of(VALUE self) { return rb_check_typeddata(self, &prepared_type); }
-
 VALUE prepared_create(VALUE statement, uint64_t number) {
     prepared_t *prepared;
     VALUE self = TypedData_Make_Struct(cPrepared, prepared_t, &prepared_type, prepared);

@@ -19,7 +19,8 @@ typedef struct {
     size_t name_length;
 } prepared_t;
 
-prepared_t *prepared_of(VALUE self);
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline prepared_t *prepared_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 VALUE prepared_create(VALUE statement, uint64_t number);
 void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count);
 

@@ -46,6 +46,7 @@ static void describe(postgres_request_t *request, VALUE description) {
 static void data_row(postgres_request_t *request, const frame_t *frame) {
     if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (NIL_P(request->description)) protocol_error("DataRow without a description of its columns");
+    if (request->complete) protocol_error("DataRow behind the end of its command");
     VALUE row = row_decode(description_of(request->description), request->binary, frame->body, frame->length);
     if (NIL_P(request->row)) {
         request->row = row;
@@ -56,8 +57,12 @@ static void data_row(postgres_request_t *request, const frame_t *frame) {
     }
 }
 
-/* A script's statement is complete; the next one starts afresh. */
-static void script_result(postgres_request_t *request) {
+/* The end of a command. A script's next statement starts afresh. */
+static void end_command(postgres_request_t *request) {
+    if (request->kind != REQUEST_SCRIPT) {
+        request->complete = true;
+        return;
+    }
     VALUE description = NIL_P(request->description) ? description_empty() : request->description;
     VALUE affected = request->affected < 0 ? Qnil : LL2NUM(request->affected);
     if (NIL_P(request->results)) request->results = rb_ary_new();
@@ -69,7 +74,7 @@ static void script_result(postgres_request_t *request) {
 static void command_complete(postgres_request_t *request, const frame_t *frame) {
     size_t length = frame->length > 0 ? frame->length - 1 : 0;
     request->affected = command_tag_rows(frame->body, length);
-    if (request->kind == REQUEST_SCRIPT) script_result(request);
+    end_command(request);
 }
 
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
@@ -92,9 +97,18 @@ static void measure(session_state_t *session, postgres_request_t *request, doubl
     if (!NIL_P(request->statement)) statement_measure(statement_of(request->statement), taken - session->round_trip);
 }
 
+/* Has the server said all that it was asked? */
+static bool answered_in_full(const postgres_request_t *request) {
+    if (!NIL_P(request->error)) return true;
+    if (request->kind == REQUEST_SCRIPT) return !NIL_P(request->results);
+    return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
+}
+
 static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     if (frame->length != 1) protocol_error("ReadyForQuery has %d bytes", (int)frame->length);
     postgres_request_t *request = answered(session, frame);
+    if (request && NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
+    if (request && !answered_in_full(request)) protocol_error("ReadyForQuery before the answer was complete");
     double taken = now - session->in_flight.head_since;
     VALUE head = fifo_shift(&session->in_flight, now);
     char status = frame->body[0];
@@ -102,7 +116,6 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     if (!request) return;
     request->status = status;
     measure(session, request, taken);
-    if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }
@@ -144,7 +157,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     case 't': parameter_description(request, frame); break;
     case 'T': describe(request, description_from_message(frame->body, frame->length)); break;
     case 'n': describe(request, description_empty()); break;
-    case 'I': if (request->kind == REQUEST_SCRIPT) script_result(request); break; /* EmptyQueryResponse */
+    case 'I': end_command(request); break; /* EmptyQueryResponse */
     case 'E': error_response(session, request, frame); break;
     case 'G': case 'H': case 'W': copy_started(); break;
     default: protocol_error("the server sent a message of unknown type %d", (unsigned char)frame->type);

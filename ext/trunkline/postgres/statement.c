@@ -33,7 +33,7 @@ static VALUE statement_allocate(VALUE class) {
     return self;
 }
 
-statement_t *statement_of(VALUE self) { return rb_check_typeddata(self, &statement_type); }
+statement_t *statement_checked(VALUE object) { return rb_check_typeddata(object, &statement_type); }
 
 void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count) {
     uint32_t *copy = ALLOC_N(uint32_t, count ? count : 1);

@@ -17,7 +17,11 @@ typedef struct {
     bool used;           /* since the cache last looked */
 } statement_t;
 
-statement_t *statement_of(VALUE self);
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline statement_t *statement_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what a caller gives: raises TypeError when it is something else. */
+statement_t *statement_checked(VALUE object);
 
 /* Keeps a copy of the parameters' types. */
 void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count);

@@ -75,7 +75,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
 }
 
 bool submit(session_state_t *session, VALUE object) {
-    postgres_request_t *request = postgres_request_of(object);
+    postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->output);
     if (session->closed) return false;
     if (request->kind != REQUEST_SCRIPT) choose_prepared(session, request);

@@ -39,7 +39,7 @@ static VALUE bytes_allocate(VALUE class) {
     return self;
 }
 
-static bytes_t *bytes_of(VALUE self) { return rb_check_typeddata(self, &bytes_type); }
+static bytes_t *bytes_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 buffer_t *bytes_buffer(VALUE self) { return &bytes_of(self)->buffer; }
 

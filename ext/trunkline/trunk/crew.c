@@ -53,7 +53,7 @@ static VALUE crew_allocate(VALUE class) {
     return self;
 }
 
-static crew_t *crew_of(VALUE self) { return rb_check_typeddata(self, &crew_type); }
+static crew_t *crew_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* call-seq: Crew.new(codec) */
 static VALUE crew_initialize(VALUE self, VALUE codec) {
@@ -138,7 +138,7 @@ static VALUE crew_release(VALUE self) {
  * another world. */
 static VALUE crew_enter(VALUE self, VALUE request) {
     crew_t *crew = crew_of(self);
-    if (!board(crew, request_of(request))) return Qnil;
+    if (!board(crew, request_checked(request))) return Qnil;
     return in_flight(crew)->count == 0 ? sym_first : sym_later;
 }
 
@@ -147,7 +147,7 @@ static VALUE crew_enter(VALUE self, VALUE request) {
  * True: the waiter leads now. False: it is parked and must sleep until it is woken. Nil: it has its answer. */
 static VALUE crew_lead(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
-    request_t *request = request_of(object);
+    request_t *request = request_checked(object);
     if (crew->heir == object) crew->heir = Qnil;
     if (request->done) return Qnil;
     if (NIL_P(crew->leader) && board(crew, request)) {
@@ -173,7 +173,7 @@ static request_t *successor(crew_t *crew) {
  * False: nobody is left to lead. */
 static VALUE crew_leave(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
-    request_t *request = request_of(object);
+    request_t *request = request_checked(object);
     request_unlink(request);
     request->state = WAITER_RUNNING;
     if (request->aboard) {

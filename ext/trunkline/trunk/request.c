@@ -21,7 +21,7 @@ const rb_data_type_t request_type = {
     .function = {.dmark = request_mark},
 };
 
-request_t *request_of(VALUE self) { return rb_check_typeddata(self, &request_type); }
+request_t *request_checked(VALUE object) { return rb_check_typeddata(object, &request_type); }
 
 static void belong_to_caller(request_t *request) {
     request->fiber = rb_fiber_current();
@@ -59,14 +59,14 @@ static VALUE request_is_done(VALUE self) { return RBOOL(request_of(self)->done);
 /* call-seq: parked? -> true or false */
 static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->state == WAITER_PARKED); }
 
-/* call-seq: resume -> true or false
+/* call-seq: resume -> true, false or nil
  *
- * The waiter runs again and has taken its wake-up. False: it was woken by nobody, and is still parked. */
+ * The waiter runs again and has taken its wake-up; is the request done? Nil: nobody has woken it, and it is still parked. */
 static VALUE request_resume(VALUE self) {
     request_t *request = request_of(self);
-    if (request->state == WAITER_PARKED) return Qfalse;
+    if (request->state == WAITER_PARKED) return Qnil;
     request->state = WAITER_RUNNING;
-    return Qtrue;
+    return RBOOL(request->done);
 }
 
 /* call-seq: wake -> request

@@ -41,7 +41,11 @@ void request_prepare(request_t *request, VALUE self);
 void request_mark(void *request);
 void request_unlink(request_t *request);
 
-request_t *request_of(VALUE self);
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline request_t *request_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what a caller gives: raises TypeError when it is something else. */
+request_t *request_checked(VALUE object);
 
 /* The answer is complete, or will never come. True: its waiter was parked, and the caller now owes it a wake-up. */
 bool request_finish(request_t *request);

@@ -155,15 +155,18 @@ module Trunkline
     # @return [true]
     def attend(request, deadline)
       until (leads = @crew.lead(request)).nil?
-        leads ? drive(request, deadline) : Waiting.park(request, deadline)
+        return true if leads ? drive(request, deadline) : Waiting.park(request, deadline)
         break if deadline && past?(deadline)
       end
       true
     end
 
     # Leads until the answer is there.
+    #
+    # @return [Boolean] whether it is
     def drive(request, deadline)
       read_for_all(request.world, deadline) { !(request.done? || (deadline && past?(deadline))) }
+      request.done?
     end
 
     # Reads, and flushes before every wait, while the block says so.

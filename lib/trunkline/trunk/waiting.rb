@@ -25,14 +25,14 @@ module Trunkline
     # already has a wake-up on its way that must not hit a later wait.
     #
     # @param deadline [Float, nil] on the clock of {now}
+    # @return [Boolean] whether the request is done
     def park(request, deadline = nil)
       world = request.world or return park_thread(request, deadline)
       return park_until(request, world, deadline) if deadline
 
-      loop do
-        world.block(request, nil)
-        return if request.resume
-      end
+      world.block(request, nil)
+      world.block(request, nil) while (done = request.resume).nil?
+      done
     rescue Exception
       unpark(request)
       raise
@@ -55,15 +55,20 @@ module Trunkline
     def park_until(request, world, deadline)
       while now < deadline
         unblocked = world.block(request, remaining(deadline))
-        return unblocked ? request.resume : unpark(request) unless request.parked?
+        next if request.parked?
+
+        unblocked ? request.resume : unpark(request)
+        return request.done?
       end
       unpark(request)
+      request.done?
     end
 
     # The token is there before the state is looked at, as who wakes changes the state before he looks for the token.
     def park_thread(request, deadline)
       token = request.token = deadline ? Token.timed : Token.current
       token.take(deadline && remaining(deadline)) while request.parked? && !(deadline && now >= deadline)
+      request.done?
     ensure
       request.withdraw
     end

@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/codec_testing"
+
+module Trunkline
+  module Postgres
+    # The life of a prepared statement in one server session.
+    class PreparedTest < TestCase
+      include CodecTesting
+
+      N = { "n" => QueryMessages::INT4 }.freeze
+      private_constant :N
+
+      def test_parsed_once_the_server_says_so
+        request = ask("SELECT 1")
+        assert_equal [true, false, false], [request.parses?, request.prepared.parsed?, request.prepared.stale?]
+        answer(parse_complete)
+        assert_predicate request.prepared, :parsed?
+      end
+
+      def test_followers_of_a_failed_parse
+        first, second = ask("SELECT 1"), ask("SELECT 1")
+        assert_equal [true, false, true], [first.parses?, second.parses?, first.prepared.equal?(second.prepared)]
+        answer(failure("42601") + ready + failure("26000") + ready)
+        assert_predicate first.prepared, :stale?
+        sent
+        again = submit(second.again)
+        assert_predicate again, :parses?
+        assert_equal close("t1") + sync + parse("t2", "SELECT 1") + describe("t2") + execution("t2"), sent
+      end
+
+      # Who was failed by another's Parse does not rely on yet another one's.
+      def test_one_who_asks_again_parses_himself
+        ask("SELECT 1")
+        again = submit(Request.query(statement("SELECT 1"), []).again)
+        assert_predicate again, :parses?
+        assert_equal first_execution("t1", "SELECT 1") + close("t1") + sync + first_execution("t2", "SELECT 1"), sent
+        assert_predicate again, :anew?
+      end
+
+      def test_one_who_asks_again_takes_what_is_surely_there
+        ask_and_answer("SELECT 1", N, ["1"])
+        refute_predicate submit(Request.query(statement("SELECT 1"), []).again), :parses?
+      end
+
+      def test_a_statement_that_the_server_has_lost
+        assert_dropped_by("26000")
+      end
+
+      def test_a_plan_that_fits_no_more
+        assert_dropped_by("0A000")
+      end
+
+      def test_a_statement_that_names_what_is_gone
+        assert_dropped_by("42P01")
+      end
+
+      def test_other_errors_leave_a_statement_in_place
+        %w[22012 23505 40001 57014 XX000 2600 P0001].each do |sqlstate|
+          begin_session
+          @statements = {}
+          ask_and_answer("SELECT 1", N, ["1"])
+          request = ask("SELECT 1")
+          answer(failure(sqlstate) + ready)
+          refute_predicate request.prepared, :stale?
+          sent
+          ask("SELECT 1")
+          assert_equal execution("t1", binary: true), sent
+        end
+      end
+
+      def test_an_error_of_execution_leaves_a_new_statement_in_place
+        request = ask("SELECT 1")
+        answer(parse_complete + parameter_description + row_description(N) + bind_complete + failure("22012") + ready)
+        sent
+        refute_predicate request.prepared, :stale?
+        ask("SELECT 1")
+        assert_equal execution("t1", binary: true), sent
+      end
+
+      def test_an_evicted_statement_is_closed_when_its_slot_is_taken
+        old = Statement.new("SELECT old", 5)
+        submit(Request.query(old, []))
+        answer(first_answer(N, ["1"]))
+        sent
+        submit(Request.query(Statement.new("SELECT new", 5), []))
+        assert_equal close("t1") + sync + first_execution("t2", "SELECT new"), sent
+      end
+
+      def test_an_evicted_statement_comes_back_under_another_name
+        old, young = Statement.new("SELECT old", 5), Statement.new("SELECT new", 5)
+        [old, young, old].each { |one| submit(Request.query(one, [])) }
+        assert_equal first_execution("t1", "SELECT old") + close("t1") + sync + first_execution("t2", "SELECT new") +
+                     close("t2") + sync + first_execution("t3", "SELECT old"), sent
+      end
+
+      def test_closes_travel_together_and_answer_to_nobody
+        evicted = Array.new(3) { |slot| Statement.new("SELECT #{slot}", slot) }
+        evicted.each { |one| submit(Request.query(one, [])) }
+        answer((failure("42601") + ready) * 3)
+        sent
+        request = ask("SELECT 1")
+        assert_equal close("t1") + close("t2") + close("t3") + sync + first_execution("t4", "SELECT 1"), sent
+        answer((close_complete * 3) + ready)
+        refute_predicate request, :done?
+        answer(first_answer(N, ["1"]))
+        assert_equal 1, request.value
+        assert_empty sent
+      end
+
+      def test_a_failed_close_harms_nobody
+        ask("SELECT 1")
+        answer(failure("42601") + ready)
+        request = ask("SELECT 2")
+        answer(failure("XX000") + ready + first_answer(N, ["2"]))
+        assert_equal 2, request.value
+      end
+
+      def test_an_error_of_a_description
+        request = submit(Request.describe(statement("SELECT 1")))
+        answer(failure("42601") + ready)
+        assert_predicate request.prepared, :stale?
+        assert_nil statement("SELECT 1").parameter_types
+      end
+
+      # Types learned elsewhere meanwhile decide the format: a statement parsed without them is parsed again.
+      def test_types_learned_on_another_connection
+        ask("INSERT", "text")
+        sent
+        elsewhere = Codec.new({}, CodecTesting::LIMIT)
+        elsewhere.submit(Request.describe(statement("INSERT")))
+        elsewhere.input << (parse_complete + parameter_description(BYTEA) + no_data + ready)
+        elsewhere.receive([])
+        submit(Request.converted(statement("INSERT"), ["\0\xFF".b]))
+        assert_equal close("t1") + sync + parse("t2", "INSERT", BYTEA) + describe("t2") + execution("t2", ["\0\xFF"], formats: [1]), sent
+      end
+
+      # Each session keeps to the types that it has been told, whatever others learn.
+      def test_types_that_changed_elsewhere
+        ask_and_answer("INSERT", N, ["1"], types: [INT4], parameters: [1])
+        elsewhere = Codec.new({}, CodecTesting::LIMIT)
+        elsewhere.submit(Request.describe(statement("INSERT")))
+        elsewhere.input << (parse_complete + parameter_description(INT8) + no_data + ready)
+        elsewhere.receive([])
+        assert_equal [INT8], statement("INSERT").parameter_types
+        ask("INSERT", 1)
+        assert_equal execution("t1", ["\0\0\0\1"], formats: [1], binary: true), sent
+      end
+
+      private
+
+      def assert_dropped_by(sqlstate)
+        ask_and_answer("SELECT 1", N, ["1"])
+        request, behind = ask("SELECT 1"), ask("SELECT 1")
+        answer(failure(sqlstate) + ready)
+        assert_predicate request.prepared, :stale?
+        sent
+        ask("SELECT 1")
+        assert_equal close("t1") + sync + parse("t2", "SELECT 1") + describe("t2") + execution("t2"), sent
+        answer(later_answer(["\0\0\0\2"]))
+        assert_equal 2, behind.value
+      end
+    end
+  end
+end
