@@ -112,6 +112,20 @@ static bool append_float(buffer_t *buffer, double number) {
     return append_sized(buffer, digits, (size_t)length);
 }
 
+/* The text of a bytea. */
+static bool append_hex(buffer_t *buffer, const char *bytes, size_t length) {
+    static const char digits[] = "0123456789abcdef";
+    char size[4];
+    write_u32(size, (uint32_t)(2 + length * 2));
+    if (!buffer_append(buffer, size, sizeof size) || !buffer_append(buffer, "\\x", 2)) return false;
+    if (!buffer_reserve(buffer, length * 2)) return false;
+    for (size_t at = 0; at < length; at++) {
+        buffer->start[buffer->tail++] = digits[(unsigned char)bytes[at] >> 4];
+        buffer->start[buffer->tail++] = digits[bytes[at] & 15];
+    }
+    return true;
+}
+
 static VALUE text_of(VALUE value) {
     if (RB_TYPE_P(value, T_STRING)) return value;
     return SYMBOL_P(value) ? rb_sym2str(value) : rb_big2str(value, 10);
@@ -123,7 +137,8 @@ static bool append_text(buffer_t *buffer, VALUE value) {
     if (value == Qtrue) return append_sized(buffer, "true", 4);
     if (value == Qfalse) return append_sized(buffer, "false", 5);
     VALUE string = text_of(value);
-    bool done = append_sized(buffer, RSTRING_PTR(string), RSTRING_LEN(string));
+    bool bytea = ENCODING_GET(string) == rb_ascii8bit_encindex();
+    bool done = bytea ? append_hex(buffer, RSTRING_PTR(string), RSTRING_LEN(string)) : append_sized(buffer, RSTRING_PTR(string), RSTRING_LEN(string));
     RB_GC_GUARD(string);
     return done;
 }

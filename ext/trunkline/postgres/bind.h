@@ -15,7 +15,8 @@
  * UTF-8 without zero bytes do. Strings that could still change are replaced by frozen copies. */
 bool bind_ready(VALUE parameters);
 
-/* Appends Bind of the unnamed portal. `types` is NULL while the server's are not known: then all goes as text.
+/* Appends Bind of the unnamed portal. `types` is NULL while the server's are not known: then all goes as text, and a binary
+ * string as the text of a bytea.
  * Results come in binary format when `binary`. False: no memory. Runs no Ruby code. */
 bool bind_append(buffer_t *buffer, span_t name, VALUE parameters, const uint32_t *types, bool binary);
 

@@ -87,27 +87,33 @@ static VALUE description_types(VALUE self) { return description_of(self)->types;
 static VALUE description_unknown(VALUE self) { return description_of(self)->unknown; }
 static VALUE description_finishers(VALUE self) { return description_of(self)->finishers; }
 
-/* call-seq: decode_as(type, base, array) -> description
+/* call-seq: resolved(types) -> Description
  *
- * Columns of this user-defined type decode as the built-in type `base`, or as an array of it, from now on. */
-static VALUE description_decode_as(VALUE self, VALUE type, VALUE base, VALUE array) {
-    description_t *description = description_of(self);
+ * The same columns, none of a type unknown: `types` says for each user-defined one the built-in type that it decodes as, and
+ * whether as an array of it. What has been received by this description stays as it was decoded. */
+static VALUE description_resolved(VALUE self, VALUE types) {
+    const description_t *description = description_of(self);
+    VALUE copy = description_create(description->count);
+    description_t *resolved = description_of(copy);
+    resolved->columns = description->columns;
+    resolved->types = description->types;
     for (uint16_t at = 0; at < description->count; at++) {
-        if (!RTEST(rb_equal(rb_ary_entry(description->types, at), type))) continue;
-        column_decoder_for(NUM2UINT(base), &description->decoders[at]);
-        if (RTEST(array)) description->decoders[at].array = true;
+        resolved->decoders[at] = description->decoders[at];
+        VALUE type = rb_hash_aref(types, RARRAY_AREF(description->types, at));
+        if (NIL_P(type)) continue;
+        column_decoder_for(NUM2UINT(rb_ary_entry(type, 0)), &resolved->decoders[at]);
+        if (RTEST(rb_ary_entry(type, 1))) resolved->decoders[at].array = true;
     }
-    return self;
+    RB_GC_GUARD(self);
+    return copy;
 }
 
 /* call-seq: finish_with(finishers) -> description
  *
- * Sets what turns the codec's values into the final ones: an Array with a callable or nil per column, or nil for none.
- * No type is unknown any more. */
+ * Sets what turns the codec's values into the final ones: an Array with a callable or nil per column, or nil for none. */
 static VALUE description_finish_with(VALUE self, VALUE finishers) {
     description_t *description = description_of(self);
     description->finishers = finishers;
-    description->unknown = Qnil;
     description->plain = NIL_P(finishers);
     return self;
 }
@@ -120,7 +126,7 @@ void Init_trunkline_description(void) {
     rb_define_method(cDescription, "types", description_types, 0);
     rb_define_method(cDescription, "unknown", description_unknown, 0);
     rb_define_method(cDescription, "finishers", description_finishers, 0);
-    rb_define_method(cDescription, "decode_as", description_decode_as, 3);
+    rb_define_method(cDescription, "resolved", description_resolved, 1);
     rb_define_method(cDescription, "finish_with", description_finish_with, 1);
     empty = description_create(0);
     rb_gc_register_mark_object(empty);

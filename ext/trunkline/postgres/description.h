@@ -9,7 +9,7 @@
 typedef struct {
     VALUE columns;   /* frozen Array of frozen Strings */
     VALUE types;     /* frozen Array of type OIDs */
-    VALUE unknown;   /* Array of the OIDs that the client has yet to look up, or nil */
+    VALUE unknown;   /* Array of the OIDs whose values are the server's text, or nil */
     VALUE finishers; /* what Ruby does to some columns afterwards, or nil */
     column_decoder_t *decoders;
     uint16_t count;

@@ -1,11 +1,14 @@
-/* Looks the SQLSTATE up in an ErrorResponse. */
+/* Looks into an ErrorResponse. */
 #ifndef TRUNKLINE_ERROR_CODE_H
 #define TRUNKLINE_ERROR_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is the body's SQLSTATE this one? */
-bool error_code_is(const char *body, size_t length, const char sqlstate[5]);
+/* Does the body's SQLSTATE begin so? */
+bool error_code_begins(const char *body, size_t length, const char *beginning);
+
+/* Does the server end the session with it? */
+bool error_is_fatal(const char *body, size_t length);
 
 #endif

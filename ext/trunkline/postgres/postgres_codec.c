@@ -77,13 +77,15 @@ static VALUE codec_close(VALUE self) {
     return self;
 }
 
-/* call-seq: receive(woken) -> codec
+/* call-seq: receive(woken) -> true or false
  *
- * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. */
+ * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. False: a shared
+ * session answered from within a transaction, and cannot be trusted any more. */
 static VALUE codec_receive(VALUE self, VALUE woken) {
+    session_state_t *session = session_of(self);
     Check_Type(woken, T_ARRAY);
-    receive(session_of(self), woken);
-    return self;
+    receive(session, woken);
+    return RBOOL(!session->leaked);
 }
 
 /* call-seq: fail(woken) { |sent| failure } -> codec
@@ -117,11 +119,6 @@ static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(session_of(self)->in
 /* call-seq: idle? -> true or false */
 static VALUE codec_is_idle(VALUE self) { return RBOOL(session_of(self)->in_flight.count == 0); }
 
-/* call-seq: leaked? -> true or false
- *
- * Did a shared session answer from within a transaction? */
-static VALUE codec_is_leaked(VALUE self) { return RBOOL(session_of(self)->leaked); }
-
 /* call-seq: exclusive = true or false
  *
  * Whether the session is one caller's own, who may open transactions. */
@@ -154,7 +151,6 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "farewell", codec_farewell, 0);
     rb_define_method(class, "in_flight", codec_in_flight, 0);
     rb_define_method(class, "idle?", codec_is_idle, 0);
-    rb_define_method(class, "leaked?", codec_is_leaked, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
     rb_define_method(class, "forget_statements", codec_forget_statements, 0);
 }

@@ -2,6 +2,7 @@
 
 #include "bind.h"
 #include "description.h"
+#include "prepared.h"
 #include "statement.h"
 #include "../trunkline.h"
 
@@ -162,7 +163,21 @@ static VALUE request_notices(VALUE self) { return postgres_request_of(self)->not
 static VALUE request_error(VALUE self) { return postgres_request_of(self)->error; }
 static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->prepared; }
 static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->parses); }
+/* call-seq: outdated? -> true or false
+ *
+ * Did it fail, without any effect, perhaps only because its statement is not what the session remembers? */
+static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(self)->outdated); }
+
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
+
+/* call-seq: redescribe(description) -> request
+ *
+ * Requests that are sent from now on decode so what the same statement returns. */
+static VALUE request_redescribe(VALUE self, VALUE description) {
+    VALUE prepared = postgres_request_of(self)->prepared;
+    if (!NIL_P(prepared)) prepared_of(prepared)->description = description;
+    return self;
+}
 
 /* call-seq: status -> "I", "T", "E", or nil before ReadyForQuery has come */
 static VALUE request_status(VALUE self) {
@@ -198,6 +213,8 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "prepared", request_prepared, 0);
     rb_define_method(cRequest, "parses?", request_parses, 0);
     rb_define_method(cRequest, "anew?", request_is_anew, 0);
+    rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
+    rb_define_method(cRequest, "redescribe", request_redescribe, 1);
     rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
     rb_define_method(cRequest, "status", request_status, 0);
 }

@@ -28,7 +28,10 @@ typedef struct {
     bool binary;       /* rows come in binary format */
     bool parses;       /* carries the Parse of `prepared` */
     bool describes;    /* carries Describe */
+    bool told;         /* its Parse names the parameters' types, as the client remembers them */
+    bool bound;        /* BindComplete has come: from here on, the statement may have had an effect */
     bool complete;     /* the command has come to its end */
+    bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
     bool anew;         /* must not rely on anybody else's Parse */
 } postgres_request_t;
 

@@ -12,6 +12,8 @@
 #include "../bytes/reader.h"
 #include "../socket/bytes_class.h"
 
+#define UNKNOWN_STATEMENT "26000"
+
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
 /* The request that a message answers; NULL for a unit of the codec's own, whose answers mean nothing. */
@@ -77,13 +79,24 @@ static void command_complete(postgres_request_t *request, const frame_t *frame) 
     end_command(request);
 }
 
+/* What servers say of a statement that they have lost, or whose plan or parameter types fit no more: its tables, types or
+ * functions are not the ones that it was prepared for. */
+static bool blames_statement(const frame_t *frame) {
+    static const char *const codes[] = {UNKNOWN_STATEMENT, "0A000", "42", "XX000"};
+    for (size_t at = 0; at < sizeof codes / sizeof *codes; at++) {
+        if (error_code_begins(frame->body, frame->length, codes[at])) return true;
+    }
+    return false;
+}
+
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (NIL_P(request->error)) request->error = body_string(frame);
-    if (NIL_P(request->prepared)) return;
-    bool parse_failed = request->parses && !prepared_of(request->prepared)->parsed;
-    if (parse_failed || error_code_is(frame->body, frame->length, "26000") || error_code_is(frame->body, frame->length, "0A000")) {
-        slots_drop(session, request->prepared);
-    }
+    if (error_is_fatal(frame->body, frame->length)) session->farewell = body_string(frame);
+    if (NIL_P(request->prepared) || request->bound) return;
+    bool parse_failed = request->parses && !prepared_of(request->prepared)->parsed, suspect = blames_statement(frame);
+    if (parse_failed || suspect) slots_drop(session, request->prepared);
+    request->outdated = suspect && (!request->parses || request->told);
+    if (request->outdated && !error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
 }
 
 static void notice_response(postgres_request_t *request, const frame_t *frame) {
@@ -152,7 +165,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     switch (frame->type) {
     case 'D': data_row(request, frame); break;
     case 'C': command_complete(request, frame); break;
-    case '2': break; /* BindComplete */
+    case '2': request->bound = true; break; /* BindComplete */
     case '1': parse_complete(request); break;
     case 't': parameter_description(request, frame); break;
     case 'T': describe(request, description_from_message(frame->body, frame->length)); break;
@@ -183,6 +196,7 @@ void receive(session_state_t *session, VALUE woken) {
             if (!buffer_reserve(input, frame.size - buffer_size(input))) rb_memerror();
             return;
         case FRAME_BROKEN: protocol_error("a message of impossible length: is this a PostgreSQL server?");
+        case FRAME_TOO_LONG: protocol_error("a message of %"PRIuSIZE" bytes, where %"PRIuSIZE" are the most", frame.size, session->message_limit);
         case FRAME_WHOLE: break;
         }
         take(session, &frame, now, woken);

@@ -68,6 +68,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     }
     request->parses = NIL_P(found);
     request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
+    request->told = request->parses && statement_of(statement)->known;
     request->prepared = request->parses ? prepare(session, statement) : found;
     VALUE description = request->description = prepared_of(request->prepared)->description;
     request->base.cost = statement_of(statement)->cost;

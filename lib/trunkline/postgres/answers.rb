@@ -29,7 +29,7 @@ module Trunkline
       def result(request, result_class)
         description = request.description
         rows = request.rows
-        finish(description, rows) unless description.plain?
+        finish(request, description, rows) unless description.plain?
         result_class.new(rows, description, request.affected_rows, request.notices)
       end
 
@@ -37,7 +37,7 @@ module Trunkline
       # @return [Array<Result>]
       def results(request, result_class)
         (request.results || []).map do |description, rows, affected_rows|
-          finish(description, rows) unless description.plain?
+          finish(request, description, rows) unless description.plain?
           result_class.new(rows, description, affected_rows)
         end
       end
@@ -73,9 +73,10 @@ module Trunkline
                              "undone: use transaction { } or session { }", sql: sql, server: @server, sent: true)
       end
 
-      # Rows that came with types still unknown hold the server's text for them; from the next time on C decodes them.
-      def finish(description, rows)
-        decode_late(description, rows) if description.unknown
+      # Rows that came with types still unknown hold the server's text for them. Requests sent from then on have these decoded
+      # in C; those on their way already came by the same description, and are decoded here too.
+      def finish(request, description, rows)
+        description = decode_late(request, description, rows) if description.unknown
         description.finish_with(finishers(description)) unless description.plain? || description.finishers
         description.finishers&.each_with_index do |finisher, column|
           next unless finisher
@@ -84,15 +85,15 @@ module Trunkline
         end
       end
 
-      def decode_late(description, rows)
-        resolved = @types.resolve(description.unknown, &@query)
+      def decode_late(request, description, rows)
+        types = @types.resolve(description.unknown, &@query)
         description.types.each_with_index do |type, column|
-          base, array = resolved[type]
+          base, array = types[type]
           next unless base
 
           rows.each { |row| row[column] &&= Postgres.decode(base, array, 0, row[column]) }
-          description.decode_as(type, base, array)
         end
+        description.resolved(types).tap { |resolved| request.redescribe(resolved) }
       end
 
       def finishers(description)

@@ -6,11 +6,13 @@ module Trunkline
   module Postgres
     # SQL and parameters -> a request, carried out as often as it takes. Includers say how a request travels: `perform`.
     module Asking # :nodoc:
-      # Statements that the session has lost, and plans that no longer fit: prepared anew, once, and never shown.
-      STALE = %w[26000 0A000].freeze
       # Times that a request is sent elsewhere when the connection it was to take turns out to be dead.
       MOST_TRIES = 5
-      private_constant :STALE, :MOST_TRIES
+      # What a message can count.
+      MOST_PARAMETERS = 65_535
+      # What a server says when there are fewer or more parameters than it needs.
+      MISCOUNTED = "08P01"
+      private_constant :MOST_TRIES, :MOST_PARAMETERS, :MISCOUNTED
 
       private
 
@@ -18,7 +20,25 @@ module Trunkline
         learn(statement) if statement.parameter_types.nil? && Parameters.dependent?(parameters)
         types = statement.parameter_types
         check_count(parameters, types) if types
-        Request.converted(statement, Parameters.convert(parameters, types && @answers.parameter_types(types)))
+        Request.converted(statement, limited(Parameters.convert(parameters, types && @answers.parameter_types(types))))
+      end
+
+      # More than a server takes would cost everybody the connection.
+      def limited(parameters)
+        if parameters.size > MOST_PARAMETERS
+          raise ArgumentError, "a statement has #{MOST_PARAMETERS} parameters at most, and #{parameters.size} were given"
+        end
+        bytes = parameters.sum { |value| bytes_of(value) }
+        return parameters if bytes <= Statements::LONGEST
+
+        raise ArgumentError, "the parameters have #{bytes} bytes, and the server takes #{Statements::LONGEST} at most"
+      end
+
+      # The server counts what is no text in hexadecimal digits.
+      def bytes_of(value)
+        return 0 unless value.is_a?(String)
+
+        value.encoding == Encoding::BINARY ? value.bytesize * 2 : value.bytesize
       end
 
       def learn(statement)
@@ -39,8 +59,8 @@ module Trunkline
       def answered(request)
         tries = 1
         until request.answered?
-          check_count(request.parameters, request.statement.parameter_types) if miscounted?(request)
           error = @answers.error(request)
+          check_count(request.parameters, request.statement.parameter_types) if miscounted?(request, error)
           raise error unless tries < MOST_TRIES && worth_another_try?(request, error)
 
           tries += 1
@@ -51,23 +71,11 @@ module Trunkline
       end
 
       # The first execution of a statement meets a wrong number of parameters on the server, later ones meet it here.
-      def miscounted?(request)
-        request.statement&.parameter_types && request.parameters.size != request.statement.parameter_types.size && request.parameters.any?
-      end
+      def miscounted?(request, error) = error.sqlstate == MISCOUNTED && request.statement&.parameter_types
 
+      # A statement that is not what was remembered of it is prepared anew, once, and nobody sees it.
       def worth_another_try?(request, error)
-        return true if error.is_a?(NotSent)
-        return false if request.anew? || in_transaction?(request)
-
-        STALE.include?(error.sqlstate) || outdated_types?(request, error)
-      end
-
-      # Parse with parameter types told earlier failed: since then a column may have another type.
-      def outdated_types?(request, error)
-        return false unless request.parses? && !request.prepared.parsed? && error.sqlstate&.start_with?("42")
-
-        request.statement.forget
-        true
+        error.is_a?(NotSent) || (request.outdated? && !request.anew? && !in_transaction?(request))
       end
 
       def in_transaction?(request) = !request.status.nil? && request.status != "I"

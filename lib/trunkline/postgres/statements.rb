@@ -9,6 +9,8 @@ module Trunkline
       MOST_BYTES = 8 * 1024 * 1024
       # A text longer than this is known for one use only: one report must not push a thousand small statements out.
       LONGEST_KEPT = MOST_BYTES / 64
+      # Bytes that a server takes of one statement, or of one's parameters; a little less than it says.
+      LONGEST = (1 << 30) - (1 << 20)
       private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT
 
       def initialize(most: MOST)
@@ -34,6 +36,7 @@ module Trunkline
         text = sql.encoding == Encoding::BINARY ? sql.dup.force_encoding(Encoding::UTF_8) : sql.encode(Encoding::UTF_8)
         raise EncodingError, "the SQL is not valid UTF-8" unless text.valid_encoding?
         raise ArgumentError, "the SQL contains a zero byte" if text.include?("\0")
+        raise ArgumentError, "the SQL has #{text.bytesize} bytes, and the server takes #{LONGEST} at most" if text.bytesize > LONGEST
 
         -text
       end

@@ -25,7 +25,7 @@ module Trunkline
     attr_reader :codec, :crew, :server, :loss
 
     # @param io [Socket] connected and non-blocking
-    # @param codec [Object] submit, receive, fail, close, input, output, in_flight, idle?, leaked?
+    # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
     # @param pool [Object] told when the trunk is free or lost: crowded?, freed, lost(trunk)
     def initialize(io, codec, server:, pool:)
@@ -165,43 +165,38 @@ module Trunkline
     #
     # @return [Boolean] whether it is
     def drive(request, deadline)
-      read_for_all(request.world, deadline) { !(request.done? || (deadline && past?(deadline))) }
+      step(request, deadline) until request.done? || (deadline && past?(deadline))
       request.done?
     end
 
-    # Reads, and flushes before every wait, while the block says so.
-    def read_for_all(world, deadline)
-      while yield
-        flush unless @output.empty?
-        sleep_until_ready(deadline) if @answerless
-        case @input.receive_from(@descriptor)
-        when true
-          Waiting.give_turn(world) if take_in && yield
-        when false then sleep_until_ready(deadline)
-        else lose(farewell)
-        end
+    # What a leader does over and over: flush, read, wake those who have their answers; sleep when there is nothing to read.
+    def step(request, deadline)
+      flush unless @output.empty?
+      sleep_until_ready(deadline) if @answerless
+      received = @input.receive_from(@descriptor)
+      if received
+        Waiting.give_turn(request.world) if take_in && !request.done?
+      elsif received.nil?
+        lose(farewell)
+      else
+        sleep_until_ready(deadline)
       end
     rescue SystemCallError, IOError, ConnectionError => error
       lose(error.message)
     end
 
-    # Takes in what was read, and wakes those whose answers are complete.
+    # Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes
+    # behind it cannot be trusted any more.
     #
     # @return [Boolean] whether anybody was woken
     def take_in
-      decode
-      woke = !@woken.empty?
-      lose("a statement left the shared connection within a transaction") if @codec.leaked?
-      woke
-    ensure
-      wake_all
-    end
-
-    # Whatever goes wrong within the codec, the bytes behind it cannot be trusted any more.
-    def decode
-      @codec.receive(@woken)
+      lose("a statement left the shared connection within a transaction") unless @codec.receive(@woken)
+      !@woken.empty?
     rescue StandardError => error
       lose(error.message)
+      true
+    ensure
+      wake_all unless @woken.empty?
     end
 
     def wake_all
@@ -243,7 +238,7 @@ module Trunkline
         if @crew.led?
           write_beside_leader
         elsif @crew.lead(request)
-          read_for_all(request.world, nil) { !@output.empty? && !@loss }
+          step(request, nil) until @output.empty? || @loss
         end
       end
     end

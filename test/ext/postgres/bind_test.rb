@@ -37,8 +37,8 @@ module Trunkline
         ["", "", {}],
         ["Grüße", "Grüße", {}],
         ["ascii".encode("US-ASCII"), "ascii", {}],
-        ["\x00\xFF".b, nil, { BYTEA => "\x00\xFF" }],
-        ["plain".b, nil, { BYTEA => "plain" }],
+        ["\x00\xFF".b, "\\x00ff", { BYTEA => "\x00\xFF" }],
+        ["plain".b, "\\x706c61696e", { BYTEA => "plain" }],
         [:symbol, "symbol", {}],
         [:ünïcode, "ünïcode", {}]
       ].freeze
@@ -53,7 +53,7 @@ module Trunkline
           codec.forget_statements
           sent
           assert_equal value, Float(text) if value.is_a?(Float) && text.match?(/\d/)
-          ask("SELECT $1", value)
+          submit(Request.converted(statement("SELECT $1"), [value]))
           assert_includes sent, bind("t#{@number = @number.to_i + 1}", [text]), value.inspect
         end
       end

@@ -54,10 +54,42 @@ module Trunkline
 
       def test_a_statement_that_names_what_is_gone
         assert_dropped_by("42P01")
+        begin_session
+        assert_dropped_by("XX000")
+      end
+
+      # What was bound may have had an effect: nobody does it twice.
+      def test_the_same_error_within_an_execution
+        ask_and_answer("SELECT 1", N, ["1"])
+        request = ask("SELECT 1")
+        answer(bind_complete + failure("0A000") + ready)
+        assert_equal [false, false], [request.outdated?, request.prepared.stale?]
+      end
+
+      def test_the_same_error_of_a_new_statement
+        request = ask("SELECT 1")
+        answer(failure("42P01") + ready)
+        assert_equal [false, true], [request.outdated?, request.prepared.stale?]
+      end
+
+      # Then the types may be to blame: the next Parse leaves them to the server.
+      def test_the_same_error_of_a_statement_parsed_with_types
+        ask_and_answer("SELECT 1", N, ["1"], types: [INT4], parameters: [1])
+        codec.forget_statements
+        request = ask("SELECT 1", 1)
+        answer(failure("42804") + ready)
+        assert_equal [true, true, nil], [request.outdated?, request.prepared.stale?, statement("SELECT 1").parameter_types]
+      end
+
+      def test_a_lost_statement_keeps_its_types
+        ask_and_answer("SELECT 1", N, ["1"], types: [INT4], parameters: [1])
+        ask("SELECT 1", 1)
+        answer(failure("26000") + ready)
+        assert_equal [INT4], statement("SELECT 1").parameter_types
       end
 
       def test_other_errors_leave_a_statement_in_place
-        %w[22012 23505 40001 57014 XX000 2600 P0001].each do |sqlstate|
+        %w[22012 23505 40001 57014 XX001 2600 P0001].each do |sqlstate|
           begin_session
           @statements = {}
           ask_and_answer("SELECT 1", N, ["1"])
@@ -124,25 +156,19 @@ module Trunkline
         assert_nil statement("SELECT 1").parameter_types
       end
 
-      # Types learned elsewhere meanwhile decide the format: a statement parsed without them is parsed again.
+      # Parsed without types, it is bound without: bytes go as the text of a bytea.
       def test_types_learned_on_another_connection
         ask("INSERT", "text")
         sent
-        elsewhere = Codec.new({}, CodecTesting::LIMIT)
-        elsewhere.submit(Request.describe(statement("INSERT")))
-        elsewhere.input << (parse_complete + parameter_description(BYTEA) + no_data + ready)
-        elsewhere.receive([])
+        learn_elsewhere("INSERT", BYTEA)
         submit(Request.converted(statement("INSERT"), ["\0\xFF".b]))
-        assert_equal close("t1") + sync + parse("t2", "INSERT", BYTEA) + describe("t2") + execution("t2", ["\0\xFF"], formats: [1]), sent
+        assert_equal execution("t1", ["\\x00ff"]), sent
       end
 
       # Each session keeps to the types that it has been told, whatever others learn.
       def test_types_that_changed_elsewhere
         ask_and_answer("INSERT", N, ["1"], types: [INT4], parameters: [1])
-        elsewhere = Codec.new({}, CodecTesting::LIMIT)
-        elsewhere.submit(Request.describe(statement("INSERT")))
-        elsewhere.input << (parse_complete + parameter_description(INT8) + no_data + ready)
-        elsewhere.receive([])
+        learn_elsewhere("INSERT", INT8)
         assert_equal [INT8], statement("INSERT").parameter_types
         ask("INSERT", 1)
         assert_equal execution("t1", ["\0\0\0\1"], formats: [1], binary: true), sent
@@ -150,14 +176,22 @@ module Trunkline
 
       private
 
+      def learn_elsewhere(sql, type)
+        elsewhere = Codec.new({}, CodecTesting::LIMIT)
+        elsewhere.submit(Request.describe(statement(sql)))
+        elsewhere.input << (parse_complete + parameter_description(type) + no_data + ready)
+        elsewhere.receive([])
+      end
+
       def assert_dropped_by(sqlstate)
         ask_and_answer("SELECT 1", N, ["1"])
         request, behind = ask("SELECT 1"), ask("SELECT 1")
         answer(failure(sqlstate) + ready)
-        assert_predicate request.prepared, :stale?
+        assert_equal [true, true], [request.outdated?, request.prepared.stale?]
         sent
-        ask("SELECT 1")
+        again = submit(request.again)
         assert_equal close("t1") + sync + parse("t2", "SELECT 1") + describe("t2") + execution("t2"), sent
+        assert_predicate again, :parses?
         answer(later_answer(["\0\0\0\2"]))
         assert_equal 2, behind.value
       end

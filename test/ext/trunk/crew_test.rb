@@ -1,0 +1,197 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/requests"
+
+module Trunkline
+  # Who is aboard a trunk, who leads and who comes next.
+  class CrewTest < TestCase
+    include Requests
+
+    def crew_of(codec = self.codec) = Crew.new(codec)
+
+    def aboard(crew, *requests) = requests.each { |one| crew.enter(one) }
+
+    def test_the_first_to_ask_and_those_behind
+      codec = self.codec
+      crew = crew_of(codec)
+      assert_equal :first, crew.enter(request)
+      codec.submit(request)
+      assert_equal :later, crew.enter(request)
+      assert_equal 2, crew.aboard
+    end
+
+    def test_one_leads_and_the_others_are_parked
+      crew = crew_of
+      one, two = aboard(crew, request, request)
+      assert_equal [true, false], [crew.lead(one), crew.lead(two)]
+      assert_equal [false, true, true], [one.parked?, two.parked?, crew.led?]
+    end
+
+    def test_who_has_an_answer_does_not_lead
+      codec = self.codec
+      crew = crew_of(codec)
+      waiter = request
+      codec.submit(waiter)
+      finish(codec)
+      assert_nil crew.lead(waiter)
+      refute_predicate crew, :led?
+    end
+
+    def test_the_newest_of_the_parked_is_the_heir
+      crew = crew_of
+      leader, old, young = aboard(crew, request, request, request)
+      [leader, old, young].each { |one| crew.lead(one) }
+      assert_same young, crew.leave(leader)
+      refute_predicate young, :parked?
+      assert_predicate crew, :led?
+      assert_equal true, crew.lead(young)
+      assert_same old, crew.leave(young)
+    end
+
+    def test_nobody_else_is_called_while_an_heir_is_on_his_way
+      crew = crew_of
+      leader, other, heir = aboard(crew, request, request, request)
+      [leader, other, heir].each { |one| crew.lead(one) }
+      assert_same heir, crew.leave(leader)
+      assert_nil crew.leave(other)
+    end
+
+    def test_an_heir_who_is_outrun_is_parked
+      crew = crew_of
+      leader, heir, quick = aboard(crew, request, request, request)
+      [leader, heir].each { |one| crew.lead(one) }
+      crew.leave(leader)
+      assert_equal [true, false], [crew.lead(quick), crew.lead(heir)]
+      assert_same heir, crew.leave(quick)
+    end
+
+    def test_an_heir_who_leaves_calls_the_next
+      crew = crew_of
+      leader, other, heir = aboard(crew, request, request, request)
+      [leader, other, heir].each { |one| crew.lead(one) }
+      crew.leave(leader)
+      assert_same other, crew.leave(heir)
+    end
+
+    def test_the_last_one_leaves_nobody_to_lead
+      crew = crew_of
+      waiter, = aboard(crew, request)
+      crew.lead(waiter)
+      assert_equal false, crew.leave(waiter)
+      assert_equal [0, false], [crew.aboard, crew.led?]
+    end
+
+    def test_who_leaves_is_in_no_list
+      crew = crew_of
+      leader, parked = aboard(crew, request, request)
+      [leader, parked].each { |one| crew.lead(one) }
+      assert_nil crew.leave(parked)
+      refute_predicate parked, :parked?
+      assert_equal false, crew.leave(leader)
+    end
+
+    def test_who_leaves_twice_leaves_once
+      crew = crew_of
+      waiter, = aboard(crew, request)
+      2.times { crew.leave(waiter) }
+      assert_equal 0, crew.aboard
+    end
+
+    def test_one_world_at_a_time
+      crew = crew_of
+      mine, foreign = request, foreign_request
+      crew.enter(mine)
+      assert_equal [true, false], [crew.admits?(nil), crew.admits?(foreign.world)]
+      assert_nil crew.enter(foreign)
+      crew.leave(mine)
+      assert_equal :first, crew.enter(foreign)
+      assert_nil crew.enter(mine)
+    end
+
+    # Futures: a stranger is parked until those aboard have gone, and leads then.
+    def test_a_stranger_who_waits_for_a_future_comes_last
+      crew = crew_of
+      leader, fellow = aboard(crew, request, request)
+      stranger = foreign_request
+      [leader, fellow, stranger].each { |one| crew.lead(one) }
+      assert_equal 2, crew.aboard
+      assert_same fellow, crew.leave(leader)
+      assert_same stranger, crew.leave(fellow)
+      assert_equal true, crew.lead(stranger)
+    end
+
+    def test_a_reserved_trunk_takes_only_pinned_requests
+      crew = crew_of
+      assert crew.reserve
+      refute crew.reserve
+      assert_nil crew.enter(request)
+      pinned = request.pin
+      assert_equal :first, crew.enter(pinned)
+      crew.leave(pinned)
+      crew.release
+      assert_equal :first, crew.enter(request)
+      assert_nil crew.enter(request.pin)
+    end
+
+    def test_a_trunk_in_use_is_not_reserved
+      crew = crew_of
+      crew.enter(request)
+      refute crew.reserve
+    end
+
+    def test_inherited_by_a_child
+      crew = crew_of
+      refute_predicate crew, :inherited?
+      reader, writer = IO.pipe
+      pid = fork { exit!(writer.write([crew.inherited?, crew.enter(request), crew.admits?(nil), crew.reserve].inspect).positive?) }
+      writer.close
+      Process.wait(pid)
+      assert_equal "[true, nil, false, false]", reader.read
+    end
+
+    def test_the_current_one_goes_on_while_its_backlog_is_short
+      crews = [crew_of, crew_of(busy_codec(3)), crew_of]
+      measured = STATEMENT.new("SELECT 2", 1)
+      crews[2] = crew_of(codec.tap { |known| measure(known, measured) && known.submit(REQUEST.query(measured, [])) })
+      assert_equal 2, Crew.choose(crews, nil, 2)
+    end
+
+    def test_then_comes_an_idle_one
+      crews = [crew_of(busy_codec), crew_of(busy_codec), crew_of]
+      assert_equal [2, 2, 2], [0, 1, 2].map { |current| Crew.choose(crews, nil, current) }
+    end
+
+    def test_then_the_one_that_is_through_first
+      crews = [crew_of(busy_codec(9)), crew_of(busy_codec(2)), crew_of(busy_codec(5))]
+      assert_equal [1, 1, 1], [0, 1, 2].map { |current| Crew.choose(crews, nil, current) }
+    end
+
+    def test_none_that_admits_the_world
+      crew = crew_of
+      crew.enter(request)
+      assert_nil Crew.choose([crew], foreign_request.world, 0)
+      assert_nil Crew.choose([], nil, 0)
+      assert_equal 1, Crew.choose([crew, crew_of], foreign_request.world, 0)
+    end
+
+    def test_a_current_one_that_is_gone
+      assert_equal 0, Crew.choose([crew_of], nil, 7)
+    end
+
+    def test_it_takes_nothing_but_codecs_and_requests
+      assert_raises(TypeError) { Crew.new(Object.new) }
+      %i[enter lead leave].each { |verb| assert_raises(TypeError) { crew_of.public_send(verb, Object.new) } }
+    end
+
+    private
+
+    # The statement is known to take no time.
+    def measure(codec, statement)
+      2.times do
+        codec.submit(REQUEST.query(statement, []))
+        finish(codec)
+      end
+    end
+  end
+end

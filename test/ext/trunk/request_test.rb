@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/requests"
+
+module Trunkline
+  # A waiter is running, parked or woken, and is owed as many wake-ups as it was woken times: one.
+  class RequestTest < TestCase
+    include Requests
+
+    def test_it_belongs_to_who_made_it
+      assert_equal [nil, Fiber.current], [request.world, request.fiber]
+      assert_kind_of Async::Scheduler, foreign_request.world
+    end
+
+    def test_parked_and_woken_and_running
+      waiter = request
+      refute_predicate waiter, :parked?
+      refute waiter.wake_up
+      assert_predicate waiter.park, :parked?
+      assert_nil waiter.resume
+      assert waiter.wake_up
+      refute_predicate waiter, :parked?
+      refute_nil waiter.resume
+      refute waiter.wake_up
+    end
+
+    def test_one_wake_up_for_each_time_it_was_parked
+      waiter = request.park
+      assert_equal [true, false, false], Array.new(3) { waiter.wake_up }
+      waiter.resume
+      waiter.park
+      assert_equal [true, false], Array.new(2) { waiter.wake_up }
+    end
+
+    def test_who_withdraws_when_woken_has_a_wake_up_coming
+      waiter = request
+      refute waiter.withdraw
+      waiter.park
+      refute waiter.withdraw
+      waiter.park
+      waiter.wake_up
+      assert waiter.withdraw
+      refute waiter.withdraw
+    end
+
+    def test_who_has_withdrawn_is_woken_by_nobody
+      waiter = request.park
+      waiter.withdraw
+      refute waiter.wake_up
+      refute_predicate waiter, :parked?
+    end
+
+    def test_a_thread_is_woken_by_its_token_if_it_sleeps_already
+      waiter = request
+      assert_same waiter, waiter.wake
+      given = 0
+      waiter.token = Object.new.tap { |token| token.define_singleton_method(:give) { given += 1 } }
+      waiter.wake
+      assert_equal 1, given
+    end
+
+    def test_a_fiber_is_woken_by_its_scheduler
+      Thread.new do
+        Sync do
+          waiter = request.park
+          Async { waiter.wake if waiter.wake_up }
+          Fiber.scheduler.block(waiter, nil)
+          refute_nil waiter.resume
+        end
+      end.join
+    end
+
+    def test_a_request_done_while_its_waiter_is_parked_wakes_it
+      in_flight = codec
+      parked, running = request, request
+      [parked, running].each { |one| in_flight.submit(one) }
+      parked.park
+      woken = []
+      in_flight.fail(woken) { "lost" }
+      assert_equal [parked], woken
+      assert [parked, running].all?(&:done?)
+      refute_predicate parked, :parked?
+    end
+
+    def test_adopted_by_whoever_waits_now
+      waiter = foreign_request
+      assert_nil waiter.adopt.world
+      assert_equal Fiber.current, waiter.fiber
+    end
+
+    def test_not_adopted_while_somebody_waits_with_it
+      waiter = foreign_request
+      world = waiter.world
+      waiter.park
+      assert_same world, waiter.adopt.world
+    end
+
+    def test_requests_are_made_by_codecs_only
+      assert_raises(TypeError, NoMethodError) { Request.new }
+      assert_raises(TypeError, NoMethodError) { REQUEST.new }
+      assert_raises(TypeError) { REQUEST.query(Object.new, []) }
+      assert_raises(TypeError) { REQUEST.query(STATEMENT.new("SELECT 1", 0), nil) }
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "requests"
+
+module Trunkline
+  # A trunk without a connection: a real crew and codec; what is sent is answered at once, or when the test says so.
+  class FakeTrunk
+    include Requests
+
+    attr_reader :crew, :codec, :closed, :performed
+
+    # @param takes [Boolean] whether it takes requests
+    def initialize(takes: true)
+      @codec = Requests::CODEC.new({}, 1 << 20)
+      @crew = Trunkline.const_get(:Crew).new(@codec)
+      @takes = takes
+      @performed = []
+    end
+
+    # Answers at once.
+    def perform(request)
+      return false unless dispatch(request)
+
+      finish(codec, codec.in_flight)
+      crew.leave(request)
+      true
+    end
+
+    # Leaves it unanswered, and its waiter aboard.
+    def dispatch(request)
+      return false unless @takes && crew.enter(request)
+
+      performed << request
+      codec.submit(request)
+      true
+    end
+
+    def close(reason)
+      @takes = false
+      @closed = reason
+    end
+
+    def aboard = crew.aboard
+    def idle? = aboard.zero? && codec.idle?
+    def admits?(world) = crew.admits?(world)
+    def reserve = crew.reserve
+    def release = crew.release
+  end
+end

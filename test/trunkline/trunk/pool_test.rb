@@ -1,0 +1,200 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/fake_trunk"
+
+module Trunkline
+  # Who gets which trunk, when one is opened, and who waits.
+  class PoolTest < TestCase
+    include Requests
+
+    def setup
+      super
+      @opened = []
+    end
+
+    def pool(connections: 2, most: 3, **fake, &open)
+      open ||= ->(_pool) { FakeTrunk.new(**fake).tap { |trunk| @opened << trunk } }
+      Pool.new(connections: connections, most: most, &open)
+    end
+
+    # Runs the block in a thread, which comes to sleep in the pool.
+    def waiting(pool, &block)
+      thread = Thread.new(&block)
+      thread.report_on_exception = false
+      Thread.pass until thread.stop?
+      assert_predicate thread, :alive?
+      assert_predicate pool, :crowded?
+      thread
+    end
+
+    def test_the_first_request_opens_the_first_connection
+      pool = self.pool
+      assert_empty @opened
+      asked = request
+      pool.perform(asked)
+      assert_equal [[asked]], @opened.map(&:performed)
+      assert_predicate asked, :done?
+    end
+
+    def test_idle_connections_are_used_before_others_are_opened
+      pool = self.pool
+      5.times { pool.perform(request) }
+      assert_equal [5], @opened.map { |trunk| trunk.performed.size }
+    end
+
+    def test_busy_ones_make_it_grow_as_far_as_it_may
+      pool = self.pool
+      10.times { pool.dispatch(request) }
+      assert_equal 2, @opened.size
+      assert_equal 10, @opened.sum { |trunk| trunk.performed.size }
+      assert_equal({ shared: 2, pinned: 0, spare: 0, opening: 0 }, pool.counts)
+    end
+
+    def test_dispatch_tells_which_trunk_it_was
+      pool = self.pool
+      asked = request
+      assert_includes pool.dispatch(asked).performed, asked
+    end
+
+    def test_a_connection_of_ones_own
+      pool = self.pool
+      pool.perform(request)
+      own = pool.check_out(request)
+      refute_same @opened.first, own
+      refute own.admits?(nil)
+      pool.check_in(own)
+      assert own.admits?(nil)
+      assert_equal({ shared: 2, pinned: 0, spare: 0, opening: 0 }, pool.counts)
+    end
+
+    def test_one_that_is_idle_is_taken_out_of_those_shared
+      pool = self.pool
+      2.times { pool.dispatch(request) }
+      @opened.each { |trunk| trunk.performed.each { |asked| trunk.crew.leave(asked) } && finish(trunk.codec, trunk.codec.in_flight) }
+      assert_includes @opened, pool.check_out(request)
+      assert_equal({ shared: 1, pinned: 1, spare: 0, opening: 0 }, pool.counts)
+    end
+
+    def test_who_finds_none_waits_for_one_to_be_given_back
+      pool = self.pool(connections: 1, most: 2)
+      pool.perform(request)
+      own = pool.check_out(request)
+      thread = waiting(pool) { pool.check_out(request) }
+      pool.check_in(own)
+      assert_same own, thread.value
+      refute_predicate pool, :crowded?
+    end
+
+    def test_who_finds_none_waits_for_one_to_be_lost
+      pool = self.pool(connections: 1, most: 2)
+      pool.perform(request)
+      own = pool.check_out(request)
+      thread = waiting(pool) { pool.check_out(request) }
+      pool.lost(own)
+      given = thread.value
+      assert_equal [3, true], [@opened.size, @opened.last.equal?(given)]
+    end
+
+    def test_who_waits_is_served_in_order
+      pool = self.pool(connections: 1, most: 2)
+      own = pool.check_out(request)
+      order = []
+      pool.perform(request)
+      threads = Array.new(3) { |number| waiting(pool) { pool.check_out(request).tap { order << number } } }
+      3.times do |number|
+        pool.check_in(own)
+        threads[number].join
+      end
+      assert_equal [0, 1, 2], order
+    end
+
+    def test_another_world_waits_until_nobody_is_aboard
+      pool = self.pool(connections: 1, most: 2)
+      foreign = foreign_request
+      own = pool.check_out(request)
+      trunk = pool.dispatch(foreign)
+      thread = waiting(pool) { pool.perform(request) }
+      trunk.crew.leave(foreign)
+      pool.freed
+      thread.join
+      assert_equal 2, trunk.performed.size
+      pool.check_in(own)
+    end
+
+    def test_who_gives_up_waiting_stops_nobody
+      pool = self.pool(connections: 1, most: 2)
+      pool.perform(request)
+      own = pool.check_out(request)
+      impatient, patient = Array.new(2) { waiting(pool) { pool.check_out(request) } }
+      impatient.raise(IndexError)
+      assert_raises(IndexError) { impatient.value }
+      pool.check_in(own)
+      assert_same own, patient.value
+    end
+
+    def test_no_connection_at_all
+      pool = self.pool { raise ConnectionError, "no server" }
+      2.times { assert_raises(ConnectionError) { pool.perform(request) } }
+      assert_raises(ConnectionError) { pool.check_out(request) }
+      assert_equal({ shared: 0, pinned: 0, spare: 0, opening: 0 }, pool.counts)
+    end
+
+    # They would only find out the same, one after the other.
+    def test_those_who_wait_for_the_first_connection_fail_with_it
+      gate = Thread::Queue.new
+      pool = self.pool(connections: 1, most: 2) { gate.pop && raise(ConnectionError, "no server") }
+      opener = Thread.new { pool.perform(request) }
+      opener.report_on_exception = false
+      Thread.pass until opener.stop?
+      others = Array.new(3) { waiting(pool) { pool.perform(request) } }
+      gate.push(true)
+      errors = [opener, *others].map { |thread| assert_raises(ConnectionError) { thread.value } }
+      assert_equal ["no server"], errors.map(&:message).uniq
+      assert_equal 4, errors.uniq(&:object_id).size
+    end
+
+    def test_one_that_cannot_be_opened_is_missed_by_nobody_while_another_is_there
+      attempts = 0
+      pool = self.pool { (attempts += 1) == 1 ? FakeTrunk.new.tap { |trunk| @opened << trunk } : raise(ConnectionError, "too many") }
+      5.times { pool.dispatch(request) }
+      assert_equal [2, [5]], [attempts, @opened.map { |trunk| trunk.performed.size }]
+    end
+
+    def test_a_trunk_that_takes_nothing_is_not_asked_twice
+      first = true
+      pool = self.pool do |owner|
+        takes, first = !first, false
+        FakeTrunk.new(takes: takes).tap { |trunk| (@opened << trunk) && (owner.lost(trunk) unless takes) }
+      end
+      pool.perform(request)
+      assert_equal [0, 1], @opened.map { |trunk| trunk.performed.size }
+    end
+
+    def test_closing
+      pool = self.pool(connections: 1, most: 2)
+      pool.perform(request)
+      own = pool.check_out(request)
+      thread = waiting(pool) { pool.check_out(request) }
+      pool.close
+      assert_raises(Closed) { thread.value }
+      assert_equal ["the client was closed"] * 2, @opened.map(&:closed)
+      assert_raises(Closed) { pool.perform(request) }
+      assert_raises(Closed) { pool.check_out(request) }
+      pool.check_in(own)
+      pool.close
+    end
+
+    def test_a_connection_that_is_opened_while_it_closes
+      gate = Thread::Queue.new
+      pool = self.pool { FakeTrunk.new.tap { |trunk| (@opened << trunk) && gate.pop } }
+      opener = Thread.new { pool.perform(request) }
+      opener.report_on_exception = false
+      Thread.pass until opener.stop?
+      pool.close
+      gate.push(true)
+      opener.join
+      assert_equal ["the client was closed"], @opened.map(&:closed)
+    end
+  end
+end

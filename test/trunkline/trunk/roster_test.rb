@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/fake_trunk"
+
+module Trunkline
+  # Which trunks are shared, which are somebody's own, and how many there may be.
+  class RosterTest < TestCase
+    def roster(connections: 2, most: 3) = Roster.new(connections: connections, most: most)
+
+    def open(roster, alone: false)
+      roster.opening(alone: alone)
+      FakeTrunk.new.tap { |trunk| roster.opened(trunk, alone: alone) }
+    end
+
+    def test_the_budget_of_shared_ones
+      roster = self.roster
+      assert_equal [true, true, true], [roster.room?, roster.room_to_share?, roster.nothing_open?]
+      trunks = Array.new(2) { open(roster) }
+      assert_equal [true, false, false], [roster.room?, roster.room_to_share?, roster.nothing_open?]
+      assert_equal [trunks, trunks.map(&:crew)], [roster.trunks, roster.crews]
+      assert_predicate roster.trunks, :frozen?
+    end
+
+    def test_the_budget_of_all
+      roster = self.roster
+      3.times { open(roster, alone: true) }
+      assert_equal [false, false, 3], [roster.room?, roster.room_to_share?, roster.size]
+    end
+
+    def test_what_is_being_opened_counts
+      roster = self.roster
+      2.times { roster.opening(alone: false) }
+      assert_equal [true, false, 2], [roster.room?, roster.room_to_share?, roster.size]
+      roster.opening(alone: true)
+      refute_predicate roster, :room?
+      roster.not_opened(alone: false)
+      assert_equal [true, true], [roster.room?, roster.room_to_share?]
+      assert_equal({ shared: 0, pinned: 0, spare: 0, opening: 2 }, roster.counts)
+    end
+
+    def test_a_trunk_opened_for_one_is_reserved
+      trunk = open(roster = self.roster, alone: true)
+      refute trunk.admits?(nil)
+      assert_equal [[trunk], []], [roster.all, roster.trunks]
+    end
+
+    def test_taking_an_idle_shared_one
+      roster = self.roster
+      busy, idle = open(roster), open(roster)
+      busy.dispatch(busy.request)
+      assert_predicate roster, :any_to_take?
+      assert_same idle, roster.take
+      assert_equal [[busy], false], [roster.trunks, idle.admits?(nil)]
+      assert_equal [nil, false], [roster.take, roster.any_to_take?]
+    end
+
+    def test_never_the_last_shared_one
+      roster = self.roster
+      open(roster)
+      assert_equal [false, nil], [roster.any_to_take?, roster.take]
+    end
+
+    def test_given_back_it_is_shared_again
+      roster = self.roster
+      open(roster)
+      trunk = open(roster) && roster.take
+      assert roster.give_back(trunk)
+      assert_includes roster.trunks, trunk
+      assert trunk.admits?(nil)
+      refute roster.give_back(trunk)
+    end
+
+    def test_given_back_in_excess_it_is_kept_for_the_next_alone
+      roster = self.roster
+      trunk = open(roster, alone: true)
+      2.times { open(roster) }
+      roster.give_back(trunk)
+      assert_equal({ shared: 2, pinned: 0, spare: 1, opening: 0 }, roster.counts)
+      assert_equal [true, trunk], [roster.any_to_take?, roster.take]
+      assert_equal 1, roster.counts[:pinned]
+    end
+
+    def test_what_is_lost_is_nowhere
+      roster = self.roster(most: 4)
+      trunks = [open(roster), open(roster), open(roster, alone: true)]
+      trunks.each { |trunk| roster.remove(trunk) }
+      assert_equal [[], [], true], [roster.all, roster.crews, roster.nothing_open?]
+      refute roster.give_back(trunks.last)
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/requests"
+
+module Trunkline
+  # Callers in line for a trunk: first come, first served, and those go together who can.
+  class WaitingLineTest < TestCase
+    include Requests
+
+    def setup
+      super
+      @line = WaitingLine.new
+    end
+
+    def place(waiter = request, alone: false) = WaitingLine::Place.new(waiter, alone: alone)
+
+    def join(*places) = places.each { |one| @line.join(one) }
+
+    def test_in_order
+      one, two = join(place(alone: true), place(alone: true))
+      assert_same one, @line.first
+      assert_equal [one], @line.call_first
+      assert_equal [two], @line.call_first
+      assert_predicate @line, :empty?
+    end
+
+    def test_who_joins_is_parked_and_who_is_called_woken
+      one, = join(place)
+      assert_predicate one.request, :parked?
+      @line.call_first
+      refute_predicate one.request, :parked?
+      assert_predicate one, :called?
+    end
+
+    def test_who_share_go_together_if_they_are_of_one_world
+      mine, foreign, alone, fellow = join(place, place(foreign_request), place(alone: true), place)
+      assert_equal [mine, fellow], @line.call_first
+      assert_equal [foreign], @line.call_first
+      assert_equal [alone], @line.call_first
+    end
+
+    def test_who_wants_one_of_his_own_goes_alone
+      alone, = join(place(alone: true), place, place(alone: true))
+      assert_equal [alone], @line.call_first
+    end
+
+    def test_who_was_called_and_outrun_goes_in_front
+      one, two = join(place(alone: true), place(alone: true))
+      @line.call_first
+      one.request.resume
+      join(one)
+      assert_equal [[one], [two]], [@line.call_first, @line.call_first]
+    end
+
+    def test_who_has_left_is_not_called
+      one, two = join(place, place)
+      assert_same one, @line.leave(one)
+      assert_nil @line.leave(one)
+      assert_equal [two], @line.call_first
+    end
+
+    def test_who_is_awake_already_is_owed_nothing
+      one, two = join(place, place)
+      one.request.withdraw
+      assert_equal [two], @line.call_first
+      assert_predicate one, :called?
+    end
+
+    def test_all_are_told_that_waiting_is_pointless
+      failure = ConnectionError.new("no server")
+      places = join(place, place(alone: true), place(foreign_request))
+      assert_equal places, @line.call_all(failure)
+      assert_equal [failure] * 3, places.map(&:failure)
+      assert_predicate @line, :empty?
+    end
+
+    def test_a_fiber_that_blocks_its_event_loop
+      assert_equal false, place.blocks_its_world?
+      assert_equal [false, true], Thread.new { Sync { [place.blocks_its_world?, Enumerator.new { |y| y << place.blocks_its_world? }.next] } }.value
+    end
+  end
+end
