@@ -114,6 +114,24 @@ module Shared
       end
     end
 
+    # The leader is awake and lets the others have their turn; one of them leaves a question to him, and both go.
+    def test_what_was_left_to_a_leader_who_goes_is_sent
+      gated do |db, proxy|
+        callers = nil
+        answered = lambda do
+          ask(db, 2)
+          later { ask(db, 4) }.cancel(Cancelled.new)
+          callers[2].cancel(Cancelled.new)
+        end
+        callers = in_flight(proxy, -> { ask(db, 1) }, answered, -> { ask(db, 3) })
+        before = proxy.messages(:requests)["S"]
+        callers[0].cancel(Cancelled.new)
+        proxy.release(:answers, units: 2)
+        callers[1].value
+        proxy.await_messages(:requests, "S", before + 1)
+      end
+    end
+
     # The leader is done, the newest of the sleepers was woken to lead, and goes before its turn.
     def test_a_successor_cancelled_between_its_wake_up_and_its_turn
       gated do |db, proxy|

@@ -50,6 +50,8 @@ module Trunkline
       end
 
       # The codec takes in the bytes.
+      #
+      # @return [Boolean] whether the session can be trusted on
       def answer(bytes)
         codec.input << bytes
         codec.receive(woken)

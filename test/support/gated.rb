@@ -6,11 +6,12 @@ require_relative "gate_proxy"
 module Gated
   # Runs the block in the host, with a client whose connections go through a proxy.
   #
+  # @param tcp [Boolean] whether they are TCP's, where a closed peer shows only after the first write to it
   # @yieldparam db [Trunkline::Postgres::Client] connected, its statements known to the server
   # @yieldparam proxy [GateProxy]
-  def gated(connections: 1, **options)
+  def gated(connections: 1, tcp: false, **options)
     in_host do
-      GateProxy.open(postgres_server) do |proxy|
+      GateProxy.open(postgres_server, tcp: tcp) do |proxy|
         Trunkline.postgres(proxy.uri, connections: connections, max_connections: [connections, 2].max, **options) do |db|
           ask(db, 0)
           yield db, proxy

@@ -83,19 +83,28 @@ static VALUE request_describe(VALUE class, VALUE statement) {
 /* call-seq: Request.script(sql) -> Request */
 static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, sql); }
 
-/* call-seq: companion -> Request
+/* call-seq: Request.companion -> Request
  *
- * Nothing that is ever sent: what the caller waits with while somebody else waits for this one, or for a trunk. */
-static VALUE request_companion(VALUE self) { return create(REQUEST_SCRIPT, Qnil, Qnil, Qnil); }
+ * Nothing that is ever sent: what a caller waits with who waits for somebody else's request, or for a trunk. */
+static VALUE request_companion(VALUE class) { return create(REQUEST_SCRIPT, Qnil, Qnil, Qnil); }
 
 /* call-seq: again -> Request
  *
- * The same question anew, which relies on nobody else's Parse. */
+ * The same question. */
 static VALUE request_again(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     VALUE again = create(request->kind, request->statement, request->parameters, request->script);
-    postgres_request_of(again)->anew = true;
+    postgres_request_of(again)->anew = request->anew;
     return again;
+}
+
+/* call-seq: anew -> Request
+ *
+ * The same question, which relies on nothing that is remembered of its statement. */
+static VALUE request_anew(VALUE self) {
+    VALUE anew = request_again(self);
+    postgres_request_of(anew)->anew = true;
+    return anew;
 }
 
 /* call-seq: answered? -> true or false
@@ -196,8 +205,9 @@ void Init_trunkline_postgres_request(void) {
     rb_define_singleton_method(cRequest, "converted", request_converted, 2);
     rb_define_singleton_method(cRequest, "describe", request_describe, 1);
     rb_define_singleton_method(cRequest, "script", request_script, 1);
-    rb_define_method(cRequest, "companion", request_companion, 0);
+    rb_define_singleton_method(cRequest, "companion", request_companion, 0);
     rb_define_method(cRequest, "again", request_again, 0);
+    rb_define_method(cRequest, "anew", request_anew, 0);
     rb_define_method(cRequest, "answered?", request_is_answered, 0);
     rb_define_method(cRequest, "plain?", request_is_plain, 0);
     rb_define_method(cRequest, "value", request_value, 0);

@@ -32,7 +32,7 @@ typedef struct {
     bool bound;        /* BindComplete has come: from here on, the statement may have had an effect */
     bool complete;     /* the command has come to its end */
     bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
-    bool anew;         /* must not rely on anybody else's Parse */
+    bool anew;         /* relies on nothing that is remembered of its statement */
 } postgres_request_t;
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */

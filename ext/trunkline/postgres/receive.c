@@ -79,10 +79,10 @@ static void command_complete(postgres_request_t *request, const frame_t *frame) 
     end_command(request);
 }
 
-/* What servers say of a statement that they have lost, or whose plan or parameter types fit no more: its tables, types or
- * functions are not the ones that it was prepared for. */
+/* What servers say of a statement that they have lost, or whose plan or parameter types fit no more, as its tables, types or
+ * functions are not the ones that it was prepared for; and of a value that none of this would mend. */
 static bool blames_statement(const frame_t *frame) {
-    static const char *const codes[] = {UNKNOWN_STATEMENT, "0A000", "42", "XX000"};
+    static const char *const codes[] = {UNKNOWN_STATEMENT, "0A000", "22", "42", "XX000"};
     for (size_t at = 0; at < sizeof codes / sizeof *codes; at++) {
         if (error_code_begins(frame->body, frame->length, codes[at])) return true;
     }

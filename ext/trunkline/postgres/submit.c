@@ -30,7 +30,7 @@ static void submit_closes(session_state_t *session, buffer_t *output) {
     fifo_push(&session->in_flight, Qnil);
 }
 
-/* Parse with the parameter types that the client knows. */
+/* Parse with the parameter types that the session is told. */
 static bool append_parse(buffer_t *output, const prepared_t *prepared) {
     statement_t *statement = statement_of(prepared->statement);
     return frontend_parse(output, prepared_name(prepared), string_span(statement->sql), prepared->types, prepared->type_count);
@@ -51,25 +51,26 @@ static bool append_unit(buffer_t *output, postgres_request_t *request) {
     return frontend_sync(output);
 }
 
-static VALUE prepare(session_state_t *session, VALUE object) {
-    statement_t *statement = statement_of(object);
-    VALUE created = prepared_create(object, ++session->names);
-    if (statement->known) prepared_learn(prepared_of(created), statement->types, statement->type_count);
+static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
+    const statement_t *statement = statement_of(request->statement);
+    VALUE created = prepared_create(request->statement, ++session->names);
+    if (request->told) prepared_learn(prepared_of(created), statement->types, statement->type_count);
     return created;
 }
 
-/* Finds what the session knows of the statement. What it does not know, or only hopes to, is parsed in this very unit. */
+/* Finds what the session knows of the statement. What it does not know is parsed in this very unit; for one who asks anew,
+ * everything is, and with no type that was remembered. */
 static void choose_prepared(session_state_t *session, postgres_request_t *request) {
     VALUE statement = request->statement;
     VALUE found = slots_find(session, statement, statement_of(statement)->slot);
-    if (!NIL_P(found) && request->anew && !prepared_of(found)->parsed) {
+    if (!NIL_P(found) && request->anew) {
         slots_drop(session, found);
         found = Qnil;
     }
     request->parses = NIL_P(found);
     request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
-    request->told = request->parses && statement_of(statement)->known;
-    request->prepared = request->parses ? prepare(session, statement) : found;
+    request->told = request->parses && !request->anew && statement_of(statement)->known;
+    request->prepared = request->parses ? prepare(session, request) : found;
     VALUE description = request->description = prepared_of(request->prepared)->description;
     request->base.cost = statement_of(statement)->cost;
     request->binary = !NIL_P(description) && description_of(description)->binary;

@@ -45,6 +45,7 @@ bool request_wake_up(request_t *request) {
     if (request->state != WAITER_PARKED) return false;
     request_unlink(request);
     request->state = WAITER_WOKEN;
+    request->delivered = false;
     return true;
 }
 
@@ -80,8 +81,14 @@ static VALUE request_wake(VALUE self) {
     } else {
         rb_fiber_scheduler_unblock(request->world, self, request->fiber);
     }
+    request->delivered = true;
     return self;
 }
+
+/* call-seq: delivered? -> true or false
+ *
+ * Has the wake-up been given that the waiter is owed? A thread that has made it woken may be a while in doing so. */
+static VALUE request_is_delivered(VALUE self) { return RBOOL(request_of(self)->delivered); }
 
 /* call-seq: withdraw -> true or false
  *
@@ -154,6 +161,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "parked?", request_is_parked, 0);
     rb_define_method(cTrunklineRequest, "resume", request_resume, 0);
     rb_define_method(cTrunklineRequest, "wake", request_wake, 0);
+    rb_define_method(cTrunklineRequest, "delivered?", request_is_delivered, 0);
     rb_define_method(cTrunklineRequest, "withdraw", request_withdraw, 0);
     rb_define_method(cTrunklineRequest, "adopt", request_adopt, 0);
     rb_define_method(cTrunklineRequest, "park", request_park, 0);

@@ -24,6 +24,7 @@ typedef struct request {
     struct request *newer;
     waiter_state_t state;
     bool done;            /* nothing more will come */
+    bool delivered;       /* the wake-up that it is owed as woken has been given */
     bool claimed;         /* somebody waits for it already */
     bool aboard;          /* counted among its trunk's crew */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */

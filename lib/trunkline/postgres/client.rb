@@ -21,7 +21,8 @@ module Trunkline
 
       # Bytes of the longest message accepted from a server.
       LONGEST_MESSAGE = 256 * 1024 * 1024
-      private_constant :LONGEST_MESSAGE
+      WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
+      private_constant :LONGEST_MESSAGE, :WHERE_IT_SLEEPS
 
       # @param config [Config]
       # @param connections [Integer] the most that queries share
@@ -107,26 +108,34 @@ module Trunkline
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
 
+      # A thread may be interrupted while it waits for the session, and while the block runs: not while the session changes
+      # hands, or nobody would ever give it back.
       def hold
-        trunk = @pool.check_out(Request.script(""))
-        session = Session.new(trunk, @statements, @answers, @result_class)
-        register(session, 1)
+        session = nil
+        Thread.handle_interrupt(WHERE_IT_SLEEPS) { session = take_session }
         yield session
       ensure
-        register(nil, -1) if session
-        give_back(trunk, session) if trunk
+        Thread.handle_interrupt(WHERE_IT_SLEEPS) { give_back(session) if session }
+      end
+
+      def take_session
+        trunk = @pool.check_out(Request.companion)
+        session = Session.new(trunk, @statements, @answers, @result_class)
+        register(session, 1)
+        session
+      end
+
+      # What could not be set back is closed, also when this is interrupted.
+      def give_back(session)
+        register(nil, -1)
+        clean = session.finish
+      ensure
+        clean ? @pool.check_in(session.trunk) : session.trunk.close("the session was not left in order")
       end
 
       def register(session, change)
         Thread.current[@holder] = session
         @mutex.synchronize { @held += change }
-      end
-
-      # What could not be set back is closed, also when this is interrupted.
-      def give_back(trunk, session)
-        clean = session&.finish
-      ensure
-        clean ? @pool.check_in(trunk) : trunk.close("the session was not left in order")
       end
     end
   end

@@ -57,7 +57,7 @@ module Trunkline
       end
 
       def wait_beside(deadline)
-        other = @request.companion
+        other = Request.companion
         @others.push(other.park)
         @request.claimed? ? Waiting.park(other, deadline) : Waiting.unpark(other)
       ensure

@@ -15,6 +15,8 @@ module Trunkline
               "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
       private_constant :RESET
 
+      attr_reader :trunk # :nodoc:
+
       def initialize(trunk, statements, answers, result_class) # :nodoc:
         @trunk = trunk
         @statements = statements

@@ -55,9 +55,9 @@ module Trunkline
     # @return [Trunk]
     def check_out(request)
       place = WaitingLine::Place.new(request, alone: true)
-      loop do
-        trunk = obtain(place)
-        return trunk if trunk
+      Waiting.undisturbed(request.world) do
+        trunk = obtain(place) until trunk
+        trunk
       end
     end
 
@@ -115,9 +115,11 @@ module Trunkline
 
     def find_for(request)
       place = WaitingLine::Place.new(request, alone: false)
-      loop do
-        trunk = obtain(place) || choose(request.world)
-        return trunk if trunk && yield(trunk)
+      Waiting.undisturbed(request.world) do
+        loop do
+          trunk = obtain(place) || choose(request.world)
+          return trunk if trunk && yield(trunk)
+        end
       end
     end
 

@@ -9,8 +9,8 @@ module Trunkline
     # A thread may be interrupted where it sleeps, and nowhere else: all that changes state lies between its sleeps.
     WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
     # Seconds.
-    LONGEST_ON_ITS_WAY = 0.1
-    private_constant :WHERE_IT_SLEEPS, :LONGEST_ON_ITS_WAY
+    SOON = 0.1
+    private_constant :WHERE_IT_SLEEPS, :SOON
 
     module_function
 
@@ -54,10 +54,10 @@ module Trunkline
     # Of a timeout and a wake-up that come together, the timeout resumes the fiber, and the wake-up is still on its way.
     def park_until(request, world, deadline)
       while now < deadline
-        unblocked = world.block(request, remaining(deadline))
+        timed_out = world.block(request, remaining(deadline)) == false
         next if request.parked?
 
-        unblocked ? request.resume : unpark(request)
+        timed_out ? unpark(request) : request.resume
         return request.done?
       end
       unpark(request)
@@ -74,21 +74,28 @@ module Trunkline
     end
 
     # Takes in a wake-up that is on its way to a fiber which goes on for another reason. A second interruption meanwhile
-    # replaces the first, but not before the wake-up is here. There are schedulers that drop the wake-ups of a fiber which
-    # they interrupt: so this does not wait for ever.
+    # replaces the first, but not before the wake-up is here.
     def absorb(request)
       interruption = nil
       begin
-        request.world.block(request, LONGEST_ON_ITS_WAY)
+        nil until taken_in?(request)
       rescue Exception => interruption
         retry
       end
       raise interruption if interruption
     end
 
+    # There are schedulers that drop the wake-ups of a fiber which they interrupt: one that was given and has not come soon
+    # afterwards will not come.
+    def taken_in?(request)
+      given = request.delivered?
+      came = request.world.block(request, SOON) != false
+      given || (came && request.delivered?)
+    end
+
     def remaining(deadline) = [deadline - now, 0].max
 
-    private_class_method :park_until, :park_thread, :absorb, :remaining
+    private_class_method :park_until, :park_thread, :absorb, :taken_in?, :remaining
   end
   private_constant :Waiting
 end

@@ -193,7 +193,7 @@ module Trunkline
       Thread.pass until opener.stop?
       pool.close
       gate.push(true)
-      opener.join
+      assert_raises(Closed) { opener.value }
       assert_equal ["the client was closed"], @opened.map(&:closed)
     end
   end

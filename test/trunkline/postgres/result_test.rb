@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/codec_testing"
+
+module Trunkline
+  module Postgres
+    # What callers see of an answer.
+    class ResultTest < TestCase
+      include CodecTesting
+
+      COLUMNS = { "id" => QueryMessages::INT4, "name" => QueryMessages::TEXT }.freeze
+      ROWS = [%w[1 Ada], %w[2 Grace], ["3", nil]].freeze
+      private_constant :COLUMNS, :ROWS
+
+      def result(columns = COLUMNS, rows = ROWS, of: Result)
+        made(first_answer(columns, *rows), of)
+      end
+
+      def made(bytes, of = Result)
+        begin_session
+        request = ask("SELECT")
+        answer(bytes)
+        of.new(request.rows, request.description, request.affected_rows, request.notices)
+      end
+
+      def test_rows_as_hashes
+        result = self.result
+        hashes = [{ "id" => 1, "name" => "Ada" }, { "id" => 2, "name" => "Grace" }, { "id" => 3, "name" => nil }]
+        assert_equal hashes, result.to_a
+        assert_equal hashes, result.each.to_a
+        assert_equal hashes.first, result.first
+        assert_equal hashes.first(2), result.first(2)
+        assert_equal [hashes[0], hashes[2], hashes[1], nil, nil], [0, -1, -2, 3, -4].map { |index| result[index] }
+        assert_same result, (result.each { |row| row })
+      end
+
+      def test_it_is_enumerable
+        assert_equal %w[Ada Grace], result.filter_map { |row| row["name"] }
+        assert_equal({ 1 => "Ada", 2 => "Grace", 3 => nil }, result.to_h { |row| row.values_at("id", "name") })
+        assert_equal 3, result.count
+        assert_equal 3, result.each.size
+        assert_includes result, { "id" => 2, "name" => "Grace" }
+      end
+
+      def test_rows_as_arrays
+        assert_equal [[1, "Ada"], [2, "Grace"], [3, nil]], result.rows
+        assert_equal result.rows, result.values
+        assert_equal 1, result.value
+      end
+
+      def test_counts
+        assert_equal [3, 3, 3, false], [result.size, result.length, result.affected_rows, result.empty?]
+        none = result(COLUMNS, [])
+        assert_equal [0, 0, true, nil, nil, []], [none.size, none.affected_rows, none.empty?, none.first, none.value, none.to_a]
+        assert_equal %w[id name], none.columns
+      end
+
+      def test_two_columns_of_one_name
+        twice = result({ "a" => 23, "b" => 23 }, [%w[1 2]])
+        assert_equal({ "a" => 1, "b" => 2 }, twice.first)
+        both = frame("T", "\0\2" + (row_description({ "a" => 23 }).byteslice(7..) * 2))
+        doubled = made(parse_complete + parameter_description + both + later_answer(%w[1 2]))
+        assert_equal [{ "a" => 2 }, [[1, 2]], %w[a a]], [doubled.first, doubled.rows, doubled.columns]
+      end
+
+      def test_symbols_for_names
+        symbols = result(of: SymbolResult)
+        assert_equal({ id: 1, name: "Ada" }, symbols.first)
+        assert_equal [{ id: 3, name: nil }, %w[id name]], [symbols[-1], symbols.columns]
+      end
+
+      def test_rows_without_columns
+        assert_equal [[{}, {}], 2], [result({}, [[], []]).to_a, result({}, [[], []]).size]
+      end
+
+      def test_notices
+        assert_empty result.notices
+        noticed = made(notice("careful") + first_answer(COLUMNS, *ROWS).sub(ready, "") + notice("really") + ready)
+        assert_equal [%w[NOTICE careful], %w[NOTICE really]], noticed.notices.map { |fields| fields.values_at(:severity, :message) }
+      end
+
+      def test_columns_are_the_same_for_everybody
+        assert_raises(FrozenError) { result.columns << "x" }
+        assert_raises(FrozenError) { result.columns.first << "x" }
+      end
+
+      def test_inspect_shows_no_values
+        assert_equal "#<Trunkline::Postgres::Result 3 rows (id, name) affected_rows=3>", result.inspect
+      end
+    end
+  end
+end

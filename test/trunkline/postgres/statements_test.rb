@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Trunkline
+  module Postgres
+    # SQL texts known to a client: bounded in number and in bytes.
+    class StatementsTest < TestCase
+      def test_one_text_is_one_statement
+        table = Statements.new.table
+        assert_same table["SELECT 1"], table[+"SELECT 1"]
+        refute_same table["SELECT 1"], table["SELECT 2"]
+        assert_equal ["SELECT 1", true], [table["SELECT 1"].sql, table["SELECT 1"].sql.frozen?]
+      end
+
+      def test_one_text_in_any_encoding
+        table = Statements.new.table
+        statement = table["SELECT 'ü'"]
+        assert_same statement, table["SELECT 'ü'".b]
+        assert_same statement, table["SELECT 'ü'".encode("ISO-8859-1")]
+        assert_same statement, table["SELECT 'ü'".encode("UTF-16LE")]
+        assert_equal Encoding::UTF_8, statement.sql.encoding
+      end
+
+      def test_what_cannot_be_sent
+        table = Statements.new.table
+        { nil => TypeError, 1 => TypeError, :"SELECT 1" => TypeError, "SELECT \0" => ArgumentError, "\xFF" => EncodingError,
+          "SELECT '\xC3'".b => EncodingError, ["SELECT 1"] => TypeError }.each do |sql, error|
+          assert_raises(error, sql.inspect) { table[sql] }
+        end
+        assert_empty table
+      end
+
+      def test_a_text_longer_than_any_message
+        long = Class.new(String) do
+          def encode(*) = self
+          def bytesize = Statements::LONGEST + 1
+        end
+        error = assert_raises(ArgumentError) { Statements.text(long.new("SELECT 1")) }
+        assert_equal "the SQL has 1072693249 bytes, and the server takes 1072693248 at most", error.message
+      end
+
+      def test_what_the_caller_changes_later
+        table = Statements.new.table
+        sql = +"SELECT 1"
+        statement = table[sql]
+        sql << "1"
+        assert_equal "SELECT 1", statement.sql
+        refute_same statement, table[sql]
+      end
+
+      def test_bounded_in_number
+        table = Statements.new(most: 10).table
+        100.times { |number| table["SELECT #{number}"] }
+        assert_equal 10, table.size
+        assert_equal (90..99).map { |number| "SELECT #{number}" }, table.keys.sort
+      end
+
+      def test_bounded_in_bytes
+        table = Statements.new.table
+        300.times { |number| table["SELECT #{number} -- #{"x" * 100_000}"] }
+        assert_operator table.keys.sum(&:bytesize), :<=, 8 * 1024 * 1024
+        assert_operator table.size, :>, 70
+      end
+
+      def test_slots_are_unique_and_taken_again
+        table = Statements.new(most: 10).table
+        slots = Array.new(500) { |number| table["SELECT #{number}"].slot }
+        assert_operator slots.max, :<=, 11
+        assert_equal 10, table.values.map(&:slot).uniq.size
+      end
+
+      def test_what_is_in_use_stays
+        table = Statements.new(most: 10).table
+        used = table["SELECT used"]
+        100.times do |number|
+          Request.query(used, [])
+          table["SELECT #{number}"]
+          assert_same used, table["SELECT used"]
+        end
+      end
+
+      def test_all_of_them_in_use
+        table = Statements.new(most: 10).table
+        30.times { |number| Request.query(table["SELECT #{number}"], []) }
+        assert_equal 10, table.size
+      end
+
+      def test_a_long_text_is_not_kept
+        table = Statements.new.table
+        kept = table["SELECT 1"]
+        long = "SELECT #{"x" * 200_000}"
+        first = table[long]
+        assert_equal [long, 1], [first.sql, table.size]
+        assert_same kept, table["SELECT 1"]
+        assert_operator Array.new(50) { table[long].slot }.max, :<, 3
+      end
+
+      def test_threads_get_the_same
+        table = Statements.new.table
+        found = Array.new(8) { Thread.new { Array.new(500) { |number| table["SELECT #{number}"] } } }.map(&:value)
+        assert_equal 1, found.map { |list| list.map(&:object_id) }.uniq.size
+        assert_equal 500, table.values.map(&:slot).uniq.size
+      end
+    end
+  end
+end
