@@ -14,6 +14,7 @@ static void postgres_request_mark(void *data) {
     request_mark(request);
     rb_gc_mark(request->statement);
     rb_gc_mark(request->parameters);
+    rb_gc_mark(request->given);
     rb_gc_mark(request->script);
     rb_gc_mark(request->prepared);
     rb_gc_mark(request->description);
@@ -47,6 +48,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->kind = kind;
     request->statement = statement;
     request->parameters = parameters;
+    request->given = Qnil;
     request->script = script;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = Qnil;
@@ -65,13 +67,15 @@ static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
     return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
 }
 
-/* call-seq: Request.converted(statement, parameters) -> Request
+/* call-seq: Request.converted(statement, parameters, given) -> Request
  *
- * The parameters have been through Parameters.convert. */
-static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
+ * The parameters have been through Parameters.convert; given is what they were before, if it depends on types, or nil. */
+static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters, VALUE given) {
     statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
-    return create(REQUEST_QUERY, statement, rb_ary_freeze(parameters), Qnil);
+    VALUE request = create(REQUEST_QUERY, statement, rb_ary_freeze(parameters), Qnil);
+    postgres_request_of(request)->given = given;
+    return request;
 }
 
 /* call-seq: Request.describe(statement) -> Request */
@@ -94,6 +98,7 @@ static VALUE request_companion(VALUE class) { return create(REQUEST_SCRIPT, Qnil
 static VALUE request_again(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     VALUE again = create(request->kind, request->statement, request->parameters, request->script);
+    postgres_request_of(again)->given = request->given;
     postgres_request_of(again)->anew = request->anew;
     return again;
 }
@@ -165,6 +170,7 @@ static VALUE request_result(VALUE self, VALUE class) {
 
 static VALUE request_statement(VALUE self) { return postgres_request_of(self)->statement; }
 static VALUE request_parameters(VALUE self) { return postgres_request_of(self)->parameters; }
+static VALUE request_given(VALUE self) { return postgres_request_of(self)->given; }
 static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
 static VALUE request_description(VALUE self) { return postgres_request_of(self)->description; }
 static VALUE request_results(VALUE self) { return postgres_request_of(self)->results; }
@@ -202,7 +208,7 @@ void Init_trunkline_postgres_request(void) {
     cRequest = rb_define_class_under(mTrunklinePostgres, "Request", cTrunklineRequest);
     rb_undef_alloc_func(cRequest);
     rb_define_singleton_method(cRequest, "query", request_query, 2);
-    rb_define_singleton_method(cRequest, "converted", request_converted, 2);
+    rb_define_singleton_method(cRequest, "converted", request_converted, 3);
     rb_define_singleton_method(cRequest, "describe", request_describe, 1);
     rb_define_singleton_method(cRequest, "script", request_script, 1);
     rb_define_singleton_method(cRequest, "companion", request_companion, 0);
@@ -214,6 +220,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "result", request_result, 1);
     rb_define_method(cRequest, "statement", request_statement, 0);
     rb_define_method(cRequest, "parameters", request_parameters, 0);
+    rb_define_method(cRequest, "given", request_given, 0);
     rb_define_method(cRequest, "script", request_get_script, 0);
     rb_define_method(cRequest, "description", request_description, 0);
     rb_define_method(cRequest, "rows", request_rows, 0);

@@ -14,6 +14,7 @@ typedef struct {
     request_t base;
     VALUE statement;
     VALUE parameters;  /* Array, nothing in it but what bind.h takes */
+    VALUE given;       /* what the caller passed, where the parameters depend on the server's types; or nil */
     VALUE script;      /* its SQL */
     VALUE prepared;    /* the statement as the session knows it, once submitted */
     VALUE description; /* of the rows */

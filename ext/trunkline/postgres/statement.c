@@ -80,14 +80,6 @@ static VALUE statement_parameter_types(VALUE self) {
     return types;
 }
 
-/* call-seq: forget -> statement
- *
- * The parameters' types are to be told anew. */
-static VALUE statement_forget(VALUE self) {
-    statement_of(self)->known = false;
-    return self;
-}
-
 /* call-seq: idle! -> true or false
  *
  * Was it unused since the last time this was asked? */
@@ -105,6 +97,5 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "sql", statement_sql, 0);
     rb_define_method(class, "slot", statement_slot, 0);
     rb_define_method(class, "parameter_types", statement_parameter_types, 0);
-    rb_define_method(class, "forget", statement_forget, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);
 }

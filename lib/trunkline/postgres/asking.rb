@@ -17,10 +17,12 @@ module Trunkline
       private
 
       def converted(statement, parameters)
-        learn(statement) if statement.parameter_types.nil? && Parameters.dependent?(parameters)
+        dependent = Parameters.dependent?(parameters)
+        learn(Request.describe(statement)) if dependent && statement.parameter_types.nil?
         types = statement.parameter_types
         check_count(parameters, types) if types
-        Request.converted(statement, limited(Parameters.convert(parameters, types && @answers.parameter_types(types))))
+        converted = Parameters.convert(parameters, types && @answers.parameter_types(types))
+        Request.converted(statement, limited(converted), (parameters if dependent))
       end
 
       # More than a server takes would cost everybody the connection.
@@ -41,8 +43,7 @@ module Trunkline
         value.encoding == Encoding::BINARY ? value.bytesize * 2 : value.bytesize
       end
 
-      def learn(statement)
-        request = Request.describe(statement)
+      def learn(request)
         perform(request)
         answered(request)
       end
@@ -61,10 +62,10 @@ module Trunkline
         until request.answered?
           error = @answers.error(request)
           check_count(request.parameters, request.statement.parameter_types) if miscounted?(request, error)
-          raise error unless tries < MOST_TRIES && worth_another_try?(request, error)
+          request = another_try(request, error) if tries < MOST_TRIES
+          raise error if request.done?
 
           tries += 1
-          request = request.again
           perform(request)
         end
         request
@@ -74,8 +75,20 @@ module Trunkline
       def miscounted?(request, error) = error.sqlstate == MISCOUNTED && request.statement&.parameter_types
 
       # A statement that is not what was remembered of it is prepared anew, once, and nobody sees it.
-      def worth_another_try?(request, error)
-        error.is_a?(NotSent) || (request.outdated? && !request.anew? && !in_transaction?(request))
+      #
+      # @return [Request] the same one when there is no point in another
+      def another_try(request, error)
+        return request.again if error.is_a?(NotSent)
+
+        request.outdated? && !request.anew? && !in_transaction?(request) ? prepared_anew(request) : request
+      end
+
+      # What depends on the parameters' types waits until they are known again.
+      def prepared_anew(request)
+        return request.anew unless request.given
+
+        learn(Request.describe(request.statement).anew)
+        converted(request.statement, request.given)
       end
 
       def in_transaction?(request) = !request.status.nil? && request.status != "I"

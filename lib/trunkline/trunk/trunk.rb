@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "io/wait"
 require_relative "loss"
 require_relative "waiting"
+require_relative "wire"
 
 module Trunkline
   # One connection that many callers share. It has no fiber or thread of its own: of the callers that wait, one leads and
@@ -16,11 +16,9 @@ module Trunkline
   #
   # Every change of state is one call of Crew, Request or the codec, so nothing here needs a lock.
   class Trunk # :nodoc:
-    # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
-    LONGEST_WAIT = 1.0
     # Bytes of output that are written without waiting for more.
     WRITE_AT = 16 * 1024
-    private_constant :LONGEST_WAIT, :WRITE_AT
+    private_constant :WRITE_AT
 
     attr_reader :codec, :crew, :server, :loss
 
@@ -29,16 +27,13 @@ module Trunkline
     # @param server [String] label for messages
     # @param pool [Object] told when the trunk is free or lost: crowded?, freed, lost(trunk)
     def initialize(io, codec, server:, pool:)
-      @io = io
-      @descriptor = io.fileno
+      @wire = Wire.new(io, codec.input, codec.output)
       @codec = codec
       @server = server
       @pool = pool
-      @input = codec.input
-      @output = codec.output
       @crew = Crew.new(codec)
       @woken = []
-      @asleep = @turning = @writing = @answerless = false
+      @asleep = @turning = @answerless = false
       @loss = nil
     end
 
@@ -111,7 +106,7 @@ module Trunkline
     def send_off(request, place)
       return false unless submit(request, place)
 
-      flush unless @output.empty?
+      flush
       write_out(request)
       true
     ensure
@@ -128,7 +123,7 @@ module Trunkline
         flush
         @answerless = place == :first
       end
-      write_out(request) if @asleep && !@turning && !@output.empty?
+      write_out(request) if @asleep && !@turning && !@wire.flushed?
       true
     end
 
@@ -143,9 +138,8 @@ module Trunkline
     # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
     # anything is written.
     def alive?
-      received = @input.receive_from(@descriptor)
-      take_in if received
-      lose(farewell) if received.nil?
+      take_in while (received = @wire.receive)
+      lose(farewell) if received.nil? || @codec.farewell
       @loss.nil?
     rescue SystemCallError, IOError, ConnectionError => error
       lose(error.message)
@@ -171,9 +165,9 @@ module Trunkline
 
     # What a leader does over and over: flush, read, wake those who have their answers; sleep when there is nothing to read.
     def step(request, deadline)
-      flush unless @output.empty?
+      flush unless @wire.flushed?
       sleep_until_ready(deadline) if @answerless
-      received = @input.receive_from(@descriptor)
+      received = @wire.receive
       if received
         Waiting.give_turn(request.world) if take_in && !request.done?
       elsif received.nil?
@@ -208,46 +202,30 @@ module Trunkline
     # Also before the first look when the only request in flight was written just now: there can be no answer yet, and
     # meanwhile others may send theirs along.
     def sleep_until_ready(deadline)
-      seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
       @asleep = true
       @answerless = false
-      @output.empty? || @writing ? @io.wait_readable(seconds) : wait_for_both(seconds)
+      @wire.wait(deadline)
     ensure
       @asleep = false
     end
 
-    # One at a time waits for room to write: not every scheduler can tell two who wait for the same.
-    def wait_for_both(seconds)
-      @writing = true
-      @io.wait(IO::READABLE | IO::WRITABLE, seconds)
-    ensure
-      @writing = false
-    end
-
-    # @return [Boolean] whether all is written
     def flush
-      @output.send_to(@descriptor)
+      @wire.flush
     rescue SystemCallError => error
       lose(error.message)
-      true
     end
 
-    # Stays until the output is written. Beside a leader, who reads, it waits for room to write; without one it leads.
+    # Stays until the output is written: beside a leader, who reads, or else as the leader.
     def write_out(request)
-      until @output.empty? || @loss || @writing
+      until @wire.flushed? || @loss || @wire.writing?
         if @crew.led?
-          write_beside_leader
+          @wire.flush_all
         elsif @crew.lead(request)
-          step(request, nil) until @output.empty? || @loss
+          step(request, nil) until @wire.flushed? || @loss
         end
       end
-    end
-
-    def write_beside_leader
-      @writing = true
-      @io.wait_writable(LONGEST_WAIT) until flush
-    ensure
-      @writing = false
+    rescue SystemCallError, IOError => error
+      lose(error.message)
     end
 
     # Whoever goes, for whatever reason, goes through here: the lead finds an heir, and nothing is left unwritten.
@@ -263,8 +241,9 @@ module Trunkline
 
     # Nobody leads after this one.
     def depart
-      flush unless @output.empty? || @loss
-      hang_up if @loss && @crew.aboard.zero?
+      return flush unless @loss
+
+      @wire.close if aboard.zero?
     end
 
     # Everybody in flight is told. The leader may be asleep on the descriptor: shutting it down wakes him, and the last one
@@ -276,21 +255,9 @@ module Trunkline
       unsent = Loss.new(reason, false, closed).freeze
       @codec.fail(@woken) { |sent| sent ? @loss : unsent }
       @pool.lost(self)
-      aboard.zero? || inherited? ? hang_up : shut_down
+      aboard.zero? || inherited? ? @wire.close : @wire.shut_down
     ensure
       wake_all
-    end
-
-    def shut_down
-      @io.shutdown
-    rescue SystemCallError
-      # not connected any more, which is what was wanted
-    end
-
-    def hang_up
-      @io.close
-    rescue IOError
-      # closed meanwhile
     end
 
     def farewell = @codec.farewell_message || "the server closed the connection"

@@ -25,23 +25,29 @@ module Trunkline
         answer(failure("42601") + ready + failure("26000") + ready)
         assert_predicate first.prepared, :stale?
         sent
-        again = submit(second.again)
+        again = submit(second.anew)
         assert_predicate again, :parses?
         assert_equal close("t1") + sync + parse("t2", "SELECT 1") + describe("t2") + execution("t2"), sent
       end
 
-      # Who was failed by another's Parse does not rely on yet another one's.
-      def test_one_who_asks_again_parses_himself
+      # Who was failed by what was remembered relies on nothing of it.
+      def test_one_who_asks_anew_parses_himself
         ask("SELECT 1")
-        again = submit(Request.query(statement("SELECT 1"), []).again)
-        assert_predicate again, :parses?
+        anew = submit(Request.query(statement("SELECT 1"), []).anew)
+        assert_equal [true, true], [anew.parses?, anew.anew?]
         assert_equal first_execution("t1", "SELECT 1") + close("t1") + sync + first_execution("t2", "SELECT 1"), sent
-        assert_predicate again, :anew?
       end
 
-      def test_one_who_asks_again_takes_what_is_surely_there
+      def test_one_who_asks_anew_tells_no_types
+        ask_and_answer("SELECT $1", N, ["1"], types: [INT4], parameters: [1])
+        submit(Request.query(statement("SELECT $1"), [2]).anew)
+        assert_equal close("t1") + sync + first_execution("t2", "SELECT $1", ["2"]), sent
+      end
+
+      def test_one_who_just_asks_again_relies_on_what_is_there
         ask_and_answer("SELECT 1", N, ["1"])
-        refute_predicate submit(Request.query(statement("SELECT 1"), []).again), :parses?
+        request = Request.query(statement("SELECT 1"), [])
+        assert_equal [false, true], [submit(request.again).parses?, submit(request.anew.again).parses?]
       end
 
       def test_a_statement_that_the_server_has_lost
@@ -56,6 +62,12 @@ module Trunkline
         assert_dropped_by("42P01")
         begin_session
         assert_dropped_by("XX000")
+      end
+
+      def test_a_value_that_does_not_fit_the_types_that_the_session_has
+        assert_dropped_by("22P02")
+        begin_session
+        assert_dropped_by("22003")
       end
 
       # What was bound may have had an effect: nobody does it twice.
@@ -89,7 +101,7 @@ module Trunkline
       end
 
       def test_other_errors_leave_a_statement_in_place
-        %w[22012 23505 40001 57014 XX001 2600 P0001].each do |sqlstate|
+        %w[23505 40001 57014 XX001 2600 P0001].each do |sqlstate|
           begin_session
           @statements = {}
           ask_and_answer("SELECT 1", N, ["1"])
@@ -161,7 +173,7 @@ module Trunkline
         ask("INSERT", "text")
         sent
         learn_elsewhere("INSERT", BYTEA)
-        submit(Request.converted(statement("INSERT"), ["\0\xFF".b]))
+        submit(Request.converted(statement("INSERT"), ["\0\xFF".b], nil))
         assert_equal execution("t1", ["\\x00ff"]), sent
       end
 
@@ -189,7 +201,7 @@ module Trunkline
         answer(failure(sqlstate) + ready)
         assert_equal [true, true], [request.outdated?, request.prepared.stale?]
         sent
-        again = submit(request.again)
+        again = submit(request.anew)
         assert_equal close("t1") + sync + parse("t2", "SELECT 1") + describe("t2") + execution("t2"), sent
         assert_predicate again, :parses?
         answer(later_answer(["\0\0\0\2"]))

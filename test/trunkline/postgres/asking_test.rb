@@ -44,7 +44,7 @@ module Trunkline
       end
 
       def test_nobody_is_told_of_a_plan_that_fits_no_more
-        %w[0A000 42804 42883 42703 XX000].each do |sqlstate|
+        %w[0A000 22003 22P02 42804 42883 42703 XX000].each do |sqlstate|
           asker = self.asker(first, failure(sqlstate) + ready, close_complete + ready + first(["2"]))
           asker.query("SELECT n")
           assert_equal [2, true], [asker.value("SELECT n"), asker.through?], sqlstate
@@ -89,6 +89,11 @@ module Trunkline
         assert_equal [5, false, true], [asker.requests.size, error.sent?, error.retriable?]
       end
 
+      def test_what_was_not_sent_is_asked_again_as_it_was
+        asker = self.asker(first, UNSENT, first, failure("26000") + ready, close_complete + ready + first(["2"]))
+        assert_equal [1, 1, 2], Array.new(3) { asker.value("SELECT n") }
+      end
+
       def test_what_was_sent_is_sent_once
         asker = self.asker(SENT)
         error = assert_raises(Indeterminate) { asker.query("INSERT") }
@@ -125,6 +130,16 @@ module Trunkline
         asker = self.asker(described, later_answer(["\0\0\0\1"]), later_answer(["\0\0\0\2"]))
         assert_equal [1, 2], [asker.value("SELECT ANY($1)", [1, 2]), asker.value("SELECT ANY($1)", [3])]
         assert_equal [[], ["{1,2}"], ["{3}"]], asker.requests.map(&:parameters)
+      end
+
+      # The column was a text and is a bytea now: what was converted for the one is converted anew for the other.
+      def test_parameters_that_depend_on_a_type_that_has_changed
+        text = parse_complete + parameter_description(TEXT) + no_data + ready
+        inserted = bind_complete + complete("INSERT 0 1") + ready
+        bytea = close_complete + ready + parse_complete + parameter_description(BYTEA) + no_data + ready
+        asker = self.asker(text, inserted, failure("42804") + ready, bytea, inserted)
+        2.times { asker.query("INSERT", "\\101".b) }
+        assert_equal [Encoding::UTF_8, Encoding::BINARY], asker.requests.values_at(1, 4).map { |request| request.parameters.first.encoding }
       end
 
       def test_more_parameters_than_a_message_can_count

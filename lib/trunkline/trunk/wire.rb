@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "io/wait"
+
+module Trunkline
+  # The bytes between a codec and a socket. Receiving and flushing never wait; the waits are short and go through IO#wait,
+  # so that a Fiber::Scheduler sees them.
+  class Wire # :nodoc:
+    # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
+    LONGEST_WAIT = 1.0
+    private_constant :LONGEST_WAIT
+
+    # @param io [Socket] connected and non-blocking
+    # @param input [Bytes] what was received goes there
+    # @param output [Bytes] what is to be sent lies there
+    def initialize(io, input, output)
+      @io = io
+      @descriptor = io.fileno
+      @input = input
+      @output = output
+      @writing = false
+    end
+
+    # @return [Boolean, nil] true: bytes came; false: none are there; nil: the peer has closed
+    # @raise [SystemCallError, ConnectionError]
+    def receive = @input.receive_from(@descriptor)
+
+    # @return [Boolean] whether all is sent
+    # @raise [SystemCallError, ConnectionError]
+    def flush = @output.empty? || @output.send_to(@descriptor)
+
+    # Is everything sent?
+    def flushed? = @output.empty?
+
+    # Does somebody wait for room to send?
+    def writing? = @writing
+
+    # Waits until there may be something to receive; or room to send, if there is something to send and nobody waits for
+    # that already: not every scheduler can tell two who wait for the same.
+    #
+    # @param deadline [Float, nil] on the clock of Waiting.now
+    def wait(deadline = nil)
+      seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
+      return @io.wait_readable(seconds) if @output.empty? || @writing
+
+      write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
+    end
+
+    # Waits until everything is sent.
+    def flush_all
+      write { @io.wait_writable(LONGEST_WAIT) until flush }
+    end
+
+    # Ends the connection so that whoever waits for it notices.
+    def shut_down
+      @io.shutdown
+    rescue SystemCallError, IOError
+      # not connected any more, which is what was wanted
+    end
+
+    def close
+      @io.close
+    rescue IOError
+      # closed meanwhile
+    end
+
+    private
+
+    def write
+      @writing = true
+      yield
+    ensure
+      @writing = false
+    end
+  end
+  private_constant :Wire
+end
