@@ -165,8 +165,7 @@ module Trunkline
 
     # What a leader does over and over: flush, read, wake those who have their answers; sleep when there is nothing to read.
     def step(request, deadline)
-      flush unless @wire.flushed?
-      sleep_until_ready(deadline) if @answerless
+      @answerless ? sleep_until_ready(deadline) : flush
       received = @wire.receive
       if received
         Waiting.give_turn(request.world) if take_in && !request.done?
