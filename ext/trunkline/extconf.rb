@@ -8,7 +8,6 @@ $srcs = FOLDERS.flat_map { |folder| Dir[File.join(__dir__, folder, "*.c")].sort.
 $VPATH.concat((FOLDERS - ["."]).map { |folder| File.join("$(srcdir)", folder) })
 $INCFLAGS << " -I$(srcdir)"
 $CFLAGS << " -std=gnu11 -O3 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden"
-$CFLAGS << " #{ENV["TRUNKLINE_CFLAGS"]}" if ENV["TRUNKLINE_CFLAGS"]
 
 have_header("ruby/fiber/scheduler.h") or abort "Trunkline needs Ruby 3.1 or newer with its fiber scheduler interface"
 

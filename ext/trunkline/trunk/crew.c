@@ -94,12 +94,13 @@ static VALUE crew_admits(VALUE self, VALUE world) { return RBOOL(admits(crew_of(
 
 /* call-seq: Crew.choose(crews, world, current) -> Integer or nil
  *
- * Where in the Array of crews the one is that should take the next request of this world. The current one goes on taking
- * while its backlog is short, so that requests travel together; then comes an idle one, then the one that will be through
- * first. Nil: none admits this world. */
+ * Where in the Array of crews the one is that should take the next request of this world: an idle one, else the one that
+ * will be through first. For fibers the current one goes on taking while its backlog is short: they write together, and
+ * so gain by travelling together, as threads do not. Nil: none admits this world. */
 static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
     long count = RARRAY_LEN(crews), best = -1;
     double now = fifo_now(), least = HUGE_VAL;
+    double enough = NIL_P(world) ? DBL_MIN : SHORT_BACKLOG;
     for (long step = 0; step < count; step++) {
         long at = (FIX2LONG(current) + step) % count;
         const crew_t *crew = crew_of(RARRAY_AREF(crews, at));
@@ -109,7 +110,7 @@ static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
             least = expected;
             best = at;
         }
-        if (expected < (step == 0 ? SHORT_BACKLOG : DBL_MIN)) break;
+        if (expected < (step == 0 ? enough : DBL_MIN)) break;
     }
     return best < 0 ? Qnil : LONG2FIX(best);
 }
