@@ -8,6 +8,9 @@ class UnderThreadsTest < Trunkline::TestCase
   include Interruptions
   include Suites::All
 
+  CLIENT = File.expand_path("../../lib/trunkline", __dir__)
+  private_constant :CLIENT
+
   def test_sixteen_threads
     in_host_with_client(connections: 4) do |db|
       answers = side_by_side(1..16) { |number| Array.new(100) { |round| db.value("SELECT $1::int * 1000 + $2::int", number, round) } }
@@ -24,6 +27,37 @@ class UnderThreadsTest < Trunkline::TestCase
       stop = true
       assert_equal [true], threads.map(&:value).uniq
     end
+  end
+
+  # Other threads ask meanwhile, so that the one interrupted leads, follows, and hands over.
+  def test_a_query_interrupted_at_every_step
+    beside_askers do |db|
+      interrupt_everywhere(times: 4) { |number| db.value("SELECT $1::int", number) }
+    end
+  end
+
+  def test_a_future_interrupted_at_every_step
+    beside_askers do |db|
+      interrupt_everywhere(times: 4) { |number| db.async("SELECT $1::int", number).tap { |future| future.wait(0.01) }.value }
+    end
+  end
+
+  def test_a_transaction_interrupted_at_every_step
+    beside_askers(connections: 1, max_connections: 2) do |db|
+      interrupt_everywhere { |number| db.transaction { |tx| tx.value("SELECT $1::int", number) } }
+      assert_equal 1, (db.transaction { |tx| tx.value("SELECT 1") })
+    end
+  end
+
+  def test_a_first_query_interrupted_at_every_step
+    name = unique_name
+    clients = Thread::Queue.new
+    interrupt_everywhere do
+      clients << db = Trunkline.postgres(postgres_server.uri, connections: 1, application_name: name)
+      db.value("SELECT 1")
+    end
+    clients.pop.close until clients.empty?
+    assert_no_sessions(name)
   end
 
   def test_threads_killed_at_random_moments
@@ -60,6 +94,56 @@ class UnderThreadsTest < Trunkline::TestCase
   end
 
   private
+
+  # Runs the block while two threads ask, which must be answered to the end.
+  def beside_askers(connections: 1, **options)
+    with_client(connections: connections, **options) do |db|
+      stop = false
+      askers = Array.new(2) { |number| asking_thread(db, number) { stop } }
+      yield db
+      stop = true
+      assert_equal [true], askers.map(&:value).uniq
+      assert_equal 3, db.value("SELECT 3")
+    ensure
+      stop = true
+    end
+  end
+
+  # Runs the block again and again, each time with an interrupt one step later, until there are no more steps.
+  #
+  # @param times [Integer] of each step: not every run takes the same ones
+  # @yieldparam number [Integer] of the step
+  def interrupt_everywhere(times: 1, &block)
+    number = 1
+    number += 1 while Array.new(times) { interrupted_at_step?(number, &block) }.any?
+    assert_operator number, :>, 10
+  end
+
+  # Runs the block in a thread that is interrupted at the n-th end of a method or block of the client: there Ruby looks for
+  # interrupts.
+  #
+  # @return [Boolean] false when there are not so many
+  def interrupted_at_step?(number, &block)
+    place = nil
+    thread = Thread.new do
+      interruption(number) { |step| place = step }.enable(target_thread: Thread.current) { block.call(number) }
+    rescue Cancelled
+      nil
+    end
+    assert thread.join(Hosts::LIMIT), "hangs in #{thread.backtrace}, interrupt #{number} was at #{place}, #{@last_place} before"
+    @last_place = place
+    !place.nil?
+  end
+
+  # @yieldparam place [String] where it interrupts
+  def interruption(number)
+    TracePoint.new(:return, :b_return) do |point|
+      next unless point.path.start_with?(CLIENT) && (number -= 1).zero?
+
+      yield "#{point.path}:#{point.lineno}"
+      Thread.current.raise(Cancelled)
+    end
+  end
 
   # A thread that can be interrupted in its queries, and nowhere else.
   #

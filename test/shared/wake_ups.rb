@@ -96,9 +96,11 @@ module Shared
     def test_a_cancelled_flusher_flushes
       gated do |db, proxy|
         leader, = in_flight(proxy, -> { ask(db, 1) })
+        before = proxy.messages(:requests)["S"]
         flusher = later { ask(db, 2) }
         followers = askers(db, [3, 4]).map { |block| later(&block) }
         flusher.cancel(Cancelled.new)
+        proxy.await_messages(:requests, "S", before + 3)
         proxy.release(:answers)
         assert_equal [1, 3, 4], [leader, *followers].map(&:value)
       end
@@ -107,8 +109,10 @@ module Shared
     def test_a_caller_cancelled_at_once_leaves_no_question_unsent
       gated do |db, proxy|
         in_flight(proxy, -> { ask(db, 1) })
+        before = proxy.messages(:requests)["S"]
         callers = askers(db, [2, 3, 4, 5]).map { |block| later(&block) }
         callers.each { |caller| caller.cancel(Cancelled.new) }
+        proxy.await_messages(:requests, "S", before + 4)
         proxy.release(:answers)
         assert_equal 6, ask(db, 6)
       end

@@ -66,6 +66,21 @@ module Shared
       end
     end
 
+    # Called to the free connection, and gone before its turn: the call goes to the next in line.
+    def test_a_caller_who_goes_after_he_was_called_passes_the_call_on
+      with_client(connections: 1) do |db|
+        busy = busy_thread(db)
+        in_host do
+          first = later { db.value("SELECT 1") }
+          second = Thread.new { db.value("SELECT 2") }
+          Thread.pass until second.stop?
+          Thread.pass while busy.alive?
+          first.cancel(Interruptions::Cancelled.new)
+          assert_equal 2, second.value
+        end
+      end
+    end
+
     private
 
     def ask_thirty(db, host)

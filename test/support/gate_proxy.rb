@@ -24,7 +24,7 @@ class GateProxy
   # Raised by every order after the proxy's end.
   Ended = Class.new(StandardError)
 
-  LIMIT = 20 # seconds
+  LIMIT = 10 # seconds
   Expectation = Struct.new(:condition, :reply, :deadline)
   private_constant :LIMIT, :Expectation
 
@@ -132,7 +132,7 @@ class GateProxy
 
   # Waits until the block, called in the proxy's thread with its {Policy policies} by direction, returns true.
   #
-  # @raise [Timeout] after 20 seconds
+  # @raise [Timeout] after ten seconds
   def await(&condition)
     reply = Thread::Queue.new
     order { @expectations << Expectation.new(-> { condition.call(@policies) }, reply, now + LIMIT) }

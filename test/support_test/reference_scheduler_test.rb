@@ -153,6 +153,18 @@ class ReferenceSchedulerTest < Minitest::Test
     assert_match(/1 fibers wait:\n  1 in block\(Symbol\) at .*reference_scheduler_test/, error.message)
   end
 
+  def test_ends_those_who_hang
+    ended = false
+    assert_raises(Supervision::Hang) do
+      ReferenceScheduler.run(limit: 0.05) do
+        Thread::Queue.new.pop
+      ensure
+        ended = true
+      end
+    end
+    assert ended
+  end
+
   private
 
   def run_scheduler(&block)

@@ -39,7 +39,7 @@ module Trunkline
         @pool = Pool.new(connections: connections, most: max_connections) { |pool| connect(pool) }
         @holder = :"trunkline_session_#{object_id}"
         @held = 0
-        @mutex = Mutex.new
+        @lock = Lock.new
       end
 
       # Runs several statements, separated by semicolons, without parameters, on a session of their own.
@@ -135,7 +135,7 @@ module Trunkline
 
       def register(session, change)
         Thread.current[@holder] = session
-        @mutex.synchronize { @held += change }
+        @lock.synchronize { @held += change }
       end
     end
   end

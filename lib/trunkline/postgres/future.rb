@@ -12,8 +12,8 @@ module Trunkline
         @trunk = trunk
         @request = request
         @answer = answer
-        @lock = Mutex.new
         @others = []
+        @concluded = false
       end
 
       # Waits for the answer.
@@ -21,8 +21,10 @@ module Trunkline
       # @return [Result] the same one every time
       # @raise [Error] what {Querying#query} would have raised, every time
       def value
-        await(nil)
-        @lock.synchronize { @result ||= @answer.call(@request) }
+        wait_for(nil) { @concluded }
+        raise @error if @error
+
+        @result
       end
 
       # Waits until the answer is there, or the time is over.
@@ -30,7 +32,7 @@ module Trunkline
       # @param timeout [Numeric, nil] seconds; nil is for ever
       # @return [Boolean] whether the answer is there
       def wait(timeout = nil)
-        await(timeout && (Waiting.now + timeout))
+        wait_for(timeout && (Waiting.now + timeout)) { done? }
         done?
       end
 
@@ -41,19 +43,27 @@ module Trunkline
       private
 
       # One of those who ask waits on the trunk; the others wait for him to have the answer, or to give up.
-      def await(deadline)
+      def wait_for(deadline)
         Waiting.undisturbed do
-          until @request.done? || (deadline && Waiting.now >= deadline)
+          until yield || (deadline && Waiting.now >= deadline)
             @request.claim ? wait_on_trunk(deadline) : wait_beside(deadline)
           end
         end
       end
 
       def wait_on_trunk(deadline)
-        @trunk.await(@request.adopt, deadline)
+        @trunk.await(@request.adopt, deadline) unless done?
+        conclude if done? && !@concluded
       ensure
         @request.disclaim
         @others.dup.each { |other| other.wake if other.wake_up }
+      end
+
+      def conclude
+        @result = @answer.call(@request)
+        @concluded = true
+      rescue Error, ArgumentError => @error
+        @concluded = true
       end
 
       def wait_beside(deadline)

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/lock"
+
 module Trunkline
   module Postgres
     # The SQL texts that a client knows, each a Statement. Bounded in number and in bytes: the one that was not used for
@@ -15,7 +17,7 @@ module Trunkline
 
       def initialize(most: MOST)
         @most = most
-        @mutex = Mutex.new
+        @lock = Lock.new
         @statements = Hash.new { |_, sql| add(sql) }
         @bytes = 0
         @slots = 0
@@ -45,7 +47,7 @@ module Trunkline
 
       def add(sql)
         text = self.class.text(sql)
-        @mutex.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot), text) }
+        @lock.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot), text) }
       end
 
       def keep(statement, text)

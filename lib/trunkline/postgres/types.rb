@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/lock"
 require_relative "types/catalogue"
 require_relative "types/finishers"
 
@@ -15,7 +16,7 @@ module Trunkline
       end
 
       def initialize
-        @lock = Mutex.new
+        @lock = Lock.new
         @resolved = {}.freeze
       end
 

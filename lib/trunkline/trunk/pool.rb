@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "lock"
 require_relative "roster"
 require_relative "trunk"
 require_relative "waiting_line"
@@ -13,8 +14,7 @@ module Trunkline
   class Pool # :nodoc:
     # Seconds without another attempt after a further connection could not be opened while others are open.
     PAUSE = 1.0
-    NEVER = { Object => :never }.freeze
-    private_constant :PAUSE, :NEVER
+    private_constant :PAUSE
 
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
@@ -95,7 +95,7 @@ module Trunkline
 
     def begin_anew
       @generation = Trunkline.process_generation
-      @mutex = Mutex.new
+      @lock = Lock.new
       @line = WaitingLine.new
       @roster = Roster.new(**@limits)
       @resume_at = nil
@@ -241,12 +241,10 @@ module Trunkline
 
     # Every change of the line and the roster.
     def locked
-      Thread.handle_interrupt(NEVER) do
-        @mutex.synchronize do
-          yield
-        ensure
-          look_again
-        end
+      @lock.synchronize do
+        yield
+      ensure
+        look_again
       end
     end
   end

@@ -5,7 +5,7 @@ module Supervision
   # Raised by {ClassMethods#run} when the fibers have not ended in time; the message lists what they wait for.
   Hang = Class.new(StandardError)
 
-  # What ends the other fibers after the block itself has failed.
+  # What ends the fibers that are of no use any more.
   Abandoned = Class.new(Exception) # rubocop:disable Lint/InheritException
 
   # What `include Supervision` gives the class.
@@ -23,7 +23,7 @@ module Supervision
       thread.report_on_exception = false
       return thread.value if thread.join(limit)
 
-      raise Hang, scheduler.report
+      raise(Hang, scheduler.report.tap { scheduler.stop && thread.join(1) })
     ensure
       thread&.kill
     end
@@ -43,11 +43,16 @@ module Supervision
     Fiber.schedule do
       result = yield self
     rescue Exception # rubocop:disable Lint/RescueException
-      abandon
+      abandon("the first fiber has failed")
       raise
     end
     Fiber.set_scheduler(nil)
     @failures.empty? ? result : raise(@failures.first)
+  end
+
+  # Ends the fibers that wait: what a fiber holds in Ruby's own queues goes only with its stack. Safe from any thread.
+  def stop
+    @mailbox.post(:abandon, "the scheduler is stopped")
   end
 
   # @return [String] the waits of the moment, with the lines they were begun at, and what went wrong before
@@ -69,8 +74,8 @@ module Supervision
     note_left_wake_up(Fiber.current, "ends")
   end
 
-  def abandon
-    @waits.each_key { |fiber| cancel(fiber, Abandoned.new("the first fiber has failed")) }
+  def abandon(reason)
+    @waits.each_key { |fiber| cancel(fiber, Abandoned.new(reason)) }
   end
 
   def note_left_wake_up(fiber, what)
