@@ -41,8 +41,10 @@ class PostgresServerTest < Trunkline::TestCase
 
   # Backends that have ended count too: psql is gone by the time of the second look.
   def test_its_processor_time_grows_with_its_work
-    before = Trunkline::Bench::ServerCpu.seconds(postgres_server.pid)
-    postgres_server.psql("SELECT count(*) FROM generate_series(1, 1000000)")
-    assert_operator Trunkline::Bench::ServerCpu.seconds(postgres_server.pid), :>, before
+    with_server do |server|
+      before = Trunkline::Bench::ServerCpu.seconds(server.pid)
+      server.psql("SELECT count(*) FROM generate_series(1, 1000000)")
+      assert_operator Trunkline::Bench::ServerCpu.seconds(server.pid), :>, before
+    end
   end
 end

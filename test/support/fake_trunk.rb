@@ -17,6 +17,8 @@ module Trunkline
       @performed = []
     end
 
+    def alive? = @takes
+
     # Answers at once.
     def perform(request)
       return false unless dispatch(request)

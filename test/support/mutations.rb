@@ -37,7 +37,7 @@ module Trunkline
 
     def cut(messages)
       message = messages[place(messages)]
-      message.replace(message.byteslice(0, @random.rand(message.bytesize)))
+      message.replace(message.byteslice(0, @random.rand(message.bytesize + 1)))
     end
 
     def lie(messages)

@@ -148,6 +148,17 @@ class ReferenceSchedulerTest < Minitest::Test
     end
   end
 
+  def test_the_longest_wait_has_no_end
+    ReferenceScheduler.run(limit: 20, longest_io_wait: 0.01) do |scheduler|
+      socket, peer = UNIXSocket.pair
+      Fiber.schedule { sleep(0.05) && (peer << "x") }
+      assert socket.wait_readable(0.01)
+      assert_equal "x", socket.readpartial(1)
+      assert_nil socket.wait_readable(0.001)
+      assert_empty scheduler.violations
+    end
+  end
+
   def test_tells_who_hangs_and_where
     error = assert_raises(Supervision::Hang) { ReferenceScheduler.run(limit: 0.05) { |scheduler| scheduler.block(:never) } }
     assert_match(/1 fibers wait:\n  1 in block\(Symbol\) at .*reference_scheduler_test/, error.message)

@@ -19,7 +19,7 @@ module Trunkline
       # Tests and benches have nothing to lose in a crash of the machine.
       SETTINGS = {
         "listen_addresses" => "127.0.0.1", "fsync" => "off", "synchronous_commit" => "off",
-        "full_page_writes" => "off", "max_connections" => "120", "logging_collector" => "off", "timezone" => "UTC",
+        "full_page_writes" => "off", "max_connections" => "400", "logging_collector" => "off", "timezone" => "UTC",
         "shared_buffers" => "128MB", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
       }.freeze
       START_TIMEOUT = 30 # seconds

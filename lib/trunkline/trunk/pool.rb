@@ -56,7 +56,7 @@ module Trunkline
     def check_out(request)
       place = WaitingLine::Place.new(request, alone: true)
       Waiting.undisturbed(request.world) do
-        trunk = obtain(place) until trunk
+        trunk = obtain(place) until trunk&.alive?
         trunk
       end
     end

@@ -76,6 +76,19 @@ module Trunkline
       end
     end
 
+    # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
+    # anything is written.
+    #
+    # @return [Boolean] false: it is lost
+    def alive?
+      take_in while (received = @wire.receive)
+      lose(farewell) if received.nil? || @codec.farewell
+      @loss.nil?
+    rescue SystemCallError, IOError, ConnectionError => error
+      lose(error.message)
+      false
+    end
+
     # Ends the connection. Requests in flight are done, with a Loss.
     #
     # @param reason [String] one sentence
@@ -133,17 +146,6 @@ module Trunkline
     ensure
       @turning = false
       flush
-    end
-
-    # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
-    # anything is written.
-    def alive?
-      take_in while (received = @wire.receive)
-      lose(farewell) if received.nil? || @codec.farewell
-      @loss.nil?
-    rescue SystemCallError, IOError, ConnectionError => error
-      lose(error.message)
-      false
     end
 
     # @return [true]

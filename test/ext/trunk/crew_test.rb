@@ -150,11 +150,12 @@ module Trunkline
       assert_equal "[true, nil, false, false]", reader.read
     end
 
-    def test_the_current_one_goes_on_while_its_backlog_is_short
+    def test_for_fibers_the_current_one_goes_on_while_its_backlog_is_short
       crews = [crew_of, crew_of(busy_codec(3)), crew_of]
       measured = STATEMENT.new("SELECT 2", 1)
       crews[2] = crew_of(codec.tap { |known| measure(known, measured) && known.submit(REQUEST.query(measured, [])) })
-      assert_equal 2, Crew.choose(crews, nil, 2)
+      assert_equal 2, Crew.choose(crews, foreign_request.world, 2)
+      assert_equal 0, Crew.choose(crews, nil, 2), "threads gain nothing by travelling together"
     end
 
     def test_then_comes_an_idle_one

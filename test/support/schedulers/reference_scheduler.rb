@@ -20,7 +20,8 @@ class ReferenceScheduler
   # What Ruby itself unblocks with. It may do so twice or too late: its own waits loop on their conditions.
   CORE = [Thread::Mutex, Thread::Queue, Thread::ConditionVariable, Thread].freeze
 
-  # @param longest_io_wait [Float, nil] seconds; a wait for a socket with a longer timeout, or none, is a violation
+  # @param longest_io_wait [Float, nil] seconds; a wait for a socket with a longer timeout, or none, is a violation, and one
+  #   with this timeout has no end: what nothing but the timeout would mend shows as a hang
   def initialize(longest_io_wait: nil)
     @longest_io_wait = longest_io_wait
     @mailbox = Mailbox.new
@@ -88,7 +89,7 @@ class ReferenceScheduler
     wait = Wait.new(Fiber.current, :io, subject: io, events: events)
     inspect_io_wait(wait, timeout)
     @polled[wait] = io
-    suspend(wait, timeout)
+    suspend(wait, endless?(wait, timeout) ? nil : timeout)
   ensure
     @polled.delete(wait)
   end

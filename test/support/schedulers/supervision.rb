@@ -85,9 +85,17 @@ module Supervision
   def inspect_io_wait(wait, timeout)
     twin = @polled.any? { |other, io| io.equal?(wait.subject) && (other.events & wait.events).positive? }
     violation("a second fiber waits for the same event of an IO") if twin
-    return if @longest_io_wait.nil? || !wait.subject.is_a?(BasicSocket) || timeout&.between?(0, @longest_io_wait)
+    return unless limited?(wait) && !timeout&.between?(0, @longest_io_wait)
 
     violation("waits for a socket with timeout #{timeout.inspect}, allowed are #{@longest_io_wait} s")
+  end
+
+  def limited?(wait)
+    @longest_io_wait && wait.subject.is_a?(BasicSocket)
+  end
+
+  def endless?(wait, timeout)
+    limited?(wait) && timeout == @longest_io_wait
   end
 
   def fail_closed
