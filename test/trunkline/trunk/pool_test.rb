@@ -18,12 +18,12 @@ module Trunkline
       Pool.new(connections: connections, most: most, &open)
     end
 
-    # Runs the block in a thread, which comes to sleep in the pool.
-    def waiting(pool, &block)
-      thread = Thread.new(&block)
+    # Runs the block in a thread, with a request that comes to wait in line.
+    def waiting(pool)
+      asked = nil
+      thread = Thread.new { yield asked = request }
       thread.report_on_exception = false
-      Thread.pass until thread.stop?
-      assert_predicate thread, :alive?
+      Thread.pass until asked&.parked?
       assert_predicate pool, :crowded?
       thread
     end
@@ -80,7 +80,7 @@ module Trunkline
       pool = self.pool(connections: 1, most: 2)
       pool.perform(request)
       own = pool.check_out(request)
-      thread = waiting(pool) { pool.check_out(request) }
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
       pool.check_in(own)
       assert_same own, thread.value
       refute_predicate pool, :crowded?
@@ -90,7 +90,7 @@ module Trunkline
       pool = self.pool(connections: 1, most: 2)
       pool.perform(request)
       own = pool.check_out(request)
-      thread = waiting(pool) { pool.check_out(request) }
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
       pool.lost(own)
       given = thread.value
       assert_equal [3, true], [@opened.size, @opened.last.equal?(given)]
@@ -101,7 +101,7 @@ module Trunkline
       own = pool.check_out(request)
       order = []
       pool.perform(request)
-      threads = Array.new(3) { |number| waiting(pool) { pool.check_out(request).tap { order << number } } }
+      threads = Array.new(3) { |number| waiting(pool) { |asked| pool.check_out(asked).tap { order << number } } }
       3.times do |number|
         pool.check_in(own)
         threads[number].join
@@ -114,7 +114,7 @@ module Trunkline
       foreign = foreign_request
       own = pool.check_out(request)
       trunk = pool.dispatch(foreign)
-      thread = waiting(pool) { pool.perform(request) }
+      thread = waiting(pool) { |asked| pool.perform(asked) }
       trunk.crew.leave(foreign)
       pool.freed
       thread.join
@@ -126,7 +126,7 @@ module Trunkline
       pool = self.pool(connections: 1, most: 2)
       pool.perform(request)
       own = pool.check_out(request)
-      impatient, patient = Array.new(2) { waiting(pool) { pool.check_out(request) } }
+      impatient, patient = Array.new(2) { waiting(pool) { |asked| pool.check_out(asked) } }
       impatient.raise(IndexError)
       assert_raises(IndexError) { impatient.value }
       pool.check_in(own)
@@ -147,7 +147,7 @@ module Trunkline
       opener = Thread.new { pool.perform(request) }
       opener.report_on_exception = false
       Thread.pass until opener.stop?
-      others = Array.new(3) { waiting(pool) { pool.perform(request) } }
+      others = Array.new(3) { waiting(pool) { |asked| pool.perform(asked) } }
       gate.push(true)
       errors = [opener, *others].map { |thread| assert_raises(ConnectionError) { thread.value } }
       assert_equal ["no server"], errors.map(&:message).uniq
@@ -175,7 +175,7 @@ module Trunkline
       pool = self.pool(connections: 1, most: 2)
       pool.perform(request)
       own = pool.check_out(request)
-      thread = waiting(pool) { pool.check_out(request) }
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
       pool.close
       assert_raises(Closed) { thread.value }
       assert_equal ["the client was closed"] * 2, @opened.map(&:closed)
