@@ -14,6 +14,8 @@
 
 #define UNKNOWN_STATEMENT "26000"
 
+#define LONGEST_ON_THE_WAY 0.001 /* seconds */
+
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
 /* The request that a message answers; NULL for a unit of the codec's own, whose answers mean nothing. */
@@ -104,10 +106,12 @@ static void notice_response(postgres_request_t *request, const frame_t *frame) {
     rb_ary_push(request->notices, body_string(frame));
 }
 
-/* What one execution took the server: the time it was the oldest one, less that on the way. */
+/* What one execution took the server: the time it was the oldest one, less that on the way. A session that has seen
+ * nothing but long statements does not know its round trip, so no more than a little is taken for it. */
 static void measure(session_state_t *session, postgres_request_t *request, double taken) {
     if (taken < session->round_trip || session->round_trip == 0) session->round_trip = taken;
-    if (!NIL_P(request->statement)) statement_measure(statement_of(request->statement), taken - session->round_trip);
+    double on_the_way = session->round_trip < LONGEST_ON_THE_WAY ? session->round_trip : LONGEST_ON_THE_WAY;
+    if (!NIL_P(request->statement)) statement_measure(statement_of(request->statement), taken - on_the_way);
 }
 
 /* Has the server said all that it was asked? */

@@ -1,19 +1,25 @@
 # frozen_string_literal: true
 
-# Messages from other threads to a loop that sleeps in select: posting makes the pipe readable.
+# Messages from other threads to a loop that sleeps in select: posting makes the pipe readable. A forked child has a pipe
+# of its own, or it would wake its parent.
 class Mailbox
-  # @return [IO] for the loop's select
-  attr_reader :io
-
   def initialize
     @messages = Thread::Queue.new
-    @io, @bell = IO.pipe
+    @lock = Thread::Mutex.new
+    renew
+  end
+
+  # @return [IO] for the loop's select
+  def io
+    renew
+    @io
   end
 
   # Safe from any thread, never waits.
   #
   # @return [Boolean] false when the loop has gone, and with it everybody who could have been woken
   def post(*message)
+    renew
     @messages << message
     @bell.write_nonblock(".", exception: false)
     true
@@ -23,7 +29,7 @@ class Mailbox
 
   # Yields what has come.
   def drain
-    @io.read_nonblock(4096, exception: false)
+    io.read_nonblock(4096, exception: false)
     yield(*@messages.pop) until @messages.empty?
   end
 
@@ -34,5 +40,16 @@ class Mailbox
   def close
     @io.close
     @bell.close
+  end
+
+  private
+
+  def renew
+    @lock.synchronize do
+      next if @owner == Process.pid
+
+      @io, @bell = IO.pipe
+      @owner = Process.pid
+    end
   end
 end
