@@ -10,8 +10,9 @@ module Trunkline
       # Fields of /proc/PID/stat after the name: parent, own user and system ticks, those of children that have ended.
       PARENT = 1
       OWN = 11..12
+      ENDED = 13..14
       WITH_ENDED = 11..14
-      private_constant :TICKS, :PARENT, :OWN, :WITH_ENDED
+      private_constant :TICKS, :PARENT, :OWN, :ENDED, :WITH_ENDED
 
       module_function
 
@@ -19,8 +20,14 @@ module Trunkline
       # @return [Float, nil] seconds so far; nil where there is no /proc
       def seconds(pid)
         server = fields(pid) or return
-        children = Dir["/proc/[0-9]*"].filter_map { |folder| fields(File.basename(folder)) }.select { |child| child[PARENT].to_i == pid }
-        (ticks(server, WITH_ENDED) + children.sum { |child| ticks(child, OWN) }) / TICKS
+        living = children(pid).sum { |child| ticks(child, OWN) }
+        return seconds(pid) if fields(pid)&.slice(ENDED) != server[ENDED] # one ended meanwhile, and may be missing
+
+        (ticks(server, WITH_ENDED) + living) / TICKS
+      end
+
+      def children(pid)
+        Dir["/proc/[0-9]*"].filter_map { |folder| fields(File.basename(folder)) }.select { |child| child[PARENT].to_i == pid }
       end
 
       def fields(pid)
@@ -30,7 +37,7 @@ module Trunkline
       end
 
       def ticks(fields, range) = fields[range].sum(&:to_i)
-      private_class_method :fields, :ticks
+      private_class_method :children, :fields, :ticks
     end
   end
 end
