@@ -87,7 +87,7 @@ module Trunkline
       def in_time(ready)
         return if ready
 
-        timeout = "#{@config.connect_timeout} s (connect_timeout)"
+        timeout = format("%g s (connect_timeout)", @config.connect_timeout)
         raise ConnectionError, "no answer within #{timeout} during #{@startup.stage}"
       end
     end
