@@ -30,7 +30,7 @@ module Trunkline
 
       # @return [Request] submitted
       def ask(sql, *parameters)
-        request = Request.query(statement(sql), parameters) || Request.converted(statement(sql), Parameters.convert(parameters), nil)
+        request = Request.query(statement(sql), parameters) || Request.converted(statement(sql), Parameters.convert(parameters))
         submit(request)
       end
 

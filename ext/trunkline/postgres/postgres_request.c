@@ -15,6 +15,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->statement);
     rb_gc_mark(request->parameters);
     rb_gc_mark(request->given);
+    rb_gc_mark(request->types);
     rb_gc_mark(request->script);
     rb_gc_mark(request->prepared);
     rb_gc_mark(request->description);
@@ -48,7 +49,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->kind = kind;
     request->statement = statement;
     request->parameters = parameters;
-    request->given = Qnil;
+    request->given = request->types = Qnil;
     request->script = script;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = Qnil;
@@ -67,14 +68,23 @@ static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
     return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
 }
 
-/* call-seq: Request.converted(statement, parameters, given) -> Request
+/* call-seq: Request.converted(statement, parameters) -> Request
  *
- * The parameters have been through Parameters.convert; given is what they were before, if it depends on types, or nil. */
-static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters, VALUE given) {
+ * The parameters have been through Parameters.convert, and are the same whatever types the server has for them. */
+static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
     statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
-    VALUE request = create(REQUEST_QUERY, statement, rb_ary_freeze(parameters), Qnil);
+    return create(REQUEST_QUERY, statement, rb_ary_freeze(parameters), Qnil);
+}
+
+/* call-seq: Request.dependent(statement, parameters, given, types) -> Request
+ *
+ * The parameters are what became of those given for parameters of these types, and for no others. */
+static VALUE request_dependent(VALUE class, VALUE statement, VALUE parameters, VALUE given, VALUE types) {
+    Check_Type(types, T_ARRAY);
+    VALUE request = request_converted(class, statement, parameters);
     postgres_request_of(request)->given = given;
+    postgres_request_of(request)->types = types;
     return request;
 }
 
@@ -99,6 +109,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     VALUE again = create(request->kind, request->statement, request->parameters, request->script);
     postgres_request_of(again)->given = request->given;
+    postgres_request_of(again)->types = request->types;
     postgres_request_of(again)->anew = request->anew;
     return again;
 }
@@ -208,7 +219,8 @@ void Init_trunkline_postgres_request(void) {
     cRequest = rb_define_class_under(mTrunklinePostgres, "Request", cTrunklineRequest);
     rb_undef_alloc_func(cRequest);
     rb_define_singleton_method(cRequest, "query", request_query, 2);
-    rb_define_singleton_method(cRequest, "converted", request_converted, 3);
+    rb_define_singleton_method(cRequest, "converted", request_converted, 2);
+    rb_define_singleton_method(cRequest, "dependent", request_dependent, 4);
     rb_define_singleton_method(cRequest, "describe", request_describe, 1);
     rb_define_singleton_method(cRequest, "script", request_script, 1);
     rb_define_singleton_method(cRequest, "companion", request_companion, 0);

@@ -15,6 +15,7 @@ typedef struct {
     VALUE statement;
     VALUE parameters;  /* Array, nothing in it but what bind.h takes */
     VALUE given;       /* what the caller passed, where the parameters depend on the server's types; or nil */
+    VALUE types;       /* Array of these types, with given; or nil */
     VALUE script;      /* its SQL */
     VALUE prepared;    /* the statement as the session knows it, once submitted */
     VALUE description; /* of the rows */

@@ -51,25 +51,49 @@ static bool append_unit(buffer_t *output, postgres_request_t *request) {
     return frontend_sync(output);
 }
 
-static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
+/* Were the request's parameters made for the types that the session has? */
+static bool fits(const postgres_request_t *request, const prepared_t *prepared) {
+    if (NIL_P(request->types)) return true;
+    if (!prepared->known || prepared->type_count != RARRAY_LEN(request->types)) return false;
+    for (uint16_t at = 0; at < prepared->type_count; at++) {
+        if (NUM2UINT(RARRAY_AREF(request->types, at)) != prepared->types[at]) return false;
+    }
+    return true;
+}
+
+/* The session is told the types that the parameters were made for, or else those that the client remembers. */
+static void tell(prepared_t *prepared, const postgres_request_t *request) {
     const statement_t *statement = statement_of(request->statement);
+    if (NIL_P(request->types)) {
+        prepared_learn(prepared, statement->types, statement->type_count);
+        return;
+    }
+    uint16_t count = (uint16_t)RARRAY_LEN(request->types);
+    VALUE memory;
+    uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
+    for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(request->types, at));
+    prepared_learn(prepared, types, count);
+    ALLOCV_END(memory);
+}
+
+static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
     VALUE created = prepared_create(request->statement, ++session->names);
-    if (request->told) prepared_learn(prepared_of(created), statement->types, statement->type_count);
+    if (request->told) tell(prepared_of(created), request);
     return created;
 }
 
-/* Finds what the session knows of the statement. What it does not know is parsed in this very unit; for one who asks anew,
- * everything is, and with no type that was remembered. */
+/* Finds what the session knows of the statement. What it does not know, or with other types, is parsed in this very unit; for
+ * one who asks anew, everything is, and with no type that was remembered. */
 static void choose_prepared(session_state_t *session, postgres_request_t *request) {
     VALUE statement = request->statement;
     VALUE found = slots_find(session, statement, statement_of(statement)->slot);
-    if (!NIL_P(found) && request->anew) {
+    if (!NIL_P(found) && (request->anew || !fits(request, prepared_of(found)))) {
         slots_drop(session, found);
         found = Qnil;
     }
     request->parses = NIL_P(found);
     request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
-    request->told = request->parses && !request->anew && statement_of(statement)->known;
+    request->told = request->parses && !request->anew && (statement_of(statement)->known || !NIL_P(request->types));
     request->prepared = request->parses ? prepare(session, request) : found;
     VALUE description = request->description = prepared_of(request->prepared)->description;
     request->base.cost = statement_of(statement)->cost;

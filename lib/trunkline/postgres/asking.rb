@@ -18,11 +18,18 @@ module Trunkline
 
       def converted(statement, parameters)
         dependent = Parameters.dependent?(parameters)
-        learn(Request.describe(statement)) if dependent && statement.parameter_types.nil?
-        types = statement.parameter_types
+        types = dependent ? learned_types(statement) : statement.parameter_types
         check_count(parameters, types) if types
-        converted = Parameters.convert(parameters, types && @answers.parameter_types(types))
-        Request.converted(statement, limited(converted), (parameters if dependent))
+        converted = limited(Parameters.convert(parameters, types && @answers.parameter_types(types)))
+        dependent ? Request.dependent(statement, converted, parameters, types) : Request.converted(statement, converted)
+      end
+
+      # Somebody else may find them outdated as soon as they are known.
+      def learned_types(statement)
+        until (types = statement.parameter_types)
+          learn(Request.describe(statement))
+        end
+        types
       end
 
       # More than a server takes would cost everybody the connection.

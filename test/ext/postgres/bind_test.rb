@@ -53,7 +53,7 @@ module Trunkline
           codec.forget_statements
           sent
           assert_equal value, Float(text) if value.is_a?(Float) && text.match?(/\d/)
-          submit(Request.converted(statement("SELECT $1"), [value], nil))
+          submit(Request.converted(statement("SELECT $1"), [value]))
           assert_includes sent, bind("t#{@number = @number.to_i + 1}", [text]), value.inspect
         end
       end
@@ -66,7 +66,7 @@ module Trunkline
           begin_session
           learn("SELECT $1 #{type}", type)
           sent
-          submit(Request.converted(statement("SELECT $1 #{type}"), [value], nil))
+          submit(Request.converted(statement("SELECT $1 #{type}"), [value]))
           assert_equal execution("t1", [binary || text], formats: [binary ? 1 : 0], binary: true), sent, "#{value.inspect} for #{type}"
         end
       end
@@ -95,7 +95,7 @@ module Trunkline
       def test_formats_are_each_parameters_own
         learn("SELECT $1, $2, $3", INT4, TEXT, BYTEA)
         sent
-        submit(Request.converted(statement("SELECT $1, $2, $3"), [1, "x", "\0".b], nil))
+        submit(Request.converted(statement("SELECT $1, $2, $3"), [1, "x", "\0".b]))
         assert_equal execution("t1", ["\0\0\0\1", "x", "\0"], formats: [1, 0, 1], binary: true), sent
       end
 

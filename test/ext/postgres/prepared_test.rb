@@ -173,8 +173,24 @@ module Trunkline
         ask("INSERT", "text")
         sent
         learn_elsewhere("INSERT", BYTEA)
-        submit(Request.converted(statement("INSERT"), ["\0\xFF".b], nil))
+        submit(Request.converted(statement("INSERT"), ["\0\xFF".b]))
         assert_equal execution("t1", ["\\x00ff"]), sent
+      end
+
+      # Parameters that were made for other types than the session has go with a statement of these.
+      def test_parameters_made_for_other_types
+        ask_and_answer("INSERT", N, ["1"], types: [BYTEA], parameters: ["x"])
+        submit(Request.dependent(statement("INSERT"), ["\\101"], ["\\101".b], [TEXT]))
+        assert_equal close("t1") + sync + parse("t2", "INSERT", TEXT) + describe("t2") + execution("t2", ["\\101"], formats: [0]), sent
+        submit(Request.dependent(statement("INSERT"), ["x"], ["x".b], [TEXT]))
+        assert_equal execution("t2", ["x"], formats: [0]), sent
+      end
+
+      def test_parameters_made_for_types_that_the_session_does_not_know_yet
+        ask("INSERT", "x")
+        sent
+        submit(Request.dependent(statement("INSERT"), ["\0".b], ["\0".b], [BYTEA]))
+        assert_equal close("t1") + sync + parse("t2", "INSERT", BYTEA) + describe("t2") + execution("t2", ["\0"], formats: [1]), sent
       end
 
       # Each session keeps to the types that it has been told, whatever others learn.
