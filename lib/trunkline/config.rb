@@ -3,8 +3,10 @@
 require_relative "errors"
 require_relative "config/conninfo"
 require_relative "config/defaults"
+require_relative "config/encryption"
 require_relative "config/environment"
 require_relative "config/given"
+require_relative "config/hosts"
 require_relative "config/options"
 require_relative "config/uri"
 require_relative "config/value"
@@ -14,14 +16,10 @@ module Trunkline
   # string, that over the PG* variables, those over the defaults. An empty value hides what is below it and means the
   # default. Frozen; shows no secret.
   class Config
-    # @return [String] a name, an address, or the directory of a Unix socket ("/..." or, abstract, "@...")
-    attr_reader :host
+    include Encryption
 
-    # @return [String, nil] the address to connect to instead of looking up {#host}
-    attr_reader :hostaddr
-
-    # @return [Integer]
-    attr_reader :port
+    # @return [Array<Host>] in the order in which they were given
+    attr_reader :hosts
 
     # @return [String]
     attr_reader :user
@@ -29,29 +27,40 @@ module Trunkline
     # @return [String]
     attr_reader :dbname
 
-    # @return [Float, nil] seconds for the whole of connecting; nil waits without end
+    # @return [Float, nil] seconds for connecting to one host; nil waits without end
     attr_reader :connect_timeout
 
     # @return [String, nil]
     attr_reader :application_name
 
-    # @return [String] "host:port/dbname", for messages
+    # @return [String] "host:port/dbname", or of several hosts "host:port,host:port/dbname", for messages
     attr_reader :server
 
     # @param conninfo [String, nil] a URI (postgres://, postgresql://) or keywords and values, as libpq reads them
     # @param env [Hash{String => String}, ENV] where the PG* variables are read
-    # @param keywords [Hash{Symbol => Object}] host, hostaddr, port, user, password (a String, or something with `call`
-    #   that returns one and is asked at every connection), dbname, connect_timeout (seconds), application_name; nil
-    #   counts as not given
+    # @param keywords [Hash{Symbol => Object}] libpq's options: host, hostaddr, port, user, dbname, connect_timeout (seconds), ...
+    #   password is a String, or something with `call` that returns one and is asked at every connection; nil counts as not
+    #   given
     # @raise [ConfigError] for what is malformed, unknown or not supported
     def initialize(conninfo = nil, env: ENV, **keywords)
       given = Given.new(conninfo, env, keywords)
-      assign_place(given)
-      assign_identity(given)
-      @server = "#{host.include?(":") ? "[#{host}]" : host}:#{port}/#{dbname}".freeze
       @sources = given.sources.freeze
+      Options::TABLE.each_value { |option| instance_variable_set(:"@#{option.name}", given.value(option)) }
+      assign_identity
+      assign_encryption(Defaults.home(env))
+      @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
+      @server = "#{hosts.join(",")}/#{dbname}".freeze
       freeze
     end
+
+    # @return [String] the first host's
+    def host = hosts.first.host
+
+    # @return [String, nil] the first host's
+    def hostaddr = hosts.first.hostaddr
+
+    # @return [Integer] the first host's
+    def port = hosts.first.port
 
     # @return [String, nil] the password; asks the callable where one was given
     # @raise [ConfigError] when the callable returns neither a String nor nil
@@ -61,39 +70,36 @@ module Trunkline
       Value.text("password", @password.call, "returned by its callable")
     end
 
-    # @return [Boolean]
-    def unix_socket? = hostaddr.nil? && host.start_with?("/", "@")
-
-    # @return [String] path of the Unix socket; an abstract one starts with "@"
-    def socket_path = "#{host}/.s.PGSQL.#{port}"
-
     # @param name [Symbol, String] an option
     # @return [String] where its value is from: "keyword", "connection string", the name of a variable, or "default"
     def source(name) = @sources.fetch(name.to_s, "default")
 
-    # @return [String] every option and where it is from; of the password only that there is one
+    # @return [String] every option that was given, and where; of secrets only that there is one
     def inspect
-      options = { host: host, hostaddr: hostaddr, port: port, user: user, dbname: dbname,
-                  connect_timeout: connect_timeout, application_name: application_name }.compact
-      shown = options.map { |name, value| "#{name}=#{value.inspect} (#{source(name)})" }
-      shown << "password=[hidden] (#{source(:password)})" if @password
-      "#<#{self.class} #{shown.join(", ")}>"
+      shown = { "host" => @hosts.map(&:host), "port" => @hosts.map(&:port), "user" => user, "dbname" => dbname }
+      (@sources.keys - shown.keys).each { |name| shown[name] = instance_variable_get(:"@#{name}") }
+      "#<#{self.class} #{shown.map { |name, value| "#{name}=#{show(name, value)} (#{source(name)})" }.join(", ")}>"
     end
 
     private
 
-    def assign_place(given)
-      @port = given.port || Defaults::PORT
-      @hostaddr = given.host("hostaddr")
-      @host = given.host("host") || @hostaddr || Defaults.host(@port).freeze
-      @connect_timeout = given.seconds("connect_timeout")
+    SECRETS = %w[password sslpassword].freeze
+    private_constant :SECRETS
+
+    def assign_identity
+      @user ||= Defaults.user.freeze
+      @dbname ||= @user
+      @application_name ||= @fallback_application_name
     end
 
-    def assign_identity(given)
-      @user = given.text("user") || Defaults.user.freeze
-      @dbname = given.text("dbname") || @user
-      @application_name = given.text("application_name") || given.text("fallback_application_name")
-      @password = given.password
+    def show(name, value)
+      return "[hidden]" if SECRETS.include?(name)
+
+      value.is_a?(Array) ? value.join(",").inspect : value.inspect
+    end
+
+    def refuse(name, what)
+      Value.bad(name, source(name), what)
     end
   end
 end

@@ -51,11 +51,11 @@ module Trunkline
     end
 
     def test_unix_sockets
-      assert_equal "/tmp/.s.PGSQL.6000", config(host: "/tmp", port: 6000).socket_path
-      assert_predicate config(host: "/tmp"), :unix_socket?
-      assert_predicate config(host: "@abstract"), :unix_socket?
-      refute_predicate config(host: "localhost"), :unix_socket?
-      refute_predicate config(host: "/tmp", hostaddr: "127.0.0.1"), :unix_socket?
+      assert_equal "/tmp/.s.PGSQL.6000", config(host: "/tmp", port: 6000).hosts.first.socket_path
+      assert_predicate config(host: "/tmp").hosts.first, :unix_socket?
+      assert_predicate config(host: "@abstract").hosts.first, :unix_socket?
+      refute_predicate config(host: "localhost").hosts.first, :unix_socket?
+      refute_predicate config(host: "/tmp", hostaddr: "127.0.0.1").hosts.first, :unix_socket?
     end
 
     def test_the_address_is_the_host_where_there_is_no_other
@@ -105,10 +105,20 @@ module Trunkline
       assert_refused "the connection string must be a String, not Hash (first argument)", { host: "h" }
     end
 
-    def test_several_hosts_are_refused
-      assert_refused "host names several hosts, which is not supported yet (PGHOST)", env: { "PGHOST" => "a,b" }
-      assert_refused "hostaddr names several hosts, which is not supported yet (connection string)", "hostaddr=1.1.1.1,2.2.2.2"
-      assert_refused "port names several ports, which is not supported yet (keyword)", port: "1,2"
+    def test_several_hosts
+      assert_equal %w[a:1 b:2], config("postgres://a:1,b:2/d").hosts.map(&:to_s)
+      assert_equal %w[a:5 [::1]:5], config(host: ["a", "::1"], port: 5).hosts.map(&:to_s)
+      assert_equal %w[a:5432 b:7], config("host=a,b port=,7").hosts.map(&:to_s)
+      assert_equal [["a", "10.0.0.1"], ["10.0.0.2", "10.0.0.2"]],
+                   config("host=a, hostaddr=10.0.0.1,10.0.0.2").hosts.map { |host| [host.host, host.hostaddr] }
+      assert_equal "a:1,b:2/d", config("postgres://a:1,b:2/d").server
+    end
+
+    def test_lists_that_do_not_match
+      assert_refused "hostaddr lists 1 addresses, and host 2 names (PGHOSTADDR)", "host=a,b", env: { "PGHOSTADDR" => "10.0.0.1" }
+      assert_refused "port lists 3 ports for 2 hosts (connection string)", "host=a,b port=1,2,3"
+      assert_refused "port lists 2 ports for 1 host (keyword)", port: "1,2"
+      assert_refused "port must be a number from 1 to 65535 (connection string)", "host=a,b port=1,x"
     end
 
     def test_it_is_frozen_and_so_is_what_it_holds
@@ -121,7 +131,7 @@ module Trunkline
     def test_inspect_shows_everything_but_the_password
       shown = config("host=h password=s3cret", env: { "PGPORT" => "1" }, user: "u").inspect
 
-      assert_equal '#<Trunkline::Config host="h" (connection string), port=1 (PGPORT), user="u" (keyword), ' \
+      assert_equal '#<Trunkline::Config host="h" (connection string), port="1" (PGPORT), user="u" (keyword), ' \
                    'dbname="u" (default), password=[hidden] (connection string)>', shown
       refute_includes config(password: -> { "s3cret" }).inspect, "Proc"
       refute_includes config.inspect, "password"

@@ -20,6 +20,15 @@ module Trunkline
         directories.find { |directory| File.socket?("#{directory}/.s.PGSQL.#{port}") } || "localhost"
       end
 
+      # @param env [Hash{String => String}, ENV]
+      # @return [String, nil] the directory of the user's own files
+      def home(env)
+        home = env["HOME"]
+        home.to_s.empty? ? Etc.getpwuid(Process.euid)&.dir : home
+      rescue ArgumentError
+        nil
+      end
+
       # @return [String] the operating system's name for the effective user
       # @raise [ConfigError] when it has none
       def user

@@ -2,22 +2,23 @@
 
 module Trunkline
   class Config
-    # Reads the PG* variables.
-    #
-    # Besides those that are supported it reads those that ask for a guarantee or another server, so that they are
-    # refused instead of being ignored. Variables that only say where a file lies (PGPASSFILE, PGSSLROOTCERT) are left
-    # unread.
+    # Reads the PG* variables. Those that only say how GSSAPI would be used (PGKRBSRVNAME, PGGSSLIB, PGGSSDELEGATION) ask
+    # for nothing, and are left unread.
     module Environment
       OPTIONS = {
         "PGHOST" => "host", "PGHOSTADDR" => "hostaddr", "PGPORT" => "port", "PGDATABASE" => "dbname",
-        "PGUSER" => "user", "PGPASSWORD" => "password", "PGAPPNAME" => "application_name",
-        "PGCONNECT_TIMEOUT" => "connect_timeout",
-        "PGCHANNELBINDING" => "channel_binding", "PGCLIENTENCODING" => "client_encoding",
-        "PGGSSENCMODE" => "gssencmode", "PGLOADBALANCEHOSTS" => "load_balance_hosts",
-        "PGMINPROTOCOLVERSION" => "min_protocol_version", "PGOPTIONS" => "options",
-        "PGREQUIREAUTH" => "require_auth", "PGREQUIREPEER" => "requirepeer", "PGSERVICE" => "service",
-        "PGSSLMODE" => "sslmode", "PGSSLNEGOTIATION" => "sslnegotiation",
-        "PGTARGETSESSIONATTRS" => "target_session_attrs"
+        "PGUSER" => "user", "PGPASSWORD" => "password", "PGPASSFILE" => "passfile",
+        "PGSERVICE" => "service", "PGSERVICEFILE" => "servicefile",
+        "PGAPPNAME" => "application_name", "PGOPTIONS" => "options", "PGCLIENTENCODING" => "client_encoding",
+        "PGCONNECT_TIMEOUT" => "connect_timeout", "PGREQUIREPEER" => "requirepeer",
+        "PGTARGETSESSIONATTRS" => "target_session_attrs", "PGLOADBALANCEHOSTS" => "load_balance_hosts",
+        "PGREQUIREAUTH" => "require_auth", "PGCHANNELBINDING" => "channel_binding",
+        "PGMINPROTOCOLVERSION" => "min_protocol_version", "PGMAXPROTOCOLVERSION" => "max_protocol_version",
+        "PGSSLMODE" => "sslmode", "PGSSLNEGOTIATION" => "sslnegotiation", "PGSSLCOMPRESSION" => "sslcompression",
+        "PGSSLCERT" => "sslcert", "PGSSLKEY" => "sslkey", "PGSSLCERTMODE" => "sslcertmode", "PGSSLROOTCERT" => "sslrootcert",
+        "PGSSLCRL" => "sslcrl", "PGSSLCRLDIR" => "sslcrldir", "PGSSLSNI" => "sslsni",
+        "PGSSLMINPROTOCOLVERSION" => "ssl_min_protocol_version", "PGSSLMAXPROTOCOLVERSION" => "ssl_max_protocol_version",
+        "PGGSSENCMODE" => "gssencmode"
       }.freeze
       private_constant :OPTIONS
 

@@ -16,26 +16,12 @@ module Trunkline
       # @return [Hash{String => String}] option name => where its value is from
       def sources = @options.reject { |_, (value, _)| value.to_s.empty? }.transform_values(&:last)
 
-      # @return [String, nil]
+      # @param option [Options::Option]
+      # @return [Object, nil] what {Value} makes of it; the default where nothing is given
       # @raise [ConfigError]
-      def text(name) = read(name) { |value, source| Value.text(name, value, source) }
-
-      # @return [String, nil]
-      # @raise [ConfigError]
-      def host(name) = read(name) { |value, source| Value.host(name, value, source) }
-
-      # @return [Integer, nil]
-      # @raise [ConfigError]
-      def port = read("port") { |value, source| Value.port("port", value, source) }
-
-      # @return [Float, nil]
-      # @raise [ConfigError]
-      def seconds(name) = read(name) { |value, source| Value.seconds(name, value, source) }
-
-      # @return [String, #call, nil]
-      # @raise [ConfigError]
-      def password
-        read("password") { |value, source| value.respond_to?(:call) ? value : Value.text("password", value, source) }
+      def value(option)
+        value, source = @options[option.name]
+        value.to_s.empty? ? option.default : Value.public_send(option.kind, option, value, source)
       end
 
       private
@@ -48,11 +34,6 @@ module Trunkline
 
       def from_keywords(keywords)
         keywords.compact.to_h { |name, value| [name.to_s, [value, "keyword"]] }
-      end
-
-      def read(name)
-        value, source = @options[name]
-        yield value, source unless value.to_s.empty?
       end
     end
 

@@ -4,37 +4,56 @@ require "did_you_mean"
 
 module Trunkline
   class Config
-    # Which of libpq's options are supported, which are understood where they ask for nothing special, and which are
-    # refused. An option is never ignored: someone may rely on it.
+    # libpq's options: what each holds, and which are refused. None is ignored: someone may rely on it.
     module Options
-      SUPPORTED = %w[
-        host hostaddr port dbname user password connect_timeout application_name fallback_application_name
-      ].freeze
+      # One option: what it holds (a method of {Value}), what counts where it is not given, and the values it may have.
+      Option = Struct.new(:name, :kind, :default, :choices)
 
-      # Values that a plain connection fulfils; upper and lower case do not matter.
-      FULFILLED = {
-        "channel_binding" => %w[disable prefer], "client_encoding" => %w[utf8 utf-8 unicode],
-        "gssencmode" => %w[disable prefer], "load_balance_hosts" => %w[disable],
-        "sslmode" => %w[disable allow prefer], "target_session_attrs" => %w[any]
-      }.freeze
+      TLS_VERSIONS = %w[TLSv1 TLSv1.1 TLSv1.2 TLSv1.3].freeze
+      PROTOCOLS = %w[3.0 3.2 latest].freeze
+
+      TABLE = [
+        [:host, :list], [:hostaddr, :list], [:port, :list],
+        [:user, :text], [:password, :password], [:passfile, :text], [:dbname, :text],
+        [:service, :text], [:servicefile, :text],
+        [:connect_timeout, :seconds],
+        [:application_name, :text], [:fallback_application_name, :text], [:options, :text],
+        [:client_encoding, :encoding, "UTF8"],
+        [:target_session_attrs, :choice, "any", %w[any read-write read-only primary standby prefer-standby]],
+        [:load_balance_hosts, :choice, "disable", %w[disable random]],
+        [:keepalives, :switch, true],
+        [:keepalives_idle, :count], [:keepalives_interval, :count], [:keepalives_count, :count], [:tcp_user_timeout, :count],
+        [:requirepeer, :text],
+        [:require_auth, :methods],
+        [:channel_binding, :choice, "prefer", %w[disable prefer require]],
+        [:min_protocol_version, :choice, "3.0", PROTOCOLS], [:max_protocol_version, :choice, nil, PROTOCOLS],
+        [:sslmode, :choice, "prefer", %w[disable allow prefer require verify-ca verify-full]],
+        [:sslnegotiation, :choice, "postgres", %w[postgres direct]],
+        [:sslcompression, :switch, false],
+        [:sslcertmode, :choice, "allow", %w[disable allow require]],
+        [:sslcert, :text], [:sslkey, :text], [:sslpassword, :text], [:sslrootcert, :text], [:sslcrl, :text], [:sslcrldir, :text],
+        [:sslsni, :switch, true],
+        [:ssl_min_protocol_version, :choice, "TLSv1.2", TLS_VERSIONS], [:ssl_max_protocol_version, :choice, nil, TLS_VERSIONS],
+        [:gssencmode, :choice, "disable", %w[disable prefer]]
+      ].to_h { |name, kind, default, choices| [name.to_s, Option.new(name.to_s, kind, default, choices&.freeze).freeze] }.freeze
 
       # Known to libpq and refused, by what they need.
       REFUSED = {
-        "encryption (TLS)" => %w[
-          requiressl sslcert sslcertmode sslcompression sslcrl sslcrldir sslkey sslkeylogfile sslmode sslnegotiation
-          sslpassword sslrootcert sslsni ssl_max_protocol_version ssl_min_protocol_version channel_binding
-        ],
-        "GSSAPI" => %w[gssdelegation gssencmode gsslib krbsrvname],
+        "GSSAPI" => %w[gssdelegation gsslib krbsrvname],
         "OAuth" => %w[oauth_ca_file oauth_client_id oauth_client_secret oauth_issuer oauth_scope],
-        "a password file" => %w[passfile],
-        "a service file" => %w[service servicefile],
-        "the choice between several hosts" => %w[load_balance_hosts target_session_attrs],
-        "an encoding other than UTF8" => %w[client_encoding],
-        nil => %w[
-          keepalives keepalives_count keepalives_idle keepalives_interval max_protocol_version min_protocol_version
-          options replication require_auth requirepeer scram_client_key scram_server_key tcp_user_timeout
-        ]
+        "the replication protocol" => %w[replication],
+        "keys in place of a password" => %w[scram_client_key scram_server_key],
+        "a log of the session's keys" => %w[sslkeylogfile]
       }.flat_map { |need, names| names.map { |name| [name, need] } }.to_h.freeze
+
+      # Values that ask for what a connection does not give yet: every value but these.
+      YET = {
+        "sslmode" => %w[disable allow prefer], "sslnegotiation" => %w[postgres], "sslcertmode" => %w[disable allow],
+        "channel_binding" => %w[disable prefer], "require_auth" => [], "requirepeer" => [],
+        "min_protocol_version" => %w[3.0], "target_session_attrs" => %w[any], "load_balance_hosts" => %w[disable],
+        "service" => [], "servicefile" => [], "passfile" => [], "options" => [], "keepalives" => %w[1], "tcp_user_timeout" => %w[0],
+        "keepalives_idle" => [], "keepalives_interval" => [], "keepalives_count" => []
+      }.freeze
 
       # What other libraries call them.
       OTHER_NAMES = {
@@ -42,39 +61,37 @@ module Trunkline
         "timeout" => "connect_timeout", "encoding" => "client_encoding"
       }.freeze
 
-      private_constant :SUPPORTED, :FULFILLED, :REFUSED, :OTHER_NAMES
+      private_constant :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :YET, :OTHER_NAMES
 
       module_function
 
       # @param name [String] an option's name
       # @param value [Object] its value
       # @param source [String] where it was given
-      # @raise [ConfigError] unless a connection as this library makes it gives what the option asks for
+      # @raise [ConfigError] unless a connection as this library makes it can give what the option asks for
       def check(name, value, source)
-        raise ConfigError, "unknown connection option #{misspelt(name)} (#{source})" unless known?(name)
-        return if SUPPORTED.include?(name) || value.to_s.empty? || FULFILLED[name]&.include?(value.to_s.downcase)
+        need = REFUSED[name]
+        raise ConfigError, "unknown connection option #{misspelt(name)} (#{source})" unless need || TABLE.key?(name)
+        return if value.to_s.empty?
+        raise ConfigError, "#{name} is refused: it needs #{need}, which is not supported (#{source})" if need
 
-        raise ConfigError, "#{refusal(name, value)} (#{source})"
+        check_yet(name, value, source)
       end
 
-      def known?(name) = SUPPORTED.include?(name) || REFUSED.key?(name)
+      def check_yet(name, value, source)
+        return if YET.fetch(name, [value.to_s]).include?(value.to_s)
 
-      # The value is shown only where it cannot be a secret.
-      def refusal(name, value)
-        reason = REFUSED[name] ? "it needs #{REFUSED[name]}, which is not supported yet" : "it is not supported yet"
-        return "#{name} is refused: #{reason}" unless FULFILLED.key?(name)
-
-        "#{name}=#{value} is refused: #{reason}; what works is #{name}=#{FULFILLED[name].join(" or ")}"
+        raise ConfigError, "#{name} is refused: what it asks for is not supported yet (#{source})"
       end
 
       def misspelt(name)
         name = name.dup.force_encoding(Encoding::UTF_8).scrub
-        checker = DidYouMean::SpellChecker.new(dictionary: SUPPORTED + REFUSED.keys)
+        checker = DidYouMean::SpellChecker.new(dictionary: TABLE.keys + REFUSED.keys)
         spelling = OTHER_NAMES[name] || checker.correct(name).first
         spelling ? "#{name.inspect}, did you mean #{spelling}?" : name.inspect
       end
 
-      private_class_method :known?, :refusal, :misspelt
+      private_class_method :check_yet, :misspelt
     end
 
     private_constant :Options

@@ -30,7 +30,7 @@ module Trunkline
       end
 
       def parse
-        parts = [*take(USERINFO), *take_host, *take(PORT), *take(DBNAME)].to_h { |name, text| [name, decode(text)] }
+        parts = [*take(USERINFO), *take_hosts, *take(DBNAME)].to_h { |name, text| [name, decode(text)] }
         parts.merge(parameters)
       end
 
@@ -46,12 +46,17 @@ module Trunkline
         match.named_captures.reject { |_, text| text.nil? || text.empty? }.each_value { |text| refuse_at_sign(text) }
       end
 
+      # Names and ports of several hosts stand in lists of their own.
+      def take_hosts
+        hosts = [take_host]
+        hosts << take_host while @rest.delete_prefix!(",")
+        %w[host port].to_h { |name| [name, hosts.map { |host| host[name] }.join(",")] }.reject { |_, list| list.empty? }
+      end
+
       def take_host
         found = HOST.match(@rest) or bad('an IPv6 address must stand in "[" and "]" before ":" or "/"')
         bad("the IPv6 address in brackets is empty") if found[:bracketed]&.empty?
-        host = take(HOST).values.first
-        several_hosts if @rest.match?(/\A(?::[^\/?,]*)?,/)
-        { "host" => host }.compact
+        { "host" => take(HOST).values.first, **take(PORT) }
       end
 
       def parameters
@@ -77,10 +82,6 @@ module Trunkline
       # More likely the end of a password than part of the name of a host or database.
       def refuse_at_sign(text)
         bad('"@", ":" and "/" in a user name or password are written %40, %3A and %2F') if text.include?("@")
-      end
-
-      def several_hosts
-        raise ConfigError, "several hosts in one connection URI are not supported yet"
       end
 
       def bad(what)

@@ -2,44 +2,102 @@
 
 module Trunkline
   class Config
-    # Turns what was given for an option into what the option is. Messages name option and source, not the value: a
-    # password with a "/" or a space in the wrong place ends up as some other option.
+    # Turns what was given for an option into what the option is. Messages name option and source, and the value only
+    # where it is one word of a list or a number of ours: a password with a "/" or a space in the wrong place ends up as
+    # some other option.
     module Value
+      # Names that servers and libpq have for authentication methods.
+      METHODS = %w[password md5 gss sspi scram-sha-256 oauth none].freeze
+      UTF8 = %w[utf8 unicode].freeze
+      private_constant :METHODS, :UTF8
+
       module_function
 
       # @return [String, nil] frozen; UTF-8, not necessarily valid
       # @raise [ConfigError]
-      def text(name, value, source)
+      def text(option, value, source)
         return if value.nil?
 
         value = value.name if value.is_a?(Symbol)
-        bad(name, source, "must be a String, not #{value.class}") unless value.is_a?(String)
-        bad(name, source, "holds a NUL character") if value.b.include?("\0")
+        bad(option, source, "must be a String, not #{value.class}") unless value.is_a?(String)
+        bad(option, source, "holds a NUL character") if value.b.include?("\0")
         utf8(value)
       end
 
-      # @return [String] frozen
+      # @return [String, #call]
       # @raise [ConfigError]
-      def host(name, value, source)
-        host = text(name, value, source)
-        host.include?(",") ? bad(name, source, "names several hosts, which is not supported yet") : host
-      end
+      def password(option, value, source) = value.respond_to?(:call) ? value : text(option, value, source)
 
-      # @return [Integer]
+      # @return [Array<String>] what stands between the commas
       # @raise [ConfigError]
-      def port(name, value, source)
-        bad(name, source, "names several ports, which is not supported yet") if value.to_s.include?(",")
-        number = Integer(value.to_s, 10, exception: false)
-        number&.between?(1, 65_535) ? number : bad(name, source, "must be a number from 1 to 65535")
+      def list(option, value, source)
+        parts = value.is_a?(Array) ? value : [value]
+        parts.flat_map { |part| text(option, part.is_a?(Numeric) ? part.to_s : part, source).split(",", -1) }.freeze
       end
 
       # @return [Float, nil] nil, without end, for zero and less
       # @raise [ConfigError]
-      def seconds(name, value, source)
+      def seconds(option, value, source)
         number = Float(value, exception: false) if value.is_a?(Numeric) || value.is_a?(String)
-        bad(name, source, "must be a number of seconds") unless number&.finite?
+        bad(option, source, "must be a number of seconds") unless number&.finite?
         number if number.positive?
       end
+
+      # @return [Integer, nil] nil, the system's own, for zero and less
+      # @raise [ConfigError]
+      def count(option, value, source)
+        number = Integer(value.to_s, 10, exception: false)
+        bad(option, source, "must be a whole number") unless number && number < 1 << 31
+        number if number.positive?
+      end
+
+      # @return [Boolean]
+      # @raise [ConfigError]
+      def switch(option, value, source)
+        case value.to_s.strip
+        when "1", "true" then true
+        when "0", "false" then false
+        else bad(option, source, "must be 1 or 0")
+        end
+      end
+
+      # @return [String] one of the option's choices
+      # @raise [ConfigError]
+      def choice(option, value, source)
+        word = text(option, value, source)
+        option.choices.find { |choice| choice.casecmp?(word) } || bad(option, source, "must be #{option.choices.join(" or ")}")
+      end
+
+      # @return [Array<String>] the authentication methods that are allowed
+      # @raise [ConfigError]
+      def methods(option, value, source)
+        words = list(option, value, source)
+        names = words.map { |word| word.delete_prefix("!") }
+        unknown = names - METHODS
+        bad(option, source, "must be a list of #{METHODS.join(", ")}, each with ! for all but these") if unknown.any?
+        bad(option, source, "names a method twice") if names.uniq != names
+        forbidding = words.count { |word| word.start_with?("!") }
+        bad(option, source, "either allows methods or, with !, forbids some") unless [0, words.size].include?(forbidding)
+        (forbidding.zero? ? names : METHODS - names).freeze
+      end
+
+      # The only encoding of connections is UTF8; "auto" asks for the locale's.
+      # @return [String]
+      # @raise [ConfigError]
+      def encoding(option, value, source)
+        name = text(option, value, source)
+        name = locale if name == "auto"
+        return "UTF8" if UTF8.include?(name.downcase.gsub(/[^a-z0-9]/, ""))
+
+        bad(option, source, "must be UTF8: that is what strings are sent and read in")
+      end
+
+      def bad(option, source, what)
+        raise ConfigError, "#{option.respond_to?(:name) ? option.name : option} #{what} (#{source})"
+      end
+
+      # What the C locale has fits into UTF-8.
+      def locale = Encoding.find("locale").then { |encoding| encoding == Encoding::US_ASCII ? "UTF8" : encoding.name }
 
       # Strings of unknown encoding are sent as they are, as libpq sends them.
       def utf8(value)
@@ -49,11 +107,7 @@ module Trunkline
         value.b.freeze
       end
 
-      def bad(name, source, what)
-        raise ConfigError, "#{name} #{what} (#{source})"
-      end
-
-      private_class_method :utf8, :bad
+      private_class_method :locale, :utf8
     end
 
     private_constant :Value

@@ -1,22 +1,16 @@
 # frozen_string_literal: true
 
 require_relative "../config"
-require_relative "../socket/tcp"
-require_relative "../socket/unix"
-require_relative "connection"
-require_relative "startup"
+require_relative "attempt"
 
 module Trunkline
   module Postgres
-    # Connects: a socket, then the handshake on it, within {Config#connect_timeout} altogether.
+    # Connects to the first of the hosts with which that works.
     class Connector
-      CHUNK = 8192
-      private_constant :CHUNK
-
       # @param config [Config]
       # @return [Connection]
-      # @raise [ConnectionError] when there is no server, it does not answer in time, or it goes away
-      # @raise [ServerError] when the server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
+      # @raise [ConnectionError] when no host can be connected to
+      # @raise [ServerError] when a server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
       # @raise [ProtocolError] when whoever answers is no PostgreSQL server
       # @raise [ConfigError] when the callable for the password returns nonsense
       def self.connect(config) = new(config).connect
@@ -24,71 +18,35 @@ module Trunkline
       # @param config [Config]
       def initialize(config)
         @config = config
-        @deadline = Socket::Readiness.deadline(config.connect_timeout)
+        @failures = []
       end
 
-      # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
+      # @return [Connection]
       def connect
-        @io = open
-        shake_hands
-        connection = Connection.new(@io, @startup, @config.server)
-      ensure
-        @io&.close unless connection
+        @config.hosts.each do |host|
+          connection = try(host)
+          return connection if connection
+        end
+        raise failure
       end
 
       private
 
-      def open
-        return Socket::Unix.connect(@config.socket_path, @deadline, server: @config.server) if @config.unix_socket?
+      # What would fail again in the same way ends the search: a refused password, a missing database.
+      def try(host)
+        Attempt.new(@config, host).connect
+      rescue Error => error
+        raise unless error.retriable?
 
-        Socket::TCP.connect(@config.hostaddr || @config.host, @config.port, @deadline, server: @config.server)
-      end
-
-      def shake_hands
-        @startup = Startup.new(user: @config.user, dbname: @config.dbname, password: @config.method(:password),
-                               application_name: @config.application_name)
-        write(@startup.message)
-        write(@startup.receive(read)) until @startup.ready?
-      rescue ServerError => error
-        raise ServerError.from_fields(error.fields, server: @config.server), cause: nil
-      rescue ConnectionError, ProtocolError => error
-        raise error.class.new(error.message, server: @config.server, retriable: error.retriable?), cause: error.cause
-      end
-
-      # A server that refuses may have closed its end before it has read everything. What went wrong is for {#read} to
-      # tell: the server's reason may be there.
-      def write(bytes)
-        until bytes.empty?
-          written = @io.write_nonblock(bytes, exception: false)
-          if written == :wait_writable
-            in_time(Socket::Readiness.wait_writable(@io, @deadline))
-          else
-            bytes = bytes.byteslice(written..)
-          end
-        end
-      rescue SystemCallError
+        @failures << error
         nil
       end
 
-      def read
-        loop do
-          bytes = @io.read_nonblock(CHUNK, exception: false)
-          return bytes || raise(@startup.end_of_stream) unless bytes == :wait_readable
+      def failure
+        return @failures.first if @failures.size == 1
 
-          in_time(Socket::Readiness.wait_readable(@io, @deadline))
-        end
-      rescue Errno::ECONNRESET
-        raise @startup.end_of_stream
-      rescue SystemCallError => error
-        reason = SystemCallError.new(nil, error.errno).message.downcase
-        raise ConnectionError, "the connection broke during #{@startup.stage}: #{reason}"
-      end
-
-      def in_time(ready)
-        return if ready
-
-        timeout = format("%g s (connect_timeout)", @config.connect_timeout)
-        raise ConnectionError, "no answer within #{timeout} during #{@startup.stage}"
+        reasons = @failures.map(&:message).join("; ")
+        ConnectionError.new("none of the #{@failures.size} hosts could be connected to: #{reasons}", server: @config.server)
       end
     end
   end

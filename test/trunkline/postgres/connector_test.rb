@@ -117,9 +117,10 @@ module Trunkline
         def network.read_nonblock(*, **) = raise(Errno::ETIMEDOUT)
         def network.close = @closed = true
         def network.closed? = @closed
-        connector = Connector.new(Config.new("host=h port=1 user=u", env: {}))
-        connector.stub(:open, network) do
-          error = assert_raises(ConnectionError) { connector.connect }
+        config = Config.new("host=h port=1 user=u", env: {})
+        attempt = Attempt.new(config, config.hosts.first)
+        attempt.stub(:open, network) do
+          error = assert_raises(ConnectionError) { attempt.connect }
           assert_equal "the connection broke during authentication: connection timed out (server h:1/u)", error.message
         end
 

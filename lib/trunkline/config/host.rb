@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Trunkline
+  class Config
+    # One server to try: where it is and what it is called.
+    class Host
+      # @return [String] a name, an address, or the directory of a Unix socket ("/..." or, abstract, "@...")
+      attr_reader :host
+
+      # @return [String, nil] the address to connect to instead of looking up {#host}
+      attr_reader :hostaddr
+
+      # @return [Integer]
+      attr_reader :port
+
+      # @return [String] "host:port/dbname", for messages
+      attr_reader :server
+
+      # @param host [String]
+      # @param hostaddr [String, nil]
+      # @param port [Integer]
+      # @param dbname [String]
+      def initialize(host, hostaddr, port, dbname)
+        @host = host
+        @hostaddr = hostaddr
+        @port = port
+        @server = "#{self}/#{dbname}".freeze
+        freeze
+      end
+
+      # @return [Boolean]
+      def unix_socket? = hostaddr.nil? && host.start_with?("/", "@")
+
+      # @return [String] path of the Unix socket; an abstract one starts with "@"
+      def socket_path = "#{host}/.s.PGSQL.#{port}"
+
+      # @return [String] "host:port"
+      def to_s = "#{host.include?(":") ? "[#{host}]" : host}:#{port}"
+
+      # @return [String]
+      def inspect = "#<#{self.class} #{self}#{" (#{hostaddr})" if hostaddr}>"
+    end
+  end
+end
