@@ -8,13 +8,15 @@ require_relative "config/environment"
 require_relative "config/given"
 require_relative "config/hosts"
 require_relative "config/options"
+require_relative "config/passfile"
+require_relative "config/service"
 require_relative "config/uri"
 require_relative "config/value"
 
 module Trunkline
   # Where to connect, as whom: everything that is known before the first byte is sent. Keywords win over the connection
-  # string, that over the PG* variables, those over the defaults. An empty value hides what is below it and means the
-  # default. Frozen; shows no secret.
+  # string, that over the service file, that over the PG* variables, those over the defaults. An empty value hides what is
+  # below it and means the default. Frozen; shows no secret.
   class Config
     include Encryption
 
@@ -33,6 +35,12 @@ module Trunkline
     # @return [String, nil]
     attr_reader :application_name
 
+    # @return [Hash{String => String}] parameters that the session is to start with, besides those of every session
+    attr_reader :session
+
+    # @return [String, nil] the file of passwords; it need not be there
+    attr_reader :passfile
+
     # @return [String] "host:port/dbname", or of several hosts "host:port,host:port/dbname", for messages
     attr_reader :server
 
@@ -46,8 +54,10 @@ module Trunkline
       given = Given.new(conninfo, env, keywords)
       @sources = given.sources.freeze
       Options::TABLE.each_value { |option| instance_variable_set(:"@#{option.name}", given.value(option)) }
-      assign_identity
-      assign_encryption(Defaults.home(env))
+      home = Defaults.home(env)
+      assign_identity(home)
+      assign_encryption(home)
+      @session = { "options" => @options, "application_name" => application_name, **Environment.session(env) }.compact.freeze
       @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
       freeze
@@ -62,17 +72,29 @@ module Trunkline
     # @return [Integer] the first host's
     def port = hosts.first.port
 
-    # @return [String, nil] the password; asks the callable where one was given
-    # @raise [ConfigError] when the callable returns neither a String nor nil
-    def password
+    # The password, for one connection: asks the callable where one was given, and looks into the password file where
+    # nothing was.
+    #
+    # @param host [Host] where it is needed
+    # @return [String, nil]
+    # @raise [ConfigError] when the callable returns neither a String nor nil, or others may read the password file
+    def password(host = hosts.first)
+      return Passfile.new(passfile).password(host, dbname, user) unless @password
       return @password unless @password.respond_to?(:call)
 
       Value.text("password", @password.call, "returned by its callable")
     end
 
     # @param name [Symbol, String] an option
-    # @return [String] where its value is from: "keyword", "connection string", the name of a variable, or "default"
-    def source(name) = @sources.fetch(name.to_s, "default")
+    # @return [String] where its value is from: "keyword", "connection string", the name of a service and its file, the
+    #   name of a variable, the name of the password file, or "default"
+    # @raise [ConfigError] when others may read the password file
+    def source(name)
+      name = name.to_s
+      return passfile if name == "password" && !@password && password
+
+      @sources.fetch(name, "default")
+    end
 
     # @return [String] every option that was given, and where; of secrets only that there is one
     def inspect
@@ -86,10 +108,11 @@ module Trunkline
     SECRETS = %w[password sslpassword].freeze
     private_constant :SECRETS
 
-    def assign_identity
+    def assign_identity(home)
       @user ||= Defaults.user.freeze
       @dbname ||= @user
       @application_name ||= @fallback_application_name
+      @passfile ||= "#{home}/.pgpass".freeze if home
     end
 
     def show(name, value)

@@ -29,8 +29,7 @@ module Trunkline
         pairs = {}
         @scanner.skip(SPACE)
         until @scanner.eos?
-          name = scan_name
-          pairs[name] = scan_value
+          Options.store(pairs, scan_name, scan_value)
           @scanner.skip(SPACE)
         end
         pairs

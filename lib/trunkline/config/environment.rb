@@ -20,16 +20,40 @@ module Trunkline
         "PGSSLMINPROTOCOLVERSION" => "ssl_min_protocol_version", "PGSSLMAXPROTOCOLVERSION" => "ssl_max_protocol_version",
         "PGGSSENCMODE" => "gssencmode"
       }.freeze
-      private_constant :OPTIONS
+
+      # Variables that are parameters of the session.
+      SESSION = { "PGDATESTYLE" => "DateStyle", "PGTZ" => "TimeZone", "PGGEQO" => "geqo" }.freeze
+      private_constant :OPTIONS, :SESSION
+
+      module_function
 
       # @param env [Hash{String => String}, ENV]
       # @return [Hash{String => Array(String, String)}] option name => value and the variable it is from
-      def self.read(env)
-        OPTIONS.each_with_object({}) do |(variable, option), found|
+      def read(env)
+        requiressl = { "sslmode" => ["require", "PGREQUIRESSL"] } if env["PGREQUIRESSL"]&.start_with?("1")
+        OPTIONS.each_with_object(requiressl || {}) do |(variable, option), found|
           value = env[variable]
           found[option] = [value, variable] if value
         end
       end
+
+      # @param env [Hash{String => String}, ENV]
+      # @return [Hash{String => String}] parameters that the session starts with
+      # @raise [ConfigError] for a DateStyle in which dates cannot be read
+      def session(env)
+        given = SESSION.filter_map { |variable, name| [name, env[variable], variable] if env[variable] }
+        given.reject! { |_, value, _| value.empty? || value.casecmp?("default") }
+        given.to_h { |name, value, variable| [name, name == "DateStyle" ? iso(value, variable) : Value.text(name, value, variable)] }
+      end
+
+      # Only the order of day, month and year is free.
+      def iso(value, variable)
+        style, orders = value.split(",").map(&:strip).partition { |word| word.match?(/\A(iso|sql|postgres|german)/i) }
+        Value.bad("DateStyle", variable, "must be ISO: that is how dates are read") unless style.all? { |word| word.casecmp?("iso") }
+        Value.text("DateStyle", ["ISO", *orders].join(", "), variable)
+      end
+
+      private_class_method :iso
     end
 
     private_constant :Environment

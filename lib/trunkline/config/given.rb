@@ -9,7 +9,9 @@ module Trunkline
       # @param keywords [Hash{Symbol => Object}]
       # @raise [ConfigError]
       def initialize(conninfo, env, keywords)
-        @options = Environment.read(env).merge(from_string(conninfo), from_keywords(keywords))
+        explicit = from_string(conninfo).merge(from_keywords(keywords))
+        environment = Environment.read(env)
+        @options = environment.merge(from_service(environment.merge(explicit), env), explicit)
         @options.each { |name, (value, source)| Options.check(name, value, source) }
       end
 
@@ -34,6 +36,11 @@ module Trunkline
 
       def from_keywords(keywords)
         keywords.compact.to_h { |name, value| [name.to_s, [value, "keyword"]] }
+      end
+
+      def from_service(options, env)
+        name, file = %w[service servicefile].map { |option| Value.text(option, *options[option] || [nil, nil]) }
+        name.to_s.empty? ? {} : Service.new(name, (file unless file.to_s.empty?), env).options
       end
     end
 

@@ -51,7 +51,7 @@ module Trunkline
         "sslmode" => %w[disable allow prefer], "sslnegotiation" => %w[postgres], "sslcertmode" => %w[disable allow],
         "channel_binding" => %w[disable prefer], "require_auth" => [], "requirepeer" => [],
         "min_protocol_version" => %w[3.0], "target_session_attrs" => %w[any], "load_balance_hosts" => %w[disable],
-        "service" => [], "servicefile" => [], "passfile" => [], "options" => [], "keepalives" => %w[1], "tcp_user_timeout" => %w[0],
+        "keepalives" => %w[1], "tcp_user_timeout" => %w[0],
         "keepalives_idle" => [], "keepalives_interval" => [], "keepalives_count" => []
       }.freeze
 
@@ -64,6 +64,12 @@ module Trunkline
       private_constant :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :YET, :OTHER_NAMES
 
       module_function
+
+      # Adds an option to others; "requiressl" is an old name for two of the values of sslmode.
+      def store(pairs, name, value)
+        name, value = "sslmode", value.start_with?("1") ? "require" : "prefer" if name == "requiressl"
+        pairs[name] = value
+      end
 
       # @param name [String] an option's name
       # @param value [Object] its value

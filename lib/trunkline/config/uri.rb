@@ -66,7 +66,7 @@ module Trunkline
           name, text, extra = pair.split("=", -1)
           bad('a query parameter is "name=value", with "=" in the value written as %3D') if text.nil? || extra
           name, text = ssl_switch(decode(name), decode(text))
-          found[name] = text
+          Options.store(found, name, text)
         end
       end
 

@@ -45,8 +45,8 @@ module Trunkline
       end
 
       def shake_hands
-        @startup = Startup.new(user: @config.user, dbname: @config.dbname, password: @config.method(:password),
-                               application_name: @config.application_name)
+        @startup = Startup.new(user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) },
+                               settings: @config.session)
         write(@startup.message)
         write(@startup.receive(read)) until @startup.ready?
       rescue ServerError => error

@@ -44,9 +44,9 @@ module Trunkline
       # @param user [String]
       # @param dbname [String]
       # @param password [#call] asked for the password (a String or nil), and only when the server wants one
-      # @param application_name [String, nil]
-      def initialize(user:, dbname:, password:, application_name: nil)
-        @session = { "user" => user, "database" => dbname, **SESSION, "application_name" => application_name }.compact
+      # @param settings [Hash{String => String}] further parameters of the session
+      def initialize(user:, dbname:, password:, settings: {})
+        @session = { "user" => user, "database" => dbname, **SESSION, **settings }
         @authentication = Authentication.new(user: user, password: password)
         @frames = Frames.new
         @parameters = {}

@@ -21,11 +21,31 @@ module Trunkline
 
         assert_includes error.message, "sslmode is refused"
         assert_includes error.message, "(PGSSLMODE)"
-        assert_raises(ConfigError) { Config.new(env: { "PGSERVICE" => "s" }) }
       end
 
       def test_what_wins_over_a_variable_decides
         assert_equal "h", Config.new("sslmode=disable", env: { "PGHOST" => "h", "PGSSLMODE" => "require" }).host
+      end
+
+      def test_an_old_way_to_ask_for_encryption
+        assert_equal({ "sslmode" => ["require", "PGREQUIRESSL"] }, Environment.read({ "PGREQUIRESSL" => "1" }))
+        assert_equal({ "sslmode" => ["disable", "PGSSLMODE"] }, Environment.read({ "PGREQUIRESSL" => "1", "PGSSLMODE" => "disable" }))
+        assert_empty Environment.read({ "PGREQUIRESSL" => "0" })
+      end
+
+      def test_parameters_of_the_session
+        config = Config.new("options='-c geqo=off'", env: { "PGTZ" => "UTC", "PGDATESTYLE" => "iso,DMY", "PGGEQO" => "off", "PGAPPNAME" => "a" })
+
+        assert_equal({ "options" => "-c geqo=off", "application_name" => "a", "TimeZone" => "UTC", "DateStyle" => "ISO, DMY",
+                       "geqo" => "off" }, config.session)
+        assert_empty Config.new(env: { "PGTZ" => "default", "PGDATESTYLE" => "" }).session
+        assert_equal "ISO, YMD", Config.new(env: { "PGDATESTYLE" => "YMD" }).session["DateStyle"]
+      end
+
+      def test_a_date_style_that_cannot_be_read
+        error = assert_raises(ConfigError) { Config.new(env: { "PGDATESTYLE" => "German, DMY" }) }
+
+        assert_equal "DateStyle must be ISO: that is how dates are read (PGDATESTYLE)", error.message
       end
 
       def test_other_variables_are_left_alone

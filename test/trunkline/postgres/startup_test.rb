@@ -22,11 +22,14 @@ module Trunkline
         pairs = "user\0ann\0database\0app\0client_encoding\0UTF8\0DateStyle\0ISO\0IntervalStyle\0postgres\0extra_float_digits\0" \
                 "3\0application_name\0tést\0\0".b
 
-        assert_equal [pairs.bytesize + 8, 196_608].pack("NN") + pairs, startup(application_name: "tést").message
+        assert_equal [pairs.bytesize + 8, 196_608].pack("NN") + pairs, startup(settings: { "application_name" => "tést" }).message
       end
 
-      def test_without_an_application_name
-        refute_includes startup.message, "application_name"
+      def test_settings_win_over_those_of_every_session
+        message = startup(settings: { "DateStyle" => "ISO, DMY" }).message
+
+        assert_includes message, "DateStyle\0ISO, DMY\0"
+        assert_equal 1, message.scan("DateStyle").size
       end
 
       def test_everything_at_once
