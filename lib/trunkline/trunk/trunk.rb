@@ -48,9 +48,9 @@ module Trunkline
     #
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def perform(request)
-      return Waiting.undisturbed(nil) { carry(request) } unless request.world
+      return carry(request) if request.world
 
-      carry(request)
+      Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { carry(request) }
     end
 
     # Sends the request and does not wait for its answer.
@@ -234,13 +234,13 @@ module Trunkline
       heir = @crew.leave(request)
       if heir
         heir.wake
-      elsif heir == false
+      elsif heir == false && (@loss || !@wire.flushed?)
         depart
       end
       @pool.freed if @pool.crowded? && @crew.aboard.zero?
     end
 
-    # Nobody leads after this one.
+    # Nobody leads after this one, and something is left to do.
     def depart
       return flush unless @loss
 

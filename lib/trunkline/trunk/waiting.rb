@@ -10,7 +10,7 @@ module Trunkline
     WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
     # Seconds.
     SOON = 0.1
-    private_constant :WHERE_IT_SLEEPS, :SOON
+    private_constant :SOON
 
     module_function
 
