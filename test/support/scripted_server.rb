@@ -111,8 +111,9 @@ module Trunkline
       # @return [String] what it sent before that
       def drain = @socket.read
 
-      private
-
+      # @param count [Integer]
+      # @return [String] that many bytes from the client
+      # @raise [Gone] when it does not send as many
       def read(count)
         bytes = @socket.read(count)
         bytes&.bytesize == count || count.zero? ? bytes.to_s : raise(Gone)

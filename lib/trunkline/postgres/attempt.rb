@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "../config"
-require_relative "../socket/tcp"
-require_relative "../socket/unix"
+require_relative "../socket/stream"
 require_relative "connection"
 require_relative "startup"
+require_relative "target"
 
 module Trunkline
   module Postgres
@@ -18,6 +18,7 @@ module Trunkline
       def initialize(config, host)
         @config = config
         @host = host
+        @target = Target.new(host)
         @deadline = Socket::Readiness.deadline(config.connect_timeout)
       end
 
@@ -29,20 +30,14 @@ module Trunkline
       # @raise [ProtocolError] when whoever answers is no PostgreSQL server
       # @raise [ConfigError] when the callable for the password returns nonsense
       def connect
-        @io = open
+        @io = @target.open(@deadline)
         shake_hands
-        connection = Connection.new(@io, @startup, @host.server)
+        connection = Connection.new(@io, @startup, @target.narrowed(@io))
       ensure
         @io&.close unless connection
       end
 
       private
-
-      def open
-        return Socket::Unix.connect(@host.socket_path, @deadline, server: @host.server) if @host.unix_socket?
-
-        Socket::TCP.connect(@host.hostaddr || @host.host, @host.port, @deadline, server: @host.server)
-      end
 
       def shake_hands
         @startup = Startup.new(user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) },
@@ -58,25 +53,15 @@ module Trunkline
       # A server that refuses may have closed its end before it has read everything. What went wrong is for {#read} to
       # tell: the server's reason may be there.
       def write(bytes)
-        until bytes.empty?
-          written = @io.write_nonblock(bytes, exception: false)
-          if written == :wait_writable
-            in_time(Socket::Readiness.wait_writable(@io, @deadline))
-          else
-            bytes = bytes.byteslice(written..)
-          end
-        end
+        in_time(Socket::Stream.write(@io, bytes, @deadline))
       rescue SystemCallError
         nil
       end
 
       def read
-        loop do
-          bytes = @io.read_nonblock(CHUNK, exception: false)
-          return bytes || raise(@startup.end_of_stream) unless bytes == :wait_readable
-
-          in_time(Socket::Readiness.wait_readable(@io, @deadline))
-        end
+        bytes = Socket::Stream.read(@io, CHUNK, @deadline)
+        in_time(bytes != false)
+        bytes || raise(@startup.end_of_stream)
       rescue Errno::ECONNRESET
         raise @startup.end_of_stream
       rescue SystemCallError => error

@@ -16,24 +16,27 @@ module Trunkline
       # @return [Hash{String => String}] the server's reported parameters: server_version, TimeZone, ...
       attr_reader :parameters
 
-      # @return [String] "host:port/dbname", for messages
-      attr_reader :server
+      # @return [Target] leads to the same server again
+      attr_reader :target
 
       # @return [String] bytes already read that belong to what follows
       attr_reader :leftover
 
       # @param io [::Socket]
       # @param startup [Startup] a handshake that is done
-      # @param server [String]
-      def initialize(io, startup, server)
+      # @param target [Target]
+      def initialize(io, startup, target)
         @io = io
         @backend_pid = startup.backend_pid
         @secret_key = startup.secret_key.freeze
         @parameters = startup.parameters.freeze
         @leftover = startup.leftover.freeze
-        @server = server
+        @target = target
         freeze
       end
+
+      # @return [String] "host:port/dbname", for messages
+      def server = target.server
 
       # @return [String] without the secret key
       def inspect = "#<#{self.class} #{server} backend_pid=#{backend_pid.inspect}>"

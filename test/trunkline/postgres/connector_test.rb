@@ -119,7 +119,7 @@ module Trunkline
         def network.closed? = @closed
         config = Config.new("host=h port=1 user=u", env: {})
         attempt = Attempt.new(config, config.hosts.first)
-        attempt.stub(:open, network) do
+        Socket::TCP.stub(:connect, network) do
           error = assert_raises(ConnectionError) { attempt.connect }
           assert_equal "the connection broke during authentication: connection timed out (server h:1/u)", error.message
         end

@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/open_sockets"
+require "support/schedulers/hosts"
+require "support/scripted_server"
+require "trunkline/postgres/cancel"
+
+module Trunkline
+  module Postgres
+    # The connection that asks to cancel, in each world.
+    module Cancelling
+      include OpenSockets
+
+      Interrupted = Class.new(StandardError)
+
+      def test_a_short_and_a_long_key
+        ["\x01\x02\x03\x04".b, "k" * 256].each do |key|
+          asked = nil
+          in_host { with_server(->(peer) { asked = peer.read(16 + key.bytesize - 4) }) { |server| cancel(server, key: key) } }
+
+          assert_equal [12 + key.bytesize, (1234 << 16) + 5678, 4711, key], asked.unpack("NNNa*")
+        end
+      end
+
+      def test_it_waits_until_the_server_has_closed
+        asked = Thread::Queue.new
+        answered = Thread::Queue.new
+        slow = lambda do |peer|
+          asked << peer.read(16)
+          answered.pop
+        end
+
+        in_host do
+          with_server(slow) do |server|
+            cancelling = later { cancel(server) }
+            asked.pop
+            refute_predicate cancelling, :done?
+            answered << true
+            cancelling.value
+          end
+        end
+      end
+
+      def test_what_the_server_says_means_nothing
+        in_host { with_server(->(peer) { peer.read(16) && peer << "what?" * 100 }) { |server| cancel(server) } }
+      end
+
+      def test_a_server_that_resets_the_connection
+        in_host { with_server(->(peer) { peer.read(16) && peer.reset }, tcp: true) { |server| cancel(server) } }
+      end
+
+      def test_a_server_that_never_closes
+        with_server(:drain.to_proc) do |server|
+          error = refused { cancel(server, seconds: 0.1) }
+
+          assert_predicate error, :sent?
+          assert_equal "the server has not dealt with the request to cancel in time (server #{target(server).server})", error.message
+        end
+      end
+
+      def test_no_server
+        target = with_server(->(_peer) {}) { |server| target(server) }
+        error = refused { Cancel.send(target, 1, "1234", deadline: nil) }
+
+        refute_predicate error, :sent?
+        assert_equal target.server, error.server
+      end
+
+      def test_a_deadline_that_has_passed_already
+        with_server(:drain.to_proc) { |server| refused { cancel(server, seconds: -1) } }
+      end
+
+      def test_a_cancelled_caller_leaves_nothing_open
+        asked = Thread::Queue.new
+        with_server(->(peer) { asked << peer.read(16) && peer.drain }) do |server|
+          assert_no_socket_left do
+            in_host do
+              cancelling = later { cancel(server, seconds: nil) }
+              asked.pop
+              cancelling.cancel(Interrupted.new)
+              assert_instance_of Interrupted, cancelling.error
+            end
+          end
+        end
+      end
+
+      private
+
+      def with_server(script, **options, &block) = ScriptedServer.open(script, **options, &block)
+
+      def target(server) = Target.new(Config.new(server.conninfo, env: {}, user: "ann").hosts.first)
+
+      def cancel(server, key: "1234", seconds: 20)
+        Cancel.send(target(server), 4711, key, deadline: Socket::Readiness.deadline(seconds))
+      end
+
+      def refused(&block)
+        assert_no_socket_left { in_host { assert_raises(ConnectionError, &block) } }
+      end
+    end
+
+    class CancellingThreadsTest < TestCase
+      include Hosts::Threads
+      include Cancelling
+    end
+
+    class CancellingUnderAsyncTest < TestCase
+      include Hosts::Async
+      include Cancelling
+    end
+
+    class CancellingUnderHostileSchedulerTest < TestCase
+      include Hosts::Hostile
+      include Cancelling
+
+      def hostility = { seed: Minitest.seed, inline: true, spurious: 0.2, reorder: true }
+    end
+  end
+end
