@@ -7,6 +7,7 @@ require_relative "config/encryption"
 require_relative "config/environment"
 require_relative "config/given"
 require_relative "config/hosts"
+require_relative "config/network"
 require_relative "config/options"
 require_relative "config/passfile"
 require_relative "config/service"
@@ -19,6 +20,7 @@ module Trunkline
   # below it and means the default. Frozen; shows no secret.
   class Config
     include Encryption
+    include Network
 
     # @return [Array<Host>] in the order in which they were given
     attr_reader :hosts
@@ -29,11 +31,11 @@ module Trunkline
     # @return [String]
     attr_reader :dbname
 
-    # @return [Float, nil] seconds for connecting to one host; nil waits without end
-    attr_reader :connect_timeout
-
     # @return [String, nil]
     attr_reader :application_name
+
+    # @return [String] UTF8
+    attr_reader :client_encoding
 
     # @return [Hash{String => String}] parameters that the session is to start with, besides those of every session
     attr_reader :session

@@ -80,10 +80,25 @@ module Trunkline
 
   # No connection could be made, or it was lost before it was used.
   class ConnectionError < Error
+    # @return [Array<Error>] why each of several hosts could not be connected to, in the order in which they were tried
+    attr_reader :reasons
+
+    # @param reasons [Array<Error>]
+    def initialize(message = nil, reasons: [], **context)
+      @reasons = reasons.dup.freeze
+      super(message, **context)
+    end
+
+    # @return [String, nil] what the last of several servers that said something said
+    def sqlstate = reasons.filter_map(&:sqlstate).last
+
     private
 
     def retriable_by_nature? = !sent?
   end
+
+  # The server is not of the kind that target_session_attrs asks for.
+  class UnsuitableServer < ConnectionError; end
 
   # The other side sent bytes that make no sense, or what was to be sent cannot be said in the protocol.
   class ProtocolError < Error; end

@@ -34,10 +34,11 @@ module Children
 
   # Runs a program that has required the gem, in a Ruby of its own.
   #
+  # @param environment [Hash{String => String}] variables besides this process's
   # @return [Array(String, Process::Status)] everything it has printed, and how it ended
-  def run_program(source, *arguments)
+  def run_program(source, *arguments, environment: {})
     command = [RbConfig.ruby, "-w", "-I#{LIBRARY}", "-rbundler/setup", "-rtrunkline", "-", *arguments]
-    Thread.new { Open3.capture2e({ "RUBYOPT" => nil }, *command, stdin_data: source) }.value
+    Thread.new { Open3.capture2e({ "RUBYOPT" => nil, **environment }, *command, stdin_data: source) }.value
   end
 
   private

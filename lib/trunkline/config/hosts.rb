@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "socket"
 require_relative "host"
 
 module Trunkline
@@ -47,7 +48,17 @@ module Trunkline
         number&.between?(1, 65_535) ? number : @bad.call(:port, "must be a number from 1 to 65535")
       end
 
-      def host(name, address, port, dbname) = Host.new(name || address || Defaults.host(port).freeze, address, port, dbname)
+      def host(name, address, port, dbname)
+        @bad.call(:hostaddr, "must be an IP address (a name belongs into host)") if address && !address?(address)
+
+        Host.new(name || address || Defaults.host(port).freeze, address, port, dbname)
+      end
+
+      def address?(text)
+        Addrinfo.getaddrinfo(text, nil, nil, :STREAM, nil, ::Socket::AI_NUMERICHOST).any?
+      rescue SocketError
+        false
+      end
 
       def present(text) = text.to_s.empty? ? nil : text.freeze
     end

@@ -49,10 +49,7 @@ module Trunkline
       # Values that ask for what a connection does not give yet: every value but these.
       YET = {
         "sslmode" => %w[disable allow prefer], "sslnegotiation" => %w[postgres], "sslcertmode" => %w[disable allow],
-        "channel_binding" => %w[disable prefer], "require_auth" => [], "requirepeer" => [],
-        "min_protocol_version" => %w[3.0], "target_session_attrs" => %w[any], "load_balance_hosts" => %w[disable],
-        "keepalives" => %w[1], "tcp_user_timeout" => %w[0],
-        "keepalives_idle" => [], "keepalives_interval" => [], "keepalives_count" => []
+        "channel_binding" => %w[disable prefer], "require_auth" => [], "min_protocol_version" => %w[3.0]
       }.freeze
 
       # What other libraries call them.

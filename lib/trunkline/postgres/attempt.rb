@@ -3,22 +3,27 @@
 require_relative "../config"
 require_relative "../socket/stream"
 require_relative "connection"
+require_relative "server_type"
 require_relative "startup"
 require_relative "target"
 
 module Trunkline
   module Postgres
-    # One attempt at one host: a socket, then the handshake on it, within {Config#connect_timeout} altogether.
+    # One attempt at one host: a socket, the handshake on it, and a look at what kind of server it is, within
+    # {Config#connect_timeout} altogether.
     class Attempt
       CHUNK = 8192
-      private_constant :CHUNK
+      FAREWELL = ["X", 4].pack("aN").freeze
+      private_constant :CHUNK, :FAREWELL
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
-      def initialize(config, host)
+      # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
+      def initialize(config, host, wanted = "any")
         @config = config
         @host = host
-        @target = Target.new(host)
+        @wanted = wanted
+        @target = Target.new(config, host)
         @deadline = Socket::Readiness.deadline(config.connect_timeout)
       end
 
@@ -26,13 +31,17 @@ module Trunkline
       #
       # @return [Connection]
       # @raise [ConnectionError] when there is no server, it does not answer in time, or it goes away
+      # @raise [UnsuitableServer] when it is not of the wanted kind
       # @raise [ServerError] when the server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
       # @raise [ProtocolError] when whoever answers is no PostgreSQL server
       # @raise [ConfigError] when the callable for the password returns nonsense
       def connect
         @io = @target.open(@deadline)
-        shake_hands
-        connection = Connection.new(@io, @startup, @target.narrowed(@io))
+        named_errors do
+          shake_hands
+          check_server
+        end
+        connection = Connection.new(@io, @startup, @target.narrowed(@io), @server_type.leftover)
       ensure
         @io&.close unless connection
       end
@@ -44,6 +53,21 @@ module Trunkline
                                settings: @config.session)
         write(@startup.message)
         write(@startup.receive(read)) until @startup.ready?
+      end
+
+      def check_server
+        @server_type = ServerType.new(@wanted, @startup)
+        if (question = @server_type.question)
+          write(question)
+          @server_type.receive(read) until @server_type.answered?
+        end
+        objection = @server_type.objection or return
+        write(FAREWELL)
+        raise UnsuitableServer, objection
+      end
+
+      def named_errors
+        yield
       rescue ServerError => error
         raise ServerError.from_fields(error.fields, server: @host.server), cause: nil
       rescue ConnectionError, ProtocolError => error

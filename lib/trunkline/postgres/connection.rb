@@ -25,12 +25,13 @@ module Trunkline
       # @param io [::Socket]
       # @param startup [Startup] a handshake that is done
       # @param target [Target]
-      def initialize(io, startup, target)
+      # @param leftover [String] bytes already read that belong to what follows
+      def initialize(io, startup, target, leftover = startup.leftover)
         @io = io
         @backend_pid = startup.backend_pid
         @secret_key = startup.secret_key.freeze
         @parameters = startup.parameters.freeze
-        @leftover = startup.leftover.freeze
+        @leftover = leftover.freeze
         @target = target
         freeze
       end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "etc"
 require_relative "../socket/tcp"
 require_relative "../socket/unix"
 
@@ -10,9 +11,11 @@ module Trunkline
       # @return [String] "host:port/dbname", for messages
       attr_reader :server
 
-      # @param host [Config::Host]
+      # @param config [Config]
+      # @param host [Config::Host] one of the config's
       # @param address [String] what of the host is connected to: a name or an address
-      def initialize(host, address = host.hostaddr || host.host)
+      def initialize(config, host, address = host.hostaddr || host.host)
+        @config = config
         @host = host
         @address = address.freeze
         @server = host.server
@@ -23,16 +26,46 @@ module Trunkline
       # @return [::Socket] connected, non-blocking, nothing said yet
       # @raise [ConnectionError]
       def open(deadline)
-        return Socket::Unix.connect(@host.socket_path, deadline, server: server) if @host.unix_socket?
+        return open_unix(deadline) if @host.unix_socket?
 
-        Socket::TCP.connect(@address, @host.port, deadline, server: server)
+        Socket::TCP.connect(@address, @host.port, deadline, server: server, keepalive: keepalive,
+                                                            random: (Random if @config.load_balance_hosts == "random"))
       end
 
       # A name may have several addresses, and so be several servers.
       #
       # @param io [::Socket] connected to this target
       # @return [Target] the one address at which it arrived
-      def narrowed(io) = @host.unix_socket? ? self : Target.new(@host, io.remote_address.ip_address)
+      def narrowed(io) = @host.unix_socket? ? self : Target.new(@config, @host, io.remote_address.ip_address)
+
+      private
+
+      def keepalive
+        Socket::Keepalive.new(on: @config.keepalives, idle: @config.keepalives_idle, interval: @config.keepalives_interval,
+                              count: @config.keepalives_count, user_timeout: @config.tcp_user_timeout)
+      end
+
+      def open_unix(deadline)
+        io = Socket::Unix.connect(@host.socket_path, deadline, server: server)
+        check_peer(io) if @config.requirepeer
+        checked = io
+      ensure
+        io&.close unless checked
+      end
+
+      def check_peer(io)
+        id, = io.getpeereid
+        return if @config.requirepeer == name_of(id)
+
+        message = "the server runs as the user #{name_of(id).inspect}, and requirepeer wants #{@config.requirepeer.inspect}"
+        raise ConnectionError.new(message, server: server, retriable: false)
+      end
+
+      def name_of(id)
+        Etc.getpwuid(id).name
+      rescue ArgumentError # nobody has it
+        id.to_s
+      end
     end
 
     private_constant :Target

@@ -2,6 +2,8 @@
 
 require_relative "../errors"
 require_relative "attempt"
+require_relative "keepalive"
+require_relative "lookup"
 
 module Trunkline
   module Socket
@@ -9,30 +11,32 @@ module Trunkline
     module TCP
       module_function
 
-      # Tries every address of the host in the resolver's order. Each gets an equal part of the time that is left, so
-      # that a first address that swallows packets does not cost the others their turn. Looking up the name is left to
-      # the system or the Fiber::Scheduler and has limits of its own.
+      # Tries every address of the host, of IPv4 and IPv6, in the resolver's order. Each gets an equal part of the time
+      # that is left, so that a first address that swallows packets does not cost the others their turn.
       #
       # @param host [String] a name or an address
       # @param port [Integer]
-      # @param deadline [Float, nil] on the clock of {Readiness.now}
+      # @param deadline [Float, nil] on the clock of {Readiness.now}, for looking up the name and connecting
       # @param server [String] what errors call it
-      # @return [::Socket] connected, non-blocking, without delay of small packets, with keepalive
+      # @param keepalive [Keepalive]
+      # @param random [Random, nil] puts the addresses into another order
+      # @return [::Socket] connected, non-blocking, without delay of small packets
       # @raise [ConnectionError]
-      def connect(host, port, deadline, server: "#{host}:#{port}")
-        addresses = resolve(host, port, server)
+      def connect(host, port, deadline, server: "#{host}:#{port}", keepalive: Keepalive.new, random: nil)
+        addresses = resolve(host, port, deadline, server)
+        addresses = addresses.shuffle(random: random) if random
         failures = addresses.each_with_index.map do |address, index|
-          attempt(address, share(deadline, addresses.size - index)) { |socket| return socket }
+          attempt(address, share(deadline, addresses.size - index), keepalive) { |socket| return socket }
         end
         raise ConnectionError.new("cannot connect: #{failures.uniq.join("; ")}", server: server)
       end
 
-      def resolve(host, port, server)
-        addresses = Addrinfo.getaddrinfo(host, port, nil, :STREAM)
+      def resolve(host, port, deadline, server)
+        addresses = Lookup.addresses(host, port, deadline) or raise SocketError, "the name was not looked up in time"
         raise SocketError, "the name has no address" if addresses.empty?
 
         addresses
-      rescue SocketError => error
+      rescue SocketError, SystemCallError, ThreadError => error
         raise ConnectionError.new("cannot find the host #{host.inspect}: #{error.message}", server: server)
       end
 
@@ -41,16 +45,16 @@ module Trunkline
       end
 
       # Yields the socket, or returns why there is none.
-      def attempt(address, deadline)
-        socket = Attempt.connect(address, deadline) { |fresh| prepare(fresh) }
+      def attempt(address, deadline, keepalive)
+        socket = Attempt.connect(address, deadline) { |fresh| prepare(fresh, keepalive) }
         socket ? yield(socket) : "#{address.ip_address}: timed out"
       rescue SystemCallError => error
         "#{address.ip_address}: #{reason(error)}"
       end
 
-      def prepare(socket)
+      def prepare(socket, keepalive)
         socket.setsockopt(:TCP, :NODELAY, true)
-        socket.setsockopt(:SOCKET, :KEEPALIVE, true)
+        keepalive.apply(socket)
       end
 
       def reason(error)

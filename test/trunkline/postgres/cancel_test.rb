@@ -89,7 +89,7 @@ module Trunkline
 
       def with_server(script, **options, &block) = ScriptedServer.open(script, **options, &block)
 
-      def target(server) = Target.new(Config.new(server.conninfo, env: {}, user: "ann").hosts.first)
+      def target(server) = Config.new(server.conninfo, env: {}, user: "ann").then { |config| Target.new(config, config.hosts.first) }
 
       def cancel(server, key: "1234", seconds: 20)
         Cancel.send(target(server), 4711, key, deadline: Socket::Readiness.deadline(seconds))

@@ -27,6 +27,57 @@ module Trunkline
         socket&.close
       end
 
+      def test_silence_is_probed_as_asked
+        socket = TCP.connect("127.0.0.1", @port, nil, keepalive: Keepalive.new(idle: 11, interval: 12, count: 13, user_timeout: 14_000))
+
+        assert_equal [11, 12, 13, 14_000],
+                     %i[TCP_KEEPIDLE TCP_KEEPINTVL TCP_KEEPCNT TCP_USER_TIMEOUT].map { |name| option(socket, name) }
+      ensure
+        socket&.close
+      end
+
+      def test_silence_is_not_probed
+        socket = TCP.connect("127.0.0.1", @port, nil, keepalive: Keepalive.new(on: false, idle: 11))
+
+        refute socket.getsockopt(:SOCKET, :KEEPALIVE).bool
+        refute_equal 11, option(socket, :TCP_KEEPIDLE)
+      ensure
+        socket&.close
+      end
+
+      # Whether or not this machine speaks IPv6.
+      def test_addresses_of_both_families_are_tried
+        socket = resolving_to(Addrinfo.tcp("::1", @port), Addrinfo.tcp("127.0.0.1", @port)) { TCP.connect("db", @port, nil) }
+
+        assert_equal "127.0.0.1", socket.remote_address.ip_address
+      ensure
+        socket&.close
+      end
+
+      if ::Socket.ip_address_list.any?(&:ipv6_loopback?)
+        def test_the_family_is_that_of_the_address
+          TCPServer.open("::1", 0) do |server|
+            socket = resolving_to(Addrinfo.tcp("::1", server.addr[1])) { TCP.connect("db", server.addr[1], nil) }
+            assert_equal ::Socket::AF_INET6, socket.remote_address.afamily
+          ensure
+            socket&.close
+          end
+        end
+      end
+
+      def test_another_order
+        refusing = %w[127.0.0.2 127.0.0.3 127.0.0.4].map { |address| Addrinfo.tcp(address, @port) }
+        orders = Array.new(20) do |seed|
+          error = assert_raises(ConnectionError) do
+            resolving_to(*refusing) { TCP.connect("db", @port, nil, random: Random.new(seed)) }
+          end
+          error.message.scan(/127\.0\.0\.\d(?=:)/)
+        end
+
+        assert_operator orders.uniq.size, :>, 1
+        assert_equal [refusing.map(&:ip_address)], orders.map(&:sort).uniq
+      end
+
       def test_every_address_is_tried
         refusing = Addrinfo.tcp("127.0.0.2", @port)
         socket = resolving_to(refusing, Addrinfo.tcp("127.0.0.1", @port)) { TCP.connect("db", @port, nil) }
@@ -117,6 +168,8 @@ module Trunkline
       end
 
       private
+
+      def option(socket, name) = socket.getsockopt(::Socket::IPPROTO_TCP, ::Socket.const_get(name)).int
 
       def resolving_to(*addresses, &block) = Addrinfo.stub(:getaddrinfo, addresses, &block)
 

@@ -39,8 +39,6 @@ module Trunkline
           [message[0], message.byteslice(5..)]
         end
       end
-
-      private_constant :Frames
     end
   end
 end

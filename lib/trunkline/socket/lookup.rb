@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "readiness"
+
+module Trunkline
+  module Socket
+    # Looks up the addresses of a name, as the system does it.
+    #
+    # The system's resolver takes its time, and before Ruby 3.3 nothing interrupts it. So it runs in a thread of its own
+    # that ends with the answer, while the caller waits as for any descriptor, and no longer than he wants. Who asks for a
+    # name that is being looked up waits for the same answer: a resolver that hangs costs one thread a name, not one a
+    # caller.
+    class Lookup
+      @running = {}
+
+      class << self
+        # @param host [String] a name or an address
+        # @param port [Integer]
+        # @param deadline [Float, nil] on the clock of {Readiness.now}
+        # @return [Array<Addrinfo>, nil] in the resolver's order; nil when the deadline passed
+        # @raise [SocketError] when there are none
+        def addresses(host, port, deadline) = literal(host, port) || under_way(host, port).answer(deadline)
+
+        # @param host [String]
+        # @param port [Integer, nil]
+        # @return [Array<Addrinfo>, nil] nil: this is not an address
+        def literal(host, port = nil)
+          Addrinfo.getaddrinfo(host, port, nil, :STREAM, nil, ::Socket::AI_NUMERICHOST)
+        rescue SocketError
+          nil
+        end
+
+        # @param lookup [Lookup] one that has ended
+        def forget(lookup) = @running.delete_if { |_, running| running.equal?(lookup) }
+
+        private
+
+        # Two threads at the same moment may start two, which does no harm. In a forked child the parent's have no thread.
+        def under_way(host, port)
+          running = @running[[host, port]]
+          running&.alive? ? running : @running[[host, port]] = new(host, port)
+        end
+      end
+
+      def initialize(host, port)
+        @signals = []
+        @ended = false
+        @thread = Thread.new { run(host, port) }
+      end
+
+      # @return [Boolean] whether an answer is there or will be
+      def alive? = @ended || @thread.alive?
+
+      # @param deadline [Float, nil]
+      # @return [Array<Addrinfo>, nil] nil when the deadline passed
+      # @raise [SocketError]
+      def answer(deadline)
+        reader, signal = IO.pipe
+        @signals << signal
+        return unless @ended || Readiness.wait_readable(reader, deadline)
+
+        @error ? raise(SocketError, @error.message) : @addresses
+      ensure
+        reader&.close
+        signal&.close if @signals.delete(signal)
+      end
+
+      private
+
+      def run(host, port)
+        @addresses = Addrinfo.getaddrinfo(host, port, nil, :STREAM)
+      rescue StandardError => error
+        @error = error
+      ensure
+        end_waiting
+      end
+
+      # Who waits has put his signal there before he looks whether this has ended. Whoever takes a signal out closes it.
+      def end_waiting
+        @ended = true
+        self.class.forget(self)
+        while (signal = @signals.shift)
+          signal.close
+        end
+      end
+    end
+
+    private_constant :Lookup
+  end
+end
