@@ -5,7 +5,7 @@ require "support/database_helpers"
 require "support/gated"
 require "support/interruptions"
 require "support/schedulers/hosts"
-%w[querying parameters errors concurrency driving worlds wake_ups lifecycle].each { |name| require "shared/#{name}" }
+%w[querying parameters errors concurrency driving deadlines options worlds wake_ups lifecycle].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -15,6 +15,7 @@ module Suites
     include Shared::Querying
     include Shared::Concurrency
     include Shared::Driving
+    include Shared::Deadlines
   end
 
   # Everything that holds under fibers and threads.
@@ -23,8 +24,10 @@ module Suites
     include Shared::Querying
     include Shared::Parameters
     include Shared::Errors
+    include Shared::Options
     include Shared::Concurrency
     include Shared::Driving
+    include Shared::Deadlines
     include Shared::Worlds
     include Shared::Lifecycle
   end

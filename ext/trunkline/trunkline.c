@@ -9,6 +9,7 @@ void Init_trunkline(void) {
     mTrunkline = rb_define_module("Trunkline");
     mTrunklinePostgres = rb_define_module_under(mTrunkline, "Postgres");
     Init_trunkline_bytes();
+    Init_trunkline_deadline();
     Init_trunkline_request();
     Init_trunkline_crew();
     Init_trunkline_types(mTrunklinePostgres);

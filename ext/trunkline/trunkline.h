@@ -12,6 +12,7 @@ extern VALUE mTrunkline;
 extern VALUE mTrunklinePostgres;
 
 void Init_trunkline_bytes(void);
+void Init_trunkline_deadline(void);
 void Init_trunkline_request(void);
 void Init_trunkline_crew(void);
 void Init_trunkline_statement(void);

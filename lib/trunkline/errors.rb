@@ -62,8 +62,13 @@ module Trunkline
     def initialize(message = nil, sent: true, **context) = super
   end
 
-  # The time given for a call is over.
-  class Deadline < Error; end
+  # The time given for a call is over. When nothing had been sent yet, or the server has ended the statement, nothing of it
+  # has happened, and it may be tried again.
+  class Deadline < Error
+    private
+
+    def retriable_by_nature? = !sent?
+  end
 
   # A limit on waiting requests is reached; the request was not sent.
   class Overloaded < Error

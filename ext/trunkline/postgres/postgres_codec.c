@@ -63,11 +63,16 @@ static VALUE codec_initialize(VALUE self, VALUE parameters, VALUE message_limit)
 
 /* call-seq: submit(request) -> Integer or nil
  *
- * Bytes that wait in the output. Nil: the session is closed, and the request as it was. */
+ * Bytes that wait in the output. Nil: the session is closed or the request's deadline has passed; the request is as it was. */
 static VALUE codec_submit(VALUE self, VALUE request) {
     session_state_t *session = session_of(self);
     return submit(session, request) ? SIZET2NUM(buffer_size(bytes_buffer(session->output))) : Qnil;
 }
+
+/* call-seq: withdraw(request) -> true or false
+ *
+ * True: it will have no effect, for what would have had one was not sent and will not be. */
+static VALUE codec_withdraw(VALUE self, VALUE request) { return RBOOL(withdraw(session_of(self), request)); }
 
 /* call-seq: close -> codec
  *
@@ -100,6 +105,7 @@ static VALUE codec_fail(VALUE self, VALUE woken) {
         VALUE object = fifo_shift(&session->in_flight, 0);
         if (NIL_P(object)) continue;
         request_t *request = request_of(object);
+        if (request->done) continue; /* given up */
         request->failure = rb_yield(RBOOL(request->offset < sent));
         if (request_finish(request)) rb_ary_push(woken, object);
     }
@@ -142,6 +148,7 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_alloc_func(class, codec_allocate);
     rb_define_method(class, "initialize", codec_initialize, 2);
     rb_define_method(class, "submit", codec_submit, 1);
+    rb_define_method(class, "withdraw", codec_withdraw, 1);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
     rb_define_method(class, "fail", codec_fail, 1);

@@ -111,6 +111,8 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->given = request->given;
     postgres_request_of(again)->types = request->types;
     postgres_request_of(again)->anew = request->anew;
+    postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
+    postgres_request_of(again)->base.idempotent = request->base.idempotent;
     return again;
 }
 

@@ -24,6 +24,8 @@ typedef struct {
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
     VALUE notices;     /* Array of NoticeResponse bodies, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
+    size_t effect;     /* bytes of its unit before those that have an effect */
+    size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
     long long affected; /* rows that the command tag tells, or -1 */
     request_kind_t kind;
     char status;       /* of the transaction, from ReadyForQuery */
@@ -34,6 +36,7 @@ typedef struct {
     bool bound;        /* BindComplete has come: from here on, the statement may have had an effect */
     bool complete;     /* the command has come to its end */
     bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
+    bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
     bool anew;         /* relies on nothing that is remembered of its statement */
 } postgres_request_t;
 

@@ -48,6 +48,7 @@ static void describe(postgres_request_t *request, VALUE description) {
 }
 
 static void data_row(postgres_request_t *request, const frame_t *frame) {
+    if (request->base.done) return; /* given up: the rows are for nobody */
     if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (NIL_P(request->description)) protocol_error("DataRow without a description of its columns");
     if (request->complete) protocol_error("DataRow behind the end of its command");
@@ -116,7 +117,7 @@ static void measure(session_state_t *session, postgres_request_t *request, doubl
 
 /* Has the server said all that it was asked? */
 static bool answered_in_full(const postgres_request_t *request) {
-    if (!NIL_P(request->error)) return true;
+    if (!NIL_P(request->error) || request->withdrawn) return true;
     if (request->kind == REQUEST_SCRIPT) return !NIL_P(request->results);
     return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
 }

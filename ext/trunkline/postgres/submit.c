@@ -1,5 +1,6 @@
 #include "submit.h"
 
+#include <math.h>
 #include "bind.h"
 #include "description.h"
 #include "statement.h"
@@ -45,9 +46,12 @@ static bool append_execution(buffer_t *output, postgres_request_t *request, cons
 static bool append_unit(buffer_t *output, postgres_request_t *request) {
     if (request->kind == REQUEST_SCRIPT) return frontend_query(output, string_span(request->script));
     prepared_t *prepared = prepared_of(request->prepared);
+    size_t before = buffer_size(output);
     if (request->parses && !append_parse(output, prepared)) return false;
     if (request->describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
+    request->effect = buffer_size(output) - before;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
+    request->effect_size = buffer_size(output) - before - request->effect;
     return frontend_sync(output);
 }
 
@@ -100,10 +104,15 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     request->binary = !NIL_P(description) && description_of(description)->binary;
 }
 
+/* What nobody would wait for is not sent. */
+static bool is_late(const postgres_request_t *request) {
+    return !isinf(request->base.deadline) && fifo_now() >= request->base.deadline;
+}
+
 bool submit(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->output);
-    if (session->closed) return false;
+    if (session->closed || is_late(request)) return false;
     if (request->kind != REQUEST_SCRIPT) choose_prepared(session, request);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     size_t before = buffer_size(output);

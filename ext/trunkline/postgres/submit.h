@@ -5,8 +5,12 @@
 #include "session_state.h"
 
 /* Appends the request's messages to the output and the request to the FIFO; or raises, and nothing has changed.
- * False: the session is closed. */
+ * False: the session is closed, or the request's deadline has passed. */
 bool submit(session_state_t *session, VALUE request);
+
+/* Takes the request's Bind and Execute out of the output again; what its unit prepares is still prepared, for those behind
+ * rely on it. False: some byte of them may have been sent. */
+bool withdraw(session_state_t *session, VALUE request);
 
 /* Appends Terminate and takes no more requests. */
 void submit_terminate(session_state_t *session);

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include "deadline.h"
 #include "fifo.h"
 #include "request.h"
 #include "../socket/process_generation.h"
@@ -15,6 +16,8 @@ typedef struct {
     VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
     VALUE leader;     /* the request whose waiter reads for all, or nil */
     VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
+    double earliest;  /* no waiter stops waiting before */
+    double rest;      /* when the leader, who sleeps, looks at the clock; -INFINITY: he is awake */
     size_t aboard;
     unsigned int generation;
     bool reserved;    /* for pinned requests only */
@@ -50,6 +53,8 @@ static VALUE crew_allocate(VALUE class) {
     crew->parked.older = crew->parked.newer = &crew->parked;
     crew->codec = crew->world = crew->leader = crew->heir = Qnil;
     crew->generation = process_generation;
+    crew->earliest = INFINITY;
+    crew->rest = -INFINITY;
     return self;
 }
 
@@ -143,20 +148,61 @@ static VALUE crew_enter(VALUE self, VALUE request) {
     return in_flight(crew)->count == 0 ? sym_first : sym_later;
 }
 
-/* call-seq: lead(request) -> true, false or nil
+/* call-seq: lead(request) -> true, false, Float or nil
  *
- * True: the waiter leads now. False: it is parked and must sleep until it is woken. Nil: it has its answer. */
+ * True: the waiter leads now. False: it is parked and must sleep until it is woken, if only by a leader who looks at the
+ * clock. A Float: it is parked, and must not sleep longer than until then, for the leader will. Nil: it has its answer. */
 static VALUE crew_lead(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
     request_t *request = request_checked(object);
     if (crew->heir == object) crew->heir = Qnil;
     if (request->done) return Qnil;
+    if (request->until < crew->earliest) crew->earliest = request->until;
     if (NIL_P(crew->leader) && board(crew, request)) {
         crew->leader = object;
         return Qtrue;
     }
     park(crew, request);
-    return Qfalse;
+    return request->until < crew->rest ? DBL2NUM(request->until) : Qfalse;
+}
+
+/* call-seq: rest -> Float or nil
+ *
+ * The leader goes to sleep, and looks at the clock then at the latest; nil: nobody needs him to. */
+static VALUE crew_rest(VALUE self) {
+    crew_t *crew = crew_of(self);
+    crew->rest = crew->earliest;
+    return deadline_value(crew->rest);
+}
+
+/* Takes the parked whose time is over out of the list, and finds the earliest of the others. To push may collect garbage,
+ * and with it parked requests: the list is looked at from its beginning again. */
+static void expire(crew_t *crew, double now, VALUE woken) {
+    double earliest = NIL_P(crew->leader) ? INFINITY : request_of(crew->leader)->until;
+    request_t *parked = crew->parked.newer;
+    while (parked != &crew->parked) {
+        if (parked->until <= now && request_wake_up(parked)) {
+            rb_ary_push(woken, parked->self);
+            parked = crew->parked.newer;
+        } else {
+            earliest = fmin(earliest, parked->until);
+            parked = parked->newer;
+        }
+    }
+    crew->earliest = earliest;
+}
+
+/* call-seq: rise(woken) -> crew
+ *
+ * The leader is awake. Whoever among the parked has waited until his time was over is pushed to the Array `woken`, and is
+ * owed a wake-up. */
+static VALUE crew_rise(VALUE self, VALUE woken) {
+    crew_t *crew = crew_of(self);
+    crew->rest = -INFINITY;
+    if (isinf(crew->earliest)) return self;
+    double now = fifo_now();
+    if (now >= crew->earliest) expire(crew, now, woken);
+    return self;
 }
 
 /* Who is to look after the trunk next: the newest of those parked now, of the crew's world while anyone of it is aboard. */
@@ -181,7 +227,10 @@ static VALUE crew_leave(VALUE self, VALUE object) {
         request->aboard = false;
         crew->aboard--;
     }
-    if (crew->leader == object) crew->leader = Qnil;
+    if (crew->leader == object) {
+        crew->leader = Qnil;
+        crew->rest = -INFINITY;
+    }
     if (crew->heir == object) crew->heir = Qnil;
     if (!NIL_P(crew->leader) || !NIL_P(crew->heir)) return Qnil;
     request_t *next = successor(crew);
@@ -218,6 +267,8 @@ void Init_trunkline_crew(void) {
     rb_define_method(class, "release", crew_release, 0);
     rb_define_method(class, "enter", crew_enter, 1);
     rb_define_method(class, "lead", crew_lead, 1);
+    rb_define_method(class, "rest", crew_rest, 0);
+    rb_define_method(class, "rise", crew_rise, 1);
     rb_define_method(class, "leave", crew_leave, 1);
     rb_define_method(class, "led?", crew_is_led, 0);
     rb_define_method(class, "aboard", crew_get_aboard, 0);

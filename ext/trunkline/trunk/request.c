@@ -1,6 +1,9 @@
 #include "request.h"
 
+#include <math.h>
 #include <ruby/fiber/scheduler.h>
+#include "deadline.h"
+#include "fifo.h"
 #include "../trunkline.h"
 
 VALUE cTrunklineRequest;
@@ -31,6 +34,7 @@ static void belong_to_caller(request_t *request) {
 void request_prepare(request_t *request, VALUE self) {
     request->self = self;
     request->token = request->failure = Qnil;
+    request->deadline = request->until = deadline_present();
     belong_to_caller(request);
 }
 
@@ -131,6 +135,71 @@ static VALUE request_pin(VALUE self) {
     return self;
 }
 
+/* call-seq: limit(seconds) -> request
+ *
+ * The answer is of no use later than that from now. An earlier deadline stays. */
+static VALUE request_limit(VALUE self, VALUE seconds) {
+    request_t *request = request_of(self);
+    request->deadline = request->until = fmin(request->deadline, deadline_in(seconds));
+    return self;
+}
+
+/* call-seq: limit_as(other) -> request
+ *
+ * What holds for the other one holds for this one too. */
+static VALUE request_limit_as(VALUE self, VALUE object) {
+    request_t *request = request_of(self), *other = request_checked(object);
+    request->deadline = request->until = other->deadline;
+    request->idempotent = other->idempotent;
+    return self;
+}
+
+/* call-seq: deadline -> Float or nil */
+static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of(self)->deadline); }
+
+/* call-seq: overdue? -> true or false
+ *
+ * Has its deadline passed? */
+static VALUE request_is_overdue(VALUE self) {
+    double deadline = request_of(self)->deadline;
+    return RBOOL(!isinf(deadline) && fifo_now() >= deadline);
+}
+
+/* call-seq: patience = Float or nil
+ *
+ * Its waiter stops waiting then, or at its deadline when that is earlier. */
+static VALUE request_set_patience(VALUE self, VALUE until) {
+    request_t *request = request_of(self);
+    request->until = NIL_P(until) ? request->deadline : fmin(request->deadline, NUM2DBL(until));
+    return until;
+}
+
+/* call-seq: late? -> true or false
+ *
+ * Should its waiter stop waiting? */
+static VALUE request_is_late(VALUE self) {
+    double until = request_of(self)->until;
+    return RBOOL(!isinf(until) && fifo_now() >= until);
+}
+
+/* call-seq: give_up(failure) -> true or false
+ *
+ * Done, without an answer: what may still come of it is for nobody. True: its waiter was parked, and is owed a wake-up. */
+static VALUE request_give_up(VALUE self, VALUE failure) {
+    request_t *request = request_of(self);
+    if (request->done) return Qfalse;
+    request->failure = failure;
+    return RBOOL(request_finish(request));
+}
+
+static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
+static VALUE request_is_idempotent(VALUE self) { return RBOOL(request_of(self)->idempotent); }
+
+static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
+    request_of(self)->idempotent = RTEST(idempotent);
+    return idempotent;
+}
+
 /* call-seq: claim -> true or false
  *
  * One at a time waits for a request. False: somebody does already. */
@@ -167,6 +236,16 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "park", request_park, 0);
     rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
     rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
+    rb_define_method(cTrunklineRequest, "pinned?", request_is_pinned, 0);
+    rb_define_method(cTrunklineRequest, "limit", request_limit, 1);
+    rb_define_method(cTrunklineRequest, "limit_as", request_limit_as, 1);
+    rb_define_method(cTrunklineRequest, "deadline", request_get_deadline, 0);
+    rb_define_method(cTrunklineRequest, "overdue?", request_is_overdue, 0);
+    rb_define_method(cTrunklineRequest, "patience=", request_set_patience, 1);
+    rb_define_method(cTrunklineRequest, "late?", request_is_late, 0);
+    rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
+    rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
+    rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);
     rb_define_method(cTrunklineRequest, "claim", request_claim, 0);
     rb_define_method(cTrunklineRequest, "disclaim", request_disclaim, 0);
     rb_define_method(cTrunklineRequest, "claimed?", request_is_claimed, 0);

@@ -28,6 +28,9 @@ typedef struct request {
     bool claimed;         /* somebody waits for it already */
     bool aboard;          /* counted among its trunk's crew */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */
+    bool idempotent;      /* its caller says that it may be carried out twice */
+    double deadline;      /* when its answer has lost its sense */
+    double until;         /* when its waiter stops waiting: then, or earlier */
     uint64_t offset;      /* bytes written to its trunk before it */
     double cost;          /* seconds that the server is expected to need for it */
 } request_t;

@@ -53,13 +53,17 @@ module Trunkline
       # @return [Error]
       def error(request)
         sql = request.statement&.sql || request.script
-        if request.failure then loss_error(request.failure, sql)
+        if request.failure then failure_error(request.failure, sql)
         elsif request.error then ServerError.from_fields(ErrorFields.parse(request.error), sql: sql, server: @server)
         else shared_state_error(sql)
         end
       end
 
       private
+
+      def failure_error(failure, sql)
+        failure.is_a?(Expiry) ? Deadline.new(failure.reason, sql: sql, server: @server, sent: failure.sent) : loss_error(failure, sql)
+      end
 
       def loss_error(loss, sql)
         return Closed.new(loss.reason, sql: sql, server: @server, sent: loss.sent) if loss.closed

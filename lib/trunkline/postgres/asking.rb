@@ -16,7 +16,12 @@ module Trunkline
 
       private
 
-      def converted(statement, parameters)
+      # Finding out what types they are for takes time too.
+      #
+      # @param deadline [Numeric, nil] seconds
+      def converted(statement, parameters, deadline = nil)
+        return Deadlines.hold(Deadlines.in(deadline)) { converted(statement, parameters) } if deadline
+
         dependent = Parameters.dependent?(parameters)
         types = dependent ? learned_types(statement) : statement.parameter_types
         check_count(parameters, types) if types
@@ -85,7 +90,7 @@ module Trunkline
       #
       # @return [Request] the same one when there is no point in another
       def another_try(request, error)
-        return request.again if error.is_a?(NotSent)
+        return request.again if error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
 
         request.outdated? && !request.anew? && !in_transaction?(request) ? prepared_anew(request) : request
       end
@@ -94,8 +99,8 @@ module Trunkline
       def prepared_anew(request)
         return request.anew unless request.given
 
-        learn(Request.describe(request.statement).anew)
-        converted(request.statement, request.given)
+        learn(Request.describe(request.statement).limit_as(request).anew)
+        converted(request.statement, request.given).limit_as(request)
       end
 
       def in_transaction?(request) = !request.status.nil? && request.status != "I"

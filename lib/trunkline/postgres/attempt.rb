@@ -10,7 +10,7 @@ require_relative "target"
 module Trunkline
   module Postgres
     # One attempt at one host: a socket, the handshake on it, and a look at what kind of server it is, within
-    # {Config#connect_timeout} altogether.
+    # {Config#connect_timeout} altogether, and within the present deadline.
     class Attempt
       CHUNK = 8192
       FAREWELL = ["X", 4].pack("aN").freeze
@@ -24,7 +24,7 @@ module Trunkline
         @host = host
         @wanted = wanted
         @target = Target.new(config, host)
-        @deadline = Socket::Readiness.deadline(config.connect_timeout)
+        @deadline = [Socket::Readiness.deadline(config.connect_timeout), Deadlines.present].compact.min
       end
 
       # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
@@ -96,7 +96,7 @@ module Trunkline
       def in_time(ready)
         return if ready
 
-        timeout = format("%g s (connect_timeout)", @config.connect_timeout)
+        timeout = @config.connect_timeout ? format("%g s (connect_timeout)", @config.connect_timeout) : "the deadline"
         raise ConnectionError, "no answer within #{timeout} during #{@startup.stage}"
       end
     end

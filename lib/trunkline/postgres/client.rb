@@ -77,6 +77,18 @@ module Trunkline
       # @return [String] the server, and how many connections are open; no password
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 
+      # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
+      def perform(request) # :nodoc:
+        return @pool.perform(request) if @held == 0 || !(held = Thread.current[@holder])
+
+        held.perform(request)
+      end
+
+      def dispatch(request) # :nodoc:
+        held = Thread.current[@holder] unless @held == 0
+        held ? held.dispatch(request) : @pool.dispatch(request)
+      end
+
       private
 
       def check_limits(connections, max_connections)
@@ -94,18 +106,6 @@ module Trunkline
         codec = Codec.new(connection.parameters.dup, LONGEST_MESSAGE)
         codec.input << connection.leftover
         Trunk.new(connection.io, codec, server: connection.server, pool: pool)
-      end
-
-      # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
-      def perform(request)
-        return @pool.perform(request) if @held == 0 || !(held = Thread.current[@holder])
-
-        held.perform(request)
-      end
-
-      def dispatch(request)
-        held = Thread.current[@holder] unless @held == 0
-        held ? held.dispatch(request) : @pool.dispatch(request)
       end
 
       # A thread may be interrupted while it waits for the session, and while the block runs: not while the session changes

@@ -15,39 +15,76 @@ module Trunkline
       # @param sql [String] with $1, $2, ... for parameters
       # @param parameters one Ruby value per placeholder: nil, true, false, Integer, Float, Rational, BigDecimal, String,
       #   Symbol, Time, Date, DateTime, Array, Hash, Range, IPAddr, Interval, TimeOfDay
+      # @param deadline [Numeric, nil] seconds from now within which the answer must come
+      # @param idempotent [Boolean] whether it does no harm to run it twice: then it is sent again when the connection is lost
+      #   before the answer
       # @return [Result]
+      # @raise [Deadline] the answer did not come in time; see {Error#sent?} for whether it may have had an effect
       # @raise [ServerError] what the server refused; nothing of the statement has happened
       # @raise [NotSent] no connection took it; it may be tried again
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many
-      def query(sql, *parameters)
+      def query(sql, *parameters, deadline: nil, idempotent: nil)
         statement = @statements[sql]
-        request = Request.query(statement, parameters) || converted(statement, parameters)
+        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        oblige(request, deadline, idempotent) if deadline || idempotent
         perform(request)
-        request.result(@result_class) || @answers.result(answered(request), @result_class)
+        request.result(@result_class) || result(request)
       end
 
       # @return [Hash, nil] the first row of what {query} returns
-      def first(sql, *parameters) = query(sql, *parameters)[0]
+      def first(sql, *parameters, deadline: nil, idempotent: nil)
+        query(sql, *parameters, deadline: deadline, idempotent: idempotent)[0]
+      end
 
       # @return [Object, nil] the first column of the first row of what {query} returns
-      def value(sql, *parameters)
+      def value(sql, *parameters, deadline: nil, idempotent: nil)
         statement = @statements[sql]
-        request = Request.query(statement, parameters) || converted(statement, parameters)
+        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        oblige(request, deadline, idempotent) if deadline || idempotent
         perform(request)
-        request.plain? ? request.value : @answers.result(answered(request), @result_class).value
+        request.plain? ? request.value : result(request).value
       end
 
       # Sends one statement and goes on without waiting.
       #
       # @return [Future] whose value is what {query} would have returned
-      def async(sql, *parameters)
+      def async(sql, *parameters, deadline: nil, idempotent: nil)
         statement = @statements[sql]
-        request = Request.query(statement, parameters) || converted(statement, parameters)
-        Future.new(dispatch(request), request) do |done|
-          @answers.result(answered(done), @result_class)
-        end
+        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        oblige(request, deadline, idempotent) if deadline || idempotent
+        Future.new(dispatch(request), request) { |done| result(done) }
+      end
+
+      # The same client or session, with defaults for each query; what a call gives itself takes precedence.
+      #
+      #   db.with(deadline: 0.2).value("SELECT 1")
+      #   db.with(keys: :symbol) { |symbols| symbols.first("SELECT 1 AS one") }   # => {one: 1}
+      #
+      # @param keys [:string, :symbol] of the Hashes that results yield
+      # @param options deadline and idempotent, as for {query}
+      # @yieldparam scope [Scope]
+      # @return [Scope, Object] what the block returned, where one is given
+      def with(keys: nil, **options)
+        made = scope(keys ? Answers.result_class(keys) : @result_class, **options)
+        block_given? ? yield(made) : made
+      end
+
+      private
+
+      def scope(result_class, **options) = Scope.new(self, @statements, @answers, result_class, **options)
+
+      def oblige(request, deadline, idempotent)
+        request.limit(deadline) if deadline
+        request.idempotent = idempotent
+      end
+
+      # Looking up what is needed to decode it has no more time than the request had.
+      def result(request)
+        Deadlines.hold(request.deadline) { @answers.result(answered(request), @result_class) }
       end
     end
   end
 end
+
+require_relative "scope"

@@ -13,6 +13,8 @@ module Trunkline
       # Undoes what a server session can hold, but for its prepared statements.
       RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \
               "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
+      # Seconds for setting the session back, when the caller's deadline has passed.
+      TIDYING = 1.0 # :nodoc:
       private_constant :RESET
 
       attr_reader :trunk # :nodoc:
@@ -66,9 +68,7 @@ module Trunkline
       def finish # :nodoc:
         return false unless idle?
 
-        request = Request.script(@status == "I" ? RESET : "ROLLBACK; #{RESET}")
-        perform(request)
-        request.answered? && request.status == "I"
+        Deadlines.instead(TIDYING) { reset }
       rescue Error
         false
       ensure
@@ -88,11 +88,18 @@ module Trunkline
 
       private
 
+      def reset
+        request = Request.script(@status == "I" ? RESET : "ROLLBACK; #{RESET}")
+        perform(request)
+        request.answered? && request.status == "I"
+      end
+
       # A session cannot go on elsewhere.
       def travel(request)
         sql = request.statement&.sql || request.script
         raise Closed.new("the session has ended", sql: sql, server: @trunk.server) unless @open
         return if yield request.pin
+        return request.give_up(Expiry.new(sent: false)) if request.overdue?
 
         reason = @trunk.loss ? "its connection was lost: #{@trunk.loss.reason}" : "another event loop or thread uses it now"
         raise ConnectionError.new("the session cannot go on: #{reason}", sql: sql, server: @trunk.server, retriable: false)

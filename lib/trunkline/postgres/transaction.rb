@@ -51,7 +51,7 @@ module Trunkline
         @open = false
         return unless @session.idle?
 
-        @session.query(@savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}" : "ROLLBACK")
+        Deadlines.instead(Session::TIDYING) { @session.query(@savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}" : "ROLLBACK") }
       rescue Error
         # the connection is lost, and the transaction with it
       end

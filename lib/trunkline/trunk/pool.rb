@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "deadlines"
+require_relative "expiry"
 require_relative "lock"
 require_relative "roster"
 require_relative "trunk"
@@ -41,7 +43,7 @@ module Trunkline
 
     # Sends the request over a shared trunk.
     #
-    # @return [Trunk] the one that carries it
+    # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
     def dispatch(request)
       trunk = choose(request.world) unless @crowded
       return trunk if trunk && trunk.dispatch(request)
@@ -55,8 +57,13 @@ module Trunkline
     # @return [Trunk]
     def check_out(request)
       place = WaitingLine::Place.new(request, alone: true)
+      trunk = nil
       Waiting.undisturbed(request.world) do
-        trunk = obtain(place) until trunk&.alive?
+        until trunk&.alive?
+          raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.overdue?
+
+          trunk = obtain(place)
+        end
         trunk
       end
     end
@@ -116,10 +123,12 @@ module Trunkline
     def find_for(request)
       place = WaitingLine::Place.new(request, alone: false)
       Waiting.undisturbed(request.world) do
-        loop do
+        until request.overdue?
           trunk = obtain(place) || choose(request.world)
           return trunk if trunk && yield(trunk)
         end
+        request.give_up(Expiry.new(sent: false))
+        nil
       end
     end
 
@@ -169,7 +178,7 @@ module Trunkline
     end
 
     def open_trunk(place)
-      trunk = @open.call(self)
+      trunk = Deadlines.hold(place.request.deadline) { @open.call(self) }
       wake(locked do
         @roster.opened(trunk, alone: place.alone?)
         serve
@@ -177,9 +186,8 @@ module Trunkline
       trunk.close("the client was closed") if @closed
       trunk
     rescue Error => error
-      raise if place.alone? || @roster.trunks.empty?
-
-      nil
+      error = nil if place.request.overdue?
+      raise if error && (place.alone? || @roster.trunks.empty?)
     ensure
       not_opened(place, error) unless trunk
     end
@@ -204,7 +212,7 @@ module Trunkline
     def wait_in_line(place)
       called = locked { serve }
       wake(called - [place])
-      called.include?(place) ? place.request.resume : Waiting.park(place.request)
+      called.include?(place) ? place.request.resume : Waiting.park(place.request, place.request.deadline)
       nil
     ensure
       step_out(place)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "expiry"
 require_relative "loss"
 require_relative "waiting"
 require_relative "wire"
@@ -65,14 +66,18 @@ module Trunkline
 
     # Waits for the answer to a request that was sent here before.
     #
-    # @param deadline [Float, nil] on the clock of Waiting.now; the request may not be done when it has passed
-    def await(request, deadline = nil)
+    # @param patience [Float, nil] on the clock of Waiting.now; the request may not be done when it has passed
+    def await(request, patience = nil)
       return disown if inherited?
 
+      request.patience = patience
       Waiting.undisturbed(request.world) do
-        attend(request, deadline)
-      ensure
-        leave(request)
+        begin
+          attend(request)
+        ensure
+          leave(request)
+        end
+        expire(request) if request.overdue?
       end
     end
 
@@ -110,10 +115,13 @@ module Trunkline
     def carry(request)
       place = @crew.enter(request) or return false
       begin
-        submit(request, place) && attend(request, nil)
+        taken = submit(request, place)
+        answered = taken && attend(request)
       ensure
         leave(request)
       end
+      expire(request) if taken && !answered
+      taken
     end
 
     def send_off(request, place)
@@ -148,34 +156,39 @@ module Trunkline
       flush
     end
 
-    # @return [true]
-    def attend(request, deadline)
+    # @return [Boolean] whether the answer is there; false: its time is over
+    def attend(request)
       until (leads = @crew.lead(request)).nil?
-        return true if leads ? drive(request, deadline) : Waiting.park(request, deadline)
-        break if deadline && past?(deadline)
+        return true if leads == true ? drive(request) : Waiting.park(request, leads || nil)
+        return false if request.late?
       end
       true
     end
 
-    # Leads until the answer is there.
+    # Leads until the answer is there, or its time is over.
     #
-    # @return [Boolean] whether it is
-    def drive(request, deadline)
-      step(request, deadline) until request.done? || (deadline && past?(deadline))
+    # @return [Boolean] whether it is there
+    def drive(request)
+      begin
+        step(request)
+      end until request.done? || request.late?
       request.done?
     end
 
-    # What a leader does over and over: flush, read, wake those who have their answers; sleep when there is nothing to read.
-    def step(request, deadline)
-      @answerless ? sleep_until_ready(deadline) : flush
+    # What a leader does over and over: flush, read, wake those who have their answers, or whose time is over; sleep when
+    # there is nothing to read.
+    def step(request)
+      @answerless ? sleep_until_ready : flush
       received = @wire.receive
       if received
         Waiting.give_turn(request.world) if take_in && !request.done?
       elsif received.nil?
         lose(farewell)
       else
-        sleep_until_ready(deadline)
+        sleep_until_ready
       end
+      @crew.rise(@woken)
+      wake_all unless @woken.empty?
     rescue SystemCallError, IOError, ConnectionError => error
       lose(error.message)
     end
@@ -202,10 +215,10 @@ module Trunkline
 
     # Also before the first look when the only request in flight was written just now: there can be no answer yet, and
     # meanwhile others may send theirs along.
-    def sleep_until_ready(deadline)
+    def sleep_until_ready
       @asleep = true
       @answerless = false
-      @wire.wait(deadline)
+      @wire.wait(@crew.rest)
     ensure
       @asleep = false
     end
@@ -218,11 +231,11 @@ module Trunkline
 
     # Stays until the output is written: beside a leader, who reads, or else as the leader.
     def write_out(request)
-      until @wire.flushed? || @loss || @wire.writing?
+      until @wire.flushed? || @loss || @wire.writing? || request.late?
         if @crew.led?
-          @wire.flush_all
-        elsif @crew.lead(request)
-          step(request, nil) until @wire.flushed? || @loss
+          @wire.wait_to_write(request.deadline)
+        elsif @crew.lead(request) == true
+          step(request) until @wire.flushed? || @loss || request.late?
         end
       end
     rescue SystemCallError, IOError => error
@@ -261,9 +274,15 @@ module Trunkline
       wake_all
     end
 
-    def farewell = @codec.farewell_message || "the server closed the connection"
+    # Its deadline has passed: what can still be done is that it is not sent.
+    def expire(request)
+      return if request.done?
 
-    def past?(deadline) = Waiting.now >= deadline
+      sent = !@codec.withdraw(request)
+      request.give_up(Expiry.new(sent: sent))
+    end
+
+    def farewell = @codec.farewell_message || "the server closed the connection"
   end
   private_constant :Trunk
 end

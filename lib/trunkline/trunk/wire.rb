@@ -40,15 +40,17 @@ module Trunkline
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
     def wait(deadline = nil)
-      seconds = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
+      seconds = seconds_until(deadline)
       return @io.wait_readable(seconds) if @output.empty? || @writing
 
       write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
     end
 
-    # Waits until everything is sent.
-    def flush_all
-      write { @io.wait_writable(LONGEST_WAIT) until flush }
+    # Waits until everything is sent, or the deadline has come.
+    #
+    # @param deadline [Float, nil] on the clock of Waiting.now
+    def wait_to_write(deadline = nil)
+      write { @io.wait_writable(seconds_until(deadline)) until flush || (deadline && Waiting.now >= deadline) }
     end
 
     # Ends the connection so that whoever waits for it notices.
@@ -65,6 +67,8 @@ module Trunkline
     end
 
     private
+
+    def seconds_until(deadline) = deadline ? (deadline - Waiting.now).clamp(0, LONGEST_WAIT) : LONGEST_WAIT
 
     def write
       @writing = true

@@ -1,0 +1,16 @@
+/* Points in time after which nobody waits any more, on the clock of fifo_now. INFINITY is never. */
+#ifndef TRUNKLINE_DEADLINE_H
+#define TRUNKLINE_DEADLINE_H
+
+#include <math.h>
+#include <ruby.h>
+
+/* The one that holds for whatever the calling fiber or thread asks for. */
+double deadline_present(void);
+
+/* So many seconds from now. Raises TypeError or ArgumentError when that is no time to wait. */
+double deadline_in(VALUE seconds);
+
+static inline VALUE deadline_value(double deadline) { return isinf(deadline) ? Qnil : DBL2NUM(deadline); }
+
+#endif

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "delegate"
+
+module Trunkline
+  module Postgres
+    # A client or session with defaults of its own for the options of each query; for everything else the one it was made
+    # of. Costs nothing to make.
+    #
+    # @see Querying#with
+    class Scope < SimpleDelegator
+      include Querying
+
+      def initialize(base, statements, answers, result_class, deadline: nil, idempotent: nil) # :nodoc:
+        super(base)
+        @statements = statements
+        @answers = answers
+        @result_class = result_class
+        @defaults = { deadline: deadline, idempotent: idempotent }.freeze
+        @deadline = deadline
+        @idempotent = idempotent
+      end
+
+      # @see Querying#query
+      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
+
+      # @see Querying#first
+      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
+
+      # @see Querying#value
+      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
+
+      # @see Querying#async
+      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
+
+      # @yieldparam session [Scope] the session, with the same defaults
+      # @see Client#session
+      def session = __getobj__.session { |session| yield within(session) }
+
+      # @yieldparam session [Scope] the session, with the same defaults
+      # @see Client#transaction
+      def transaction = __getobj__.transaction { |session| yield within(session) }
+
+      def perform(request) = __getobj__.perform(request) # :nodoc:
+      def dispatch(request) = __getobj__.dispatch(request) # :nodoc:
+
+      private
+
+      # What is not given again stays as it is.
+      def scope(result_class, **options) = Scope.new(__getobj__, @statements, @answers, result_class, **@defaults, **options)
+
+      def within(session) = Scope.new(session, @statements, @answers, @result_class, **@defaults)
+    end
+  end
+end
