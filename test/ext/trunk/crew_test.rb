@@ -49,6 +49,46 @@ module Trunkline
       assert_same old, crew.leave(young)
     end
 
+    # On the clock of the process.
+    def at(seconds) = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+
+    def test_a_leader_rests_until_the_earliest_deadline
+      crew = crew_of
+      leader, patient, hasty = aboard(crew, request, request.limit(90), request.limit(60))
+      assert_equal [true, false, false], [leader, patient, hasty].map { |one| crew.lead(one) }
+      assert_equal hasty.deadline, crew.rest
+    end
+
+    def test_who_has_less_time_than_a_resting_leader_looks_at_the_clock_himself
+      crew = crew_of
+      leader, patient, hasty = aboard(crew, request.limit(60), request.limit(90), request.limit(30))
+      crew.lead(leader)
+      crew.rest
+      assert_equal [false, hasty.deadline], [crew.lead(patient), crew.lead(hasty)]
+    end
+
+    def test_nobody_has_to_while_the_leader_is_awake
+      crew = crew_of
+      leader, hasty = aboard(crew, request, request.limit(30))
+      crew.lead(leader)
+      assert_nil crew.rest
+      crew.rise([])
+      assert_equal false, crew.lead(hasty)
+    end
+
+    def test_whose_time_is_over_is_woken
+      crew = crew_of
+      late, kept, later = aboard(crew, request, request.limit(60), request)
+      crew.lead(leader = aboard(crew, request).first)
+      [late, later].each { |one| one.patience = at(0) }
+      [late, kept, later].each { |one| crew.lead(one) }
+      woken = []
+      crew.rise(woken)
+      assert_equal [[late, later], [false, true, false], kept.deadline],
+                   [woken, [late, kept, later].map(&:parked?), crew.rest]
+      refute_predicate leader, :late?
+    end
+
     def test_nobody_else_is_called_while_an_heir_is_on_his_way
       crew = crew_of
       leader, other, heir = aboard(crew, request, request, request)

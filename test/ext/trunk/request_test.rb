@@ -96,6 +96,37 @@ module Trunkline
       assert_same world, waiter.adopt.world
     end
 
+    def test_the_earlier_deadline_holds
+      hurried = request.limit(60)
+      deadline = hurried.deadline
+      assert_equal [deadline, false, false], [hurried.limit(90).deadline, hurried.overdue?, hurried.late?]
+      assert_equal [true, true], [hurried.limit(0).overdue?, hurried.late?]
+      assert_equal [nil, false], [request.deadline, request.overdue?]
+    end
+
+    def test_patience_ends_before_the_deadline
+      waiter = request.limit(60)
+      waiter.patience = 0.0
+      assert_equal [true, false], [waiter.late?, waiter.overdue?]
+      waiter.patience = nil
+      refute_predicate waiter, :late?
+    end
+
+    def test_given_up
+      waiter = request.park
+      assert_equal [true, true, "late"], [waiter.give_up("late"), waiter.done?, waiter.failure]
+      assert_equal [false, "late"], [waiter.give_up("later"), waiter.failure]
+    end
+
+    def test_another_try_has_no_more_time
+      first = request.limit(60)
+      first.idempotent = true
+      again = first.again
+      assert_equal [first.deadline, true], [again.deadline, again.idempotent?]
+      like = request.limit_as(first)
+      assert_equal [first.deadline, true], [like.deadline, like.idempotent?]
+    end
+
     def test_requests_are_made_by_codecs_only
       assert_raises(TypeError, NoMethodError) { Request.new }
       assert_raises(TypeError, NoMethodError) { REQUEST.new }
