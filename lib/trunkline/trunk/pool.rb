@@ -148,6 +148,7 @@ module Trunkline
       raise place.failure.exception(place.failure.message) if place.failure
       return line_up(place) if crowded? && !place.called?
       return [:take, @roster.take] if place.alone? && @roster.any_to_take?
+      return [:take, @roster.share_spare] if !place.alone? && @roster.spare_to_share?
       return open_for(place) if may_open?(place)
       return if !place.alone? && @roster.trunks.any? { |trunk| trunk.admits?(place.world) }
 
@@ -209,10 +210,15 @@ module Trunkline
       :wait
     end
 
+    # The first in line looks again when a pause is over: nobody else will.
     def wait_in_line(place)
-      called = locked { serve }
+      called = locked do
+        place.looks_again_at = (@resume_at if paused? && @line.first.equal?(place))
+        serve
+      end
       wake(called - [place])
-      called.include?(place) ? place.request.resume : Waiting.park(place.request, place.request.deadline)
+      called.include?(place) ? place.request.resume : Waiting.park(place.request, place.wakes_at)
+      place.called
       nil
     ensure
       step_out(place)
@@ -232,9 +238,10 @@ module Trunkline
     end
 
     def servable?(place)
-      return true if @closed || may_open?(place)
+      return true if @closed || may_open?(place) || (paused? && place.looks_again_at != @resume_at)
+      return @roster.any_to_take? if place.alone?
 
-      place.alone? ? @roster.any_to_take? : @roster.trunks.any? { |trunk| trunk.admits?(place.world) }
+      @roster.spare_to_share? || @roster.trunks.any? { |trunk| trunk.admits?(place.world) }
     end
 
     def wake(places) = places.each { |place| place.request.wake }

@@ -57,6 +57,14 @@ module Trunkline
     # Can `take` give one?
     def any_to_take? = !@spares.empty? || (trunks.size > 1 && trunks.any?(&:idle?))
 
+    # Has a place among those shared become free, with a trunk to fill it?
+    def spare_to_share? = trunks.size < @connections && @spares.any?
+
+    # @return [Trunk] the spare one that all share from now on
+    def share_spare
+      @spares.pop.tap { |trunk| share(trunk.tap { trunk.crew.release }) }
+    end
+
     # @return [Boolean] whether the trunk was pinned
     def give_back(trunk)
       return false unless @pinned.delete(trunk)

@@ -13,12 +13,18 @@ module Trunkline
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
+      # @return [Float, nil] when the caller looks again without having been called, on the clock of Waiting.now
+      attr_accessor :looks_again_at
+
       # @param alone [Boolean] whether the caller wants a trunk of his own
       def initialize(request, alone:)
         @request = request
         @alone = alone
         @called = false
       end
+
+      # @return [Float, nil] when the caller stops waiting of its own, on the clock of Waiting.now
+      def wakes_at = [looks_again_at, @request.deadline].compact.min
 
       def alone? = @alone
       def world = @request.world

@@ -162,6 +162,38 @@ module Trunkline
       assert_equal [2, [5]], [attempts, @opened.map { |trunk| trunk.performed.size }]
     end
 
+    # Nobody else is there to wake them when the next attempt may be made.
+    def test_who_waits_because_no_connection_could_be_opened_just_now_looks_again
+      attempts = 0
+      pool = self.pool(most: 4) { (attempts += 1) == 2 ? raise(ConnectionError, "too many") : FakeTrunk.new }
+      pool.perform(request)
+      assert_raises(ConnectionError) { pool.check_out(request) }
+      threads = Array.new(3) { waiting(pool) { |asked| pool.check_out(asked) } }
+      assert_equal 3, threads.map(&:value).uniq.size
+      assert_equal({ shared: 1, pinned: 3, spare: 0, opening: 0 }, pool.counts)
+    end
+
+    def test_who_gives_up_waiting_for_another_attempt_passes_it_on
+      attempts = 0
+      pool = self.pool(most: 3) { (attempts += 1) == 2 ? raise(ConnectionError, "too many") : FakeTrunk.new }
+      pool.perform(request)
+      assert_raises(ConnectionError) { pool.check_out(request) }
+      impatient, patient = Array.new(2) { waiting(pool) { |asked| pool.check_out(asked) } }
+      impatient.raise(IndexError)
+      assert_raises(IndexError) { impatient.value }
+      assert_predicate patient.value, :alive?
+    end
+
+    def test_a_spare_one_fills_the_place_of_one_that_is_lost
+      pool = self.pool(connections: 1, most: 2)
+      pool.perform(request)
+      pool.check_in(pool.check_out(request))
+      pool.lost(@opened.first)
+      assert_equal({ shared: 0, pinned: 0, spare: 1, opening: 0 }, pool.counts)
+      pool.perform(request)
+      assert_equal [1, 1], @opened.map { |trunk| trunk.performed.size }
+    end
+
     def test_a_trunk_that_takes_nothing_is_not_asked_twice
       first = true
       pool = self.pool do |owner|
