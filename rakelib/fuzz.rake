@@ -21,7 +21,7 @@ end
 namespace :fuzz do
   desc "Fuzz each of them for so many minutes, on from where the last time ended"
   task :long, [:minutes] do |_, arguments|
-    seconds = (Float(arguments.with_defaults(minutes: "10").minutes) * 60).ceil
+    seconds = (Float(arguments[:minutes] || 10) * 60).ceil
     fuzz_each.call { |fuzzer| fuzzer.explore(seconds) }
   end
 end

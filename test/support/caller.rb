@@ -49,6 +49,17 @@ class Caller
     end
   end
 
+  # Ends the caller, wherever it waits, in its world's own way.
+  def kill
+    return if done?
+
+    case @scheduler
+    when nil then body.kill
+    when ReferenceScheduler then @scheduler.cancel(body, Supervision::Abandoned.new("killed"))
+    else @task.stop
+    end
+  end
+
   private
 
   # What is raised in it is raised in the block, and nowhere else.
@@ -59,6 +70,7 @@ class Caller
   end
 
   def work(block)
+    @task = Async::Task.current? if defined?(Async)
     @outcome << [block.call, nil]
   rescue Exception => error # rubocop:disable Lint/RescueException
     @outcome << [nil, error]

@@ -5,6 +5,7 @@ require "socket"
 require "tmpdir"
 require_relative "gate_proxy/link"
 require_relative "gate_proxy/policy"
+require_relative "gate_proxy/troubles"
 
 # A proxy between a client and a real PostgreSQL, under the test's control. It forwards in a thread of its own, and
 # every order takes effect before the method returns. A direction is :requests (to the server) or :answers (to the
@@ -32,8 +33,9 @@ class GateProxy
   #
   # @param server [#socket_directory, #port] the server behind it
   # @param tcp [Boolean] whether the proxy listens on 127.0.0.1, and not on a Unix socket
-  def self.open(server, tcp: false)
-    proxy = new(server, tcp: tcp)
+  # @param troubles [#call] takes a connection's number and a direction, and makes its {Troubles}
+  def self.open(server, **options)
+    proxy = new(server, **options)
     yield proxy
   ensure
     proxy&.close
@@ -44,8 +46,10 @@ class GateProxy
   # @return [String] what a client gives as host: a folder or an address
   attr_reader :host
 
-  def initialize(server, tcp: false)
+  def initialize(server, tcp: false, troubles: Troubles.from(0, {}))
     @server = server
+    @troubles = troubles
+    @accepted = 0
     @listener = tcp ? listen_tcp : listen_unix
     @policies = { requests: Policy.new, answers: Policy.new }
     @links = []
@@ -217,7 +221,16 @@ class GateProxy
     return client.close if @refusing
 
     client.setsockopt(:TCP, :NODELAY, true) if client.is_a?(TCPSocket)
-    @links << Link.new(client, UNIXSocket.new(File.join(@server.socket_directory, ".s.PGSQL.#{@server.port}")), @policies)
+    connect(client)
+  end
+
+  # Behind a server that is down, clients find a closed connection.
+  def connect(client)
+    server = UNIXSocket.new(File.join(@server.socket_directory, ".s.PGSQL.#{@server.port}"))
+    @accepted += 1
+    @links << Link.new(client, server, @policies, @policies.to_h { |direction, _| [direction, @troubles.call(@accepted, direction)] })
+  rescue SystemCallError
+    client.close
   end
 
   def forward(readable, writable)

@@ -13,12 +13,14 @@ class GateProxy
 
     # @param policy [Policy] of this direction
     # @param ending [String] the message type that ends a unit: "Z" of answers, "S" of requests
-    def initialize(source, target, policy, ending, scanner)
+    # @param troubles [Troubles] of this direction of this connection
+    def initialize(source, target, policy, ending, scanner, troubles)
       @source = source
       @target = target
       @policy = policy
       @ending = ending
       @scanner = scanner
+      @troubles = troubles
       @pending = "".b
       @dues = []
       @endings = []
@@ -41,7 +43,7 @@ class GateProxy
 
       @pending << bytes
       @received += bytes.bytesize
-      @dues << [now + @policy.delay, @received]
+      @dues << [now + @policy.delay + @troubles.delay, @received]
       @policy.received(bytes.bytesize)
       note_messages(bytes)
     rescue Errno::ECONNRESET
@@ -61,6 +63,7 @@ class GateProxy
       @sent += sent
       @dues.shift while @dues.any? && @dues.first.last <= @sent
       @policy.sent(sent)
+      @troubles.passed(@sent, now)
     rescue Errno::EPIPE, Errno::ECONNRESET
       @ended = true
       @pending.clear
@@ -69,7 +72,14 @@ class GateProxy
     # Seconds until the next bytes are due; nil when none waits for its time.
     def interval(now)
       due = @dues.first&.first
-      [due - now, 0].max if due && due > now
+      return @troubles.interval(now) unless due && due > now
+
+      [due - now, @troubles.interval(now)].compact.max
+    end
+
+    # Is the connection to end here?
+    def cut?
+      @troubles.cut?
     end
 
     # Nothing will come and nothing waits.
@@ -119,7 +129,7 @@ class GateProxy
       due = @dues.take_while { |time, _| time <= now }.last
       return 0 if due.nil? || @policy.stalled?
 
-      [[due.last, @limit].min - @sent, @policy.chunk].min
+      [[due.last, @limit].min - @sent, @policy.chunk, @troubles.room(@sent, now)].min
     end
   end
 end

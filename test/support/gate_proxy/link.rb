@@ -5,11 +5,12 @@ require_relative "lane"
 class GateProxy
   # One client's connection, and the server's behind it.
   class Link
-    def initialize(client, server, policies)
+    # @param troubles [Hash{Symbol => Troubles}] by direction
+    def initialize(client, server, policies, troubles)
       @sockets = [client, server]
       @lanes = {
-        requests: Lane.new(client, server, policies[:requests], "S", MessageScanner.new(frontend: true)),
-        answers: Lane.new(server, client, policies[:answers], "Z", MessageScanner.new(frontend: false))
+        requests: Lane.new(client, server, policies[:requests], "S", MessageScanner.new(frontend: true), troubles[:requests]),
+        answers: Lane.new(server, client, policies[:answers], "Z", MessageScanner.new(frontend: false), troubles[:answers])
       }
     end
 
@@ -23,7 +24,7 @@ class GateProxy
 
     # A peer that has said everything, and whose bytes have all gone on, has ended the whole connection.
     def over?
-      lanes.any?(&:over?)
+      lanes.any? { |lane| lane.over? || lane.cut? }
     end
 
     def close

@@ -11,6 +11,9 @@ module Hosts
 
   # What every host shares.
   module Callers
+    # @return [Numeric] seconds that all may take
+    def limit = LIMIT
+
     # Starts a caller beside this one.
     #
     # @return [Caller]
@@ -41,7 +44,7 @@ module Hosts
     def in_host
       thread = Thread.new { yield }
       thread.report_on_exception = false
-      return thread.value if thread.join(LIMIT)
+      return thread.value if thread.join(limit)
 
       raise Supervision::Hang, Thread.list.map { |hanging| hanging.backtrace.first(8).join("\n  ") }.join("\n")
     ensure
@@ -57,7 +60,7 @@ module Hosts
       scheduler = nil
       thread = Thread.new { Sync { (scheduler = Fiber.scheduler) && yield } }
       thread.report_on_exception = false
-      return thread.value if thread.join(LIMIT)
+      return thread.value if thread.join(limit)
 
       raise Supervision::Hang, StringIO.new.tap { |report| scheduler.print_hierarchy(report) }.string
     ensure
@@ -70,7 +73,7 @@ module Hosts
     include Callers
 
     def in_host
-      ReferenceScheduler.run(limit: LIMIT, longest_io_wait: 1.0) do |scheduler|
+      ReferenceScheduler.run(limit: limit, longest_io_wait: 1.0) do |scheduler|
         yield.tap { assert_empty scheduler.violations.uniq }
       end
     end
@@ -81,7 +84,7 @@ module Hosts
     include Callers
 
     def in_host
-      HostileScheduler.run(limit: LIMIT, longest_io_wait: 1.0, **hostility) do |scheduler|
+      HostileScheduler.run(limit: limit, longest_io_wait: 1.0, **hostility) do |scheduler|
         yield.tap { assert_empty scheduler.violations.uniq }
       end
     end

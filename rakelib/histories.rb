@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+# Runs the history checker of the tests outside them, for longer.
+class Histories
+  ROOT = File.expand_path("..", __dir__)
+  # Answers of one run.
+  ANSWERS = 5000
+  private_constant :ROOT, :ANSWERS
+
+  def initialize
+    $LOAD_PATH.unshift(File.join(ROOT, "lib"), File.join(ROOT, "test"))
+    require "trunkline"
+    require "support/history/run"
+    require "support/private_servers"
+    @server = Trunkline::Bench::PostgresServer.start
+  end
+
+  # One run after the other, world by world, until the time is over.
+  #
+  # @param minutes [Float]
+  # @raise [SystemExit] with the report of what went wrong
+  def check(minutes:)
+    finish = now + (minutes * 60)
+    seed = Random.new_seed % (1 << 30)
+    History::World::ALL.keys.cycle do |world|
+      return if now > finish
+
+      check_one(world, seed += 1)
+    end
+  end
+
+  # @param world [Symbol] of History::World::ALL
+  # @param seed [Integer]
+  # @raise [SystemExit] with the report of what went wrong
+  def check_one(world, seed)
+    run = History::Run.new(@server, world: world, seed: seed, answers: ANSWERS)
+    puts "#{run}: #{run.call.counts}"
+    abort run.report unless run.report.empty?
+  rescue StandardError => error
+    abort "#{error.full_message}\n#{run}"
+  end
+
+  private
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end

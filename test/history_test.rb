@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/history/run"
+
+# Every answer is its caller's own, and every acknowledged commit is there exactly once: whoever calls, and whatever becomes
+# of connections, servers and callers. Some seconds here; `rake "history[10]"` goes on for minutes. The seed is Minitest's.
+class HistoryTest < Trunkline::TestCase
+  ANSWERS = 1200
+  private_constant :ANSWERS
+
+  class << self
+    # One for all tests: it is restarted again and again.
+    def server = @server ||= Trunkline::Bench::PostgresServer.start
+  end
+
+  %i[async reference hostile threads loops].each do |world|
+    define_method(:"test_#{world}") do
+      run = History::Run.new(HistoryTest.server, world: world, seed: Minitest.seed, answers: ANSWERS).call
+      assert_empty run.report
+      %i[terminate fork interruptions].each { |what| assert_operator run.counts[what], :>, 0, what }
+    end
+  end
+end

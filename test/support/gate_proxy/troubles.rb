@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+class GateProxy
+  # What goes wrong in one direction of one connection, and where: a function of a seed and of the bytes that have gone
+  # through, never of time.
+  #
+  # * :split: for a while, only a few bytes go at once
+  # * :stall: nothing goes for some milliseconds
+  # * :cut: the connection ends behind this byte
+  class Troubles
+    # Seconds that the longest stall takes, and that every byte on a slow connection is late.
+    LONGEST_STALL = 0.05
+    LATE = 0.002
+    # Of so many connections, one is slow.
+    SLOW = 4
+    # Bytes that a split is in force for, and that go at once then.
+    SPLIT = 300
+    PIECE = 12
+    private_constant :LONGEST_STALL, :LATE, :SLOW, :SPLIT, :PIECE
+
+    # For every connection of a proxy.
+    #
+    # @param seed [Integer]
+    # @param gaps [Hash{Symbol => Integer}] the average number of bytes between two troubles of a kind
+    # @return [Proc] takes the connection's number and the direction, and makes its troubles
+    def self.from(seed, gaps)
+      ->(number, direction) { new(Random.new((seed << 32) + (number << 1) + (direction == :answers ? 1 : 0)), gaps) }
+    end
+
+    # @return [Float] seconds that every byte is late
+    attr_reader :delay
+
+    def initialize(random, gaps)
+      @random = random
+      @gaps = gaps
+      @next = gaps.transform_values { 0 }
+      gaps.each_key { |kind| put_off(kind) }
+      @delay = random.rand(SLOW).zero? && gaps.any? ? LATE : 0.0
+      @split_until = @still_until = 0
+      @cut = false
+    end
+
+    # @param position [Integer] bytes that have gone through
+    # @return [Numeric] bytes that may go on at once now
+    def room(position, now)
+      return 0 if now < @still_until
+
+      ahead = @next.each_value.min
+      [ahead ? ahead - position : Float::INFINITY, position < @split_until ? PIECE : Float::INFINITY].min
+    end
+
+    # So many bytes have gone through in all.
+    def passed(position, now)
+      @next.each do |kind, at|
+        next if at > position
+
+        strike(kind, position, now)
+        put_off(kind)
+      end
+    end
+
+    # Seconds until something may go on again; nil when something may now.
+    def interval(now)
+      @still_until - now if @still_until > now
+    end
+
+    def cut?
+      @cut
+    end
+
+    private
+
+    # Never nothing: every byte may go on before the next trouble.
+    def put_off(kind)
+      @next[kind] += 1 + (-Math.log(1 - @random.rand) * @gaps.fetch(kind)).floor
+    end
+
+    def strike(kind, position, now)
+      case kind
+      when :split then @split_until = position + SPLIT
+      when :stall then @still_until = now + (@random.rand * LONGEST_STALL)
+      when :cut then @cut = true
+      end
+    end
+  end
+end

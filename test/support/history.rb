@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require_relative "history/entry"
+
+# What callers asked for and what they were told, compared with what the server has in the end:
+#
+# * every answer is its caller's own;
+# * what was acknowledged is there exactly once;
+# * what failed on the server, was undone or was never sent is not there;
+# * of what nobody knows, there is at most one, and a transaction is there as a whole or not at all;
+# * no caller sees an error that nothing explains.
+class History
+  Violation = Struct.new(:entry, :text) do
+    def to_s = "#{text}\n#{entry}"
+  end
+  private_constant :Violation
+
+  # @return [Array<#to_s>] each tells what is wrong, and the whole history of the entry concerned
+  attr_reader :violations
+  # @return [Integer] entries that had their answer
+  attr_reader :answers
+
+  def initialize
+    @entries = []
+    @violations = []
+    @answers = 0
+    @lists = Hash.new { |lists, id| lists[id] = [] }
+    @lock = Thread::Mutex.new
+  end
+
+  # Begins an entry, whose tokens nobody else has.
+  #
+  # @param kind [Symbol] what is done
+  # @param member [Integer] who does it
+  # @param tokens [Integer] how many
+  # @return [Entry]
+  def begin(kind, member, tokens)
+    @lock.synchronize do
+      first = @entries.last ? @entries.last.tokens.last + 1 : 1
+      Entry.new(self, kind, member, [*first...first + tokens]).tap { |entry| @entries << entry }
+    end
+  end
+
+  # Notes that the list, to which tokens are only ever added, was seen like this.
+  def saw(id, tokens, entry)
+    @lock.synchronize { @lists[id] << [tokens, entry] }
+  end
+
+  # Something happened that must not.
+  def violated(entry, text)
+    entry&.note("VIOLATION: #{text}")
+    @lock.synchronize { @violations << Violation.new(entry, text) }
+  end
+
+  # @return [Hash{Symbol => Integer}] entries by fate
+  def fates = @lock.synchronize { @entries.map(&:fate).tally }
+
+  def count_answer = @lock.synchronize { @answers += 1 }
+
+  # Compares with what the server has; whoever acts here has come to an end.
+  #
+  # @param rows [Array<Integer>] the tokens found in the table
+  # @param lists [Hash{Integer => Array<Integer>}] the tokens found in the lists
+  # @return [self]
+  def verify(rows, lists)
+    found = (rows + lists.values.flatten).tally
+    @entries.each { |entry| entry.verify(found.values_at(*entry.tokens).map(&:to_i)) }
+    (found.keys - @entries.flat_map(&:tokens)).each { |token| violated(nil, "nobody has written #{token}") }
+    @lists.each { |id, seen| seen.each { |tokens, entry| verify_list(tokens, lists.fetch(id), entry) } }
+    self
+  end
+
+  private
+
+  def verify_list(seen, final, entry)
+    violated(entry, "saw #{seen}, which does not lead to #{final}") unless final.first(seen.size) == seen
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require_relative "../children"
+
+class History
+  # What befalls a server and this process while callers act: after how many of their steps, and what next, comes from the
+  # seed. A thread of its own does it, one after the other, beside every event loop.
+  class Faults
+    include Children
+
+    # @param gaps [Hash{Symbol => Integer}] the average number of steps between two faults of a kind, each a private method
+    # @param seed [Integer]
+    # @param server [Trunkline::Bench::PostgresServer] restarted at will
+    # @param name [String] the clients' application_name
+    # @param db [Trunkline::Postgres::Client]
+    def initialize(gaps, seed:, server:, name:, db:)
+      @random = Random.new(seed)
+      @server = server
+      @name = name
+      @db = db
+      @gaps = gaps
+      @next = gaps.to_h { |kind, _| [kind, 0] }
+      gaps.each_key { |kind| put_off(kind) }
+      @steps = 0
+      @counts = Hash.new(0)
+      @orders = Thread::Queue.new
+      @lock = Thread::Mutex.new
+      @thread = Thread.new { obey }
+      @thread.report_on_exception = false
+    end
+
+    # Somebody has taken one more step.
+    def step
+      @lock.synchronize do
+        @steps += 1
+        @next.each do |kind, at|
+          next if at > @steps
+
+          @orders << [kind, @random.rand(1 << 20)]
+          put_off(kind)
+        end
+      end
+    end
+
+    # Waits until all that were due have happened.
+    #
+    # @return [Hash{Symbol => Integer}] how often each has
+    # @raise [StandardError] what went wrong with one
+    def finish
+      @orders << nil
+      @thread.join
+      @counts
+    end
+
+    private
+
+    def put_off(kind)
+      @next[kind] += (@gaps.fetch(kind) * (0.5 + @random.rand)).ceil
+    end
+
+    def obey
+      while (kind, number = @orders.pop)
+        send(kind, number)
+        @counts[kind] += 1
+      end
+    end
+
+    # One of the clients' backends is ended by an administrator.
+    def terminate(number)
+      backends = "pg_stat_activity WHERE application_name = '#{@name}'"
+      @server.psql("SELECT pg_terminate_backend(pid) FROM #{backends} ORDER BY pid LIMIT 1 " \
+                   "OFFSET #{number} % greatest(1, (SELECT count(*) FROM #{backends}))")
+    end
+
+    def restart(_)
+      @server.stop
+      @server.start
+    end
+
+    # A child works with connections of its own, and ends without a farewell.
+    def fork(number)
+      right = in_child do
+        @db.value("SELECT $1::int", number) == number
+      rescue Trunkline::Error
+        true
+      end
+      raise "in a forked child: #{right}" unless right == true
+    end
+  end
+end

@@ -1,0 +1,182 @@
+# frozen_string_literal: true
+
+class History
+  # What callers do with a client, each time with tokens of their own.
+  class Operations
+    # How often, beside each other.
+    WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, insert: 8, insert_many: 3, append: 2, future: 3, futures: 3, abandon: 2,
+                failure: 2, transaction: 4, failed_transaction: 1, rollback: 2, session: 1, script: 1 }.freeze
+
+    # How many SQL texts one operation has, and how many lists are appended to.
+    TEXTS = 1500
+    LISTS = 8
+    # Bytes.
+    LARGEST = 100_000
+    private_constant :TEXTS, :LISTS, :LARGEST
+
+    # @return [String] SQL that makes the tables which the operations use, with this prefix
+    def self.create(prefix)
+      "CREATE TABLE #{prefix}_rows (token bigint); CREATE TABLE #{prefix}_lists (id int PRIMARY KEY, tokens bigint[]); " \
+        "INSERT INTO #{prefix}_lists SELECT id, '{}' FROM generate_series(1, #{LISTS}) AS id"
+    end
+
+    # @return [String] SQL that removes them
+    def self.drop(prefix) = "DROP TABLE IF EXISTS #{prefix}_rows, #{prefix}_lists"
+
+    # @param db [Trunkline::Postgres::Client]
+    # @param history [History]
+    # @param prefix [String] of the tables
+    # @param kinds [Hash{Symbol => Integer}] weights
+    def initialize(db, history, prefix, kinds = WEIGHTS)
+      @db = db
+      @history = history
+      @rows = "#{prefix}_rows"
+      @lists = "#{prefix}_lists"
+      @kinds = kinds.flat_map { |kind, weight| [kind] * weight }
+    end
+
+    # Does something, with the randomness of a member of the crowd, and notes how it went.
+    def act(crowd, member)
+      kind = @kinds.sample(random: member.random)
+      entry = @history.begin(kind, member.number, kind.end_with?("many", "transaction", "futures") ? 3 : 1)
+      crowd.exposed(member) { send(kind, entry, member.random) }
+      entry.answered
+    rescue Trunkline::Error => error
+      entry.refused(error)
+      sleep(0.01) # as callers do who find no server
+    rescue *Crowd::INTERRUPTIONS => error
+      entry.interrupted(error)
+      raise
+    rescue StandardError => error
+      entry.unexplained(error)
+    end
+
+    private
+
+    def read(entry, _)
+      entry.fate = :never
+      entry.expect(entry.token, @db.value("SELECT $1::bigint", entry.token))
+    end
+
+    def rows(entry, random)
+      entry.fate = :never
+      count = random.rand(1..50)
+      rows = @db.query("SELECT $1::bigint + n, 'row ' || n FROM generate_series(1, $2::int) AS n", entry.token, count).rows
+      entry.expect(Array.new(count) { |number| [entry.token + number + 1, "row #{number + 1}"] }, rows)
+    end
+
+    def large(entry, random)
+      entry.fate = :never
+      text = entry.token.to_s * random.rand(LARGEST / 10)
+      entry.expect([[text * 2, text.size]], @db.query("SELECT $1 || $1, length($1::text)", text).rows)
+    end
+
+    # Parameters that are converted for the types that the server has told.
+    def types(entry, _)
+      entry.fate = :never
+      array, hash, range = [entry.token, nil, 2], { "token" => entry.token }, (entry.token...entry.token + 5)
+      row = @db.query("SELECT $1::bigint[], $2::jsonb, $3::int8range @> $4::bigint", array, hash, range, entry.token).rows.first
+      entry.expect([array, hash, true], row)
+    end
+
+    # More statements than the client keeps.
+    def variety(entry, random)
+      entry.fate = :never
+      number = random.rand(TEXTS)
+      entry.expect(entry.token + number, @db.value("SELECT $1::bigint + #{number}", entry.token))
+    end
+
+    def insert(entry, _)
+      entry.expect(entry.token, @db.value("INSERT INTO #{@rows} VALUES ($1) RETURNING token", entry.token))
+    end
+
+    def insert_many(entry, _)
+      result = @db.query("INSERT INTO #{@rows} SELECT unnest($1::bigint[]) RETURNING token", entry.tokens)
+      entry.expect(entry.tokens, result.rows.flatten)
+    end
+
+    def append(entry, random)
+      id = random.rand(1..LISTS)
+      seen = @db.value("UPDATE #{@lists} SET tokens = tokens || $1::bigint WHERE id = $2 RETURNING tokens", entry.token, id)
+      entry.expect(entry.token, seen.last)
+      @history.saw(id, seen, entry)
+    end
+
+    def future(entry, random)
+      future = @db.async("INSERT INTO #{@rows} VALUES ($1) RETURNING token", entry.token)
+      future.wait(random.rand * 0.005) if random.rand < 0.3
+      entry.expect(entry.token, future.value.value)
+    end
+
+    def futures(entry, random)
+      entry.fate = :never
+      futures = entry.tokens.map { |token| @db.async("SELECT $1::bigint", token) }
+      entry.expect(entry.tokens, futures.shuffle(random: random).map { |future| future.value.value }.sort)
+    end
+
+    # Nobody asks for the answer, or not for long.
+    def abandon(entry, random)
+      future = @db.async("INSERT INTO #{@rows} VALUES ($1)", entry.token)
+      return entry.leave_open unless random.rand < 0.5 && future.wait(random.rand * 0.005)
+
+      entry.expect(1, future.value.affected_rows)
+    end
+
+    def failure(entry, _)
+      entry.fate = :never
+      @db.query("INSERT INTO #{@rows} VALUES ($1), (1 / ($1 - $1))", entry.token)
+      entry.expect("an error", "none")
+    rescue Trunkline::DivisionByZero
+      nil
+    end
+
+    # As long as COMMIT has not been asked for, nothing of it may ever be there.
+    def transaction(entry, _)
+      @db.transaction do |tx|
+        entry.fate = :never
+        entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+        entry.expect(entry.tokens, own_tokens(entry))
+        entry.fate = :perhaps
+      end
+    end
+
+    def failed_transaction(entry, _)
+      entry.fate = :never
+      @db.transaction do |tx|
+        entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+        tx.query("SELECT 1 / $1::int", 0)
+      end
+      entry.expect("an error", "none")
+    rescue Trunkline::DivisionByZero
+      nil
+    end
+
+    def rollback(entry, random)
+      entry.fate = :never
+      @db.transaction do |tx|
+        tx.query("INSERT INTO #{@rows} VALUES ($1)", entry.token)
+        entry.expect(entry.tokens, own_tokens(entry)) if random.rand < 0.5
+        raise Trunkline::Rollback
+      end
+    end
+
+    # What a caller leaves in a session of his own, the next one does not find.
+    def session(entry, _)
+      entry.fate = :never
+      @db.session do |session|
+        left = session.value("SELECT current_setting('history.token', true)")
+        session.query("SELECT set_config('history.token', $1, false)", entry.token.to_s)
+        entry.expect([true, entry.token.to_s], [left.to_s.empty?, @db.value("SELECT current_setting('history.token')")])
+      end
+    end
+
+    def script(entry, _)
+      results = @db.execute_script("INSERT INTO #{@rows} VALUES (#{entry.token}) RETURNING token; SELECT #{entry.token}")
+      entry.expect([entry.token] * 2, results.map(&:value))
+    end
+
+    def own_tokens(entry)
+      @db.query("SELECT token FROM #{@rows} WHERE token = ANY($1) ORDER BY token", entry.tokens).rows.flatten
+    end
+  end
+end

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require_relative "../crowd"
+require_relative "../gate_proxy"
+require_relative "../history"
+require_relative "faults"
+require_relative "operations"
+require_relative "world"
+
+class History
+  # One run: callers in one of the {WORLDS}, a proxy with troubles, a server with faults; then the comparison.
+  #
+  #   run = History::Run.new(server, world: :async, seed: 42)
+  #   run.call
+  #   run.history.violations
+  class Run
+    # Average bytes between two troubles of a connection.
+    TROUBLES = { split: 20_000, stall: 60_000, cut: 200_000 }.freeze
+    # Average steps of callers between two faults.
+    FAULTS = { terminate: 300, fork: 1500, restart: 3000 }.freeze
+
+    MOST_TOLD = 5
+    private_constant :MOST_TOLD
+
+    # @return [History]
+    attr_reader :history
+    # @return [Hash{Symbol => Integer}] how often what has happened
+    attr_reader :counts
+
+    # @param server [Trunkline::Bench::PostgresServer] that may be restarted
+    # @param world [Symbol] of {World::ALL}
+    # @param seed [Integer]
+    # @param answers [Integer] how many there must be in the end, at least
+    # @param interruptions [Integer] how many there must be in the end, at least
+    # @param troubles [Hash{Symbol => Integer}] as {GateProxy::Troubles.from} takes them
+    # @param faults [Hash{Symbol => Integer}] as {Faults} takes them
+    # @param kinds [Hash{Symbol => Integer}] as {Operations} takes them
+    # @param limit [Numeric] seconds until it is taken for a hang
+    # @yieldparam db [Trunkline::Postgres::Client]
+    # @yieldreturn [Object] what the callers use instead of it
+    def initialize(server, world:, seed:, answers: 2000, interruptions: 100, troubles: TROUBLES, faults: FAULTS,
+                   kinds: Operations::WEIGHTS, limit: 60, &wrap)
+      @server = server
+      @wrap = wrap || :itself.to_proc
+      @name = world
+      @world = World.named(world, limit)
+      @seed = seed
+      @wanted = { answers: answers, interruptions: interruptions }
+      @troubles = GateProxy::Troubles.from(seed, troubles)
+      @gaps = faults
+      @kinds = kinds
+      @prefix = "history_#{world}_#{seed}"
+      @interrupted = Thread::Queue.new
+      @history = History.new
+    end
+
+    # @return [self]
+    # @raise [Supervision::Hang]
+    def call
+      @server.psql(Operations.create(@prefix))
+      GateProxy.open(@server, troubles: @troubles) { |proxy| with_client(proxy) { |db| run(db) } }
+      @history.verify(*found)
+      self
+    ensure
+      @server.psql(Operations.drop(@prefix))
+    end
+
+    # @return [String] what went wrong, and how to see it again; empty when nothing did
+    def report
+      return "" if @history.violations.empty?
+
+      (@history.violations.first(MOST_TOLD).map(&:to_s) << "#{@history.violations.size} violations: #{self}").join("\n\n")
+    end
+
+    def to_s = "rake \"history:replay[#{@name},#{@seed}]\""
+
+    private
+
+    def with_client(proxy, &block)
+      Trunkline.postgres(proxy.uri, connections: 3, max_connections: 8, application_name: @prefix, &block)
+    end
+
+    def run(db)
+      faults = Faults.new(@gaps, seed: @seed, server: @server, name: @prefix, db: db)
+      operations = Operations.new(@wrap.call(db), @history, @prefix, @kinds)
+      @world.run(@seed, @interrupted, method(:enough?)) do |crowd, member|
+        operations.act(crowd, member)
+      ensure
+        faults.step
+      end
+      @counts = { **faults.finish, answers: @history.answers, interruptions: @interrupted.size }
+    end
+
+    def enough?
+      @history.answers >= @wanted[:answers] && @interrupted.size >= @wanted[:interruptions]
+    end
+
+    # @return [Array(Array<Integer>, Hash{Integer => Array<Integer>})]
+    def found
+      rows = @server.psql("SELECT token FROM #{@prefix}_rows").split.map(&:to_i)
+      lists = @server.psql("SELECT id, tokens FROM #{@prefix}_lists").lines.to_h do |line|
+        line.scan(/\d+/).map(&:to_i).then { |id, *tokens| [id, tokens] }
+      end
+      [rows, lists]
+    end
+  end
+end
