@@ -38,19 +38,27 @@ module Trunkline
           new(next_folder, settings, hba).tap(&:start)
         end
 
+        # @param primary [PostgresServer]
+        # @return [PostgresServer] a standby that follows it, ready for connections that read
+        # @raise [RuntimeError] with the log of what failed
+        def start_standby(primary)
+          folder = free_folder
+          Keeper.instance.run(PostgresBinaries.path("pg_basebackup"), "-d", primary.uri, "-D", folder, "-R", "-c", "fast", "--no-sync",
+                              log: "#{folder}.log")
+          new(folder, primary.settings, nil).tap(&:start)
+        end
+
         private
 
         # initdb takes most of a start: one result serves every server of this run.
         def next_folder
           keeper = Keeper.instance
-          @lock.synchronize do
-            template = File.join(keeper.folder, "template")
-            initialize_data(keeper, template) unless File.exist?(template)
-            folder = File.join(keeper.folder, (@count += 1).to_s)
-            keeper.run("cp", "-R", template, folder, log: "#{template}.log")
-            folder
-          end
+          template = File.join(keeper.folder, "template")
+          @lock.synchronize { initialize_data(keeper, template) unless File.exist?(template) }
+          free_folder.tap { |folder| keeper.run("cp", "-R", template, folder, log: "#{template}.log") }
         end
+
+        def free_folder = File.join(Keeper.instance.folder, @lock.synchronize { @count += 1 }.to_s)
 
         def initialize_data(keeper, template)
           keeper.run(PostgresBinaries.path("initdb"), "-D", template, "-U", "postgres", "-A", "trust", "-E", "UTF8",
@@ -64,6 +72,8 @@ module Trunkline
       attr_reader :port
       # @return [Integer] process id of the postmaster
       attr_reader :pid
+      # @return [Hash{String => Object}] server settings, the defaults included
+      attr_reader :settings
 
       # @param folder [String] data folder, ready for use; the socket and the log lie there too
       def initialize(folder, settings, hba)
