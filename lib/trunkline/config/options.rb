@@ -62,6 +62,9 @@ module Trunkline
 
       module_function
 
+      # @return [Array<String>] what libpq's options are called
+      def names = TABLE.keys + REFUSED.keys
+
       # Adds an option to others; "requiressl" is an old name for two of the values of sslmode.
       def store(pairs, name, value)
         name, value = "sslmode", value.start_with?("1") ? "require" : "prefer" if name == "requiressl"
@@ -89,7 +92,7 @@ module Trunkline
 
       def misspelt(name)
         name = name.dup.force_encoding(Encoding::UTF_8).scrub
-        checker = DidYouMean::SpellChecker.new(dictionary: TABLE.keys + REFUSED.keys)
+        checker = DidYouMean::SpellChecker.new(dictionary: names)
         spelling = OTHER_NAMES[name] || checker.correct(name).first
         spelling ? "#{name.inspect}, did you mean #{spelling}?" : name.inspect
       end

@@ -2,14 +2,13 @@
 
 module Trunkline
   class Config
-    # A password file, by the rules of libpq's manual ("The Password File"): lines of host:port:database:user:password,
-    # "*" for any, a backslash before ":" and "\" in a field.
+    # A password file, by the rules of libpq's manual ("The Password File"): lines of host:port:database:user:password, "*"
+    # for any, and a backslash before what is to be taken as it is.
     class Passfile
-      FIELD = /((?:\\.|[^:\\])*):/mn
-      PASSWORD = /((?:\\.|[^:])*)/mn
-      LINE = /\A#{FIELD}#{FIELD}#{FIELD}#{FIELD}#{PASSWORD}/mn
+      COLON = ":".ord
+      BACKSLASH = "\\".ord
       OTHERS = 0o077
-      private_constant :FIELD, :PASSWORD, :LINE, :OTHERS
+      private_constant :COLON, :BACKSLASH, :OTHERS
 
       # @param path [String, nil]
       def initialize(path)
@@ -24,10 +23,10 @@ module Trunkline
       # @return [String, nil] the password of the first line that fits
       # @raise [ConfigError] when there is a file that must not be used
       def password(host, dbname, user)
-        wanted = [names(host), [host.port.to_s], [dbname.b], [user.b]]
+        wanted = [names(host), [host.port.to_s], [dbname], [user]]
         lines.each do |line|
-          *fields, password = LINE.match(line)&.captures
-          return unescape(password) if password && fields.zip(wanted).all? { |field, words| fits?(field, words) }
+          password = wanted.inject(line) { |rest, words| rest && words.lazy.filter_map { |word| after(word, rest) }.first }
+          return unescape(password) if password
         end
         nil
       end
@@ -51,11 +50,24 @@ module Trunkline
       end
 
       # The default directory of sockets is "localhost" too.
-      def names(host) = [host.host.b, *("localhost" if Defaults::SOCKET_DIRECTORIES.include?(host.host))]
+      def names(host) = [host.host, *("localhost" if Defaults::SOCKET_DIRECTORIES.include?(host.host))]
 
-      def fits?(field, words) = field == "*" || words.include?(unescape(field))
+      # A field is no more than what matches: a colon in a name needs its backslash only where it would end too early.
+      # @return [String, nil] what comes after the field; nil: it is not this word
+      def after(word, line)
+        return line.byteslice(2..) if line.start_with?("*:")
 
-      def unescape(text) = text.gsub(/\\(.)/mn, '\1')
+        position = 0
+        word.each_byte do |byte|
+          position += 1 if line.getbyte(position) == BACKSLASH
+          return if line.getbyte(position) != byte
+
+          position += 1
+        end
+        line.byteslice(position + 1..) if line.getbyte(position) == COLON
+      end
+
+      def unescape(password) = password[/\A(?:\\.|[^:])*/mn].gsub(/\\(.)/mn, '\1')
     end
 
     private_constant :Passfile

@@ -14,7 +14,8 @@ module Trunkline
       HOST = %r{\A(?:\[(?<bracketed>[^\]]*)\](?=[:/?,]|\z)|(?<plain>(?!\[)[^:/?,]*))}
       PORT = %r{\A:(?<port>[^/?,]*)}
       DBNAME = %r{\A/(?<dbname>[^?]*)}
-      private_constant :PREFIX, :USERINFO, :HOST, :PORT, :DBNAME
+      SPACES_AROUND = /\A *([^ ]*) *\z/
+      private_constant :PREFIX, :USERINFO, :HOST, :PORT, :DBNAME, :SPACES_AROUND
 
       # @param string [String]
       # @return [Boolean] whether this is a URI rather than keywords and values
@@ -73,7 +74,9 @@ module Trunkline
       # JDBC's way to ask for encryption.
       def ssl_switch(name, text) = name == "ssl" && text == "true" ? %w[sslmode require] : [name, text]
 
+      # Since libpq 17 spaces around a part do not belong to it, and within one they are an error.
       def decode(text)
+        text = text[SPACES_AROUND, 1] or bad("spaces are written %20")
         bad('"%" must be followed by two hexadecimal digits') if text.match?(/%(?!\h\h)/)
         bad("%00 is not allowed") if text.include?("%00")
         text.gsub(/%(\h\h)/) { Regexp.last_match(1).hex.chr }

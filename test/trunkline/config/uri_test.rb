@@ -42,6 +42,14 @@ module Trunkline
         assert_parsed({ user: "u" }, "postgres:///?%75ser=%75")
       end
 
+      def test_spaces
+        assert_parsed({ user: "u", host: "h\t", dbname: " d ", application_name: "a\n" },
+                      "postgres:// u@h\t /%20d%20 ?application_name= a\n")
+        ["postgres://a b", "postgres://?user=a b", "postgres://a , b"].each do |string|
+          assert_refused "spaces are written %20", string
+        end
+      end
+
       def test_addresses_in_brackets
         assert_parsed({ host: "::1" }, "postgres://[::1]")
         assert_parsed({ user: "u", host: "fe80::1%eth0", port: "1", dbname: "d" }, "postgres://u@[fe80::1%25eth0]:1/d")
