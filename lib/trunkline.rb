@@ -7,6 +7,7 @@ require_relative "trunkline/time_of_day"
 require_relative "trunkline/config"
 require "trunkline/trunkline"
 require_relative "trunkline/postgres/client"
+require_relative "trunkline/memcached/client"
 
 # Clients for PostgreSQL and memcached whose callers, fibers or threads by the thousand, share a few connections.
 module Trunkline
@@ -28,6 +29,40 @@ module Trunkline
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, **options)
     client = Postgres::Client.new(Config.new(conninfo, **options), connections: connections, max_connections: max_connections, keys: keys)
+    return client unless block_given?
+
+    begin
+      yield client
+    ensure
+      client.close
+    end
+  end
+
+  # A memcached client. It connects on first use, and may be shared by any number of fibers and threads.
+  #
+  #   cache = Trunkline.memcached("127.0.0.1:11211", namespace: "app")
+  #   cache.set("greeting", "hello", 60)
+  #   cache.get("greeting")  # => "hello"
+  #
+  # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or
+  #   separated by commas; nil: what MEMCACHE_SERVERS says, else the one on this machine
+  # @param timeout [Numeric, nil] seconds from call to answer, connecting included; nil: for ever
+  # @param options [Hash]
+  #   connections: the most to each server, 1; more than one helps where several event loops ask at once
+  #   failover: whether others have the keys of a server that is down, true
+  #   down_retry_delay: seconds that such a server is left alone at most, 30; the first time it is 1
+  #   namespace, namespace_separator: in front of every key; a String, or a Proc that is asked each time; and ":"
+  #   digest_class: of keys that are too long, Digest::MD5
+  #   expires_in: seconds that values live which are stored without a time, 0: for ever
+  #   serializer: dump and load, Marshal; compressor: compress and decompress, zlib's deflate
+  #   compress, compression_min_size: whether, and from how many bytes on, values are compressed, true and 4096
+  #   raw: whether all values are Strings that go and come as they are, false
+  #   cache_nils: whether a stored nil is a value to {Memcached::Fetching#fetch}, false
+  # @yieldparam client [Memcached::Client] closed at the block's end
+  # @return [Memcached::Client, Object] what the block returned, where one is given
+  # @raise [ConfigError, ArgumentError] a server that cannot be understood, an option that does not exist, or a value that cannot be
+  def self.memcached(*servers, timeout: 1, **options)
+    client = Memcached::Client.new(servers.flatten.compact, timeout: timeout, **options)
     return client unless block_given?
 
     begin

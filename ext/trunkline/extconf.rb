@@ -2,7 +2,7 @@
 
 require "mkmf"
 
-FOLDERS = %w[. bytes socket trunk postgres postgres/types].freeze
+FOLDERS = %w[. bytes socket trunk postgres postgres/types memcached].freeze
 
 $srcs = FOLDERS.flat_map { |folder| Dir[File.join(__dir__, folder, "*.c")].sort.map { |path| File.basename(path) } }
 $VPATH.concat((FOLDERS - ["."]).map { |folder| File.join("$(srcdir)", folder) })

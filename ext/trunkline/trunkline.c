@@ -2,12 +2,14 @@
 
 VALUE mTrunkline;
 VALUE mTrunklinePostgres;
+VALUE mTrunklineMemcached;
 
 RUBY_FUNC_EXPORTED void Init_trunkline(void);
 
 void Init_trunkline(void) {
     mTrunkline = rb_define_module("Trunkline");
     mTrunklinePostgres = rb_define_module_under(mTrunkline, "Postgres");
+    mTrunklineMemcached = rb_define_module_under(mTrunkline, "Memcached");
     Init_trunkline_bytes();
     Init_trunkline_deadline();
     Init_trunkline_request();
@@ -18,4 +20,6 @@ void Init_trunkline(void) {
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
     Init_trunkline_postgres_codec();
+    Init_trunkline_memcached_request();
+    Init_trunkline_memcached_codec();
 }

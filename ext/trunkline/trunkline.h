@@ -10,6 +10,7 @@
 
 extern VALUE mTrunkline;
 extern VALUE mTrunklinePostgres;
+extern VALUE mTrunklineMemcached;
 
 void Init_trunkline_bytes(void);
 void Init_trunkline_deadline(void);
@@ -20,6 +21,8 @@ void Init_trunkline_description(void);
 void Init_trunkline_prepared(void);
 void Init_trunkline_postgres_request(void);
 void Init_trunkline_postgres_codec(void);
+void Init_trunkline_memcached_request(void);
+void Init_trunkline_memcached_codec(void);
 void Init_trunkline_types(VALUE mTrunklinePostgres);
 
 #endif

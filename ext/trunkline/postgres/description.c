@@ -1,8 +1,8 @@
 #include "description.h"
 
 #include <ruby/encoding.h>
-#include "protocol_error.h"
 #include "row_description.h"
+#include "../trunk/protocol_error.h"
 #include "../trunkline.h"
 
 static VALUE cDescription;

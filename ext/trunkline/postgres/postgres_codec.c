@@ -100,15 +100,7 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
 static VALUE codec_fail(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     session->closed = true;
-    uint64_t sent = session->appended - buffer_size(bytes_buffer(session->output));
-    while (session->in_flight.count > 0) {
-        VALUE object = fifo_shift(&session->in_flight, 0);
-        if (NIL_P(object)) continue;
-        request_t *request = request_of(object);
-        if (request->done) continue; /* given up */
-        request->failure = rb_yield(RBOOL(request->offset < sent));
-        if (request_finish(request)) rb_ary_push(woken, object);
-    }
+    fifo_fail(&session->in_flight, session->appended - buffer_size(bytes_buffer(session->output)), woken);
     return self;
 }
 

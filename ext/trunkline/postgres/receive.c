@@ -6,11 +6,11 @@
 #include "description.h"
 #include "error_code.h"
 #include "frame.h"
-#include "protocol_error.h"
 #include "row.h"
 #include "statement.h"
 #include "../bytes/reader.h"
 #include "../socket/bytes_class.h"
+#include "../trunk/protocol_error.h"
 
 #define UNKNOWN_STATEMENT "26000"
 

@@ -2,6 +2,7 @@
 
 #include <time.h>
 #include "request.h"
+#include "../trunkline.h"
 
 #define FIRST_CAPACITY 64 /* a power of two, as are all that follow */
 
@@ -51,6 +52,17 @@ double fifo_expected(const fifo_t *fifo, double now) {
     if (fifo->count == 0) return 0;
     double taken = now - fifo->head_since, cost = cost_of(fifo_head(fifo));
     return taken > cost ? fifo->backlog - cost + taken : fifo->backlog;
+}
+
+void fifo_fail(fifo_t *fifo, uint64_t sent, VALUE woken) {
+    while (fifo->count > 0) {
+        VALUE object = fifo_shift(fifo, 0);
+        if (NIL_P(object)) continue;
+        request_t *request = request_of(object);
+        if (request->done) continue; /* given up */
+        request->failure = rb_yield(RBOOL(request->offset < sent));
+        if (request_finish(request)) rb_ary_push(woken, object);
+    }
 }
 
 void fifo_mark(const fifo_t *fifo) {

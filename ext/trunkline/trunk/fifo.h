@@ -25,6 +25,10 @@ VALUE fifo_shift(fifo_t *fifo, double now);
  * expected to take as long again as it has taken. */
 double fifo_expected(const fifo_t *fifo, double now);
 
+/* No more answers will come: every request is done, and those whose waiters are owed a wake-up are pushed to the Array
+ * `woken`. The block tells the failure of one of which bytes were sent, or none; `sent` is how many of all bytes were. */
+void fifo_fail(fifo_t *fifo, uint64_t sent, VALUE woken);
+
 void fifo_mark(const fifo_t *fifo);
 void fifo_release(fifo_t *fifo);
 

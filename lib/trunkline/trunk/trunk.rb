@@ -107,6 +107,11 @@ module Trunkline
       lose(reason, closed: true)
     end
 
+    # Ends the connection of a server that is of no use any more. Requests in flight are done, with a Loss.
+    #
+    # @param reason [String] one sentence
+    def give_up(reason) = lose(reason)
+
     # In a child of the process that opened it: the session is the parent's, and is left alone.
     def disown = lose("this connection belongs to the parent process", closed: true)
 

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "socket"
+require_relative "keeper"
+
+module Trunkline
+  module Bench
+    # A private memcached: empty, on a free port of 127.0.0.1 or on a Unix socket, gone with this process.
+    #
+    #   server = MemcachedServer.start
+    #   server.address    # => "127.0.0.1:40123"
+    #   server.stop
+    class MemcachedServer
+      START_TIMEOUT = 30 # seconds
+      ATTEMPTS = 3       # somebody else may take the free port first
+      private_constant :START_TIMEOUT, :ATTEMPTS
+
+      @count = 0
+      @lock = Mutex.new
+
+      # @param unix [Boolean] whether it listens on a Unix socket
+      # @param megabytes [Integer] of memory for values
+      # @return [MemcachedServer] ready for connections
+      # @raise [RuntimeError] with the server's output when it does not start
+      def self.start(unix: false, megabytes: 64)
+        number = @lock.synchronize { @count += 1 }
+        new(File.join(Keeper.instance.folder, "memcached#{number}"), unix, megabytes).tap(&:start)
+      end
+
+      # @return [Integer] its process id
+      attr_reader :pid
+
+      def initialize(name, unix, megabytes)
+        @name = name
+        @unix = unix
+        @megabytes = megabytes
+      end
+
+      # Starts the server, also after {#stop}, in the same place and empty; waits until it takes connections.
+      def start
+        ATTEMPTS.times do
+          place = @port || @unix ? nil : free_port
+          @port = place if place
+          launch
+          return self if ready_in_time?
+          break unless place
+
+          @port = nil
+        end
+        raise "memcached did not start:\n#{File.read(log)}"
+      end
+
+      # @return [String] as the client takes it
+      def address = @unix ? "#{@name}.socket" : "127.0.0.1:#{@port}"
+
+      # @return [Integer, nil] TCP port on 127.0.0.1
+      attr_reader :port
+
+      # @return [String] a path
+      def log = "#{@name}.log"
+
+      # @return [Socket] a connection of the caller's own
+      def connect = @unix ? UNIXSocket.new(address) : TCPSocket.new("127.0.0.1", port)
+
+      def stop = Keeper.instance.stop(pid)
+
+      private
+
+      def launch
+        FileUtils.rm_f(address) if @unix
+        place = @unix ? ["-s", address] : ["-l", "127.0.0.1", "-p", port.to_s]
+        @pid = Keeper.instance.spawn("memcached", *place, "-U", "0", "-m", @megabytes.to_s, "-t", "2", log: log)
+      end
+
+      def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+
+      # Another program may listen where it was to.
+      def ready_in_time?
+        deadline = now + START_TIMEOUT
+        while now < deadline && Keeper.instance.running?(pid)
+          begin
+            connect.close
+            return Keeper.instance.running?(pid)
+          rescue SystemCallError
+            sleep 0.01
+          end
+        end
+        false
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

@@ -1,0 +1,25 @@
+/* What one connection to a memcached server is in the middle of. */
+#ifndef TRUNKLINE_CONVERSATION_H
+#define TRUNKLINE_CONVERSATION_H
+
+#include <ruby.h>
+#include "../trunk/fifo.h"
+
+typedef struct {
+    fifo_t in_flight;
+    VALUE input, output; /* Trunkline::Bytes */
+    VALUE farewell;      /* a line that answers nobody: the server's last words; or nil */
+    size_t value_limit;  /* bytes */
+    uint64_t appended;   /* bytes ever put into the output */
+    uint64_t completed;  /* answers that have come whole */
+    bool closed;         /* takes no more requests */
+} conversation_t;
+
+/* Appends the request's commands to the output and the request to the FIFO; or raises, and nothing has changed.
+ * False: the conversation is closed. */
+bool conversation_submit(conversation_t *conversation, VALUE request);
+
+/* Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. */
+void conversation_receive(conversation_t *conversation, VALUE woken);
+
+#endif

@@ -1,0 +1,129 @@
+#include "conversation.h"
+
+#include <ruby/encoding.h>
+#include "memcached_request.h"
+#include "../socket/bytes_class.h"
+#include "../trunk/protocol_error.h"
+
+#define BIT(code) (1u << (code))
+
+/* What may answer each kind, besides an error. */
+static const unsigned answers[] = {
+    [ASK_GET] = BIT(META_VALUE) | BIT(META_DONE) | BIT(META_MISS),
+    [ASK_STORE] = BIT(META_DONE) | BIT(META_NOT_STORED) | BIT(META_EXISTS) | BIT(META_NOT_FOUND),
+    [ASK_DELETE] = BIT(META_DONE) | BIT(META_NOT_FOUND) | BIT(META_EXISTS),
+    [ASK_COUNT] = BIT(META_VALUE) | BIT(META_NOT_FOUND) | BIT(META_NOT_STORED) | BIT(META_EXISTS),
+    [ASK_LINE] = BIT(META_OTHER),
+    [ASK_STATISTICS] = BIT(META_STATISTIC) | BIT(META_END),
+};
+
+static VALUE text_string(meta_text_t text) { return rb_str_new(text.bytes, (long)text.length); }
+
+NORETURN(static void nonsense(const meta_answer_t *answer));
+static void nonsense(const meta_answer_t *answer) {
+    protocol_error("the server's \"%.*s\" answers nothing that it was asked", answer->line.length < 40 ? (int)answer->line.length : 40, answer->line.bytes);
+}
+
+/* A value without flags is bytes as they are; text where it is ASCII, which is the same in both. */
+static VALUE value_string(const meta_answer_t *answer) {
+    VALUE string = rb_utf8_str_new(answer->value.bytes, (long)answer->value.length);
+    if (rb_enc_str_coderange(string) != ENC_CODERANGE_7BIT) rb_enc_associate(string, rb_ascii8bit_encoding());
+    return string;
+}
+
+static void remember_error(memcached_request_t *request, const meta_answer_t *answer) {
+    if (NIL_P(request->error)) request->error = text_string(answer->line);
+}
+
+/* Puts the value of one of many keys under the caller's name for it. */
+static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer) {
+    VALUE name = RARRAY_AREF(request->names, answer->opaque);
+    rb_hash_aset(request->answer, name, value_string(answer));
+    if (answer->flags != 0) {
+        if (NIL_P(request->coded)) request->coded = rb_ary_new();
+        rb_ary_push(request->coded, name);
+        rb_ary_push(request->coded, UINT2NUM(answer->flags));
+    }
+    if (answer->cas != 0) {
+        if (NIL_P(request->versions)) request->versions = rb_hash_new();
+        rb_hash_aset(request->versions, name, ULL2NUM(answer->cas));
+    }
+}
+
+/* One of many answers; the numbers that they carry can only rise. True: that was the last one. */
+static bool take_one_of_many(memcached_request_t *request, const meta_answer_t *answer) {
+    if (answer->code == META_NOOP) return true;
+    if (answer->code == META_ERROR) {
+        remember_error(request, answer);
+        return false;
+    }
+    if (!(answers[request->kind] & BIT(answer->code)) || !answer->numbered) nonsense(answer);
+    if (answer->opaque < request->next || answer->opaque >= RARRAY_LEN(request->key)) nonsense(answer);
+    request->next = answer->opaque + 1;
+    if (answer->code == META_VALUE) found_one_of_many(request, answer);
+    if (answer->code == META_DONE) request->done_count++;
+    return false;
+}
+
+static void take_statistic(memcached_request_t *request, const meta_answer_t *answer) {
+    const char *name = answer->line.bytes + sizeof "STAT", *end = answer->line.bytes + answer->line.length;
+    const char *blank = name < end ? memchr(name, ' ', (size_t)(end - name)) : NULL;
+    if (!blank) nonsense(answer);
+    if (NIL_P(request->answer)) request->answer = rb_hash_new();
+    rb_hash_aset(request->answer, rb_utf8_str_new(name, blank - name), rb_utf8_str_new(blank + 1, end - blank - 1));
+}
+
+/* True: the answer is complete. */
+static bool take_one(memcached_request_t *request, const meta_answer_t *answer) {
+    request->code = answer->code;
+    if (answer->code == META_ERROR) {
+        remember_error(request, answer);
+        return true;
+    }
+    if (!(answers[request->kind] & BIT(answer->code))) nonsense(answer);
+    if (answer->code == META_STATISTIC) {
+        take_statistic(request, answer);
+        return false;
+    }
+    if (answer->code == META_VALUE) request->answer = value_string(answer);
+    if (answer->code == META_OTHER) request->answer = text_string(answer->line);
+    request->answer_flags = answer->flags;
+    request->cas = answer->cas;
+    request->won = answer->won;
+    request->lost = answer->lost;
+    request->stale = answer->stale;
+    return true;
+}
+
+static void take(conversation_t *conversation, const meta_answer_t *answer, double now, VALUE woken) {
+    VALUE head = fifo_head(&conversation->in_flight);
+    if (head == Qundef) {
+        if (answer->code != META_ERROR) nonsense(answer);
+        conversation->farewell = text_string(answer->line);
+        return;
+    }
+    memcached_request_t *request = memcached_request_of(head);
+    if (!(request->many ? take_one_of_many(request, answer) : take_one(request, answer))) return;
+    fifo_shift(&conversation->in_flight, now);
+    conversation->completed++;
+    if (request_finish(&request->base)) rb_ary_push(woken, head);
+    RB_GC_GUARD(head);
+}
+
+void conversation_receive(conversation_t *conversation, VALUE woken) {
+    buffer_t *input = bytes_buffer(conversation->input);
+    double now = fifo_now();
+    meta_answer_t answer;
+    for (;;) {
+        switch (meta_answer_read(buffer_bytes(input), buffer_size(input), conversation->value_limit, &answer)) {
+        case META_PARTIAL:
+            if (!buffer_reserve(input, answer.size - buffer_size(input))) rb_memerror();
+            return;
+        case META_BROKEN: protocol_error("an answer that makes no sense: is this a memcached server?");
+        case META_TOO_LONG: protocol_error("a value of more than %"PRIuSIZE" bytes", conversation->value_limit);
+        case META_WHOLE: break;
+        }
+        take(conversation, &answer, now, woken);
+        buffer_consume(input, answer.size);
+    }
+}

@@ -1,0 +1,59 @@
+#include "conversation.h"
+
+#include "memcached_request.h"
+#include "../socket/bytes_class.h"
+
+#define VERBS "gsda" /* in the order of memcached_kind_t */
+#define MOST_FLAGS 128 /* bytes of them, with the number that a command of many adds */
+
+static meta_text_t text(VALUE string) { return (meta_text_t){RSTRING_PTR(string), (size_t)RSTRING_LEN(string)}; }
+
+static bool append_line(buffer_t *output, const memcached_request_t *request) {
+    return meta_write_line(output, text(request->key));
+}
+
+static bool append_one(buffer_t *output, const memcached_request_t *request) {
+    meta_text_t key = text(request->key), flags = text(request->flags);
+    if (request->kind != ASK_STORE) return meta_write(output, VERBS[request->kind], key, flags);
+    return meta_write_value(output, key, text(request->value), request->client_flags, flags);
+}
+
+static bool append_part(buffer_t *output, const memcached_request_t *request, long at, meta_text_t flags) {
+    meta_text_t key = text(RARRAY_AREF(request->key, at));
+    if (request->kind != ASK_STORE) return meta_write(output, VERBS[request->kind], key, flags);
+    return meta_write_value(output, key, text(RARRAY_AREF(request->value, 2 * at)), NUM2UINT(RARRAY_AREF(request->value, 2 * at + 1)), flags);
+}
+
+/* Every command has its number, so that an answer tells by itself which key it is for; the last one has only its end. */
+static bool append_many(buffer_t *output, const memcached_request_t *request) {
+    char bytes[MOST_FLAGS + META_OPAQUE_SIZE];
+    meta_text_t given = text(request->flags);
+    if (given.length > MOST_FLAGS) rb_raise(rb_eArgError, "there are too many flags");
+    MEMCPY(bytes, given.bytes, char, given.length);
+    for (long at = 0; at < RARRAY_LEN(request->key); at++) {
+        meta_text_t flags = {bytes, given.length + meta_opaque(bytes + given.length, (uint32_t)at)};
+        if (!append_part(output, request, at, flags)) return false;
+    }
+    return meta_write_noop(output);
+}
+
+static bool append(buffer_t *output, const memcached_request_t *request) {
+    if (request->kind >= ASK_LINE) return append_line(output, request);
+    return request->many ? append_many(output, request) : append_one(output, request);
+}
+
+bool conversation_submit(conversation_t *conversation, VALUE object) {
+    memcached_request_t *request = memcached_request_checked(object);
+    buffer_t *output = bytes_buffer(conversation->output);
+    if (conversation->closed) return false;
+    size_t before = buffer_size(output);
+    if (!append(output, request)) {
+        output->tail = output->head + before;
+        rb_memerror();
+    }
+    request->before = conversation->completed;
+    request->base.offset = conversation->appended;
+    conversation->appended += buffer_size(output) - before;
+    fifo_push(&conversation->in_flight, object);
+    return true;
+}

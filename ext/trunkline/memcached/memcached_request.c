@@ -1,0 +1,238 @@
+#include "memcached_request.h"
+
+#include "../trunkline.h"
+
+static VALUE cRequest;
+
+static void memcached_request_mark(void *data) {
+    memcached_request_t *request = data;
+    request_mark(request);
+    rb_gc_mark(request->key);
+    rb_gc_mark(request->value);
+    rb_gc_mark(request->flags);
+    rb_gc_mark(request->names);
+    rb_gc_mark(request->answer);
+    rb_gc_mark(request->coded);
+    rb_gc_mark(request->versions);
+    rb_gc_mark(request->error);
+}
+
+static void memcached_request_free(void *data) {
+    request_unlink(data);
+    ruby_xfree(data);
+}
+
+static size_t memcached_request_memsize(const void *data) { return sizeof(memcached_request_t); }
+
+static const rb_data_type_t memcached_request_type = {
+    .wrap_struct_name = "Trunkline::Memcached::Request",
+    .function = {.dmark = memcached_request_mark, .dfree = memcached_request_free, .dsize = memcached_request_memsize},
+    .parent = &request_type,
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+memcached_request_t *memcached_request_checked(VALUE object) { return rb_check_typeddata(object, &memcached_request_type); }
+
+#define COST 0.00002 /* seconds; a server that takes longer has other troubles than its order of work */
+
+static VALUE create(memcached_kind_t kind, VALUE key, VALUE value, VALUE flags) {
+    memcached_request_t *request;
+    VALUE self = TypedData_Make_Struct(cRequest, memcached_request_t, &memcached_request_type, request);
+    request_prepare(&request->base, self);
+    request->base.cost = COST;
+    request->kind = kind;
+    request->key = key;
+    request->value = value;
+    request->flags = flags;
+    request->names = request->answer = request->coded = request->versions = request->error = Qnil;
+    return self;
+}
+
+static bool fits(VALUE key) {
+    if (!RB_TYPE_P(key, T_STRING) || RSTRING_LEN(key) == 0 || RSTRING_LEN(key) > META_LONGEST_KEY) return false;
+    return meta_key_size((meta_text_t){RSTRING_PTR(key), (size_t)RSTRING_LEN(key)}) <= META_LONGEST_KEY;
+}
+
+/* Nobody may change it until it is sent. */
+static VALUE checked_key(VALUE key) {
+    if (!fits(key)) rb_raise(rb_eArgError, "a key must be a String of 1 to %d bytes on the wire", META_LONGEST_KEY);
+    return rb_str_new_frozen(key);
+}
+
+static VALUE checked_text(VALUE text) { return rb_str_new_frozen(StringValue(text)); }
+
+static VALUE checked_keys(VALUE keys) {
+    Check_Type(keys, T_ARRAY);
+    VALUE checked = rb_ary_new_capa(RARRAY_LEN(keys));
+    for (long at = 0; at < RARRAY_LEN(keys); at++) rb_ary_push(checked, checked_key(RARRAY_AREF(keys, at)));
+    return checked;
+}
+
+/* call-seq: Request.fits?(key) -> true or false
+ *
+ * Is it a String that can be a key as it is? */
+static VALUE request_fits(VALUE class, VALUE key) { return RBOOL(fits(key)); }
+
+/* call-seq: Request.get(key, flags) -> Request */
+static VALUE request_get(VALUE class, VALUE key, VALUE flags) {
+    return create(ASK_GET, checked_key(key), Qnil, checked_text(flags));
+}
+
+/* call-seq: Request.store(key, value, client_flags, flags) -> Request */
+static VALUE request_store(VALUE class, VALUE key, VALUE value, VALUE client_flags, VALUE flags) {
+    VALUE self = create(ASK_STORE, checked_key(key), checked_text(value), checked_text(flags));
+    memcached_request_of(self)->client_flags = NUM2UINT(client_flags);
+    return self;
+}
+
+/* call-seq: Request.delete(key, flags) -> Request */
+static VALUE request_delete(VALUE class, VALUE key, VALUE flags) {
+    return create(ASK_DELETE, checked_key(key), Qnil, checked_text(flags));
+}
+
+/* call-seq: Request.count(key, flags) -> Request
+ *
+ * Adds to or subtracts from a number. */
+static VALUE request_count(VALUE class, VALUE key, VALUE flags) {
+    return create(ASK_COUNT, checked_key(key), Qnil, checked_text(flags));
+}
+
+/* call-seq: Request.line(text) -> Request
+ *
+ * A command without a key that is answered by one line. */
+static VALUE request_line(VALUE class, VALUE text) { return create(ASK_LINE, checked_text(text), Qnil, Qnil); }
+
+/* call-seq: Request.statistics(text) -> Request
+ *
+ * A command that is answered by statistics. */
+static VALUE request_statistics(VALUE class, VALUE text) { return create(ASK_STATISTICS, checked_text(text), Qnil, Qnil); }
+
+static VALUE many(memcached_kind_t kind, VALUE keys, VALUE values, VALUE flags) {
+    VALUE self = create(kind, checked_keys(keys), values, checked_text(flags));
+    memcached_request_of(self)->many = true;
+    return self;
+}
+
+/* call-seq: Request.get_many(keys, names, flags) -> Request
+ *
+ * Every key of the Array in one flight; found is by the names, in the same order, that the caller has for them. */
+static VALUE request_get_many(VALUE class, VALUE keys, VALUE names, VALUE flags) {
+    Check_Type(names, T_ARRAY);
+    VALUE self = many(ASK_GET, keys, Qnil, flags);
+    memcached_request_t *request = memcached_request_of(self);
+    if (RARRAY_LEN(names) != RARRAY_LEN(request->key)) rb_raise(rb_eArgError, "there must be as many names as keys");
+    request->names = names == keys ? request->key : rb_ary_freeze(rb_ary_dup(names));
+    request->answer = rb_hash_new();
+    return self;
+}
+
+static VALUE checked_values(VALUE keys, VALUE values) {
+    Check_Type(values, T_ARRAY);
+    if (RARRAY_LEN(values) != 2 * RARRAY_LEN(keys)) rb_raise(rb_eArgError, "there must be a value and flags for every key");
+    VALUE checked = rb_ary_new_capa(RARRAY_LEN(values));
+    for (long at = 0; at < RARRAY_LEN(values); at += 2) {
+        rb_ary_push(checked, checked_text(RARRAY_AREF(values, at)));
+        rb_ary_push(checked, UINT2NUM(NUM2UINT(RARRAY_AREF(values, at + 1))));
+    }
+    return checked;
+}
+
+/* call-seq: Request.store_many(keys, values, flags) -> Request
+ *
+ * values: Array of a value and its client flags, for every key. */
+static VALUE request_store_many(VALUE class, VALUE keys, VALUE values, VALUE flags) {
+    Check_Type(keys, T_ARRAY);
+    return many(ASK_STORE, keys, checked_values(keys, values), flags);
+}
+
+/* call-seq: Request.delete_many(keys, flags) -> Request */
+static VALUE request_delete_many(VALUE class, VALUE keys, VALUE flags) { return many(ASK_DELETE, keys, Qnil, flags); }
+
+/* call-seq: again -> Request
+ *
+ * The same question. */
+static VALUE request_again(VALUE self) {
+    memcached_request_t *request = memcached_request_of(self);
+    VALUE object = create(request->kind, request->key, request->value, request->flags);
+    memcached_request_t *again = memcached_request_of(object);
+    again->client_flags = request->client_flags;
+    again->many = request->many;
+    again->names = request->names;
+    if (!NIL_P(again->names)) again->answer = rb_hash_new();
+    return object;
+}
+
+/* call-seq: answered? -> true or false
+ *
+ * Has the server done what it was asked, or said why not in terms of the value? Otherwise see error and failure. */
+static VALUE request_is_answered(VALUE self) {
+    memcached_request_t *request = memcached_request_of(self);
+    return RBOOL(request->base.done && NIL_P(request->error) && NIL_P(request->base.failure));
+}
+
+/* call-seq: stored? -> true or false
+ *
+ * Was it done? Also of deletes. */
+static VALUE request_is_stored(VALUE self) { return RBOOL(memcached_request_of(self)->code == META_DONE); }
+
+/* call-seq: found? -> true or false */
+static VALUE request_is_found(VALUE self) {
+    meta_code_t code = memcached_request_of(self)->code;
+    return RBOOL(code == META_VALUE || code == META_DONE);
+}
+
+/* call-seq: changed? -> true or false
+ *
+ * Was it refused because the value is another version by now? */
+static VALUE request_is_changed(VALUE self) { return RBOOL(memcached_request_of(self)->code == META_EXISTS); }
+
+/* call-seq: answer -> String, Hash or nil */
+static VALUE request_answer(VALUE self) { return memcached_request_of(self)->answer; }
+
+/* call-seq: client_flags -> Integer
+ *
+ * What the client that stored the value says of it. */
+static VALUE request_client_flags(VALUE self) { return UINT2NUM(memcached_request_of(self)->answer_flags); }
+
+static VALUE request_coded(VALUE self) { return memcached_request_of(self)->coded; }
+static VALUE request_versions(VALUE self) { return memcached_request_of(self)->versions; }
+static VALUE request_error(VALUE self) { return memcached_request_of(self)->error; }
+static VALUE request_cas(VALUE self) { return ULL2NUM(memcached_request_of(self)->cas); }
+static VALUE request_done_count(VALUE self) { return UINT2NUM(memcached_request_of(self)->done_count); }
+static VALUE request_won(VALUE self) { return RBOOL(memcached_request_of(self)->won); }
+static VALUE request_lost(VALUE self) { return RBOOL(memcached_request_of(self)->lost); }
+static VALUE request_stale(VALUE self) { return RBOOL(memcached_request_of(self)->stale); }
+static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)->kind == ASK_GET); }
+static VALUE request_key(VALUE self) { return memcached_request_of(self)->key; }
+
+void Init_trunkline_memcached_request(void) {
+    cRequest = rb_define_class_under(mTrunklineMemcached, "Request", cTrunklineRequest);
+    rb_undef_alloc_func(cRequest);
+    rb_define_singleton_method(cRequest, "fits?", request_fits, 1);
+    rb_define_singleton_method(cRequest, "get", request_get, 2);
+    rb_define_singleton_method(cRequest, "store", request_store, 4);
+    rb_define_singleton_method(cRequest, "delete", request_delete, 2);
+    rb_define_singleton_method(cRequest, "count", request_count, 2);
+    rb_define_singleton_method(cRequest, "line", request_line, 1);
+    rb_define_singleton_method(cRequest, "statistics", request_statistics, 1);
+    rb_define_singleton_method(cRequest, "get_many", request_get_many, 3);
+    rb_define_singleton_method(cRequest, "store_many", request_store_many, 3);
+    rb_define_singleton_method(cRequest, "delete_many", request_delete_many, 2);
+    rb_define_method(cRequest, "again", request_again, 0);
+    rb_define_method(cRequest, "answered?", request_is_answered, 0);
+    rb_define_method(cRequest, "stored?", request_is_stored, 0);
+    rb_define_method(cRequest, "found?", request_is_found, 0);
+    rb_define_method(cRequest, "changed?", request_is_changed, 0);
+    rb_define_method(cRequest, "answer", request_answer, 0);
+    rb_define_method(cRequest, "client_flags", request_client_flags, 0);
+    rb_define_method(cRequest, "coded", request_coded, 0);
+    rb_define_method(cRequest, "versions", request_versions, 0);
+    rb_define_method(cRequest, "error", request_error, 0);
+    rb_define_method(cRequest, "cas", request_cas, 0);
+    rb_define_method(cRequest, "done_count", request_done_count, 0);
+    rb_define_method(cRequest, "won?", request_won, 0);
+    rb_define_method(cRequest, "lost?", request_lost, 0);
+    rb_define_method(cRequest, "stale?", request_stale, 0);
+    rb_define_method(cRequest, "reads?", request_reads, 0);
+    rb_define_method(cRequest, "key", request_key, 0);
+}

@@ -1,0 +1,46 @@
+/* Trunkline::Memcached::Request: what is asked of a memcached server, and what it answered. */
+#ifndef TRUNKLINE_MEMCACHED_REQUEST_H
+#define TRUNKLINE_MEMCACHED_REQUEST_H
+
+#include "meta_answer.h"
+#include "meta_command.h"
+#include "../trunk/request.h"
+
+typedef enum {
+    ASK_GET,        /* mg */
+    ASK_STORE,      /* ms */
+    ASK_DELETE,     /* md */
+    ASK_COUNT,      /* ma */
+    ASK_LINE,       /* a line, answered by one */
+    ASK_STATISTICS, /* a line, answered by many */
+} memcached_kind_t;
+
+typedef struct {
+    request_t base;
+    VALUE key;            /* String, or Array of them; of a line: what it says */
+    VALUE value;          /* to store: String, or Array of value, client flags, value, client flags... */
+    VALUE flags;          /* String, as the protocol has them */
+    VALUE names;          /* of many gets: what the caller calls the keys, Array in their order */
+    VALUE answer;         /* the value's String; of many gets: Hash by name; of statistics: Hash by name */
+    VALUE coded;          /* of many gets: Array of name, client flags... of the values that have flags; or nil */
+    VALUE versions;       /* of many gets: Hash of name and version, where that was asked; or nil */
+    VALUE error;          /* the line that the server refused with, or nil */
+    uint64_t cas;         /* version of the value */
+    uint32_t client_flags; /* of the value to store */
+    uint32_t answer_flags; /* of the value that came */
+    uint32_t done_count;  /* of many: how many were done */
+    uint64_t before;      /* answers that had come when it was sent */
+    uint32_t next;        /* of many: no answer with a smaller number will come */
+    memcached_kind_t kind;
+    meta_code_t code;     /* of the last answer */
+    bool many;
+    bool won, lost, stale;
+} memcached_request_t;
+
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline memcached_request_t *memcached_request_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what a caller gives: raises TypeError when it is something else. */
+memcached_request_t *memcached_request_checked(VALUE object);
+
+#endif

@@ -1,0 +1,45 @@
+/* Cuts a stream of bytes into the answers of memcached's meta protocol, and of the few older commands beside it.
+ * https://github.com/memcached/memcached/blob/master/doc/protocol.txt, "Meta Commands" */
+#ifndef TRUNKLINE_META_ANSWER_H
+#define TRUNKLINE_META_ANSWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "meta_text.h"
+
+#define META_LONGEST_LINE 8192
+
+typedef enum {
+    META_VALUE,      /* VA: a block follows */
+    META_DONE,       /* HD */
+    META_MISS,       /* EN */
+    META_NOT_FOUND,  /* NF */
+    META_NOT_STORED, /* NS */
+    META_EXISTS,     /* EX: somebody else has changed it */
+    META_NOOP,       /* MN: everything before it has been answered */
+    META_STATISTIC,  /* STAT */
+    META_END,        /* END, of the statistics */
+    META_OTHER,      /* OK, RESET, VERSION */
+    META_ERROR,      /* ERROR, CLIENT_ERROR, SERVER_ERROR */
+} meta_code_t;
+
+typedef enum { META_WHOLE, META_PARTIAL, META_BROKEN, META_TOO_LONG } meta_status_t;
+
+typedef struct {
+    meta_code_t code;
+    meta_text_t line;  /* without its end */
+    meta_text_t value; /* of META_VALUE */
+    uint32_t flags;    /* f: the client's own, stored with the value */
+    uint64_t cas;      /* c: which version of the value this is */
+    uint32_t opaque;   /* O: what the command had there */
+    bool numbered;     /* has such a number */
+    bool won;          /* W: whoever asked is to compute the value anew */
+    bool lost;         /* Z: somebody else is doing so */
+    bool stale;        /* X: the value is out of date */
+    size_t size;       /* of the whole answer; with META_PARTIAL how many bytes it needs, at least */
+} meta_answer_t;
+
+/* Looks at the first answer. META_BROKEN: it makes no sense. META_TOO_LONG: its value is longer than `limit`. */
+meta_status_t meta_answer_read(const char *bytes, size_t count, size_t limit, meta_answer_t *answer);
+
+#endif

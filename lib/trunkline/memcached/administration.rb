@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Memcached
+    # What concerns the servers as a whole.
+    module Administration
+      STATISTICS = %i[items slabs settings].freeze
+      private_constant :STATISTICS
+
+      # Forgets every value on every server, of every namespace.
+      #
+      # @param delay [Numeric] seconds until then
+      # @return [Array<true>]
+      # @raise [Error]
+      def flush_all(delay = 0)
+        @cluster.servers.map { |server| @cluster.ask(server, Request.line("flush_all #{Integer(delay)}")) && true }
+      end
+      alias flush flush_all
+
+      # @return [Hash{String => String, nil}] by the server's name; nil: it cannot be reached
+      def version = each_server { |server| @cluster.ask(server, Request.line("version")).answer.delete_prefix("VERSION ") }
+
+      # @param kind [Symbol, nil] :items, :slabs or :settings; nil: in general
+      # @return [Hash{String => Hash{String => String}, nil}] by the server's name; nil: it cannot be reached
+      # @raise [ArgumentError]
+      def stats(kind = nil)
+        unless kind.nil? || STATISTICS.include?(kind)
+          raise ArgumentError, "there are statistics of #{STATISTICS.join(", ")}, and in general: not of #{kind.inspect}"
+        end
+
+        each_server { |server| @cluster.ask(server, Request.statistics(["stats", kind].compact.join(" "))).answer || {} }
+      end
+
+      # Sets the counters among the statistics back.
+      #
+      # @return [Hash{String => true, nil}] by the server's name; nil: it cannot be reached
+      def reset_stats = each_server { |server| @cluster.ask(server, Request.line("stats reset")) && true }
+
+      private
+
+      def each_server
+        @cluster.servers.to_h do |server|
+          [server.name, yield(server)]
+        rescue ConnectionError, NotSent, Indeterminate
+          [server.name, nil]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "address"
+require_relative "administration"
+require_relative "cluster"
+require_relative "counting"
+require_relative "errors"
+require_relative "fetching"
+require_relative "keys"
+require_relative "reading"
+require_relative "time_to_live"
+require_relative "values"
+require_relative "writing"
+
+module Trunkline
+  module Memcached
+    # A memcached client for any number of fibers and threads at once. All share one connection to each server: each command
+    # is sent behind the others, without waiting for their answers. Connects on first use.
+    #
+    # @see Trunkline.memcached
+    class Client
+      include Reading
+      include Writing
+      include Counting
+      include Fetching
+      include Administration
+
+      KEYS = { namespace: :namespace, namespace_separator: :separator, digest_class: :digest_class }.freeze
+      VALUES = %i[serializer compressor compress compression_min_size raw].freeze
+      private_constant :KEYS, :VALUES
+
+      # Takes what {Trunkline.memcached} takes.
+      def initialize(servers, timeout: 1, connections: 1, failover: true, down_retry_delay: 30, expires_in: nil,
+                     cache_nils: false, **options)
+        check_positive(timeout: timeout, down_retry_delay: down_retry_delay)
+        raise ArgumentError, "connections must be a positive Integer" unless connections.is_a?(Integer) && connections.positive?
+
+        @keys = Keys.new(**options.slice(*KEYS.keys).transform_keys(KEYS))
+        @values = Values.new(**options.slice(*VALUES))
+        refuse(options.keys - KEYS.keys - VALUES)
+        @time_to_live = TimeToLive.number(expires_in || 0)
+        @life = life(nil)
+        @cache_nils = cache_nils
+        @cluster = Cluster.new(Address.all(servers), timeout: timeout, failover: failover, connections: connections,
+                                                     longest_pause: down_retry_delay)
+      end
+
+      # Yields this client, as a pool of connections does.
+      def with = yield(self)
+
+      # Closes every connection. Callers that wait for an answer get {Closed}, as does everything called later.
+      def close
+        @cluster.close
+        nil
+      end
+
+      # @return [String] the servers
+      def inspect = "#<#{self.class} #{@cluster.servers.map(&:name).join(", ")}>"
+
+      private
+
+      def check_positive(**numbers)
+        numbers.each do |name, number|
+          next if number.nil? || (number.is_a?(Numeric) && number.positive?)
+
+          raise ArgumentError, "#{name} must be a positive number of seconds, not #{number.inspect}"
+        end
+      end
+
+      def refuse(unknown)
+        raise ArgumentError, "there is no option #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
+      end
+    end
+  end
+end

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Memcached
+    # Numbers from 0 to 2**64 - 1 that a server counts up and down: in one step, whoever else does.
+    module Counting
+      MOST = (2**64) - 1
+      private_constant :MOST
+
+      # @param amount [Integer] not negative
+      # @param ttl [Numeric, nil] seconds, for one that `default` makes
+      # @param default [Integer, nil] what it is when there is none; nil: nothing happens then
+      # @return [Integer, nil] what it is now; nil: there is none
+      # @raise [NotANumber] the value is none; one must be stored raw, as a String or by `default`
+      # @raise [ArgumentError] an amount or default that cannot be
+      def incr(key, amount = 1, ttl = nil, default = nil) = count(key, amount, ttl, default, " MI")
+
+      # Takes as {#incr}. Below 0 it does not go.
+      def decr(key, amount = 1, ttl = nil, default = nil) = count(key, amount, ttl, default, " MD")
+
+      private
+
+      def count(key, amount, ttl, default, mode)
+        wire = @keys.wire(key)
+        flags = "#{mode} v D#{number(amount)}"
+        flags = "#{flags} N#{time_to_live(ttl)} J#{number(default)}" if default
+        request = @cluster.perform(Request.count(wire, flags), wire)
+        request.answer&.to_i
+      end
+
+      def number(given)
+        number = given.is_a?(String) ? Integer(given, 10) : Integer(given)
+        return number if number.between?(0, MOST)
+
+        raise ArgumentError, "#{number} does not lie between 0 and #{MOST}"
+      rescue TypeError, FloatDomainError
+        raise ArgumentError, "a number is needed to count with, not #{given.inspect}"
+      end
+    end
+  end
+end

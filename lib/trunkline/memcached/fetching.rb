@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Memcached
+    # Values that are computed where there are none.
+    module Fetching
+      # Seconds between two looks for the value that somebody else computes: the first pause, and the longest.
+      FIRST_PAUSE = 0.01
+      LONGEST_PAUSE = 0.2
+      GUARD = %i[lock_ttl recache].freeze
+      private_constant :FIRST_PAUSE, :LONGEST_PAUSE, :GUARD
+
+      # Reads a value, or computes and stores it where there is none.
+      #
+      # With `lock_ttl` only one of all who ask computes it, on whatever machine: the others get the old value while there is
+      # one that is out of date, or else wait for the new one; when none has come after that many seconds, another computes.
+      #
+      # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
+      # @param options [Hash, nil] those of {Writing#set}; cache_nils: a stored nil is a value;
+      #   lock_ttl: seconds that computing may take; recache: seconds before its end from which a value is computed anew
+      # @yieldreturn [Object] the value to store, unless somebody else has stored one meanwhile
+      # @return [Object, nil] nil without a block: there is none
+      # @raise [Error, ArgumentError] as {Reading#get} and {Writing#add}
+      def fetch(key, ttl = nil, options = nil, &block)
+        return get(key, options) unless block
+        return fetch_guarded(key, ttl, options, &block) if options && GUARD.any? { |name| options.key?(name) }
+
+        wire = @keys.wire(key)
+        request = @cluster.perform(Request.get(wire, Reading::VALUE), wire)
+        value = value_of(request, options)
+        return value unless value.nil? && !(request.answer && nils_count?(options))
+
+        yield.tap { |fresh| add(key, fresh, ttl, options) }
+      end
+
+      private
+
+      def nils_count?(options) = options&.key?(:cache_nils) ? options[:cache_nils] : @cache_nils
+
+      def fetch_guarded(key, ttl, options, &block)
+        guard = options.slice(*GUARD)
+        options = options.except(*GUARD)
+        flags = guard_flags(**guard)
+        give_up_at = Waiting.now + guard.fetch(:lock_ttl, 30)
+        pause = FIRST_PAUSE
+        loop do
+          request = look(key, flags)
+          return compute(key, ttl, options, request.cas, &block) if request.won?
+          return value_of(request, options) unless being_computed?(request)
+          return yield if Waiting.now >= give_up_at
+
+          sleep(pause)
+          pause = [pause * 2, LONGEST_PAUSE].min
+        end
+      end
+
+      def guard_flags(lock_ttl: 30, recache: nil)
+        flags = "#{Reading::VERSION} N#{TimeToLive.number(lock_ttl)}"
+        recache ? "#{flags} R#{TimeToLive.number(recache)}" : flags
+      end
+
+      def look(key, flags)
+        wire = @keys.wire(key)
+        @cluster.perform(Request.get(wire, flags), wire)
+      end
+
+      # What the server keeps in the place of a value to come is empty.
+      def being_computed?(request) = request.lost? && request.answer.empty?
+
+      # Somebody may have stored or deleted it meanwhile: then that counts.
+      def compute(key, ttl, options, version)
+        value = yield
+        set_cas(key, value, version, ttl, options)
+        computed = true
+        value
+      ensure
+        delete_cas(key, version) unless computed
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "digest"
+
+module Trunkline
+  module Memcached
+    # What the caller calls a key -> what the server calls it: with the namespace in front, and short enough. The digest of a
+    # key that is too long stands behind as much of it as there is room for, as Dalli has it.
+    class Keys
+      LONGEST = 250 # bytes on the wire
+      BEFORE_DIGEST = ":md5:"
+      SEPARATOR = /\A[^a-zA-Z0-9 \x00-\x1F\x7F]\z/
+      private_constant :LONGEST, :BEFORE_DIGEST, :SEPARATOR
+
+      # @param namespace [String, Symbol, Proc, nil] in front of every key; a Proc is asked each time
+      # @param separator [String] one character between the two
+      # @param digest_class [#hexdigest]
+      # @raise [ArgumentError]
+      def initialize(namespace: nil, separator: ":", digest_class: Digest::MD5)
+        raise ArgumentError, "digest_class must have hexdigest, as Digest::MD5 has" unless digest_class.respond_to?(:hexdigest)
+        unless SEPARATOR.match?(separator)
+          raise ArgumentError, "namespace_separator must be one character that is no letter, digit, blank or control character"
+        end
+
+        @namespace = namespace.is_a?(Proc) ? namespace : namespace&.to_s
+        @separator = separator
+        @digest_class = digest_class
+      end
+
+      # @param key [String, Symbol, #to_s] not empty
+      # @return [String]
+      # @raise [ArgumentError]
+      def wire(key)
+        key = key.to_s unless key.is_a?(String)
+        raise ArgumentError, "a key cannot be blank" if key.empty?
+
+        key = "#{namespace}#{@separator}#{key}" if @namespace
+        Request.fits?(key) ? key : shortened(key)
+      end
+
+      private
+
+      def namespace = @namespace.is_a?(Proc) ? @namespace.call : @namespace
+
+      # A namespace makes it one longer, as it always has.
+      def shortened(key)
+        ending = "#{BEFORE_DIGEST}#{@digest_class.hexdigest(key)}"
+        length = LONGEST - (@namespace ? 0 : 1) - ending.length
+        beginning = key[0, [length, 0].max]
+        beginning = beginning[0...-1] until beginning.empty? || Request.fits?(beginning + ending)
+        short = beginning + ending
+        return short if Request.fits?(short)
+
+        raise ArgumentError, "the digests of #{@digest_class} are too long for a key"
+      end
+    end
+    private_constant :Keys
+  end
+end

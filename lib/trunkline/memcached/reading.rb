@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Memcached
+    # What asks for values.
+    module Reading
+      VALUE = " v f"
+      VERSION = " v f c"
+      QUIET = " v f q"
+      QUIET_VERSION = " v f c q"
+      private_constant :QUIET, :QUIET_VERSION
+
+      # @param key [String, Symbol]
+      # @param options [Hash, nil] raw: true returns the bytes as they are stored
+      # @return [Object, nil] the value; nil: there is none
+      # @raise [Deadline] no answer in time
+      # @raise [ConnectionError, NotSent, Indeterminate] the server cannot be reached, or is lost
+      # @raise [UnmarshalError] what is stored cannot be read
+      # @raise [ArgumentError] the key is blank
+      def get(key, options = nil)
+        wire = @keys.wire(key)
+        value_of(@cluster.perform(Request.get(wire, VALUE), wire), options)
+      end
+
+      # Reads and gives it another time to live.
+      #
+      # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
+      # @return [Object, nil] as {#get}
+      def gat(key, ttl = nil, options = nil)
+        wire = @keys.wire(key)
+        value_of(@cluster.perform(Request.get(wire, "#{VALUE} T#{time_to_live(ttl)}"), wire), options)
+      end
+
+      # Gives it another time to live.
+      #
+      # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
+      # @return [true, nil] nil: there is no such key
+      def touch(key, ttl = nil)
+        wire = @keys.wire(key)
+        @cluster.perform(Request.get(wire, " T#{time_to_live(ttl)}"), wire).found? || nil
+      end
+
+      # Reads with the number of its version, which {Writing#set_cas} takes.
+      #
+      # @return [Array(Object, Integer)] nil and 0: there is none; or what the block returns
+      # @yieldparam value [Object, nil]
+      # @yieldparam version [Integer]
+      def get_cas(key, options = nil)
+        wire = @keys.wire(key)
+        request = @cluster.perform(Request.get(wire, VERSION), wire)
+        value = value_of(request, options)
+        block_given? ? yield(value, request.cas) : [value, request.cas]
+      end
+      alias gets get_cas
+
+      # Reads many in one flight to each server. Keys of servers that cannot be reached are missing, as if there were none.
+      #
+      # @param keys [Array<String, Symbol>]
+      # @return [Hash] by the keys as they were given; nil when a block takes the pairs
+      # @yieldparam key [String, Symbol]
+      # @yieldparam value [Object]
+      # @raise [Deadline, UnmarshalError]
+      def get_multi(*keys, &block)
+        found = {}
+        read_many(keys, QUIET) { |request| found.update(values_of(request)) }
+        return found unless block
+
+        found.each(&block)
+        nil
+      end
+
+      # @return [Hash] as {#get_multi}, of value and version
+      def get_multi_cas(*keys, &block)
+        found = {}
+        read_many(keys, QUIET_VERSION) do |request|
+          versions = request.versions
+          values_of(request).each { |key, value| found[key] = [value, versions[key]] }
+        end
+        return found unless block
+
+        found.each(&block)
+        nil
+      end
+
+      private
+
+      def value_of(request, options)
+        bytes = request.answer or return
+        @values.load(bytes, request.client_flags, options)
+      end
+
+      def read_many(keys, flags, &block)
+        keys = keys.flatten.compact.uniq
+        return if keys.empty?
+
+        wires = keys.map { |key| @keys.wire(key) }
+        @cluster.perform_all(wires) do |places|
+          Request.get_many(wires.values_at(*places), keys.values_at(*places), flags)
+        end.each(&block)
+      end
+
+      # Those with flags need Ruby.
+      def values_of(request)
+        found = request.answer
+        request.coded&.each_slice(2) { |key, flags| found[key] = @values.load(found[key], flags) }
+        found
+      end
+    end
+  end
+end

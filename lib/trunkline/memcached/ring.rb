@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "digest"
+require "zlib"
+
+module Trunkline
+  module Memcached
+    # Which server has which key: the same one for every client, and most keys keep theirs when a server comes or goes.
+    # Servers have points on a circle, by their names and weights, and a key belongs to the last point at or before its own.
+    # These are the points of libmemcached's ring as Dalli draws it, so that both find each other's keys.
+    class Ring
+      POINTS = 160 # of a server of average weight
+      TRIES = 20   # other places that are tried for a key whose server is down
+      private_constant :POINTS, :TRIES
+
+      # @return [Array<Server>]
+      attr_reader :servers
+
+      # @param servers [Array<Server>] at least one; name, weight, up?
+      # @param failover [Boolean] whether keys of a server that is down belong to others meanwhile
+      def initialize(servers, failover: true)
+        @servers = servers.freeze
+        @failover = failover
+        draw if servers.size > 1
+      end
+
+      # @return [Server, nil] the one, when there are no others
+      def only = @values ? nil : @servers.first
+
+      # @param key [String] as it is sent
+      # @return [Server, nil] nil: the servers that might have the key are down
+      def server_for(key)
+        return only unless @values
+
+        place = Zlib.crc32(key)
+        TRIES.times do |try|
+          server = at(place)
+          return server if server.up?
+          break unless @failover
+
+          place = Zlib.crc32("#{try}#{key}")
+        end
+        nil
+      end
+
+      private
+
+      def draw
+        total = @servers.sum(&:weight)
+        points = @servers.flat_map do |server|
+          Array.new((@servers.size * POINTS * server.weight / total.to_f).floor) { |number| [point(server, number), server] }
+        end
+        @values, @owners = points.sort_by(&:first).transpose
+      end
+
+      def point(server, number) = Digest::SHA1.hexdigest("#{server.name}:#{number}")[0, 8].hex
+
+      def at(place)
+        after = @values.bsearch_index { |value| value > place } || 0
+        @owners[after - 1]
+      end
+    end
+    private_constant :Ring
+  end
+end

@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require "zlib"
+require_relative "errors"
+
+module Trunkline
+  module Memcached
+    # Ruby's values -> bytes and flags, and back, so that what Dalli writes is read here and the reverse. Strings of ASCII and
+    # binary ones go as they are; everything else through the serializer, so that it comes back equal.
+    class Values
+      SERIALIZED = 1
+      COMPRESSED = 2 # without SERIALIZED also what Dalli marks text in UTF-8 with
+      OPTIONS = %i[raw compress cache_nils].freeze
+      private_constant :OPTIONS
+
+      # Deflates by zlib.
+      module Deflate
+        module_function
+
+        def compress(data) = Zlib.deflate(data)
+        def decompress(data) = Zlib.inflate(data)
+      end
+      private_constant :Deflate
+
+      # @param serializer [#dump, #load]
+      # @param compressor [#compress, #decompress]
+      # @param compress [Boolean] whether long values are compressed
+      # @param compression_min_size [Integer] bytes from which they are
+      # @param raw [Boolean] whether all values are Strings that go and come as they are
+      def initialize(serializer: Marshal, compressor: Deflate, compress: true, compression_min_size: 4096, raw: false)
+        check(serializer, :dump, :load)
+        check(compressor, :compress, :decompress)
+        @serializer = serializer
+        @compressor = compressor
+        @compress = compress
+        @least = compression_min_size
+        @raw = raw
+      end
+
+      # @param options [Hash, nil] raw: as it is; compress: whether to, if it is long
+      # @yieldparam bytes [String]
+      # @yieldparam flags [Integer]
+      # @return what the block returns
+      # @raise [MarshalError, ArgumentError]
+      def dump(value, options = nil)
+        return yield(raw_bytes(value), 0) if raw?(options)
+
+        plain = value.instance_of?(String) && (value.ascii_only? || value.encoding == Encoding::BINARY)
+        bytes = plain ? value : serialize(value)
+        flags = plain ? 0 : SERIALIZED
+        return yield(bytes, flags) if bytes.bytesize < @least || !compress?(options)
+
+        yield(*compressed(value, bytes, flags))
+      end
+
+      # @param bytes [String] as the server has them
+      # @param flags [Integer]
+      # @param options [Hash, nil] raw: as they are
+      # @return [Object]
+      # @raise [UnmarshalError, ArgumentError]
+      def load(bytes, flags, options = nil)
+        return bytes if flags.zero? || raw?(options)
+
+        serialized = flags.anybits?(SERIALIZED)
+        bytes = decompress(bytes, serialized) if flags.anybits?(COMPRESSED)
+        serialized ? deserialize(bytes) : bytes
+      end
+
+      private
+
+      def check(object, *methods)
+        missing = methods.reject { |method| object.respond_to?(method) }
+        raise ArgumentError, "#{object.inspect} has no #{missing.join(" and no ")}" unless missing.empty?
+      end
+
+      def raw?(options)
+        return @raw unless options
+
+        unknown = options.keys - OPTIONS
+        raise ArgumentError, "there is no option #{unknown.first.inspect}: #{OPTIONS.join(", ")}" unless unknown.empty?
+
+        options.fetch(:raw, @raw)
+      end
+
+      def compress?(options) = options&.key?(:compress) ? options[:compress] : @compress
+
+      def raw_bytes(value)
+        case value
+        when String then value
+        when Integer, Symbol then value.to_s
+        else raise MarshalError, "only a String, an Integer or a Symbol can be stored as it is, not #{value.class}"
+        end
+      end
+
+      # What is compressed and not serialized comes back from Dalli as text, so bytes are serialized first.
+      def compressed(value, bytes, flags)
+        source, coding = flags.zero? && !bytes.ascii_only? ? [serialize(value), SERIALIZED] : [bytes, flags]
+        shorter = @compressor.compress(source)
+        shorter.bytesize < bytes.bytesize ? [shorter, coding | COMPRESSED] : [bytes, flags]
+      end
+
+      def serialize(value)
+        @serializer.dump(value)
+      rescue StandardError => error
+        raise MarshalError, "a value of #{value.class} cannot be stored: #{error.message}"
+      end
+
+      def deserialize(bytes)
+        @serializer.load(bytes)
+      rescue StandardError => error
+        raise UnmarshalError.new("the stored value cannot be read by #{@serializer}: #{error.message}", sent: true)
+      end
+
+      # The bit has two meanings: what cannot be decompressed is text, unless it was serialized too.
+      def decompress(bytes, serialized)
+        plain = @compressor.decompress(bytes)
+        serialized ? plain : text(plain)
+      rescue StandardError => error
+        raise UnmarshalError.new("the stored value cannot be decompressed: #{error.message}", sent: true) if serialized
+
+        text(bytes)
+      end
+
+      def text(bytes)
+        text = bytes.dup.force_encoding(Encoding::UTF_8)
+        text.valid_encoding? ? text : bytes
+      end
+    end
+    private_constant :Values
+  end
+end

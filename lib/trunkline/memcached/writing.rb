@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Memcached
+    # What changes values.
+    module Writing
+      SET = " c"
+      ADD = " c ME"
+      REPLACE = " c MR"
+      APPEND = " MA"
+      PREPEND = " MP"
+      QUIET = " q"
+      private_constant :SET, :ADD, :REPLACE, :APPEND, :PREPEND, :QUIET
+
+      # Stores a value.
+      #
+      # @param key [String, Symbol]
+      # @param value [Object] what the serializer takes; nil too
+      # @param ttl [Numeric, nil] seconds; nil: the client's expires_in; 0: for ever
+      # @param options [Hash, nil] raw: as it is, a String or a number; compress: whether to, if it is long
+      # @return [Integer] the number of this version
+      # @raise [Deadline] no answer in time; it may have been stored
+      # @raise [ConnectionError, NotSent] the server cannot be reached: nothing was stored
+      # @raise [Indeterminate] the server was lost: it may have been stored
+      # @raise [ValueTooLarge, MarshalError, ArgumentError]
+      def set(key, value, ttl = nil, options = nil) = store(key, value, ttl, options, SET)
+
+      # Stores a value unless there is one.
+      #
+      # @return [Integer, false] the number of this version; false: there is one
+      def add(key, value, ttl = nil, options = nil) = store(key, value, ttl, options, ADD)
+
+      # Stores a value if there is one.
+      #
+      # @return [Integer, false] the number of this version; false: there is none
+      def replace(key, value, ttl = nil, options = nil) = store(key, value, ttl, options, REPLACE)
+
+      # Stores a value if the one there is still of this version.
+      #
+      # @param version [Integer] as {Reading#get_cas} returns it; 0: whatever the version
+      # @return [Integer, false] the number of the new version; false: it is another, or there is none
+      def set_cas(key, value, version, ttl = nil, options = nil) = store(key, value, ttl, options, versioned(SET, version))
+
+      # {#replace}, if the one there is still of this version.
+      def replace_cas(key, value, version, ttl = nil, options = nil)
+        store(key, value, ttl, options, versioned(REPLACE, version))
+      end
+
+      # Replaces a value by what the block makes of it, unless somebody else changes it meanwhile.
+      #
+      # @yieldparam value [Object]
+      # @return [Integer, false, nil] the number of the new version; false: somebody has changed it; nil: there is none
+      def cas(key, ttl = nil, options = nil)
+        value, version = get_cas(key, options)
+        return if version.zero?
+
+        set_cas(key, yield(value), version, ttl, options)
+      end
+
+      # {#cas}, where the block is also asked, with nil, when there is no value.
+      def cas!(key, ttl = nil, options = nil)
+        value, version = get_cas(key, options)
+        set_cas(key, yield(value), version, ttl, options)
+      end
+
+      # Puts bytes behind those that are there, which must have been stored raw.
+      #
+      # @return [Boolean] false: there is none
+      def append(key, value) = attach(key, value, APPEND)
+
+      # Puts bytes before those that are there, which must have been stored raw.
+      #
+      # @return [Boolean] false: there is none
+      def prepend(key, value) = attach(key, value, PREPEND)
+
+      # Stores many in one flight to each server.
+      #
+      # @param pairs [Hash] keys and values
+      # @return [Boolean] whether every server could be reached; others have stored theirs
+      # @raise [ValueTooLarge, ServerError] the first that a server refused; the others are stored
+      def set_multi(pairs, ttl = nil, options = nil)
+        wires = pairs.keys.map { |key| @keys.wire(key) }
+        return true if wires.empty?
+
+        values = pairs.values.map { |value| @values.dump(value, options) { |bytes, flags| [bytes, flags] } }
+        flags = "#{QUIET}#{life(ttl)}"
+        carried = @cluster.perform_all(wires) do |places|
+          Request.store_many(wires.values_at(*places), values.values_at(*places).flatten(1), flags)
+        end
+        carried.sum { |request| request.key.size } == wires.size
+      end
+
+      # @return [Boolean] whether there was one
+      def delete(key) = delete_cas(key, 0)
+
+      # Deletes a value if it is still of this version.
+      #
+      # @param version [Integer] 0: whatever the version
+      # @return [Boolean] whether it was deleted
+      def delete_cas(key, version = 0)
+        wire = @keys.wire(key)
+        @cluster.perform(Request.delete(wire, versioned("", version)), wire).stored?
+      end
+
+      # Deletes many in one flight to each server.
+      #
+      # @param keys [Array<String, Symbol>]
+      # @return [Integer] how many there were, as far as the servers could be reached
+      def delete_multi(*keys)
+        wires = keys.flatten.compact.map { |key| @keys.wire(key) }
+        return 0 if wires.empty?
+
+        @cluster.perform_all(wires) { |places| Request.delete_many(wires.values_at(*places), "") }.sum(&:done_count)
+      end
+
+      private
+
+      def store(key, value, ttl, options, mode)
+        wire = @keys.wire(key)
+        flags = ttl.nil? ? "#{mode}#{@life}" : "#{mode}#{life(ttl)}"
+        request = @values.dump(value, options) { |bytes, coding| Request.store(wire, bytes, coding, flags) }
+        request = @cluster.perform(request, wire)
+        request.stored? && request.cas
+      end
+
+      def attach(key, value, mode)
+        wire = @keys.wire(key)
+        @cluster.perform(Request.store(wire, value.to_s, 0, mode), wire).stored?
+      end
+
+      def versioned(mode, version)
+        version = Integer(version)
+        version.zero? ? mode : "#{mode} C#{version}"
+      end
+
+      # @return [String] a flag; empty: for ever
+      def life(ttl)
+        number = time_to_live(ttl)
+        number.zero? ? "" : " T#{number}"
+      end
+
+      def time_to_live(ttl) = ttl.nil? ? @time_to_live : TimeToLive.number(ttl)
+    end
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/dalli_oracle"
+require "json"
+
+module Trunkline
+  module Memcached
+    # Values there and back, and what Dalli makes of them.
+    class ValuesTest < TestCase
+      VALUES = [nil, true, 0, -1, 1.5, 2**80, "", "text", "tëxt", "t\xC3\xA9xt".b, "\xFF\x00".b, "text".encode("UTF-16LE"),
+                "\xE9".dup.force_encoding("ISO-8859-1"), :symbol, [1, [2]], { "a" => :b }, 1..3, Time.at(0),
+                "x" * 5000, "é" * 5000, "\xFF\x00".b * 3000, Random.new(1).bytes(5000), Array.new(3000) { |number| number }].freeze
+
+      def setup
+        super
+        @theirs = Dalli::Protocol::ValueMarshaller.new(silence_marshal_warning: true)
+      end
+
+      VALUES.each_with_index do |value, number|
+        define_method("test_value_#{number}_comes_back") { assert_same_value value, through(values, values, value) }
+
+        define_method("test_value_#{number}_is_read_by_dalli") do
+          dumped(values, value) { |bytes, flags| assert_equal value, @theirs.retrieve(bytes.b, flags) }
+        end
+
+        define_method("test_value_#{number}_is_read_from_dalli") do
+          bytes, flags = @theirs.store("key", value)
+          assert_same_value value, values.load(bytes.b, flags)
+        end
+      end
+
+      def test_raw
+        [values(raw: true), values].each do |raw|
+          options = { raw: true }
+          dumped(raw, "é" * 5000, options) { |bytes, flags| assert_equal ["é" * 5000, 0], [bytes, flags] }
+          assert_equal "\x04\b".b, raw.load("\x04\b".b, 1, options)
+          dumped(raw, 5, options) { |bytes, flags| assert_equal ["5", 0], [bytes, flags] }
+          [nil, 1.5, [], Object.new].each { |value| assert_raises(MarshalError) { raw.dump(value, options) { flunk } } }
+        end
+      end
+
+      def test_raw_of_dalli_is_read
+        bytes, flags = @theirs.store("key", "text", { raw: true })
+        assert_equal "text", values.load(bytes, flags)
+      end
+
+      def test_text_that_dalli_marks_is_read
+        %w[plain tëxt].each do |text|
+          bytes, flags = Dalli::Protocol::ValueSerializer.new(silence_marshal_warning: true).store(text, { string_fastpath: true }, 0)
+          assert_same_value text, values.load(bytes.b, flags)
+        end
+      end
+
+      def test_long_values_are_compressed_where_that_helps
+        dumped(values, "x" * 4096) { |bytes, flags| assert_equal [Zlib.deflate("x" * 4096), 2], [bytes, flags] }
+        dumped(values, "x" * 4095) { |_, flags| assert_equal 0, flags }
+        dumped(values, Random.new(2).bytes(9000)) { |_, flags| assert_equal 0, flags }
+        dumped(values(compression_min_size: 10), "x" * 50) { |_, flags| assert_equal 2, flags }
+        dumped(values(compress: false), "x" * 9000) { |_, flags| assert_equal 0, flags }
+        dumped(values(compress: false), "x" * 9000, { compress: true }) { |_, flags| assert_equal 2, flags }
+        dumped(values, "x" * 9000, { compress: false }) { |_, flags| assert_equal 0, flags }
+      end
+
+      def test_another_serializer_and_compressor
+        ours = values(serializer: JSON, compressor: Dalli::GzipCompressor, compression_min_size: 1)
+        value = { "a" => ["é"] * 50 }
+        assert_equal value, through(ours, ours, value)
+        dumped(ours, value) { |bytes, flags| assert_equal [value, 3], [JSON.parse(Dalli::GzipCompressor.decompress(bytes)), flags] }
+      end
+
+      def test_what_cannot_be_stored
+        error = assert_raises(MarshalError) { values.dump(-> {}) { flunk } }
+        assert_match(/a value of Proc cannot be stored/, error.message)
+        refute_predicate error, :sent?
+      end
+
+      def test_what_cannot_be_read
+        [["nonsense", 1], ["nonsense", 3], [Zlib.deflate("nonsense"), 3]].each do |bytes, flags|
+          assert_raises(UnmarshalError) { values.load(bytes, flags) }
+        end
+      end
+
+      def test_bytes_with_the_mark_of_text_stay_bytes
+        assert_same_value "\xFF".b, values.load("\xFF".b, 2)
+        assert_same_value "\xFF".b, values.load(Zlib.deflate("\xFF".b), 2)
+      end
+
+      def test_options_that_do_not_exist
+        assert_raises(ArgumentError) { values.dump(1, { rav: true }) { flunk } }
+        assert_raises(ArgumentError) { values(serializer: Object) }
+        assert_raises(ArgumentError) { values(compressor: Zlib::Deflate) }
+      end
+
+      private
+
+      def values(**options) = Memcached.const_get(:Values).new(**options)
+
+      def dumped(values, value, options = nil, &block) = values.dump(value, options, &block)
+
+      def through(writer, reader, value)
+        dumped(writer, value) { |bytes, flags| reader.load(bytes.b.tap { |read| read.force_encoding("UTF-8") if read.ascii_only? }, flags) }
+      end
+
+      def assert_same_value(expected, actual)
+        expected.nil? ? assert_nil(actual) : assert_equal(expected, actual)
+        assert_equal expected.encoding, actual.encoding if expected.is_a?(String) && !expected.ascii_only?
+      end
+    end
+  end
+end
