@@ -70,7 +70,8 @@ module Trunkline
       def launch
         FileUtils.rm_f(address) if @unix
         place = @unix ? ["-s", address] : ["-l", "127.0.0.1", "-p", port.to_s]
-        @pid = Keeper.instance.spawn("memcached", *place, "-U", "0", "-m", @megabytes.to_s, "-t", "2", log: log)
+        # It has nothing to lose, and would take a second to end in good order.
+        @pid = Keeper.instance.spawn("memcached", *place, "-U", "0", "-m", @megabytes.to_s, "-t", "2", log: log, stop: "KILL")
       end
 
       def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }

@@ -50,6 +50,12 @@ void buffer_consume(buffer_t *buffer, size_t count) {
     if (buffer->head == buffer->tail) buffer->head = buffer->tail = 0;
 }
 
+void buffer_cut(buffer_t *buffer, size_t from, size_t count) {
+    char *start = buffer->start + buffer->head + from;
+    memmove(start, start + count, buffer_size(buffer) - from - count);
+    buffer->tail -= count;
+}
+
 void buffer_shrink(buffer_t *buffer, size_t capacity) {
     if (buffer->capacity <= capacity || buffer_size(buffer) > 0) return;
     char *start = realloc(buffer->start, capacity);

@@ -25,6 +25,9 @@ bool buffer_append(buffer_t *buffer, const void *bytes, size_t count);
 /* Drops `count` bytes from the head, which must be there. */
 void buffer_consume(buffer_t *buffer, size_t count);
 
+/* Takes `count` bytes out that begin `from` bytes behind the head; they must be there. */
+void buffer_cut(buffer_t *buffer, size_t from, size_t count);
+
 /* Returns memory that one large message made the empty buffer grow to. */
 void buffer_shrink(buffer_t *buffer, size_t capacity);
 

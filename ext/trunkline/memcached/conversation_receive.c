@@ -50,7 +50,8 @@ static void found_one_of_many(memcached_request_t *request, const meta_answer_t 
     }
 }
 
-/* One of many answers; the numbers that they carry can only rise. True: that was the last one. */
+/* One of many answers; the numbers that they carry can only rise. Of a request that was given up they are for nobody.
+ * True: that was the last one. */
 static bool take_one_of_many(memcached_request_t *request, const meta_answer_t *answer) {
     if (answer->code == META_NOOP) return true;
     if (answer->code == META_ERROR) {
@@ -60,6 +61,7 @@ static bool take_one_of_many(memcached_request_t *request, const meta_answer_t *
     if (!(answers[request->kind] & BIT(answer->code)) || !answer->numbered) nonsense(answer);
     if (answer->opaque < request->next || answer->opaque >= RARRAY_LEN(request->key)) nonsense(answer);
     request->next = answer->opaque + 1;
+    if (request->base.done) return false;
     if (answer->code == META_VALUE) found_one_of_many(request, answer);
     if (answer->code == META_DONE) request->done_count++;
     return false;
@@ -73,7 +75,7 @@ static void take_statistic(memcached_request_t *request, const meta_answer_t *an
     rb_hash_aset(request->answer, rb_utf8_str_new(name, blank - name), rb_utf8_str_new(blank + 1, end - blank - 1));
 }
 
-/* True: the answer is complete. */
+/* True: the answer is complete. That to a request that was given up is for nobody. */
 static bool take_one(memcached_request_t *request, const meta_answer_t *answer) {
     request->code = answer->code;
     if (answer->code == META_ERROR) {
@@ -85,6 +87,7 @@ static bool take_one(memcached_request_t *request, const meta_answer_t *answer) 
         take_statistic(request, answer);
         return false;
     }
+    if (request->base.done) return true;
     if (answer->code == META_VALUE) request->answer = value_string(answer);
     if (answer->code == META_OTHER) request->answer = text_string(answer->line);
     request->answer_flags = answer->flags;

@@ -59,6 +59,11 @@ static VALUE codec_submit(VALUE self, VALUE request) {
     return conversation_submit(conversation, request) ? SIZET2NUM(buffer_size(bytes_buffer(conversation->output))) : Qnil;
 }
 
+/* call-seq: withdraw(request) -> true or false
+ *
+ * True: it was not sent, and will not be. */
+static VALUE codec_withdraw(VALUE self, VALUE request) { return RBOOL(conversation_withdraw(conversation_of(self), request)); }
+
 /* call-seq: close -> codec
  *
  * Takes no more requests. The protocol has no need of a goodbye. */
@@ -115,6 +120,7 @@ void Init_trunkline_memcached_codec(void) {
     rb_define_alloc_func(class, codec_allocate);
     rb_define_method(class, "initialize", codec_initialize, 1);
     rb_define_method(class, "submit", codec_submit, 1);
+    rb_define_method(class, "withdraw", codec_withdraw, 1);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
     rb_define_method(class, "fail", codec_fail, 1);

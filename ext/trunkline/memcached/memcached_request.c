@@ -150,11 +150,12 @@ static VALUE request_delete_many(VALUE class, VALUE keys, VALUE flags) { return 
 
 /* call-seq: again -> Request
  *
- * The same question. */
+ * The same question, which has no more time. */
 static VALUE request_again(VALUE self) {
     memcached_request_t *request = memcached_request_of(self);
     VALUE object = create(request->kind, request->key, request->value, request->flags);
     memcached_request_t *again = memcached_request_of(object);
+    again->base.deadline = again->base.until = request->base.deadline;
     again->client_flags = request->client_flags;
     again->many = request->many;
     again->names = request->names;

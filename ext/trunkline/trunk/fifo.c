@@ -65,6 +65,24 @@ void fifo_fail(fifo_t *fifo, uint64_t sent, VALUE woken) {
     }
 }
 
+size_t fifo_find(const fifo_t *fifo, VALUE request) {
+    size_t at = 0;
+    while (at < fifo->count && fifo_at(fifo, at) != request) at++;
+    return at;
+}
+
+void fifo_remove(fifo_t *fifo, size_t at) {
+    fifo->backlog -= cost_of(fifo_at(fifo, at));
+    for (; at + 1 < fifo->count; at++) fifo->ring[(fifo->first + at) & (fifo->capacity - 1)] = fifo_at(fifo, at + 1);
+    fifo->count--;
+}
+
+void fifo_move_forward(const fifo_t *fifo, size_t from, size_t size) {
+    for (size_t at = from; at < fifo->count; at++) {
+        if (!NIL_P(fifo_at(fifo, at))) request_of(fifo_at(fifo, at))->offset -= size;
+    }
+}
+
 void fifo_mark(const fifo_t *fifo) {
     for (size_t at = 0; at < fifo->count; at++) rb_gc_mark(fifo_at(fifo, at));
 }

@@ -29,6 +29,15 @@ double fifo_expected(const fifo_t *fifo, double now);
  * `woken`. The block tells the failure of one of which bytes were sent, or none; `sent` is how many of all bytes were. */
 void fifo_fail(fifo_t *fifo, uint64_t sent, VALUE woken);
 
+/* Where the request is among those in flight, or their count. */
+size_t fifo_find(const fifo_t *fifo, VALUE request);
+
+/* Takes out the one that is there. */
+void fifo_remove(fifo_t *fifo, size_t at);
+
+/* Those from there on have so many bytes less before them. */
+void fifo_move_forward(const fifo_t *fifo, size_t from, size_t size);
+
 void fifo_mark(const fifo_t *fifo);
 void fifo_release(fifo_t *fifo);
 

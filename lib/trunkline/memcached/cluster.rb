@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/expiry"
+require_relative "../trunk/loss"
 require_relative "ring"
 require_relative "server"
 
@@ -25,25 +27,26 @@ module Trunkline
         @timeout = timeout
       end
 
-      # @return [Float, nil] when a call that begins now is over
-      def deadline = @timeout && (Waiting.now + @timeout)
-
       # Carries a request for one key.
       #
       # @param key [String] as it is sent
       # @return [Request] answered
       # @raise [Error]
-      def perform(request, key, deadline = self.deadline)
-        server = carry(request, key, deadline)
-        request.answered? ? request : settle(request, key, server, deadline)
+      def perform(request, key)
+        request.limit(@timeout) if @timeout
+        server = server_for(key)
+        server.perform(request) ? request : settle(request, key, server)
+      rescue ConnectionError
+        another_server?(key) ? retry : raise
       end
 
-      # Carries a request to one server, or to another when that has failed before it was sent.
+      # Carries a request to one server.
       #
+      # @return [Request] answered
       # @raise [Error]
       def ask(server, request)
-        server.perform(request, deadline)
-        request.answered? ? request : raise(error(request, server))
+        request.limit(@timeout) if @timeout
+        server.perform(request) ? request : raise(error(request, server))
       end
 
       # Carries requests for many keys at once, one to each server.
@@ -53,10 +56,8 @@ module Trunkline
       # @yieldreturn [Request]
       # @return [Array<Request>] answered; servers that cannot be reached have none
       def perform_all(keys, &request)
-        deadline = self.deadline
         on_their_way(keys, &request).filter_map do |server, trunk, sent|
-          server.await(trunk, sent, deadline)
-          sent.answered? ? sent : settled(sent, server, deadline)
+          server.await(trunk, sent) ? sent : settle_one_of_many(sent, server)
         end
       end
 
@@ -64,51 +65,51 @@ module Trunkline
 
       private
 
-      def carry(request, key, deadline)
-        server = @only || @ring.server_for(key) or raise ConnectionError, "no server that might have the key can be reached"
-        server.perform(request, deadline)
-        server
-      rescue ConnectionError
-        @only || server.nil? ? raise : retry
+      def server_for(key)
+        @only || @ring.server_for(key) || raise(ConnectionError, "no server that might have the key can be reached")
       end
+
+      # One that could not be reached is down now.
+      def another_server?(key) = @only.nil? && !@ring.server_for(key).nil?
 
       # @return [Request] answered
       # @raise [Error]
-      def settle(request, key, server, deadline)
-        tries = 1
-        until request.answered?
-          error = error(request, server)
-          raise error unless tries < MOST_TRIES && another_try?(request, error, deadline)
+      def settle(request, key, server)
+        (MOST_TRIES - 1).times do
+          break unless another_try?(request)
 
-          tries += 1
-          server = carry(request = request.again, key, deadline)
+          request = request.again
+          server = server_for(key)
+          return request if server.perform(request)
         end
-        request
+        raise error(request, server)
       end
 
       # What was not sent may be sent again, and so may a question.
-      def another_try?(request, error, deadline)
-        return false unless error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.reads?)
-
-        deadline.nil? || Waiting.now < deadline
+      def another_try?(request)
+        loss = request.failure
+        loss.is_a?(Loss) && !loss.closed && (!loss.sent || request.reads?)
       end
 
       def error(request, server)
         return Refusal.error(request.error, server.name) if request.error
-        return timed_out(server) unless (loss = request.failure)
-        return Closed.new(loss.reason, server: server.name, sent: loss.sent) if loss.closed
 
-        kind = loss.sent ? Indeterminate : NotSent
-        kind.new("the connection was lost: #{loss.reason}", server: server.name, sent: loss.sent)
+        failure = request.failure
+        kind = kind_of(failure)
+        kind.new(failure.reason, server: server.name, sent: failure.sent)
       end
 
-      def timed_out(server)
-        Deadline.new("no answer within #{format("%g", @timeout)} s (timeout)", server: server.name, sent: true)
+      def kind_of(failure)
+        return Deadline if failure.is_a?(Expiry)
+        return Closed if failure.closed
+
+        failure.sent ? Indeterminate : NotSent
       end
 
       def on_their_way(keys)
         by_server(keys).filter_map do |server, places|
           request = yield places
+          request.limit(@timeout) if @timeout
           [server, server.dispatch(request), request]
         rescue ConnectionError
           nil
@@ -123,14 +124,12 @@ module Trunkline
         groups
       end
 
-      # A server that goes away while it is asked for many is one that cannot be reached.
-      def settled(request, server, deadline)
-        error = error(request, server)
-        raise error unless error.is_a?(NotSent) || error.is_a?(Indeterminate)
-        return unless another_try?(request, error, deadline)
+      # A server that goes away while it is asked is one that cannot be reached.
+      def settle_one_of_many(request, server)
+        return (again = request.again) && server.perform(again) ? again : nil if another_try?(request)
 
-        server.perform(again = request.again, deadline)
-        again.answered? ? again : nil
+        error = error(request, server)
+        raise error unless error.is_a?(Indeterminate)
       rescue ConnectionError
         nil
       end

@@ -3,6 +3,7 @@
 require_relative "../socket/readiness"
 require_relative "../socket/tcp"
 require_relative "../socket/unix"
+require_relative "../trunk/deadlines"
 
 module Trunkline
   module Memcached
@@ -15,15 +16,14 @@ module Trunkline
       private_constant :QUESTION, :OLDEST, :CHUNK
 
       # @param address [Address]
-      # @param timeout [Numeric, nil] seconds in all
+      # @param timeout [Numeric, nil] seconds in all, unless the present deadline comes first
       # @return [::Socket] connected, non-blocking
       # @raise [ConnectionError]
       def self.connect(address, timeout) = new(address, timeout).connect
 
       def initialize(address, timeout)
         @address = address
-        @timeout = timeout
-        @deadline = Socket::Readiness.deadline(timeout)
+        @deadline = [Socket::Readiness.deadline(timeout), Deadlines.present].compact.min
       end
 
       # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
@@ -56,7 +56,7 @@ module Trunkline
         while (bytes = io.read_nonblock(CHUNK, exception: false)) == :wait_readable
           next if Socket::Readiness.wait_readable(io, @deadline)
 
-          fail_with("no answer within #{format("%g", @timeout)} s (timeout)")
+          fail_with("it does not answer")
         end
         bytes || fail_with("the server closed the connection")
       end

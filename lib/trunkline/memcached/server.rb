@@ -37,26 +37,27 @@ module Trunkline
       # May it be asked now? False while it is left alone.
       def up? = @resume_at.nil? || Waiting.now >= @resume_at
 
-      # Sends the request and waits until it has its answer, or the deadline has passed, or the connection is lost.
+      # Sends the request and waits until it has its answer, or its deadline has passed, or the connection is lost.
       #
-      # @param deadline [Float, nil] on the clock of Waiting.now
+      # @return [Boolean] whether it was answered
       # @raise [ConnectionError] there is no connection; nothing was sent
-      def perform(request, deadline)
-        await(dispatch(request), request, deadline)
+      def perform(request)
+        trunk = @pool.perform(request)
+        request.answered? || given_up(trunk, request)
       end
 
       # Sends the request.
       #
-      # @return [Trunk] the one that carries it
+      # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
       # @raise [ConnectionError] there is no connection; nothing was sent
       def dispatch(request) = @pool.dispatch(request)
 
       # Waits for the answer to a request that was dispatched.
-      def await(trunk, request, deadline)
-        trunk.await(request, deadline)
-        return if request.done? || !trunk.codec.silent_since?(request)
-
-        trunk.give_up("the server has not answered in time")
+      #
+      # @return [Boolean] whether it was answered
+      def await(trunk, request)
+        trunk&.await(request)
+        request.answered? || given_up(trunk, request)
       end
 
       # Closes the connection. Who waits for an answer is told.
@@ -67,15 +68,30 @@ module Trunkline
 
       private
 
+      # A server that has said nothing to anybody since the request was sent is of no use on this connection any more.
+      def given_up(trunk, request)
+        trunk.give_up("the server has not answered in time") if trunk && request.overdue? && trunk.codec.silent_since?(request)
+        false
+      end
+
       def open(pool)
         raise @failure.exception("#{@failure.message}; not tried again for now") unless up?
 
-        trunk = Trunk.new(Connector.connect(@address, @timeout), Codec.new(LONGEST_VALUE), server: @name, pool: pool)
+        patient = patient?
+        io = Connector.connect(@address, @timeout)
         recovered
-        trunk
+        Trunk.new(io, Codec.new(LONGEST_VALUE), server: @name, pool: pool)
       rescue ConnectionError => error
-        failed(error) if up?
+        failed(error) if patient || (up? && !late?)
         raise
+      end
+
+      def late? = Deadlines.present && Waiting.now >= Deadlines.present
+
+      # Is there about as much time as connecting may take? Who runs out of time earlier proves nothing.
+      def patient?
+        present = Deadlines.present
+        present.nil? || (!@timeout.nil? && present - Waiting.now > @timeout / 2.0)
       end
 
       def recovered

@@ -34,9 +34,11 @@ module Trunkline
     alias crowded? crowded
 
     # Sends the request over a shared trunk and waits for its answer.
+    #
+    # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def perform(request)
       trunk = choose(request.world) unless @crowded
-      return if trunk && trunk.perform(request)
+      return trunk if trunk && trunk.perform(request)
 
       find_for(request) { |found| found.perform(request) }
     end

@@ -21,7 +21,7 @@ module Trunkline
         define_method("test_value_#{number}_comes_back") { assert_same_value value, through(values, values, value) }
 
         define_method("test_value_#{number}_is_read_by_dalli") do
-          dumped(values, value) { |bytes, flags| assert_equal value, @theirs.retrieve(bytes.b, flags) }
+          dumped(values, value) { |bytes, flags| assert_same_value value, @theirs.retrieve(bytes.b, flags) }
         end
 
         define_method("test_value_#{number}_is_read_from_dalli") do
