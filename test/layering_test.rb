@@ -24,7 +24,8 @@ class LayeringTest < Trunkline::TestCase
   # C that is tested and fuzzed without a Ruby around it.
   WITHOUT_RUBY = %w[
     bytes/* memcached/meta_*.* postgres/frame.* postgres/frontend.* postgres/command_tag.* postgres/error_code.*
-    postgres/row_description.* postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
+    postgres/row_description.* postgres/scanner.* postgres/sql_lists.* postgres/unicode_name.* postgres/verdict.*
+    postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*
   ].freeze
 

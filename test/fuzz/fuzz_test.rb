@@ -7,7 +7,8 @@ require_relative "../../rakelib/fuzzer"
 class FuzzTest < Trunkline::TestCase
   # What must have a harness: all sources without Ruby.
   COVERED = %w[
-    bytes/buffer memcached/meta_answer memcached/meta_command postgres/command_tag postgres/error_code postgres/frame postgres/frontend postgres/row_description socket/socket
+    bytes/buffer memcached/meta_answer memcached/meta_command postgres/command_tag postgres/error_code postgres/frame
+    postgres/frontend postgres/row_description postgres/scanner postgres/sql_lists postgres/unicode_name postgres/verdict socket/socket
     postgres/types/array_text postgres/types/civil_time postgres/types/decimal postgres/types/interval_text
     postgres/types/numeric_binary postgres/types/shortest_float
   ].freeze

@@ -57,14 +57,29 @@ class StatementsTest < Trunkline::TestCase
   private_constant :LOSSES
 
   LOSSES.each do |sql|
-    define_method(:"test_after_#{sql.downcase.tr(" ", "_")}") do
-      in_host_with_client(connections: 1) do |db|
-        2.times { db.value("SELECT $1::int", 1) && db.value("SELECT $1::bytea", "\\101".b) }
-        db.query(sql)
-        assert_equal (1..50).to_a, side_by_side(1..50) { |number| db.value("SELECT $1::int", number) }
-        assert_equal "\\101".b, db.value("SELECT $1::bytea", "\\101".b)
+    define_method(:"test_a_session_after_#{sql.downcase.tr(" ", "_")}") do
+      with_client do |db|
+        db.session do |session|
+          2.times { session.value("SELECT $1::int", 1) && session.value("SELECT $1::bytea", "\\101".b) }
+          session.query(sql)
+          assert_equal 1, session.value("SELECT $1::int", 1)
+          assert_equal "\\101".b, session.value("SELECT $1::bytea", "\\101".b)
+        end
       end
     end
+  end
+
+  def test_after_a_function_has_deallocated_all
+    name = "f#{SecureRandom.hex(6)}"
+    psql("CREATE FUNCTION #{name}() RETURNS void LANGUAGE plpgsql AS 'BEGIN DEALLOCATE ALL; END'")
+    in_host_with_client(connections: 1) do |db|
+      2.times { db.value("SELECT $1::int", 1) && db.value("SELECT $1::bytea", "\\101".b) }
+      db.query("SELECT #{name}()")
+      assert_equal (1..50).to_a, side_by_side(1..50) { |number| db.value("SELECT $1::int", number) }
+      assert_equal "\\101".b, db.value("SELECT $1::bytea", "\\101".b)
+    end
+  ensure
+    psql("DROP FUNCTION #{name}")
   end
 
   # --- what they are about changes ---
@@ -162,7 +177,7 @@ class StatementsTest < Trunkline::TestCase
     with_table("id int") do |table|
       with_client do |db|
         3.times do
-          result = db.query("CREATE TEMP TABLE IF NOT EXISTS x#{table} (id int)")
+          result = db.query("CREATE TABLE IF NOT EXISTS #{table} (id int)")
           assert_equal [[], [], nil, nil, 0], [result.rows, result.columns, result.affected_rows, result.value, result.size]
           assert_equal 0, db.query("DELETE FROM #{table}").affected_rows
         end
@@ -189,10 +204,9 @@ class StatementsTest < Trunkline::TestCase
 
   def test_notices_belong_to_their_statement
     in_host_with_client(connections: 1) do |db|
-      sql = "DO $$ BEGIN RAISE NOTICE 'first'; RAISE WARNING 'second'; END $$"
-      results = side_by_side(1..50) { |number| number.odd? ? db.query(sql) : db.query("SELECT 1") }
-      expected = [[%w[NOTICE first], %w[WARNING second]], []] * 25
-      assert_equal expected, (results.map { |result| result.notices.map { |notice| notice.values_at(:severity, :message) } })
+      results = side_by_side(1..50) { |number| number.odd? ? db.query("DROP TABLE IF EXISTS no#{number}, nor#{number}") : db.query("SELECT 1") }
+      expected = (1..50).map { |number| number.odd? ? ["no#{number}", "nor#{number}"] : [] }
+      assert_equal expected, (results.map { |result| result.notices.map { |notice| notice[:message][/"(.*)"/, 1] } })
     end
   end
 

@@ -5,7 +5,7 @@ module Shared
   module Errors
     # SQL that fails, and the class that says how.
     FAILURES = {
-      "SELECT 1/0" => "DivisionByZero", "SELEC 1" => "SyntaxError", "SELECT * FROM no_such_table" => "UndefinedTable",
+      "SELECT 1/0" => "DivisionByZero", "SELECT FROM WHERE" => "SyntaxError", "SELECT * FROM no_such_table" => "UndefinedTable",
       "SELECT no_such_column" => "UndefinedColumn", "SELECT 'x'::int" => "InvalidTextRepresentation",
       "SELECT 99999999999::int" => "NumericValueOutOfRange"
     }.freeze
@@ -79,7 +79,8 @@ module Shared
     def test_a_failed_script_changes_nothing_else
       in_host_with_client do |db|
         assert_raises(Trunkline::DivisionByZero) { db.execute_script("SELECT 1; SELECT 1/0; SELECT 2") }
-        assert_raises(Trunkline::SyntaxError) { db.query("SELECT 1; SELECT 2") }
+        assert_raises(Trunkline::SharedStateError) { db.query("SELECT 1; SELECT 2") }
+        assert_raises(Trunkline::SyntaxError) { db.session { |session| session.query("SELECT 1; SELECT 2") } }
         assert_equal 1, db.value("SELECT 1")
       end
     end

@@ -1,5 +1,6 @@
 #include "statement.h"
 
+#include <ruby/encoding.h>
 #include <string.h>
 #include "../trunkline.h"
 
@@ -55,16 +56,64 @@ void statement_measure(statement_t *statement, double seconds) {
     }
 }
 
-/* call-seq: Statement.new(sql, slot)
+/* Strings of an array of [schema or nil, name] for the judge, who keeps none of them. */
+static void list_functions(VALUE functions, session_function_t *list) {
+    for (long at = 0; at < RARRAY_LEN(functions); at++) {
+        VALUE pair = RARRAY_AREF(functions, at), schema = rb_ary_entry(pair, 0), name = rb_ary_entry(pair, 1);
+        list[at] = (session_function_t){.name = RSTRING_PTR(name), .name_length = RSTRING_LEN(name)};
+        if (NIL_P(schema)) continue;
+        list[at].schema = RSTRING_PTR(schema);
+        list[at].schema_length = RSTRING_LEN(schema);
+    }
+}
+
+static judgement_t judge_with(VALUE sql, VALUE functions) {
+    VALUE memory;
+    long count = RARRAY_LEN(functions);
+    session_function_t *list = ALLOCV_N(session_function_t, memory, count ? count : 1);
+    list_functions(functions, list);
+    judgement_t judgement = judge(RSTRING_PTR(sql), RSTRING_LEN(sql), list, count);
+    ALLOCV_END(memory);
+    return judgement;
+}
+
+/* call-seq: Statement.new(sql, slot, functions = [])
  *
- * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has. */
-static VALUE statement_initialize(VALUE self, VALUE sql, VALUE slot) {
+ * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; functions an Array of
+ * [schema or nil, name]: those that change the session beside the ones that are known. */
+static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
+    VALUE sql, slot, functions;
+    rb_scan_args(argc, argv, "21", &sql, &slot, &functions);
     Check_Type(sql, T_STRING);
     statement->sql = sql;
     statement->slot = NUM2UINT(slot);
+    statement->judgement = judge_with(sql, NIL_P(functions) ? rb_ary_new() : functions);
     return self;
 }
+
+/* call-seq: verdict -> Symbol
+ *
+ * What the statement asks of its session: :shareable and :alone leave nothing behind, where :alone refuses to run within a
+ * transaction; :transaction, :savepoint, :setting, :session, :listen, :copy, :script and :unknown may. */
+static VALUE statement_verdict(VALUE self) {
+    static const char *const names[] = {
+        [VERDICT_SHAREABLE] = "shareable", [VERDICT_ALONE] = "alone", [VERDICT_TRANSACTION] = "transaction",
+        [VERDICT_SAVEPOINT] = "savepoint", [VERDICT_SETTING] = "setting", [VERDICT_SESSION] = "session",
+        [VERDICT_LISTEN] = "listen", [VERDICT_COPY] = "copy", [VERDICT_SCRIPT] = "script", [VERDICT_UNKNOWN] = "unknown",
+    };
+    return ID2SYM(rb_intern(names[statement_of(self)->judgement.verdict]));
+}
+
+/* call-seq: culprit -> String
+ *
+ * The word of the SQL that decided the verdict; empty where none did. */
+static VALUE statement_culprit(VALUE self) {
+    statement_t *statement = statement_of(self);
+    return rb_enc_str_new(RSTRING_PTR(statement->sql) + statement->judgement.at, statement->judgement.length, rb_utf8_encoding());
+}
+
+static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
 static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->slot); }
@@ -93,9 +142,12 @@ static VALUE statement_is_idle(VALUE self) {
 void Init_trunkline_statement(void) {
     VALUE class = rb_define_class_under(mTrunklinePostgres, "Statement", rb_cObject);
     rb_define_alloc_func(class, statement_allocate);
-    rb_define_method(class, "initialize", statement_initialize, 2);
+    rb_define_method(class, "initialize", statement_initialize, -1);
     rb_define_method(class, "sql", statement_sql, 0);
     rb_define_method(class, "slot", statement_slot, 0);
     rb_define_method(class, "parameter_types", statement_parameter_types, 0);
+    rb_define_method(class, "verdict", statement_verdict, 0);
+    rb_define_method(class, "culprit", statement_culprit, 0);
+    rb_define_method(class, "shareable?", statement_is_shareable, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);
 }

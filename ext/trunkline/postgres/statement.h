@@ -5,10 +5,12 @@
 #include <ruby.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "verdict.h"
 
 typedef struct {
     VALUE sql;
     uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
+    judgement_t judgement; /* may it go where others go? */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
     double cost;         /* seconds that the server needs for it, on average */
@@ -19,6 +21,9 @@ typedef struct {
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline statement_t *statement_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* May it go over a session that others share? */
+static inline bool statement_shareable(const statement_t *statement) { return statement->judgement.verdict <= VERDICT_ALONE; }
 
 /* Of what a caller gives: raises TypeError when it is something else. */
 statement_t *statement_checked(VALUE object);

@@ -6,6 +6,8 @@ require_relative "codec"
 require_relative "connector"
 require_relative "querying"
 require_relative "session"
+require_relative "session_functions"
+require_relative "sharing"
 require_relative "statements"
 require_relative "types"
 
@@ -28,12 +30,15 @@ module Trunkline
       # @param connections [Integer] the most that queries share
       # @param max_connections [Integer] the most in all, those of transactions and sessions included; at least 2
       # @param keys [:string, :symbol] of the Hashes that results yield
-      # @raise [ArgumentError] a number or `keys` is out of range
-      def initialize(config, connections: 4, max_connections: 16, keys: :string)
+      # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
+      #   "schema.name"
+      # @raise [ArgumentError] a number, a name or `keys` is out of range
+      def initialize(config, connections: 4, max_connections: 16, keys: :string, session_functions: [])
         check_limits(connections, max_connections)
         @config = config
         @result_class = Answers.result_class(keys)
-        @statements = Statements.new.table
+        @known = Statements.new(functions: SessionFunctions.parse(session_functions)) { |statement| check_sharing(statement) }
+        @statements = @known.shared_table
         @types = Types.new
         @answers = Answers.new(@types, config.server) { |sql, parameters| query(sql, *parameters).rows }
         @pool = Pool.new(connections: connections, most: max_connections) { |pool| connect(pool) }
@@ -67,6 +72,15 @@ module Trunkline
       # @return [Object, nil] what the block returned; nil after {Rollback}
       # @raise [Error] no connection could be had, or COMMIT failed; {Indeterminate} when the connection was lost meanwhile
       def transaction(&block) = session { |session| session.transaction(&block) }
+
+      # What a statement asks of the server session that it runs in. Queries of :shareable and :alone go over connections that
+      # others share; all others need a {#session} or a {#transaction}, and raise {SharedStateError} outside of one.
+      #
+      # @param sql [String] which is not sent
+      # @return [Symbol] :shareable; :alone, which leaves nothing behind either, and refuses to run within a transaction;
+      #   :transaction, :savepoint, :setting, :session, :listen, :copy, :script, or :unknown
+      # @raise [ArgumentError, TypeError, EncodingError] the SQL cannot be sent
+      def verdict(sql) = @known.table[sql].verdict
 
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
@@ -108,6 +122,11 @@ module Trunkline
         Trunk.new(connection.io, codec, server: connection.server, pool: pool)
       end
 
+      # Whoever holds a session may do there what he likes.
+      def check_sharing(statement)
+        raise Sharing.refusal(statement, @config.server) unless @held > 0 && Thread.current[@holder]
+      end
+
       # A thread may be interrupted while it waits for the session, and while the block runs: not while the session changes
       # hands, or nobody would ever give it back.
       def hold
@@ -120,7 +139,7 @@ module Trunkline
 
       def take_session
         trunk = @pool.check_out(Request.companion)
-        session = Session.new(trunk, @statements, @answers, @result_class)
+        session = Session.new(trunk, @known.table, @answers, @result_class)
         register(session, 1)
         session
       end

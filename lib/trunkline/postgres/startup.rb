@@ -12,13 +12,13 @@ module Trunkline
     class Startup
       PROTOCOL = 3 << 16
 
-      # Every session is the same: values are decoded by these.
+      # Every session is the same: values are decoded by these, and SQL is read by the last one.
       SESSION = { "client_encoding" => "UTF8", "DateStyle" => "ISO", "IntervalStyle" => "postgres",
-                  "extra_float_digits" => "3" }.freeze
+                  "extra_float_digits" => "3", "standard_conforming_strings" => "on" }.freeze
 
       # What the server reports back of them, and of what it was built with.
       REPORTED = { "client_encoding" => /\AUTF8\z/, "DateStyle" => /\AISO\b/, "IntervalStyle" => /\Apostgres\z/,
-                   "integer_datetimes" => /\Aon\z/ }.freeze
+                   "integer_datetimes" => /\Aon\z/, "standard_conforming_strings" => /\Aon\z/ }.freeze
 
       # The messages that may come while the server authenticates the client, with the longest length they may have.
       # The limits are libpq's: enough for any request and any error, while a stranger's text read as a length is more.

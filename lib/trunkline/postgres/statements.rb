@@ -15,10 +15,15 @@ module Trunkline
       LONGEST = (1 << 30) - (1 << 20)
       private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT
 
-      def initialize(most: MOST)
+      # @param most [Integer] texts that are kept
+      # @param functions [Array<Array(String, String)>] what {SessionFunctions.parse} returns
+      # @yieldparam statement [Statement] asked for by one who shares, and not shareable: to raise, or let him have it
+      def initialize(most: MOST, functions: [], &gate)
         @most = most
+        @functions = functions
         @lock = Lock.new
         @statements = Hash.new { |_, sql| add(sql) }
+        @shareable = Hash.new { |_, sql| admit(@statements[sql], gate) }
         @bytes = 0
         @slots = 0
         @free_slots = []
@@ -28,6 +33,11 @@ module Trunkline
       #
       # @return [Hash{String => Statement}]
       def table = @statements
+
+      # The same for one who shares: what may not go everywhere has to pass the gate each time it is asked for.
+      #
+      # @return [Hash{String => Statement}]
+      def shared_table = @shareable
 
       # @param sql [String]
       # @return [String] frozen UTF-8 without zero bytes
@@ -47,7 +57,12 @@ module Trunkline
 
       def add(sql)
         text = self.class.text(sql)
-        @lock.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot), text) }
+        @lock.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot, @functions), text) }
+      end
+
+      def admit(statement, gate)
+        gate&.call(statement) unless statement.shareable?
+        statement
       end
 
       def keep(statement, text)
@@ -57,6 +72,7 @@ module Trunkline
         end
         make_room(text.bytesize)
         @bytes += text.bytesize
+        @shareable[text] = statement if statement.shareable?
         @statements[text] = statement
       end
 
@@ -71,6 +87,7 @@ module Trunkline
         text, statement = @statements.shift
         return @statements[text] = statement unless statement.idle!
 
+        @shareable.delete(text)
         @bytes -= text.bytesize
         @free_slots.push(statement.slot)
       end

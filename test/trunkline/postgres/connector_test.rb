@@ -70,7 +70,8 @@ module Trunkline
         end
 
         assert_equal({ "user" => "ann", "database" => "app", "client_encoding" => "UTF8", "DateStyle" => "ISO",
-                       "IntervalStyle" => "postgres", "extra_float_digits" => "3", "application_name" => "test" }, told)
+                       "IntervalStyle" => "postgres", "extra_float_digits" => "3", "standard_conforming_strings" => "on",
+                       "application_name" => "test" }, told)
       end
 
       def test_bytes_that_come_one_at_a_time

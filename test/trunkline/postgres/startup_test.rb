@@ -20,7 +20,7 @@ module Trunkline
 
       def test_the_startup_message
         pairs = "user\0ann\0database\0app\0client_encoding\0UTF8\0DateStyle\0ISO\0IntervalStyle\0postgres\0extra_float_digits\0" \
-                "3\0application_name\0tést\0\0".b
+                "3\0standard_conforming_strings\0on\0application_name\0tést\0\0".b
 
         assert_equal [pairs.bytesize + 8, 196_608].pack("NN") + pairs, startup(settings: { "application_name" => "tést" }).message
       end

@@ -1,0 +1,43 @@
+/* Cuts SQL into tokens where PostgreSQL's own scanner cuts it, with standard_conforming_strings on. */
+#ifndef TRUNKLINE_SCANNER_H
+#define TRUNKLINE_SCANNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NAME_MOST 63 /* bytes of an identifier; the server cuts off what is longer */
+
+typedef enum {
+    TOKEN_END,
+    TOKEN_WORD,   /* a keyword, or an identifier without quotes */
+    TOKEN_QUOTED, /* an identifier in quotes */
+    TOKEN_OPEN,
+    TOKEN_CLOSE,
+    TOKEN_DOT,
+    TOKEN_SEMICOLON,
+    TOKEN_OTHER, /* a string, a number, a parameter; an operator, or one character of it */
+    TOKEN_BROKEN, /* the text ends within a quote or a comment, or a name is spelt as no server takes it */
+} token_kind_t;
+
+typedef struct {
+    const char *start;
+    size_t length; /* bytes, as written */
+    token_kind_t kind;
+    uint8_t name_length;
+    char name[NAME_MOST]; /* of a word or an identifier, as the server knows it: in small letters, or without its quotes */
+} token_t;
+
+typedef struct {
+    const char *at, *end;
+} scanner_t;
+
+scanner_t scanner_of(const char *sql, size_t length);
+
+/* The next token that is no blank and no comment. After the end, and after what is broken, it stays so. */
+void scanner_next(scanner_t *scanner, token_t *token);
+
+/* Is the token this keyword? */
+bool token_is(const token_t *token, const char *word);
+
+#endif

@@ -1,0 +1,37 @@
+/* What a statement asks of the session that it runs in: may others share it? */
+#ifndef TRUNKLINE_VERDICT_H
+#define TRUNKLINE_VERDICT_H
+
+#include <stddef.h>
+
+/* In the order of what they allow. */
+typedef enum {
+    VERDICT_SHAREABLE,   /* leaves nothing behind, whatever else is in its transaction */
+    VERDICT_ALONE,       /* leaves nothing behind, and refuses to run within a transaction, or may end one */
+    VERDICT_TRANSACTION, /* begins or ends a transaction */
+    VERDICT_SAVEPOINT,   /* sets a savepoint, goes back to it or gives it up */
+    VERDICT_SETTING,     /* changes settings */
+    VERDICT_SESSION,     /* leaves other state in the session, or relies on some */
+    VERDICT_LISTEN,      /* listens to a channel, or stops it */
+    VERDICT_COPY,        /* sends rows to the client, or takes them from it */
+    VERDICT_SCRIPT,      /* is several statements */
+    VERDICT_UNKNOWN,     /* is nothing known */
+} verdict_t;
+
+/* A function that the user says has effects on the session; names are as the server knows them. */
+typedef struct {
+    const char *schema; /* NULL: in any */
+    size_t schema_length;
+    const char *name;
+    size_t name_length;
+} session_function_t;
+
+typedef struct {
+    verdict_t verdict;
+    size_t at, length; /* of the word in the SQL that decided it */
+} judgement_t;
+
+/* Reads the SQL once, from its start to its end. */
+judgement_t judge(const char *sql, size_t length, const session_function_t *functions, size_t count);
+
+#endif

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # Names of functions that change the session they are called in, as users give them.
+    module SessionFunctions # :nodoc:
+      WORD = /[A-Za-z_\u{80}-\u{10FFFF}][A-Za-z0-9_$\u{80}-\u{10FFFF}]*/
+      QUOTED = /"(?:[^"\0]|"")+"/
+      NAME = /\A(?:(#{WORD}|#{QUOTED})\.)?(#{WORD}|#{QUOTED})\z/
+      LONGEST = 63 # bytes
+      private_constant :WORD, :QUOTED, :NAME, :LONGEST
+
+      module_function
+
+      # @param names [Array<String>] each "name" or "schema.name", with double quotes where SQL needs them
+      # @return [Array<Array(String, String)>] schema, or nil, and name, as the server knows them; frozen
+      # @raise [ArgumentError]
+      def parse(names)
+        raise ArgumentError, "session_functions must be an Array of Strings, not #{names.inspect}" unless names.is_a?(Array)
+
+        names.map { |name| split(name) }.freeze
+      end
+
+      def split(name)
+        match = NAME.match(name.encode(Encoding::UTF_8)) if name.is_a?(String)
+        parts = match&.captures&.map { |part| part && plain(part) }
+        return parts.freeze if parts && parts.compact.all? { |part| part.bytesize <= LONGEST }
+
+        raise ArgumentError, "session_functions: #{name.inspect} is no name of a function, such as \"name\" or \"schema.name\", without arguments"
+      rescue EncodingError
+        raise ArgumentError, "session_functions: #{name.inspect} is not valid UTF-8"
+      end
+
+      # Letters beyond ASCII stay as they are, as in the server.
+      def plain(part)
+        part.start_with?('"') ? -part[1..-2].gsub('""', '"') : -part.downcase(:ascii)
+      end
+
+      private_class_method :split, :plain
+    end
+    private_constant :SessionFunctions
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/sharing"
+
+module Trunkline
+  module Postgres
+    # What the extension makes of SQL, without a server.
+    class VerdictTest < TestCase
+      { "evasion" => ::Sharing::EVASIONS, "false_alarm" => ::Sharing::FALSE_ALARMS }.each do |kind, statements|
+        statements.each do |verdict, texts|
+          define_method(:"test_each_#{kind}_is_#{verdict}") do
+            assert_equal [], texts.reject { |sql| verdict(sql) == verdict.to_sym }.map { |sql| [verdict(sql), sql] }
+          end
+        end
+      end
+
+      def test_what_decided_it
+        { "SELECT 1" => "SELECT", "  vacuum t" => "vacuum", "SELECT a, pg_catalog . \"set_config\" (1)" => "\"set_config\"",
+          "CREATE LOCAL temp TABLE t ()" => "temp", "SELECT 1; SELECT 2" => "SELECT", "SELECT 'x" => " 'x".strip, "" => "",
+          "SELECT ü, (1).setseed" => "setseed" }.each { |sql, word| assert_equal word, Statement.new(sql, 0).culprit, sql }
+      end
+
+      def test_functions_of_the_users_own
+        functions = [["app", "fn"], [nil, "Odd \"one"]]
+        { "SELECT fn(1)" => :session, "SELECT app.fn(1)" => :session, "SELECT \"app\" . FN (1)" => :session, "SELECT other.fn(1)" => :shareable,
+          "SELECT \"Odd \"\"one\"(1)" => :session, "SELECT any.\"Odd \"\"one\"(1)" => :session, "SELECT \"FN\"(1)" => :shareable,
+          "SELECT fn FROM t" => :shareable, "SELECT t.fn FROM t" => :session, "CREATE FUNCTION app.fn(int) RETURNS int" => :shareable,
+          "CALL app.fn(1)" => :session, "CREATE TRIGGER t AFTER INSERT ON t EXECUTE FUNCTION fn()" => :shareable,
+          "INSERT INTO fn(a) VALUES (1)" => :session }.each do |sql, verdict|
+          assert_equal verdict, Statement.new(sql, 0, functions).verdict, sql
+        end
+      end
+
+      def test_names_longer_than_the_servers
+        long = "ü#{"x" * 70}"
+        functions = [[nil, long.byteslice(0, 63)]]
+        assert_equal :session, Statement.new("SELECT #{long}()", 0, functions).verdict
+        assert_equal :session, Statement.new("SELECT \"#{long}\"()", 0, functions).verdict
+        assert_equal :session, Statement.new("SELECT U&\"\\00fc#{"x" * 70}\"()", 0, functions).verdict
+        assert_equal :shareable, Statement.new("SELECT #{long[0, 61]}()", 0, functions).verdict
+      end
+
+      def test_names_are_cut_off_between_characters
+        name = "#{"x" * 62}ü"
+        assert_equal :session, Statement.new("SELECT #{name}()", 0, [[nil, "x" * 62]]).verdict
+      end
+
+      def test_depth_and_length_have_no_limit
+        assert_equal :session, verdict("#{"(" * 100_000}SELECT set_config(1)#{")" * 100_000}")
+        assert_equal :shareable, verdict("#{"/*" * 100_000}#{"*/" * 100_000}SELECT 1")
+        assert_equal :unknown, verdict("#{"/*" * 100_001}#{"*/" * 100_000}SELECT 1")
+      end
+
+      private
+
+      def verdict(sql) = Statement.new(sql, 0).verdict
+    end
+  end
+end

@@ -1,0 +1,47 @@
+/* Any text has a verdict, and it stays the same when blanks are put around it. */
+#include "fuzz.h"
+#include "postgres/scanner.h"
+#include "postgres/verdict.h"
+
+static const session_function_t functions[] = {
+    {.schema = "s", .schema_length = 1, .name = "f", .name_length = 1}, {.name = "set", .name_length = 3},
+};
+
+static judgement_t judged(const char *sql, size_t length) {
+    judgement_t judgement = judge(sql, length, functions, sizeof functions / sizeof *functions);
+    MUST(judgement.verdict >= VERDICT_SHAREABLE && judgement.verdict <= VERDICT_UNKNOWN);
+    MUST(judgement.at <= length && judgement.length <= length - judgement.at);
+    return judgement;
+}
+
+/* As many tokens as bytes at most, each behind the one before. Is the text whole? */
+static bool scan(const char *sql, size_t length) {
+    scanner_t scanner = scanner_of(sql, length);
+    token_t token;
+    const char *from = sql;
+    for (size_t steps = 0;; steps++) {
+        scanner_next(&scanner, &token);
+        MUST(steps <= length && token.start >= from && token.length <= (size_t)(sql + length - token.start));
+        MUST(token.name_length <= NAME_MOST);
+        if (token.kind == TOKEN_END || token.kind == TOKEN_BROKEN) return token.kind == TOKEN_END;
+        MUST(token.length > 0);
+        from = token.start + token.length;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char before[] = "/*/**/*/\f-- '\r", after[] = "\n;--";
+    size_t head = sizeof before - 1, tail = sizeof after - 1;
+    char *sql = exact_copy(data, size), *padded = malloc(head + size + tail);
+    MUST(padded);
+    memcpy(padded, before, head);
+    if (size > 0) memcpy(padded + head, data, size);
+    memcpy(padded + head + size, after, tail);
+    bool whole = scan(sql, size);
+    judgement_t judgement = judged(sql, size);
+    MUST(whole || judgement.verdict == VERDICT_UNKNOWN);
+    if (whole) MUST(judged(padded, head + size + tail).verdict == judgement.verdict);
+    free(padded);
+    free(sql);
+    return 0;
+}

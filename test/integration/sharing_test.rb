@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "suites"
+require "support/sharing"
+
+# On a real server: nothing that changes a session gets onto a connection that others share, and what only looks so does.
+class SharingTest < Trunkline::TestCase
+  include DatabaseHelpers
+  include Hosts::Async
+
+  # What a session has that a new one has not.
+  PROBE = <<~SQL
+    SELECT 'setting ' || name FROM pg_settings WHERE source = 'session'
+    UNION ALL SELECT 'setting x.y' WHERE current_setting('x.y', true) <> ''
+    UNION ALL SELECT 'role ' || current_user WHERE current_user <> session_user
+    UNION ALL SELECT 'lock ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+    UNION ALL SELECT 'cursor ' || name FROM pg_cursors WHERE name <> ''
+    UNION ALL SELECT 'channel ' || channel FROM pg_listening_channels() AS channel
+    UNION ALL SELECT 'statement ' || name FROM pg_prepared_statements WHERE from_sql
+    UNION ALL SELECT 'slot ' || slot_name FROM pg_replication_slots WHERE active_pid = pg_backend_pid()
+    UNION ALL SELECT 'temporary objects' WHERE pg_my_temp_schema() <> 0
+  SQL
+
+  # The least of each, to see that the probe finds it.
+  STATES = {
+    "SET x.y = 'leaked'" => "setting x.y", "SET work_mem = '1MB'" => "setting work_mem", "SET ROLE pg_monitor" => "role pg_monitor",
+    "SELECT pg_advisory_lock(4711)" => "lock 4711", "DECLARE made CURSOR WITH HOLD FOR SELECT 1" => "cursor made",
+    "LISTEN made" => "channel made", "PREPARE made AS SELECT 1" => "statement made", "CREATE TEMP TABLE made ()" => "temporary objects",
+    "SELECT pg_create_physical_replication_slot('made', true, true)" => "slot made"
+  }.freeze
+
+  TABLES = <<~SQL
+    CREATE TABLE t (id int PRIMARY KEY, a text); CREATE SEQUENCE s; SELECT nextval('s');
+    CREATE PROCEDURE p() LANGUAGE plpgsql AS 'BEGIN INSERT INTO t VALUES (99); COMMIT; END';
+    CREATE FUNCTION leak() RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM set_config(''x.y'', ''leaked'', false); END'
+  SQL
+  private_constant :PROBE, :STATES, :TABLES
+
+  def with_database(**options)
+    name = "sharing_#{SecureRandom.hex(6)}"
+    psql("CREATE DATABASE #{name}")
+    uri = postgres_server.uri(dbname: name)
+    in_host do
+      Trunkline.postgres(uri, connections: 1, **options) do |db|
+        db.execute_script(TABLES)
+        yield db
+      end
+    end
+  ensure
+    psql("DROP DATABASE #{name} WITH (FORCE)")
+  end
+
+  def found(asker) = asker.query(PROBE).rows.flatten
+
+  def test_the_probe_finds_what_there_is
+    with_database do |db|
+      STATES.each do |sql, state|
+        assert_includes(db.session { |session| session.query(sql) && found(session) }, state, sql)
+      end
+      assert_empty found(db)
+    end
+  end
+
+  def test_no_evasion_reaches_a_shared_connection
+    with_database do |db|
+      pid = db.value("SELECT pg_backend_pid()")
+      Sharing::EVASIONS.each_value.map(&:to_a).flatten.each do |sql|
+        error = assert_raises(Trunkline::SharedStateError, sql) { db.query(sql) }
+        refute_predicate error, :sent?
+        assert_empty found(db), sql
+      end
+      assert_equal pid, db.value("SELECT pg_backend_pid()")
+    end
+  end
+
+  def test_false_alarms_go_through
+    with_database do |db|
+      pid = db.value("SELECT pg_backend_pid()")
+      Sharing::FALSE_ALARMS.each_value.map(&:to_a).flatten.each { |sql| db.query(sql) }
+      assert_empty found(db)
+      assert_equal pid, db.value("SELECT pg_backend_pid()")
+    end
+  end
+
+  def test_every_verb_refuses
+    with_database do |db|
+      %i[query first value async].each do |verb|
+        error = assert_raises(Trunkline::SharedStateError) { db.public_send(verb, "SET x.y = $1", "leaked") }
+        assert_match(/\ASET would change settings .*session \{ \}/, error.message)
+      end
+    end
+  end
+
+  def test_whoever_has_a_session_may
+    with_database do |db|
+      db.session do |session|
+        db.query("SET x.y = 'mine'")
+        assert_equal "mine", session.value("SHOW x.y")
+        assert_equal "mine", db.async("SELECT set_config('x.y', 'mine', false)").value.value
+        assert_raises(Trunkline::SharedStateError) { later { db.query("SET x.y = 'leaked'") }.value }
+      end
+      db.transaction { |tx| tx.query("SET LOCAL x.y = 'mine'") && db.query("LOCK TABLE t") }
+      assert_raises(Trunkline::SharedStateError) { db.query("SET x.y = 'leaked'") }
+      assert_empty found(db)
+    end
+  end
+
+  def test_the_verdict_is_to_be_had
+    with_database do |db|
+      assert_equal %i[shareable alone setting], (["SELECT 1", "VACUUM", "SET x.y = 1"].map { |sql| db.verdict(sql) })
+      assert_raises(TypeError) { db.verdict(nil) }
+    end
+  end
+
+  def test_functions_of_the_users_own
+    with_database(session_functions: ["leak"]) do |db|
+      assert_raises(Trunkline::SharedStateError) { db.query("SELECT public.leak()") }
+      assert_equal ["setting x.y"], (db.session { |session| session.query("SELECT leak()") && found(session) })
+      assert_empty found(db)
+    end
+  end
+
+  def test_what_is_no_name_of_a_function
+    [["a.b.c"], ["f()"], [""], ["a b"], [1], [nil], ["\xFF"], ["a\0b"], ["\"x"], ["x" * 64], "f", nil].each do |names|
+      assert_raises(ArgumentError, names.inspect) { Trunkline.postgres(postgres_server.uri, session_functions: names) }
+    end
+    Trunkline.postgres(postgres_server.uri, session_functions: ["f", "S.f", "\"S\".\"f g\"", "ü.x$1"]).close
+  end
+end
