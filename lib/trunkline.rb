@@ -25,13 +25,16 @@ module Trunkline
   # @param keys [:string, :symbol] of the Hashes that results yield
   # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
   #   "schema.name"; see guides/what-shares-and-what-pins.md
-  # @param options host, port, user, password, dbname and the other keywords of a connection string; they take precedence
+  # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
+  #   those of {Limits::DEFAULTS}
   # @yieldparam client [Postgres::Client] closed at the block's end
   # @return [Postgres::Client, Object] what the block returned, where one is given
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, session_functions: [], **options)
-    client = Postgres::Client.new(Config.new(conninfo, **options), connections: connections, max_connections: max_connections, keys: keys,
-                                                                session_functions: session_functions)
+    limits = options.slice(*Limits::DEFAULTS.keys)
+    config = Config.new(conninfo, **options.except(*limits.keys))
+    client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys,
+                                          session_functions: session_functions, **limits)
     return client unless block_given?
 
     begin

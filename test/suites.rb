@@ -5,7 +5,7 @@ require "support/database_helpers"
 require "support/gated"
 require "support/interruptions"
 require "support/schedulers/hosts"
-%w[querying parameters errors concurrency driving deadlines options worlds wake_ups lifecycle].each { |name| require "shared/#{name}" }
+%w[querying parameters errors concurrency driving deadlines options worlds wake_ups lifecycle limits].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -16,6 +16,7 @@ module Suites
     include Shared::Concurrency
     include Shared::Driving
     include Shared::Deadlines
+    include Shared::Limits
   end
 
   # Everything that holds under fibers and threads.
@@ -28,6 +29,7 @@ module Suites
     include Shared::Concurrency
     include Shared::Driving
     include Shared::Deadlines
+    include Shared::Limits
     include Shared::Worlds
     include Shared::Lifecycle
   end

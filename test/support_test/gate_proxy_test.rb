@@ -88,6 +88,18 @@ class GateProxyTest < Minitest::Test
     assert_nothing_comes
   end
 
+  def test_releases_all_though_units_are_still_to_come
+    @proxy.hold(:answers)
+    @proxy.release(:answers, units: 2)
+    @proxy.release(:answers)
+    3.times { @server << READY }
+    assert_equal READY * 3, @client.read(READY.bytesize * 3)
+    @proxy.hold(:answers)
+    @server << READY
+    @proxy.release(:answers)
+    assert_equal READY, @client.read(READY.bytesize)
+  end
+
   def test_splits
     @proxy.split(:answers, 1)
     @server << "abc"

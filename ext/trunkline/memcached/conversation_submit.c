@@ -52,8 +52,8 @@ bool conversation_submit(conversation_t *conversation, VALUE object) {
         rb_memerror();
     }
     request->before = conversation->completed;
-    request->base.offset = conversation->appended;
-    conversation->appended += buffer_size(output) - before;
+    request->base.offset = conversation->in_flight.appended;
+    conversation->in_flight.appended += buffer_size(output) - before;
     fifo_push(&conversation->in_flight, object);
     return true;
 }
@@ -61,19 +61,19 @@ bool conversation_submit(conversation_t *conversation, VALUE object) {
 /* Bytes of the request that is there, which end where the next one begins. */
 static size_t size_of(const conversation_t *conversation, size_t at) {
     const fifo_t *in_flight = &conversation->in_flight;
-    uint64_t end = at + 1 < in_flight->count ? request_of(fifo_at(in_flight, at + 1))->offset : conversation->appended;
+    uint64_t end = at + 1 < in_flight->count ? request_of(fifo_at(in_flight, at + 1))->offset : conversation->in_flight.appended;
     return (size_t)(end - request_of(fifo_at(in_flight, at))->offset);
 }
 
 bool conversation_withdraw(conversation_t *conversation, VALUE object) {
     buffer_t *output = bytes_buffer(conversation->output);
-    uint64_t sent = conversation->appended - buffer_size(output), from = memcached_request_checked(object)->base.offset;
+    uint64_t sent = conversation->in_flight.appended - buffer_size(output), from = memcached_request_checked(object)->base.offset;
     size_t at = fifo_find(&conversation->in_flight, object);
     if (at == conversation->in_flight.count || from < sent) return false;
     size_t size = size_of(conversation, at);
     buffer_cut(output, (size_t)(from - sent), size);
     fifo_remove(&conversation->in_flight, at);
     fifo_move_forward(&conversation->in_flight, at, size);
-    conversation->appended -= size;
+    conversation->in_flight.appended -= size;
     return true;
 }

@@ -88,7 +88,7 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
 static VALUE codec_fail(VALUE self, VALUE woken) {
     conversation_t *conversation = conversation_of(self);
     conversation->closed = true;
-    fifo_fail(&conversation->in_flight, conversation->appended - buffer_size(bytes_buffer(conversation->output)), woken);
+    fifo_fail(&conversation->in_flight, conversation->in_flight.appended - buffer_size(bytes_buffer(conversation->output)), woken);
     return self;
 }
 

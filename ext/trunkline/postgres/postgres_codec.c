@@ -100,7 +100,7 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
 static VALUE codec_fail(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     session->closed = true;
-    fifo_fail(&session->in_flight, session->appended - buffer_size(bytes_buffer(session->output)), woken);
+    fifo_fail(&session->in_flight, session->in_flight.appended - buffer_size(bytes_buffer(session->output)), woken);
     return self;
 }
 

@@ -20,7 +20,6 @@ typedef struct {
     VALUE farewell;        /* body of an ErrorResponse that answers nobody: the server's last words */
     size_t message_limit;  /* bytes */
     double round_trip;     /* seconds; the shortest time in which a request met an idle server and was answered */
-    uint64_t appended;     /* bytes ever put into the output */
     bool closed;           /* takes no more requests */
     bool exclusive;        /* one caller's own: may be in a transaction */
     bool leaked;           /* shared, and yet not idle after an answer */

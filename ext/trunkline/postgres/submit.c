@@ -26,7 +26,7 @@ static bool append_closes(session_state_t *session, buffer_t *output) {
 static void submit_closes(session_state_t *session, buffer_t *output) {
     size_t before = buffer_size(output);
     if (!append_closes(session, output)) take_back(output, before);
-    session->appended += buffer_size(output) - before;
+    session->in_flight.appended += buffer_size(output) - before;
     rb_ary_clear(session->closing);
     fifo_push(&session->in_flight, Qnil);
 }
@@ -117,8 +117,8 @@ bool submit(session_state_t *session, VALUE object) {
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     size_t before = buffer_size(output);
     if (!append_unit(output, request)) take_back(output, before);
-    request->base.offset = session->appended;
-    session->appended += buffer_size(output) - before;
+    request->base.offset = session->in_flight.appended;
+    session->in_flight.appended += buffer_size(output) - before;
     if (request->parses) slots_put(session, statement_of(request->statement)->slot, request->prepared);
     fifo_push(&session->in_flight, object);
     return true;

@@ -21,6 +21,9 @@ typedef struct {
     size_t aboard;
     unsigned int generation;
     bool reserved;    /* for pinned requests only */
+    size_t most_requests; /* in flight, beyond which it is not chosen */
+    uint64_t most_bytes;  /* likewise */
+    double expiry;        /* when it is not to be chosen any more, on the clock of fifo_now */
 } crew_t;
 
 static VALUE sym_first, sym_later;
@@ -55,6 +58,9 @@ static VALUE crew_allocate(VALUE class) {
     crew->generation = process_generation;
     crew->earliest = INFINITY;
     crew->rest = -INFINITY;
+    crew->most_requests = SIZE_MAX;
+    crew->most_bytes = UINT64_MAX;
+    crew->expiry = HUGE_VAL;
     return self;
 }
 
@@ -92,6 +98,29 @@ static void park(crew_t *crew, request_t *request) {
     request->state = WAITER_PARKED;
 }
 
+static bool has_room(const crew_t *crew) {
+    const fifo_t *fifo = in_flight(crew);
+    return fifo->count < crew->most_requests && fifo_bytes(fifo) < crew->most_bytes;
+}
+
+/* call-seq: bound(requests, bytes, expiry) -> crew
+ *
+ * The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock
+ * of Waiting.now, has come. */
+static VALUE crew_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
+    crew_t *crew = crew_of(self);
+    crew->most_requests = NUM2SIZET(requests);
+    crew->most_bytes = NUM2ULL(bytes);
+    crew->expiry = NUM2DBL(expiry);
+    return self;
+}
+
+/* call-seq: room? -> true or false */
+static VALUE crew_has_room(VALUE self) { return RBOOL(has_room(crew_of(self))); }
+
+/* call-seq: expired? -> true or false */
+static VALUE crew_is_expired(VALUE self) { return RBOOL(fifo_now() >= crew_of(self)->expiry); }
+
 /* call-seq: admits?(world) -> true or false
  *
  * May a waiter of this world, who shares, come aboard now? */
@@ -101,7 +130,7 @@ static VALUE crew_admits(VALUE self, VALUE world) { return RBOOL(admits(crew_of(
  *
  * Where in the Array of crews the one is that should take the next request of this world: an idle one, else the one that
  * will be through first. For fibers the current one goes on taking while its backlog is short: they write together, and
- * so gain by travelling together, as threads do not. Nil: none admits this world. */
+ * so gain by travelling together, as threads do not. Nil: none that has room admits this world, or one has expired. */
 static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
     long count = RARRAY_LEN(crews), best = -1;
     double now = fifo_now(), least = HUGE_VAL;
@@ -109,7 +138,8 @@ static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
     for (long step = 0; step < count; step++) {
         long at = (FIX2LONG(current) + step) % count;
         const crew_t *crew = crew_of(RARRAY_AREF(crews, at));
-        if (!admits(crew, world, false)) continue;
+        if (now >= crew->expiry) return Qnil;
+        if (!admits(crew, world, false) || !has_room(crew)) continue;
         double expected = fifo_expected(in_flight(crew), now);
         if (expected < least) {
             least = expected;
@@ -262,6 +292,9 @@ void Init_trunkline_crew(void) {
     rb_define_alloc_func(class, crew_allocate);
     rb_define_singleton_method(class, "choose", crew_choose, 3);
     rb_define_method(class, "initialize", crew_initialize, 1);
+    rb_define_method(class, "bound", crew_bound, 3);
+    rb_define_method(class, "room?", crew_has_room, 0);
+    rb_define_method(class, "expired?", crew_is_expired, 0);
     rb_define_method(class, "admits?", crew_admits, 1);
     rb_define_method(class, "reserve", crew_reserve, 0);
     rb_define_method(class, "release", crew_release, 0);

@@ -83,6 +83,15 @@ void fifo_move_forward(const fifo_t *fifo, size_t from, size_t size) {
     }
 }
 
+/* Those that the codec has put before the oldest request are answered before it, and few. */
+uint64_t fifo_bytes(const fifo_t *fifo) {
+    for (size_t at = 0; at < fifo->count; at++) {
+        VALUE request = fifo_at(fifo, at);
+        if (!NIL_P(request)) return fifo->appended - ((request_t *)RTYPEDDATA_DATA(request))->offset;
+    }
+    return 0;
+}
+
 void fifo_mark(const fifo_t *fifo) {
     for (size_t at = 0; at < fifo->count; at++) rb_gc_mark(fifo_at(fifo, at));
 }

@@ -9,6 +9,7 @@ typedef struct {
     size_t first, count, capacity;
     double backlog;    /* seconds that the server is expected to need for all of them */
     double head_since; /* when the oldest became the one that the server works on */
+    uint64_t appended; /* bytes ever written for them and for those before */
 } fifo_t;
 
 extern const rb_data_type_t fifo_type; /* parent of every codec's type */
@@ -37,6 +38,9 @@ void fifo_remove(fifo_t *fifo, size_t at);
 
 /* Those from there on have so many bytes less before them. */
 void fifo_move_forward(const fifo_t *fifo, size_t from, size_t size);
+
+/* Bytes that were written for all of them. */
+uint64_t fifo_bytes(const fifo_t *fifo);
 
 void fifo_mark(const fifo_t *fifo);
 void fifo_release(fifo_t *fifo);

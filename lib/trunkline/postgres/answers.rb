@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/limits"
 require_relative "error_fields"
+require_relative "outstanding"
 require_relative "result"
 
 module Trunkline
@@ -15,11 +17,16 @@ module Trunkline
         RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
       end
 
+      # @return [Outstanding] the futures whose answers are to come
+      attr_reader :outstanding
+
       # @param types [Types]
       # @param server [String] label for errors
+      # @param most_futures [Integer] of one caller
       # @param query [#call] runs SQL with parameters and returns rows, to look types up
-      def initialize(types, server, &query)
+      def initialize(types, server, most_futures: Limits::DEFAULTS.fetch(:max_futures), &query)
         @types = types
+        @outstanding = Outstanding.new(most_futures)
         @server = server
         @query = query
       end

@@ -21,10 +21,8 @@ module Trunkline
     class Client
       include Querying
 
-      # Bytes of the longest message accepted from a server.
-      LONGEST_MESSAGE = 256 * 1024 * 1024
       WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
-      private_constant :LONGEST_MESSAGE, :WHERE_IT_SLEEPS
+      private_constant :WHERE_IT_SLEEPS
 
       # @param config [Config]
       # @param connections [Integer] the most that queries share
@@ -32,16 +30,18 @@ module Trunkline
       # @param keys [:string, :symbol] of the Hashes that results yield
       # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
       #   "schema.name"
+      # @param limits keywords of {Limits}
       # @raise [ArgumentError] a number, a name or `keys` is out of range
-      def initialize(config, connections: 4, max_connections: 16, keys: :string, session_functions: [])
-        check_limits(connections, max_connections)
+      def initialize(config, connections: 4, max_connections: 16, keys: :string, session_functions: [], **limits)
+        check_budget(connections, max_connections)
         @config = config
+        @limits = Limits.new(**limits)
         @result_class = Answers.result_class(keys)
         @known = Statements.new(functions: SessionFunctions.parse(session_functions)) { |statement| check_sharing(statement) }
         @statements = @known.shared_table
         @types = Types.new
-        @answers = Answers.new(@types, config.server) { |sql, parameters| query(sql, *parameters).rows }
-        @pool = Pool.new(connections: connections, most: max_connections) { |pool| connect(pool) }
+        @answers = Answers.new(@types, config.server, most_futures: @limits.max_futures) { |sql, parameters| query(sql, *parameters).rows }
+        @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @holder = :"trunkline_session_#{object_id}"
         @held = 0
         @lock = Lock.new
@@ -105,7 +105,7 @@ module Trunkline
 
       private
 
-      def check_limits(connections, max_connections)
+      def check_budget(connections, max_connections)
         unless connections.is_a?(Integer) && connections.positive?
           raise ArgumentError, "connections must be a positive Integer, not #{connections.inspect}"
         end
@@ -117,7 +117,7 @@ module Trunkline
 
       def connect(pool)
         connection = Connector.connect(@config)
-        codec = Codec.new(connection.parameters.dup, LONGEST_MESSAGE)
+        codec = Codec.new(connection.parameters.dup, @limits.max_message)
         codec.input << connection.leftover
         Trunk.new(connection.io, codec, server: connection.server, pool: pool)
       end

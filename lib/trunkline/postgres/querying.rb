@@ -46,14 +46,19 @@ module Trunkline
         request.plain? ? request.value : result(request).value
       end
 
-      # Sends one statement and goes on without waiting.
+      # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
       #
       # @return [Future] whose value is what {query} would have returned
       def async(sql, *parameters, deadline: nil, idempotent: nil)
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
-        Future.new(dispatch(request), request) { |done| result(done) }
+        @answers.outstanding.make_room
+        future = Future.new(dispatch(request), request) do |done|
+          @answers.outstanding.settle
+          result(done)
+        end
+        @answers.outstanding.add(future)
       end
 
       # The same client or session, with defaults for each query; what a call gives itself takes precedence.

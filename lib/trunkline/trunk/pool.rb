@@ -2,10 +2,12 @@
 
 require_relative "deadlines"
 require_relative "expiry"
+require_relative "limits"
 require_relative "lock"
+require_relative "opening"
+require_relative "queueing"
 require_relative "roster"
 require_relative "trunk"
-require_relative "waiting_line"
 
 module Trunkline
   # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected
@@ -14,22 +16,25 @@ module Trunkline
   #
   # The way of a request over an open trunk takes no lock.
   class Pool # :nodoc:
-    # Seconds without another attempt after a further connection could not be opened while others are open.
-    PAUSE = 1.0
-    private_constant :PAUSE
+    include Opening
+    include Queueing
 
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
+    # @param limits [Limits]
+    # @param server [String, nil] label for errors
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
-    def initialize(connections:, most:, &open)
-      @limits = { connections: connections, most: most }
+    def initialize(connections:, most:, limits: Limits.new, server: nil, &open)
+      @budget = { connections: connections, most: most }
+      @limits = limits
+      @server = server
       @open = open
       @closed = false
       begin_anew
     end
 
-    # Do callers wait for a trunk? Then nobody passes them.
+    # Do callers wait for a trunk?
     attr_reader :crowded
     alias crowded? crowded
 
@@ -37,7 +42,7 @@ module Trunkline
     #
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def perform(request)
-      trunk = choose(request.world) unless @crowded
+      trunk = choose(request.world) unless @queued
       return trunk if trunk && trunk.perform(request)
 
       find_for(request) { |found| found.perform(request) }
@@ -47,7 +52,7 @@ module Trunkline
     #
     # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
     def dispatch(request)
-      trunk = choose(request.world) unless @crowded
+      trunk = choose(request.world) unless @queued
       return trunk if trunk && trunk.dispatch(request)
 
       find_for(request) { |found| found.dispatch(request) }
@@ -72,11 +77,13 @@ module Trunkline
 
     # Takes a trunk back, in a state that suits anybody.
     def check_in(trunk)
-      wake(locked { @roster.give_back(trunk) ? serve : [] })
+      return trunk.close("it has lived for long enough") if trunk.crew.expired?
+
+      wake(locked { @roster.give_back(trunk, wanted: !@alone.empty?) ? serve : [] })
       trunk.close("the client was closed") if @closed
     end
 
-    # A trunk says that nobody is aboard any more.
+    # A trunk says that nobody is aboard any more, or that it has room again.
     def freed = wake(locked { serve })
 
     # A trunk says that its connection has ended.
@@ -94,7 +101,7 @@ module Trunkline
         @roster.all
       end
       trunks.each { |trunk| trunk.close("the client was closed") }
-      wake(locked { @line.call_all })
+      wake(locked { [@alone, @sharing].flat_map(&:call_all) })
     end
 
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
@@ -105,9 +112,9 @@ module Trunkline
     def begin_anew
       @generation = Trunkline.process_generation
       @lock = Lock.new
-      @line = WaitingLine.new
-      @roster = Roster.new(**@limits)
-      @resume_at = nil
+      begin_lines
+      @roster = Roster.new(**@budget)
+      @back_off = BackOff.new
       @current = 0
       look_again
     end
@@ -140,6 +147,8 @@ module Trunkline
       case what
       when :open then open_trunk(place)
       when :wait then wait_in_line(place)
+      when :make_room then trunk.make_room(place.request)
+      when :retire then trunk.retire("it has lived for long enough")
       else trunk
       end
     end
@@ -148,13 +157,27 @@ module Trunkline
       look_after_fork
       raise Closed, "the client is closed" if @closed
       raise place.failure.exception(place.failure.message) if place.failure
-      return line_up(place) if crowded? && !place.called?
-      return [:take, @roster.take] if place.alone? && @roster.any_to_take?
-      return [:take, @roster.share_spare] if !place.alone? && @roster.spare_to_share?
-      return open_for(place) if may_open?(place)
-      return if !place.alone? && @roster.trunks.any? { |trunk| trunk.admits?(place.world) }
 
-      line_up(place)
+      old = @roster.retire
+      return [:retire, old] if old
+      return line_up(place) if must_line_up?(place)
+
+      place.alone? ? decide_alone(place) : decide_to_share(place)
+    end
+
+    def decide_alone(place)
+      return [:take, @roster.take] if @roster.any_to_take?
+
+      may_open?(place) ? open_for(place) : line_up(place)
+    end
+
+    def decide_to_share(place)
+      return [:take, @roster.share_spare] if @roster.spare_to_share?
+      return open_for(place) if may_open?(place)
+      return if @roster.trunks.any? { |trunk| trunk.takes?(place.world) }
+
+      full = @roster.full_for(place.world)
+      full ? [:make_room, full] : line_up(place)
     end
 
     def look_after_fork
@@ -165,92 +188,10 @@ module Trunkline
       inherited.each(&:disown)
     end
 
-    def may_open?(place)
-      return @roster.room? && !paused? if place.alone? || place.blocks_its_world?
-
-      may_open_to_share?
-    end
-
-    def may_open_to_share? = @roster.room_to_share? && !paused?
-
-    def paused? = @resume_at && Waiting.now < @resume_at && !@roster.nothing_open?
-
-    def open_for(place)
-      @roster.opening(alone: place.alone?)
-      :open
-    end
-
-    def open_trunk(place)
-      trunk = Deadlines.hold(place.request.deadline) { @open.call(self) }
-      wake(locked do
-        @roster.opened(trunk, alone: place.alone?)
-        serve
-      end)
-      trunk.close("the client was closed") if @closed
-      trunk
-    rescue Error => error
-      error = nil if place.request.overdue?
-      raise if error && (place.alone? || @roster.trunks.empty?)
-    ensure
-      not_opened(place, error) unless trunk
-    end
-
-    # Others who wait for a first connection would only find the same; who has trunks goes on with these for a while.
-    def not_opened(place, error)
-      wake(locked do
-        @roster.not_opened(alone: place.alone?)
-        @resume_at = Waiting.now + PAUSE if error
-        error && @roster.nothing_open? ? @line.call_all(error) : serve
-      end)
-    end
-
-    def line_up(place)
-      if place.blocks_its_world? && !place.alone?
-        raise Overloaded, "this fiber blocks its event loop, whose other fibers use all #{@limits[:connections]} connections"
-      end
-      @line.join(place)
-      :wait
-    end
-
-    # The first in line looks again when a pause is over: nobody else will.
-    def wait_in_line(place)
-      called = locked do
-        place.looks_again_at = (@resume_at if paused? && @line.first.equal?(place))
-        serve
-      end
-      wake(called - [place])
-      called.include?(place) ? place.request.resume : Waiting.park(place.request, place.wakes_at)
-      place.called
-      nil
-    ensure
-      step_out(place)
-    end
-
-    # Who goes in spite of having been called passes the call on.
-    def step_out(place)
-      wake(locked { @line.leave(place) || place.called? ? serve : [] })
-    end
-
-    # Calls whoever can go on now. Held: the lock.
-    #
-    # @return [Array<WaitingLine::Place>] who is owed a wake-up
-    def serve
-      place = @line.first
-      place && servable?(place) ? @line.call_first : []
-    end
-
-    def servable?(place)
-      return true if @closed || may_open?(place) || (paused? && place.looks_again_at != @resume_at)
-      return @roster.any_to_take? if place.alone?
-
-      @roster.spare_to_share? || @roster.trunks.any? { |trunk| trunk.admits?(place.world) }
-    end
-
-    def wake(places) = places.each { |place| place.request.wake }
-
     # What the way without a lock looks at.
     def look_again
-      @crowded = !@line.empty?
+      @queued = !@sharing.empty?
+      @crowded = @queued || !@alone.empty?
       @growing = @roster.room_to_share?
       @trunks = @roster.trunks
       @crews = @roster.crews

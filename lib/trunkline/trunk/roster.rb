@@ -1,11 +1,15 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # The trunks of a pool: shared by all, pinned to a caller, or spare, which means kept for the next caller who pins.
+  # The trunks of a pool: shared by all, pinned to a caller, spare, which means kept for the next caller who pins, or retiring:
+  # they take nothing new, and end when they are through.
   # Whoever uses it holds its owner's lock.
   class Roster # :nodoc:
     # The trunks that are shared, and their crews in the same order; frozen.
     attr_reader :trunks, :crews
+
+    # The trunks that are somebody's own.
+    attr_reader :pinned
 
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
@@ -15,12 +19,13 @@ module Trunkline
       share_only([])
       @spares = []
       @pinned = []
+      @retiring = []
       @opening = 0
       @opening_to_share = 0
     end
 
-    def all = [*trunks, *@spares, *@pinned]
-    def size = trunks.size + @spares.size + @pinned.size + @opening
+    def all = [*trunks, *@spares, *@pinned, *@retiring]
+    def size = all.size + @opening
 
     # May another connection be opened at all?
     def room? = size < @most
@@ -28,7 +33,21 @@ module Trunkline
     # May another connection be opened that all share?
     def room_to_share? = trunks.size + @opening_to_share < @connections && room?
 
-    def nothing_open? = trunks.empty? && @spares.empty? && @pinned.empty? && @opening.zero?
+    def opening? = @opening.positive?
+    def nothing_open? = size.zero?
+
+    # Is there a shared trunk with room for a request of this world, or which nobody reads, so that the next caller has to?
+    def any_for?(world) = trunks.any? { |trunk| trunk.takes?(world) || trunk.full?(world) }
+
+    # A shared trunk without room, which nobody reads.
+    #
+    # @return [Trunk, nil]
+    def full_for(world) = trunks.find { |trunk| trunk.full?(world) }
+
+    # How many requests of this world the shared trunks have room for.
+    #
+    # @param most [Integer] that one has room for
+    def room_for(world, most) = trunks.sum { |trunk| trunk.takes?(world) ? most - trunk.codec.in_flight : 0 }
 
     def opening(alone:)
       @opening += 1
@@ -58,30 +77,44 @@ module Trunkline
     def any_to_take? = !@spares.empty? || (trunks.size > 1 && trunks.any?(&:idle?))
 
     # Has a place among those shared become free, with a trunk to fill it?
-    def spare_to_share? = trunks.size < @connections && @spares.any?
+    def spare_to_share? = trunks.size + @opening_to_share < @connections && !@spares.empty?
 
     # @return [Trunk] the spare one that all share from now on
-    def share_spare
-      @spares.pop.tap { |trunk| share(trunk.tap { trunk.crew.release }) }
-    end
+    def share_spare = @spares.pop.tap { |trunk| release(trunk) }
 
+    # @param wanted [Boolean] whether somebody waits for one of his own
     # @return [Boolean] whether the trunk was pinned
-    def give_back(trunk)
+    def give_back(trunk, wanted:)
       return false unless @pinned.delete(trunk)
 
-      trunks.size < @connections ? share(trunk.tap { trunk.crew.release }) : @spares.push(trunk)
+      needed = trunks.empty? || (!wanted && trunks.size < @connections)
+      needed ? release(trunk) : @spares.push(trunk)
       true
+    end
+
+    # Takes out a trunk that has lived for long enough, and that nobody has pinned.
+    #
+    # @return [Trunk, nil]
+    def retire
+      trunk = (trunks + @spares).find { |candidate| candidate.crew.expired? } or return
+      remove(trunk)
+      @retiring.push(trunk)
+      trunk
     end
 
     def remove(trunk)
       share_only(trunks - [trunk])
-      @spares.delete(trunk)
-      @pinned.delete(trunk)
+      [@spares, @pinned, @retiring].each { |others| others.delete(trunk) }
     end
 
     def counts = { shared: trunks.size, pinned: @pinned.size, spare: @spares.size, opening: @opening }
 
     private
+
+    def release(trunk)
+      trunk.release
+      share(trunk)
+    end
 
     def share(trunk) = share_only([*trunks, trunk])
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "bounds"
 require_relative "expiry"
 require_relative "loss"
 require_relative "waiting"
@@ -17,6 +18,8 @@ module Trunkline
   #
   # Every change of state is one call of Crew, Request or the codec, so nothing here needs a lock.
   class Trunk # :nodoc:
+    include Bounds
+
     # Bytes of output that are written without waiting for more.
     WRITE_AT = 16 * 1024
     private_constant :WRITE_AT
@@ -34,7 +37,7 @@ module Trunkline
       @pool = pool
       @crew = Crew.new(codec)
       @woken = []
-      @asleep = @turning = @answerless = false
+      @asleep = @turning = @answerless = @retiring = false
       @loss = nil
     end
 
@@ -210,6 +213,7 @@ module Trunkline
       true
     ensure
       wake_all unless @woken.empty?
+      @pool.freed if @pool.crowded? && @crew.room?
     end
 
     def wake_all
@@ -252,7 +256,7 @@ module Trunkline
       heir = @crew.leave(request)
       if heir
         heir.wake
-      elsif heir == false && (@loss || !@wire.flushed?)
+      elsif heir == false && (@loss || @retiring || !@wire.flushed?)
         depart
       end
       @pool.freed if @pool.crowded? && @crew.aboard.zero?
@@ -260,9 +264,10 @@ module Trunkline
 
     # Nobody leads after this one, and something is left to do.
     def depart
-      return flush unless @loss
+      return aboard.zero? && @wire.close if @loss
 
-      @wire.close if aboard.zero?
+      flush
+      retire_now if @retiring && aboard.zero?
     end
 
     # Everybody in flight is told. The leader may be asleep on the descriptor: shutting it down wakes him, and the last one

@@ -3,7 +3,7 @@
 require_relative "waiting"
 
 module Trunkline
-  # Callers who wait for a trunk, in order. Whoever uses a line holds its owner's lock.
+  # Callers who wait for the same kind of trunk, in order. Whoever uses a line holds its owner's lock.
   class WaitingLine # :nodoc:
     # A caller's place in line.
     class Place
@@ -13,18 +13,15 @@ module Trunkline
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
-      # @return [Float, nil] when the caller looks again without having been called, on the clock of Waiting.now
-      attr_accessor :looks_again_at
+      # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before he waits
+      attr_reader :give_up_at
 
       # @param alone [Boolean] whether the caller wants a trunk of his own
       def initialize(request, alone:)
         @request = request
         @alone = alone
-        @called = false
+        @called = @lined_up = false
       end
-
-      # @return [Float, nil] when the caller stops waiting of its own, on the clock of Waiting.now
-      def wakes_at = [looks_again_at, @request.deadline].compact.min
 
       def alone? = @alone
       def world = @request.world
@@ -32,8 +29,38 @@ module Trunkline
       # Has he been at the front already, and been outrun since?
       def called? = @called
 
+      # Has he waited for long enough?
+      def overdue? = !@give_up_at.nil? && Waiting.now >= @give_up_at
+
+      # Is he in line?
+      def lined_up? = @lined_up
+
+      # He is in line, and sleeps from now on.
+      #
+      # @param most [Float] seconds that he waits in all
+      def line_up(most)
+        @give_up_at ||= [Waiting.now + most, @request.deadline].compact.min
+        @lined_up = true
+        @request.park
+        self
+      end
+
+      # Woken by the clock, he sleeps again.
+      #
+      # @return [Boolean] false: he is called, or has waited for long enough
+      def stay
+        staying = @lined_up && !overdue?
+        @request.park if staying
+        staying
+      end
+
       def called
         @called = true
+        leave
+      end
+
+      def leave
+        @lined_up = false
         self
       end
 
@@ -46,22 +73,25 @@ module Trunkline
     end
 
     def empty? = @places.empty?
+    def size = @places.size
     def first = @places.first
 
-    def join(place)
-      place.request.park
+    # @param most [Float] seconds that the caller waits in all
+    def join(place, most)
+      place.line_up(most)
       place.called? ? @places.unshift(place) : @places.push(place)
     end
 
     # @return [Place, nil] nil: it is not in line any more
-    def leave(place) = @places.delete(place)
+    def leave(place) = place.lined_up? ? @places.delete(place.leave) : nil
 
     # Takes the first out, and with it those who can go with it: who share, and are of its world.
     #
+    # @param most [Integer] how many in all
     # @return [Array<Place>] who was asleep, and is owed a wake-up
-    def call_first
+    def call_first(most)
       head = first
-      call { |place| place.equal?(head) || (!head.alone? && !place.alone? && place.world.equal?(head.world)) }
+      call(most) { |place| place.equal?(head) || (!head.alone? && place.world.equal?(head.world)) }
     end
 
     # Takes everybody out.
@@ -70,13 +100,16 @@ module Trunkline
     # @return [Array<Place>] who was asleep, and is owed a wake-up
     def call_all(failure = nil)
       @places.each { |place| place.failure = failure }
-      call { true }
+      call(size) { true }
     end
 
     private
 
-    def call(&block)
-      called, @places = @places.partition(&block)
+    def call(most)
+      called = []
+      passed = []
+      (yield(@places.first) ? called : passed).push(@places.shift) until called.size == most || @places.empty?
+      @places = passed.concat(@places) unless passed.empty?
       called.select { |place| place.called.request.wake_up }
     end
   end

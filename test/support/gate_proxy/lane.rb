@@ -94,6 +94,7 @@ class GateProxy
 
     def open
       @limit = Float::INFINITY
+      @owed = 0
     end
 
     def allow_bytes(count)

@@ -1,32 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/fake_trunk"
+require "support/pool_testing"
 
 module Trunkline
   # Who gets which trunk, when one is opened, and who waits.
   class PoolTest < TestCase
-    include Requests
-
-    def setup
-      super
-      @opened = []
-    end
-
-    def pool(connections: 2, most: 3, **fake, &open)
-      open ||= ->(_pool) { FakeTrunk.new(**fake).tap { |trunk| @opened << trunk } }
-      Pool.new(connections: connections, most: most, &open)
-    end
-
-    # Runs the block in a thread, with a request that comes to wait in line.
-    def waiting(pool)
-      asked = nil
-      thread = Thread.new { yield asked = request }
-      thread.report_on_exception = false
-      Thread.pass until asked&.parked?
-      assert_predicate pool, :crowded?
-      thread
-    end
+    include PoolTesting
 
     def test_the_first_request_opens_the_first_connection
       pool = self.pool

@@ -65,20 +65,39 @@ module Trunkline
       roster = self.roster
       open(roster)
       trunk = open(roster) && roster.take
-      assert roster.give_back(trunk)
+      assert roster.give_back(trunk, wanted: false)
       assert_includes roster.trunks, trunk
       assert trunk.admits?(nil)
-      refute roster.give_back(trunk)
+      refute roster.give_back(trunk, wanted: false)
     end
 
     def test_given_back_in_excess_it_is_kept_for_the_next_alone
       roster = self.roster
       trunk = open(roster, alone: true)
       2.times { open(roster) }
-      roster.give_back(trunk)
+      roster.give_back(trunk, wanted: false)
       assert_equal({ shared: 2, pinned: 0, spare: 1, opening: 0 }, roster.counts)
       assert_equal [true, trunk], [roster.any_to_take?, roster.take]
       assert_equal 1, roster.counts[:pinned]
+    end
+
+    def test_given_back_it_is_kept_for_who_waits_unless_none_is_shared
+      roster = self.roster
+      own, other = open(roster, alone: true), open(roster, alone: true)
+      [own, other].each { |trunk| roster.give_back(trunk, wanted: true) }
+      assert_equal [[own], { shared: 1, pinned: 0, spare: 1, opening: 0 }], [roster.trunks, roster.counts]
+    end
+
+    # Until they have ended they count.
+    def test_retiring_ones
+      roster = self.roster(connections: 2, most: 2)
+      young, old = open(roster), open(roster)
+      assert_nil roster.retire
+      old.crew.bound(1, 1, 0)
+      assert_same old, roster.retire
+      assert_equal [[young], [young, old], false], [roster.trunks, roster.all, roster.room?]
+      roster.remove(old)
+      assert_predicate roster, :room_to_share?
     end
 
     def test_what_is_lost_is_nowhere
@@ -86,7 +105,7 @@ module Trunkline
       trunks = [open(roster), open(roster), open(roster, alone: true)]
       trunks.each { |trunk| roster.remove(trunk) }
       assert_equal [[], [], true], [roster.all, roster.crews, roster.nothing_open?]
-      refute roster.give_back(trunks.last)
+      refute roster.give_back(trunks.last, wanted: false)
     end
   end
 end

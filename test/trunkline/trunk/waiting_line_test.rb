@@ -15,55 +15,78 @@ module Trunkline
 
     def place(waiter = request, alone: false) = WaitingLine::Place.new(waiter, alone: alone)
 
-    def join(*places) = places.each { |one| @line.join(one) }
+    def join(*places) = places.each { |one| @line.join(one, 60) }
 
     def test_in_order
       one, two = join(place(alone: true), place(alone: true))
       assert_same one, @line.first
-      assert_equal [one], @line.call_first
-      assert_equal [two], @line.call_first
+      assert_equal [one], @line.call_first(9)
+      assert_equal [two], @line.call_first(9)
       assert_predicate @line, :empty?
     end
 
     def test_who_joins_is_parked_and_who_is_called_woken
       one, = join(place)
       assert_predicate one.request, :parked?
-      @line.call_first
+      @line.call_first(9)
       refute_predicate one.request, :parked?
       assert_predicate one, :called?
     end
 
     def test_who_share_go_together_if_they_are_of_one_world
-      mine, foreign, alone, fellow = join(place, place(foreign_request), place(alone: true), place)
-      assert_equal [mine, fellow], @line.call_first
-      assert_equal [foreign], @line.call_first
-      assert_equal [alone], @line.call_first
+      mine, foreign, fellow = join(place, place(foreign_request), place)
+      assert_equal [mine, fellow], @line.call_first(9)
+      assert_equal [foreign], @line.call_first(9)
+    end
+
+    def test_no_more_than_there_is_room_for
+      first, foreign, second, third = join(place, place(foreign_request), place, place)
+      assert_equal [first, second], @line.call_first(2)
+      assert_equal [[foreign], [third]], [@line.call_first(2), @line.call_first(2)]
+    end
+
+    def test_how_long_is_long_enough
+      patient, impatient = place, place
+      @line.join(patient, 60)
+      @line.join(impatient, 0)
+      assert_equal [false, true], [patient, impatient].map(&:overdue?)
+      refute_predicate place, :overdue?
+    end
+
+    # Woken by the clock, he parks again where he stands, unless he has been called meanwhile.
+    def test_who_stays
+      staying, called = join(place, place)
+      @line.join(overdue = place, 0)
+      [staying, called, overdue].each { |one| one.request.withdraw }
+      @line.leave(called)
+      assert_equal [true, false, false], [staying, called, overdue].map(&:stay)
+      assert_equal [true, false, false], [staying, called, overdue].map { |one| one.request.parked? }
     end
 
     def test_who_wants_one_of_his_own_goes_alone
-      alone, = join(place(alone: true), place, place(alone: true))
-      assert_equal [alone], @line.call_first
+      alone, = join(place(alone: true), place(alone: true))
+      assert_equal [alone], @line.call_first(9)
     end
 
     def test_who_was_called_and_outrun_goes_in_front
       one, two = join(place(alone: true), place(alone: true))
-      @line.call_first
+      @line.call_first(9)
       one.request.resume
       join(one)
-      assert_equal [[one], [two]], [@line.call_first, @line.call_first]
+      assert_equal [[one], [two]], [@line.call_first(9), @line.call_first(9)]
     end
 
     def test_who_has_left_is_not_called
       one, two = join(place, place)
       assert_same one, @line.leave(one)
       assert_nil @line.leave(one)
-      assert_equal [two], @line.call_first
+      assert_equal [two], @line.call_first(9)
     end
 
     def test_who_is_awake_already_is_owed_nothing
       one, two = join(place, place)
       one.request.withdraw
-      assert_equal [two], @line.call_first
+      assert_equal [two], @line.call_first(9)
       assert_predicate one, :called?
     end
 

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # The bounds of a trunk: how much it has in flight, and how long it lives.
+  module Bounds # :nodoc:
+    # Is there room for a request of this world?
+    def takes?(world) = @crew.admits?(world) && @crew.room?
+
+    # Is there none, and nobody who reads what would make some?
+    def full?(world) = @crew.admits?(world) && !@crew.room? && !@crew.led?
+
+    # Reads, where nobody else does, until there is room for another request.
+    #
+    # @param request [Request] the caller's, not sent yet
+    # @return [nil]
+    def make_room(request)
+      Waiting.undisturbed(request.world) do
+        lead_until_room(request) if @crew.enter(request)
+      ensure
+        leave(request)
+      end
+      nil
+    end
+
+    # Takes no more requests from the pool, and ends when those it has are answered.
+    #
+    # @param reason [String] one sentence
+    # @return [nil]
+    def retire(reason)
+      @retiring = reason
+      retire_now if aboard.zero?
+      nil
+    end
+
+    private
+
+    def retire_now
+      close(@retiring) if @codec.idle?
+    end
+
+    def lead_until_room(request)
+      return Waiting.unpark(request) unless @crew.lead(request) == true
+
+      step(request) until @crew.room? || @loss || request.late?
+    end
+  end
+  private_constant :Bounds
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # How much a client takes on before it says {Overloaded}, and how long its connections live. Nothing in a client grows
+  # without one of these bounds.
+  class Limits
+    # What counts where a client is not told otherwise.
+    #
+    # max_in_flight:: requests that one connection has yet to answer, beyond which others wait for room
+    # max_bytes_in_flight:: bytes of these; a single larger request still goes, alone
+    # max_waiting:: callers who wait for room, or for a connection of their own
+    # max_wait:: seconds that one of them waits
+    # max_futures:: futures of one caller without an answer; the next one first waits for the oldest
+    # max_message:: bytes of the longest message accepted from the server
+    # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
+    DEFAULTS = {
+      max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60,
+      max_futures: 1000, max_message: 256 * 1024 * 1024, max_lifetime: 3600
+    }.freeze
+
+    # What can be no fraction.
+    WHOLE = (DEFAULTS.keys - %i[max_wait max_lifetime]).freeze
+    JITTER = 0.2
+    private_constant :WHOLE, :JITTER
+
+    DEFAULTS.each_key { |name| attr_reader name }
+
+    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait and max_lifetime is for ever
+    # @raise [ArgumentError] one is not a positive number, or does not exist
+    def initialize(**limits)
+      unknown = limits.keys - DEFAULTS.keys
+      raise ArgumentError, "unknown limits: #{unknown.join(", ")}" unless unknown.empty?
+
+      DEFAULTS.merge(limits).each { |name, value| instance_variable_set(:"@#{name}", checked(name, value)) }
+      freeze
+    end
+
+    # When a connection that is opened now has lived for long enough.
+    #
+    # @return [Float] on the clock of Waiting.now
+    def expiry = Waiting.now + (max_lifetime * (1 - (rand * JITTER)))
+
+    private
+
+    def checked(name, value)
+      kind = WHOLE.include?(name) ? Integer : Numeric
+      return value if value.is_a?(kind) && value.real? && value.positive?
+
+      raise ArgumentError, "#{name} must be a positive #{kind == Integer ? "Integer" : "number"}, not #{value.inspect}"
+    end
+  end
+end

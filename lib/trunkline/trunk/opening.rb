@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require_relative "back_off"
+
+module Trunkline
+  # How a pool opens trunks: whoever may, opens one and goes on with it. After a failure there is a pause; who has open trunks
+  # goes on with these meanwhile, and who has none waits for its end, and for one attempt that then stands for all.
+  module Opening # :nodoc:
+    private
+
+    def may_open?(place)
+      return @roster.room? && !hold_back? if place.alone? || place.blocks_its_world?
+
+      may_open_to_share?
+    end
+
+    def may_open_to_share? = @roster.room_to_share? && !hold_back?
+
+    def hold_back?
+      @back_off.failing? && (@back_off.paused? || @roster.opening?)
+    end
+
+    def open_for(place)
+      @roster.opening(alone: place.alone?)
+      :open
+    end
+
+    def open_trunk(place)
+      trunk = bounded(Deadlines.hold(place.request.deadline) { @open.call(self) })
+      wake(locked do
+        @roster.opened(trunk, alone: place.alone?)
+        @back_off.succeeded
+        serve
+      end)
+      trunk.close("the client was closed") if @closed
+      trunk
+    rescue Error => error
+      error = nil if place.request.overdue?
+      raise if error && alternatives_to(place, error).none?
+    ensure
+      not_opened(place, error) unless trunk
+    end
+
+    def bounded(trunk)
+      trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
+      trunk
+    end
+
+    # The open trunks that the caller can go on with, or wait for, instead. A server that turns one more session away may well
+    # be full: then who wants one of his own waits for somebody's to be given back.
+    def alternatives_to(place, error)
+      return @roster.trunks unless place.alone?
+
+      error.is_a?(ServerError) ? @roster.pinned : []
+    end
+
+    # Others who wait for a first connection would only find the same; who has trunks goes on with these for a while.
+    def not_opened(place, error)
+      wake(locked do
+        @roster.not_opened(alone: place.alone?)
+        @back_off.failed if error
+        error && @roster.nothing_open? ? [@alone, @sharing].flat_map { |line| line.call_all(error) } : serve
+      end)
+    end
+  end
+  private_constant :Opening
+end

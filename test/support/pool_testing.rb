@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "fake_trunk"
+
+module Trunkline
+  # A pool of trunks without connections.
+  module PoolTesting
+    include Requests
+
+    def setup
+      super
+      @opened = []
+    end
+
+    def pool(connections: 2, most: 3, limits: {}, **fake, &open)
+      open ||= ->(_pool) { FakeTrunk.new(**fake).tap { |trunk| @opened << trunk } }
+      Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", &open)
+    end
+
+    # Runs the block in a thread, with a request that comes to wait in line.
+    def waiting(pool)
+      asked = nil
+      thread = Thread.new { yield asked = request }
+      thread.report_on_exception = false
+      Thread.pass until asked&.parked?
+      assert_predicate pool, :crowded?
+      thread
+    end
+  end
+end

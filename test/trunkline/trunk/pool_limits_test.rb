@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/pool_testing"
+
+module Trunkline
+  # What a pool does when connections fail, when it has enough to do, and when connections have become old.
+  class PoolLimitsTest < TestCase
+    include PoolTesting
+
+    # --- after a failure ---
+
+    # The attempt of one stands for all who come meanwhile, and before the pause is over there is none.
+    def test_while_nothing_is_open_one_at_a_time_tries_again
+      attempts = Thread::Queue.new
+      answers = Thread::Queue.new
+      pool = self.pool do
+        attempts.push(true)
+        answers.pop ? FakeTrunk.new : raise(ConnectionError, "no server")
+      end
+      answers.push(false)
+      assert_raises(ConnectionError) { pool.perform(request) }
+      threads = Array.new(4) { waiting(pool) { |asked| pool.perform(asked) } }
+      2.times { attempts.pop }
+      answers.push(true)
+      threads.each(&:join)
+      assert_equal [0, 1], [attempts.size, pool.counts[:shared]]
+    end
+
+    def test_one_who_wants_his_own_waits_where_the_server_takes_no_more_sessions
+      full = false
+      pool = self.pool { full ? raise(ServerError, "too many") : FakeTrunk.new }
+      pool.perform(request)
+      own = pool.check_out(request)
+      full = true
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      pool.check_in(own)
+      assert_same own, thread.value
+    end
+
+    def test_where_nobody_has_one_to_give_back_it_is_an_error
+      pool = self.pool { raise ServerError, "too many" }
+      assert_raises(ServerError) { pool.check_out(request) }
+    end
+
+    # --- limits ---
+
+    def test_no_more_may_wait
+      pool = self.pool(connections: 1, most: 2, limits: { max_waiting: 1 })
+      pool.perform(request)
+      own = pool.check_out(request)
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      error = assert_raises(Overloaded) { pool.check_out(request) }
+      assert_match(/1 callers wait already \(max_waiting\) \(server there\)/, error.message)
+      pool.check_in(own)
+      assert_same own, thread.value
+    end
+
+    def test_nor_for_longer
+      pool = self.pool(most: 2, limits: { max_wait: 0.01 })
+      Array.new(2) { pool.check_out(request) }
+      error = assert_raises(Overloaded) { pool.check_out(request) }
+      assert_match(/within 0.01 s \(max_wait\)/, error.message)
+      refute_predicate pool, :crowded?
+    end
+
+    def test_full_ones_are_not_chosen
+      pool = self.pool(limits: { max_in_flight: 2 })
+      4.times { pool.dispatch(request) }
+      assert_equal [2, 2], @opened.map { |trunk| trunk.performed.size }
+    end
+
+    # Those who wait for one of their own do not stop the others.
+    def test_who_shares_passes_who_does_not
+      pool = self.pool(connections: 1, most: 2)
+      pool.perform(request)
+      own = pool.check_out(request)
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      pool.perform(request)
+      assert_equal 2, @opened.first.performed.size
+      pool.check_in(own)
+      assert_same own, thread.value
+    end
+
+    # One that is given back goes to who waits for it, though fewer are shared than may be.
+    def test_given_back_to_who_waits
+      pool = self.pool(connections: 2, most: 2)
+      owns = Array.new(2) { pool.check_out(request) }
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      owns.each { |own| pool.check_in(own) }
+      assert_includes owns, thread.value
+      assert_equal({ shared: 1, pinned: 1, spare: 0, opening: 0 }, pool.counts)
+    end
+
+    # --- lifetime ---
+
+    def test_old_ones_are_retired_before_they_are_chosen_again
+      pool = self.pool(connections: 1, most: 9, limits: { max_lifetime: Float::MIN })
+      3.times { pool.perform(request) }
+      assert_equal 3, @opened.size
+      assert_equal ["it has lived for long enough"] * 2, @opened.first(2).map(&:closed)
+    end
+
+    def test_one_that_has_become_old_is_not_given_back
+      pool = self.pool(limits: { max_lifetime: Float::MIN })
+      own = pool.check_out(request)
+      pool.check_in(own)
+      assert_equal "it has lived for long enough", own.closed
+    end
+  end
+end
