@@ -8,10 +8,11 @@ require_relative "trunkline/config"
 require "trunkline/trunkline"
 require_relative "trunkline/postgres/client"
 require_relative "trunkline/memcached/client"
+require_relative "trunkline/fibers/fiber_pool"
 
 # Clients for PostgreSQL and memcached whose callers, fibers or threads by the thousand, share a few connections.
 module Trunkline
-  private_constant :Bytes, :Crew, :Request
+  private_constant :Bytes, :Crew, :Request, :Waiter
 
   # A PostgreSQL client. It connects on first use, and may be shared by any number of fibers and threads.
   #

@@ -13,6 +13,7 @@ void Init_trunkline(void) {
     Init_trunkline_bytes();
     Init_trunkline_deadline();
     Init_trunkline_request();
+    Init_trunkline_waiter();
     Init_trunkline_crew();
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();

@@ -45,7 +45,8 @@ class Caller
     case @scheduler
     when nil then body.raise(exception)
     when ReferenceScheduler then @scheduler.cancel(body, exception)
-    else @scheduler.raise(body, exception)
+    when Async::Scheduler then @scheduler.raise(body, exception)
+    else @scheduler.raise_in(body, exception)
     end
   end
 

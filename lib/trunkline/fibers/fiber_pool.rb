@@ -1,0 +1,235 @@
+# frozen_string_literal: true
+
+require_relative "../trunk/waiting"
+require_relative "task"
+
+module Trunkline
+  # Reusable fibers for many blocks: at most `size` of them run at once, and whoever spawns more waits for a free one.
+  # Within a block everything happens in order; while it waits, the others go on.
+  #
+  #   pool = Trunkline::FiberPool.new(50)
+  #   pool.run do
+  #     100.times { |id| pool.spawn { db.query("SELECT * FROM users WHERE id = $1", id) } }
+  #   end
+  #
+  # It works in any event loop (Fiber::Scheduler). Its fibers are made when they are first needed, stay as long as there is
+  # work, and end with it, so that an event loop can end too.
+  class FiberPool
+    # Where a fiber remembers whose it is.
+    HOME = :trunkline_fiber_pool
+    private_constant :HOME
+
+    # @return [Integer] the most blocks that run at once
+    attr_reader :size
+
+    # @param size [Integer] the most fibers
+    # @raise [ArgumentError] size is not a positive Integer
+    def initialize(size = 50)
+      raise ArgumentError, "the size must be a positive Integer, not #{size.inspect}" unless size.is_a?(Integer) && size.positive?
+
+      @size = size
+      begin_anew
+    end
+
+    # Has one of the fibers run the block, soon. While all are busy the caller waits for one; a fiber of the pool itself runs
+    # the block on the spot, as it could wait for ever.
+    #
+    # @return [Task] whose value is what the block returns
+    # @raise [ArgumentError] no block
+    # @raise [Error] there is no event loop here, or the pool works in another one
+    def spawn(&block)
+      raise ArgumentError, "spawn needs a block" unless block
+
+      join_world
+      task = Task.new(self, block)
+      if full?
+        return run_here(task) if at_home?
+
+        wait_for_room while full?
+      end
+      @queue.push(task)
+      call_a_fiber unless @coming
+      task
+    end
+
+    # Waits until every block has ended.
+    #
+    # @return [self]
+    # @raise [Exception] the first that a block has raised and nobody has had from its {Task}; the others stay for the next time
+    # @raise [Error] a fiber of the pool cannot wait for itself
+    def wait
+      raise Error, "a block in the pool cannot wait for all of the pool: wait for single tasks by Task#value" if at_home?
+
+      sleep_among(@waiting, Waiter.new) until quiet?
+      raise @errors.shift unless @errors.empty?
+
+      self
+    end
+
+    # Runs the block in an event loop, in the present one or else in one of Async's, and waits for all that it has spawned.
+    #
+    # @yieldparam pool [FiberPool] this one
+    # @return [Object] what the block has returned
+    # @raise [Exception] as {#wait}
+    # @raise [Error] there is no event loop, and no async gem that could bring one
+    def run
+      raise ArgumentError, "run needs a block" unless block_given?
+
+      in_event_loop do
+        result = yield self
+        wait
+        result
+      end
+    end
+
+    # @return [String]
+    def inspect = "#<#{self.class} size=#{@size} fibers=#{@fibers} busy=#{@busy} queued=#{@queue.size}>"
+
+    # Somebody takes the error from its task.
+    def claim(error) # :nodoc:
+      @errors.delete_if { |unclaimed| unclaimed.equal?(error) }
+      error
+    end
+
+    private
+
+    def begin_anew
+      @world = @thread = nil
+      @queue = []
+      @idle = []
+      @waiting = []
+      @spawners = []
+      @errors = []
+      @expected = []
+      @fibers = @busy = 0
+      @coming = nil
+    end
+
+    def in_event_loop(&block)
+      return yield if Fiber.current_scheduler
+
+      begin
+        require "async"
+      rescue LoadError
+        raise Error, "there is no event loop here: add the async gem to the Gemfile, or call this from a fiber of an event loop"
+      end
+      Sync(&block)
+    end
+
+    # All fibers of a pool are in one event loop. What a dead thread has left behind is forgotten.
+    def join_world
+      world = Fiber.current_scheduler
+      return if world.equal?(@world) && world
+
+      raise Error, "there is no event loop here: use run { }, which brings one" unless world
+      begin_anew unless @thread&.alive?
+      raise Error, "the pool works in another event loop" unless quiet?
+
+      @world = world
+      @thread = Thread.current
+    end
+
+    def at_home? = Thread.current[HOME].equal?(self)
+    def full? = @queue.size + @busy >= @size
+    def quiet? = @queue.empty? && @busy.zero? && @expected.empty?
+
+    # The queue is never longer than there are free fibers. One is called at a time: when it takes a block and more are left,
+    # it calls the next. So blocks that do not wait cost no switch each.
+    def call_a_fiber
+      @coming = true
+      start_fiber if @idle.empty?
+    ensure
+      @coming = @idle.pop # also when whoever calls is interrupted meanwhile
+      wake(@coming) if @coming
+    end
+
+    # Async makes whoever starts a fiber its parent, and would end it together with him.
+    def start_fiber
+      scheduler = Fiber.scheduler
+      return Fiber.schedule { work } unless defined?(Async::Scheduler) && scheduler.is_a?(Async::Scheduler)
+
+      Async::Task.run(scheduler) { work }
+    end
+
+    def work
+      Thread.current[HOME] = self
+      @fibers += 1
+      waiter = Waiter.new
+      loop do
+        sleep_among(@idle, waiter)
+        break if finished?(waiter)
+      end
+    ensure
+      @fibers -= 1
+      leave(waiter)
+    end
+
+    # Runs what is queued. True: nothing is left, for anybody.
+    def finished?(waiter)
+      @coming = nil if @coming.equal?(waiter)
+      perform(@queue.shift) until @queue.empty?
+      make_room
+      quiet?
+    end
+
+    def perform(task)
+      @busy += 1
+      call_a_fiber unless @coming || @queue.empty?
+      task.perform
+    ensure
+      @busy -= 1
+      conclude(task)
+    end
+
+    def conclude(task)
+      @errors.push(task.error) if task.error
+      wake_all(@waiting) unless @waiting.empty? || !quiet?
+    end
+
+    def run_here(task)
+      task.perform
+      task
+    ensure
+      conclude(task)
+    end
+
+    # The last one to go sends the idle ones home; who is ended before his time leaves his work to another.
+    def leave(waiter)
+      @coming = nil if @coming.equal?(waiter)
+      call_a_fiber unless @coming || @queue.empty?
+      wake_all(@idle) if quiet?
+    end
+
+    # Whoever is called here comes back with more to do, so nobody goes home meanwhile.
+    def make_room
+      return if full? || @spawners.empty?
+
+      @expected.push(@spawners.shift)
+      wake(@expected.last)
+    end
+
+    def wait_for_room
+      waiter = Waiter.new
+      sleep_among(@spawners, waiter)
+      arrived = true
+    ensure
+      @expected.delete(waiter)
+      give_up_room unless arrived
+    end
+
+    def give_up_room
+      make_room
+      [@idle, @waiting].each { |sleepers| wake_all(sleepers) } if quiet?
+    end
+
+    def sleep_among(sleepers, waiter)
+      sleepers.push(waiter.park)
+      Waiting.park(waiter)
+    ensure
+      sleepers.delete(waiter)
+    end
+
+    def wake(waiter) = waiter.wake_up && waiter.wake
+    def wake_all(waiters) = waiters.dup.each { |waiter| wake(waiter) }
+  end
+end

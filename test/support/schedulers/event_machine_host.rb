@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require "trunkline/schedulers/event_machine"
+require_relative "hosts"
+
+module Hosts
+  # Fibers on EventMachine's loop. A process has one reactor, so one host at a time.
+  module EventMachine
+    include Callers
+
+    REACTOR = Mutex.new
+    private_constant :REACTOR
+
+    def in_host(&block)
+      thread = Thread.new { REACTOR.synchronize { Trunkline::Schedulers::EventMachine.run(&block) } }
+      thread.report_on_exception = false
+      return thread.value if thread.join(LIMIT)
+
+      raise Supervision::Hang, thread.backtrace.first(8).join("\n  ")
+    ensure
+      thread&.kill&.join
+    end
+  end
+end
