@@ -6,7 +6,7 @@ require "support/history/run"
 # Every answer is its caller's own, and every acknowledged commit is there exactly once: whoever calls, and whatever becomes
 # of connections, servers and callers. Some seconds here; `rake "history[10]"` goes on for minutes. The seed is Minitest's.
 class HistoryTest < Trunkline::TestCase
-  ANSWERS = 1200
+  ANSWERS = 800
   private_constant :ANSWERS
 
   class << self
@@ -18,7 +18,7 @@ class HistoryTest < Trunkline::TestCase
     define_method(:"test_#{world}") do
       run = History::Run.new(HistoryTest.server, world: world, seed: Minitest.seed, answers: ANSWERS).call
       assert_empty run.report
-      %i[terminate fork interruptions].each { |what| assert_operator run.counts[what], :>, 0, what }
+      assert_empty History::Run::FAULTS.keys - run.counts.keys
     end
   end
 end

@@ -101,7 +101,7 @@ class Crowd
 
     member = @members.sample(random: random)
     way = @others.sample(random: random)
-    return unless member.exposed
+    return unless member.exposed && member.caller # a thread may be exposed before it is known here
 
     way == :kill ? member.caller.kill : member.caller.cancel(Cancelled.new)
   end

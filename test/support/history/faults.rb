@@ -21,6 +21,7 @@ class History
       @gaps = gaps
       @next = gaps.to_h { |kind, _| [kind, 0] }
       gaps.each_key { |kind| put_off(kind) }
+      @missing = gaps.keys
       @steps = 0
       @counts = Hash.new(0)
       @orders = Thread::Queue.new
@@ -37,10 +38,14 @@ class History
           next if at > @steps
 
           @orders << [kind, @random.rand(1 << 20)]
+          @missing.delete(kind)
           put_off(kind)
         end
       end
     end
+
+    # Has each kind been due at least once?
+    def each_due? = @missing.empty?
 
     # Waits until all that were due have happened.
     #

@@ -1,11 +1,15 @@
 # frozen_string_literal: true
 
+require_relative "../interruptions"
+
 class History
   # What callers do with a client, each time with tokens of their own.
   class Operations
+    include Interruptions
+
     # How often, beside each other.
     WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, insert: 8, insert_many: 3, append: 2, future: 3, futures: 3, abandon: 2,
-                failure: 2, transaction: 4, failed_transaction: 1, rollback: 2, session: 1, script: 1 }.freeze
+                failure: 2, transaction: 4, failed_transaction: 1, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
 
     # How many SQL texts one operation has, and how many lists are appended to.
     TEXTS = 1500
@@ -39,7 +43,7 @@ class History
     def act(crowd, member)
       kind = @kinds.sample(random: member.random)
       entry = @history.begin(kind, member.number, kind.end_with?("many", "transaction", "futures") ? 3 : 1)
-      crowd.exposed(member) { send(kind, entry, member.random) }
+      kind == :wait ? wait(entry, member.random) : crowd.exposed(member) { send(kind, entry, member.random) }
       entry.answered
     rescue Trunkline::Error => error
       entry.refused(error)
@@ -52,6 +56,13 @@ class History
     end
 
     private
+
+    # A wait for something else, which no wake-up of the client's may end.
+    def wait(entry, random)
+      entry.fate = :never
+      kind = WAITS.sample(random: random)
+      entry.expect([kind, true], [kind, undisturbed?(kind)])
+    end
 
     def read(entry, _)
       entry.fate = :never

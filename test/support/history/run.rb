@@ -17,7 +17,7 @@ class History
     # Average bytes between two troubles of a connection.
     TROUBLES = { split: 20_000, stall: 60_000, cut: 200_000 }.freeze
     # Average steps of callers between two faults.
-    FAULTS = { terminate: 300, fork: 1500, restart: 3000 }.freeze
+    FAULTS = { terminate: 200, fork: 700, restart: 1500 }.freeze
 
     MOST_TOLD = 5
     private_constant :MOST_TOLD
@@ -32,7 +32,7 @@ class History
     # @param seed [Integer]
     # @param answers [Integer] how many there must be in the end, at least
     # @param interruptions [Integer] how many there must be in the end, at least
-    # @param troubles [Hash{Symbol => Integer}] as {GateProxy::Troubles.from} takes them
+    # @param troubles [Hash{Symbol => Integer}, nil] as {GateProxy::Troubles.from} takes them; nil: there is no proxy
     # @param faults [Hash{Symbol => Integer}] as {Faults} takes them
     # @param kinds [Hash{Symbol => Integer}] as {Operations} takes them
     # @param limit [Numeric] seconds until it is taken for a hang
@@ -46,7 +46,7 @@ class History
       @world = World.named(world, limit)
       @seed = seed
       @wanted = { answers: answers, interruptions: interruptions }
-      @troubles = GateProxy::Troubles.from(seed, troubles)
+      @troubles = troubles
       @gaps = faults
       @kinds = kinds
       @prefix = "history_#{world}_#{seed}"
@@ -58,7 +58,7 @@ class History
     # @raise [Supervision::Hang]
     def call
       @server.psql(Operations.create(@prefix))
-      GateProxy.open(@server, troubles: @troubles) { |proxy| with_client(proxy) { |db| run(db) } }
+      with_client { |db| run(db) }
       @history.verify(*found)
       self
     ensure
@@ -76,23 +76,31 @@ class History
 
     private
 
-    def with_client(proxy, &block)
-      Trunkline.postgres(proxy.uri, connections: 3, max_connections: 8, application_name: @prefix, &block)
+    def with_client(&block)
+      through_proxy do |server|
+        Trunkline.postgres(server.uri, connections: 3, max_connections: 8, application_name: @prefix, &block)
+      end
+    end
+
+    def through_proxy(&block)
+      return yield @server unless @troubles
+
+      GateProxy.open(@server, troubles: GateProxy::Troubles.from(@seed, @troubles), &block)
     end
 
     def run(db)
-      faults = Faults.new(@gaps, seed: @seed, server: @server, name: @prefix, db: db)
+      @faults = Faults.new(@gaps, seed: @seed, server: @server, name: @prefix, db: db)
       operations = Operations.new(@wrap.call(db), @history, @prefix, @kinds)
       @world.run(@seed, @interrupted, method(:enough?)) do |crowd, member|
         operations.act(crowd, member)
       ensure
-        faults.step
+        @faults.step
       end
-      @counts = { **faults.finish, answers: @history.answers, interruptions: @interrupted.size }
+      @counts = { **@faults.finish, answers: @history.answers, interruptions: @interrupted.size }
     end
 
     def enough?
-      @history.answers >= @wanted[:answers] && @interrupted.size >= @wanted[:interruptions]
+      @history.answers >= @wanted[:answers] && @interrupted.size >= @wanted[:interruptions] && @faults.each_due?
     end
 
     # @return [Array(Array<Integer>, Hash{Integer => Array<Integer>})]

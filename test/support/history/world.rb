@@ -67,6 +67,19 @@ class History
       end
     end
 
+    # Event loops and plain threads beside each other, with one client.
+    class Mixed < self
+      HOSTS = [Hosts::Async, Hosts::Reference, Hosts::Threads, Hosts::Threads].freeze
+      private_constant :HOSTS
+
+      def run(seed, interrupted, enough, &act)
+        threads = HOSTS.map.with_index(seed << 2) do |host, part|
+          Thread.new { World.new(host: host, size: @size, limit: limit).run(part, interrupted, enough, &act) }
+        end
+        threads.each(&:value)
+      end
+    end
+
     HOSTILE = { cancel: 0.02, spurious: 0.05, reorder: true }.freeze
     ALL = {
       async: [self, { host: Hosts::Async, size: 200 }],
@@ -76,7 +89,8 @@ class History
                        hostility: { **HOSTILE, inline: true, yielding: true, without: %i[yield timeout_after] } }],
       forgetful: [self, { host: Hosts::Hostile, size: 100, hostility: { cancel: 0.05, reorder: true, forgetful: true } }],
       threads: [self, { host: Hosts::Threads, size: 32 }],
-      loops: [ShortLived, { host: Hosts::Threads, size: 16 }]
+      loops: [ShortLived, { host: Hosts::Threads, size: 16 }],
+      mixed: [Mixed, { host: Hosts::Threads, size: 25 }]
     }.freeze
     private_constant :HOSTILE
 

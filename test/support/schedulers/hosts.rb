@@ -46,7 +46,7 @@ module Hosts
       thread.report_on_exception = false
       return thread.value if thread.join(limit)
 
-      raise Supervision::Hang, Thread.list.map { |hanging| hanging.backtrace.first(8).join("\n  ") }.join("\n")
+      raise Supervision::Hang, Thread.list.filter_map(&:backtrace).map { |lines| lines.first(8).join("\n  ") }.join("\n")
     ensure
       thread&.kill
     end
