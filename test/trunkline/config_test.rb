@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 
 module Trunkline
   class ConfigTest < TestCase
@@ -79,6 +80,43 @@ module Trunkline
       ["soon", Float::NAN, Float::INFINITY, :"1", Complex(1, 1)].each do |timeout|
         assert_refused "connect_timeout must be a number of seconds (keyword)", connect_timeout: timeout
       end
+    end
+
+    def test_numbers
+      assert_equal [30, nil, nil], config("keepalives_idle=' 30 ' keepalives_count=0 keepalives_interval=-1")
+        .then { |it| [it.keepalives_idle, it.keepalives_count, it.keepalives_interval] }
+      assert_equal 5, config(tcp_user_timeout: 5).tcp_user_timeout
+      ["1s", "0x1", 1.5, 1 << 31].each { |bad| assert_refused "tcp_user_timeout must be a whole number (keyword)", tcp_user_timeout: bad }
+    end
+
+    def test_switches
+      assert_equal [true, false, false, true], [{}, { keepalives: false }, { keepalives: 0 }, { keepalives: "1" }]
+        .map { |keywords| config(**keywords).keepalives }
+      assert_refused "keepalives must be 1 or 0 (connection string)", "keepalives=yes"
+    end
+
+    def test_words
+      assert_equal "read-only", config("target_session_attrs=Read-Only").target_session_attrs
+      assert_equal "prefer-standby", config(target_session_attrs: :"prefer-standby").target_session_attrs
+      assert_refused "load_balance_hosts must be disable or random (connection string)", "load_balance_hosts=on"
+    end
+
+    def test_the_encoding_is_utf8
+      %w[UTF8 utf-8 Unicode].each { |name| assert_equal "UTF8", config(client_encoding: name).client_encoding }
+      assert_refused "client_encoding must be UTF8: that is what strings are sent and read in (PGCLIENTENCODING)",
+                     env: { "PGCLIENTENCODING" => "LATIN1" }
+    end
+
+    def test_the_encoding_of_the_locale
+      { Encoding::UTF_8 => "UTF8", Encoding::US_ASCII => "UTF8" }.each do |locale, name|
+        assert_equal name, Encoding.stub(:find, locale) { config("client_encoding=auto").client_encoding }
+      end
+      Encoding.stub(:find, Encoding::ISO_8859_1) { assert_raises(ConfigError) { config("client_encoding=auto") } }
+    end
+
+    def test_an_address_is_no_name
+      assert_refused "hostaddr must be an IP address (a name belongs into host) (keyword)", hostaddr: "db.example"
+      assert_equal "::1", config(hostaddr: "::1").hostaddr
     end
 
     def test_the_password_may_be_asked_for_every_time

@@ -33,13 +33,12 @@ module Trunkline
         [:sslcertmode, :choice, "allow", %w[disable allow require]],
         [:sslcert, :text], [:sslkey, :text], [:sslpassword, :text], [:sslrootcert, :text], [:sslcrl, :text], [:sslcrldir, :text],
         [:sslsni, :switch, true],
-        [:ssl_min_protocol_version, :choice, "TLSv1.2", TLS_VERSIONS], [:ssl_max_protocol_version, :choice, nil, TLS_VERSIONS],
-        [:gssencmode, :choice, "disable", %w[disable prefer]]
+        [:ssl_min_protocol_version, :choice, "TLSv1.2", TLS_VERSIONS], [:ssl_max_protocol_version, :choice, nil, TLS_VERSIONS]
       ].to_h { |name, kind, default, choices| [name.to_s, Option.new(name.to_s, kind, default, choices&.freeze).freeze] }.freeze
 
       # Known to libpq and refused, by what they need.
       REFUSED = {
-        "GSSAPI" => %w[gssdelegation gsslib krbsrvname],
+        "GSSAPI" => %w[gssdelegation gssencmode gsslib krbsrvname],
         "OAuth" => %w[oauth_ca_file oauth_client_id oauth_client_secret oauth_issuer oauth_scope],
         "the replication protocol" => %w[replication],
         "keys in place of a password" => %w[scram_client_key scram_server_key],
@@ -52,18 +51,21 @@ module Trunkline
         "channel_binding" => %w[disable prefer], "require_auth" => [], "min_protocol_version" => %w[3.0]
       }.freeze
 
+      # Values of these that ask for nothing.
+      FULFILLED = { "gssencmode" => %w[disable prefer], "gssdelegation" => %w[0] }.freeze
+
       # What other libraries call them.
       OTHER_NAMES = {
         "database" => "dbname", "db" => "dbname", "hostname" => "host", "username" => "user", "pass" => "password",
         "timeout" => "connect_timeout", "encoding" => "client_encoding"
       }.freeze
 
-      private_constant :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :YET, :OTHER_NAMES
+      private_constant :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :YET, :OTHER_NAMES
 
       module_function
 
       # @return [Array<String>] what libpq's options are called
-      def names = TABLE.keys + REFUSED.keys
+      def names = TABLE.keys | REFUSED.keys
 
       # Adds an option to others; "requiressl" is an old name for two of the values of sslmode.
       def store(pairs, name, value)
@@ -78,7 +80,7 @@ module Trunkline
       def check(name, value, source)
         need = REFUSED[name]
         raise ConfigError, "unknown connection option #{misspelt(name)} (#{source})" unless need || TABLE.key?(name)
-        return if value.to_s.empty?
+        return if value.to_s.empty? || FULFILLED[name]&.include?(value.to_s)
         raise ConfigError, "#{name} is refused: it needs #{need}, which is not supported (#{source})" if need
 
         check_yet(name, value, source)

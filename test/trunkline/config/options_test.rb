@@ -12,7 +12,11 @@ module Trunkline
         assert_equal "krbsrvname is refused: it needs GSSAPI, which is not supported (here)", refusal("krbsrvname", "postgres")
         assert_equal "replication is refused: it needs the replication protocol, which is not supported (here)",
                      refusal("replication", "database")
-        assert_nil Options.check("krbsrvname", "", "here")
+        assert_equal "gssencmode is refused: it needs GSSAPI, which is not supported (here)", refusal("gssencmode", "require")
+        assert_equal "oauth_issuer is refused: it needs OAuth, which is not supported (here)", refusal("oauth_issuer", "x")
+        [["krbsrvname", ""], %w[gssencmode prefer], %w[gssencmode disable], %w[gssdelegation 0]].each do |name, value|
+          assert_nil Options.check(name, value, "here")
+        end
       end
 
       def test_what_is_not_given_yet_is_refused_not_ignored

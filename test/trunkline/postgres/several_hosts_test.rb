@@ -32,9 +32,10 @@ module Trunkline
       PRIMARY = server_that_is("off")
       STANDBY = server_that_is("on")
       STARTING = refusal("57P03", "the database system is starting up")
+      FULL = refusal("53300", "sorry, too many clients already")
       STRANGER = refusal("28P01", "password authentication failed")
       SILENT = :drain.to_proc
-      private_constant :PRIMARY, :STANDBY, :STARTING, :STRANGER, :SILENT
+      private_constant :PRIMARY, :STANDBY, :STARTING, :FULL, :STRANGER, :SILENT
 
       # Yields the folders of servers that follow these scripts; nil is a folder without one.
       def with_servers(*scripts, folders: [], &block)
@@ -65,7 +66,7 @@ module Trunkline
       end
 
       def test_the_first_that_works
-        with_servers(nil, STARTING, PRIMARY, PRIMARY) { |*hosts| assert_equal hosts[2], reached(*hosts) }
+        with_servers(nil, STARTING, FULL, PRIMARY, PRIMARY) { |*hosts| assert_equal hosts[3], reached(*hosts) }
       end
 
       def test_an_unknown_host_is_passed_over
@@ -166,7 +167,7 @@ module Trunkline
         assert_no_socket_left do
           before = Dir.children("/dev/fd").size
           5_000.times { assert_raises(ConnectionError) { Connector.connect(config) } }
-          assert_equal before, Dir.children("/dev/fd").size
+          assert_operator Dir.children("/dev/fd").size, :<=, before
         end
       end
 

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+
+module Trunkline
+  # What is asked of a connection arrives at a real server.
+  class ConnectingTest < TestCase
+    HBA = <<~HBA
+      local all all           trust
+      host  all all 127.0.0.1/32 scram-sha-256
+    HBA
+    private_constant :HBA
+
+    def test_sessions_start_as_asked
+      env = { "PGTZ" => "Asia/Kolkata", "PGDATESTYLE" => "DMY", "PGGEQO" => "off" }
+      config = Config.new("#{postgres_server.uri}&options=-c%20work_mem%3D3MB&fallback_application_name=fallback", env: env)
+      with_client_of(config) do |db|
+        asked = %w[TimeZone DateStyle geqo work_mem application_name client_encoding].map { |name| db.value("SELECT current_setting($1)", name) }
+        assert_equal ["Asia/Kolkata", "ISO, DMY", "off", "3MB", "fallback", "UTF8"], asked
+        assert_equal [Date.new(2026, 2, 1), Time.at(0)], db.query("SELECT '1/2/2026'::date, 'epoch'::timestamptz").rows.first
+      end
+    end
+
+    def test_by_name
+      Trunkline.postgres(postgres_server.tcp_uri.sub("127.0.0.1", "localhost"), connect_timeout: 20) do |db|
+        assert_equal 1, db.value("SELECT 1")
+      end
+    end
+
+    def test_passwords
+      with_server(hba: HBA) do |server|
+        server.psql("CREATE ROLE ann LOGIN PASSWORD 's3cret'")
+        uri = server.tcp_uri(user: "ann")
+        from_a_file(uri, server.port)
+        from_what_is_called(uri)
+        shown_nowhere(uri)
+      end
+    end
+
+    private
+
+    def with_client_of(config)
+      client = Postgres::Client.new(config)
+      yield client
+    ensure
+      client.close
+    end
+
+    def from_a_file(uri, port)
+      Dir.mktmpdir do |folder|
+        path = "#{folder}/pass"
+        File.write(path, "other:*:*:*:wrong\n127.0.0.1:#{port}:postgres:ann:s3cret\n", perm: 0o600)
+        assert_equal "ann", connected(uri, passfile: path) { |db| db.value("SELECT current_user::text") }
+        File.chmod(0o644, path)
+        error = assert_raises(ConfigError) { connected(uri, passfile: path) { |db| db.query("SELECT 1") } }
+        assert_includes error.message, "others than its owner"
+        assert_nil error.sqlstate
+      end
+    end
+
+    def from_what_is_called(uri)
+      passwords = %w[wrong s3cret]
+      connected(uri, password: -> { passwords.shift }) do |db|
+        assert_raises(InvalidPassword) { db.query("SELECT 1") }
+        assert_equal 1, db.value("SELECT 1")
+      end
+      assert_empty passwords
+    end
+
+    def shown_nowhere(uri)
+      connected(uri.sub("ann@", "ann:s3cret@")) do |db|
+        assert_equal 1, db.value("SELECT 1")
+        refute_includes db.inspect, "s3cret"
+      end
+      error = assert_raises(InvalidPassword) { connected(uri.sub("ann@", "ann:s3cre7@")) { |db| db.query("SELECT 1") } }
+      refute_includes error.full_message, "s3cre7"
+      assert_raises(ConnectionError) { connected(uri, passfile: "/nowhere") { |db| db.query("SELECT 1") } }
+    end
+
+    def connected(uri, **options, &block) = Trunkline.postgres(uri, connections: 1, **options, &block)
+  end
+end
