@@ -87,10 +87,16 @@ module Trunkline
         self
       end
 
-      # @return [Hash{String => String}] the parameters of the client's startup message
-      def startup
-        length, version = read(8).unpack("NN")
-        raise "protocol #{version}" unless version == 196_608
+      # @param protocol [String] what the client should want to speak
+      # @return [Hash{String => String}] the parameters of the client's startup message; who asks to encrypt before that is
+      #   told that there is no such thing
+      def startup(protocol = "3.0")
+        length, *version = read(8).unpack("Nnn")
+        if version == [1234, 5679]
+          @socket.write("N")
+          return startup(protocol)
+        end
+        raise "protocol #{version.join(".")}" unless version.join(".") == protocol
 
         Hash[*read(length - 8).delete_suffix("\0\0").split("\0")]
       end

@@ -76,9 +76,25 @@ static VALUE bytes_send_to(VALUE self, VALUE descriptor) {
     }
 }
 
+/* call-seq: take(count, string) -> string
+ *
+ * Moves the first bytes, as many as there are up to count, into the String, in place of what that held. */
+static VALUE bytes_take(VALUE self, VALUE count, VALUE string) {
+    buffer_t *buffer = &bytes_to_move(self)->buffer;
+    size_t size = NUM2SIZET(count);
+    if (size > buffer_size(buffer)) size = buffer_size(buffer);
+    StringValue(string);
+    rb_str_resize(string, 0);
+    rb_str_cat(string, buffer_bytes(buffer), (long)size);
+    buffer_consume(buffer, size);
+    buffer_shrink(buffer, KEPT_WHEN_EMPTY);
+    return string;
+}
+
 /* call-seq: bytes << string -> bytes */
 static VALUE bytes_append(VALUE self, VALUE string) {
     StringValue(string);
+    buffer_shrink(&bytes_of(self)->buffer, KEPT_WHEN_EMPTY);
     if (!buffer_append(&bytes_of(self)->buffer, RSTRING_PTR(string), RSTRING_LEN(string))) rb_memerror();
     return self;
 }
@@ -111,6 +127,7 @@ void Init_trunkline_bytes(void) {
     rb_define_alloc_func(cTrunklineBytes, bytes_allocate);
     rb_define_method(cTrunklineBytes, "receive_from", bytes_receive_from, 1);
     rb_define_method(cTrunklineBytes, "send_to", bytes_send_to, 1);
+    rb_define_method(cTrunklineBytes, "take", bytes_take, 2);
     rb_define_method(cTrunklineBytes, "<<", bytes_append, 1);
     rb_define_method(cTrunklineBytes, "size", bytes_size, 0);
     rb_define_method(cTrunklineBytes, "empty?", bytes_is_empty, 0);

@@ -45,12 +45,6 @@ module Trunkline
         "a log of the session's keys" => %w[sslkeylogfile]
       }.flat_map { |need, names| names.map { |name| [name, need] } }.to_h.freeze
 
-      # Values that ask for what a connection does not give yet: every value but these.
-      YET = {
-        "sslmode" => %w[disable allow prefer], "sslnegotiation" => %w[postgres], "sslcertmode" => %w[disable allow],
-        "channel_binding" => %w[disable prefer], "require_auth" => [], "min_protocol_version" => %w[3.0]
-      }.freeze
-
       # Values of these that ask for nothing.
       FULFILLED = { "gssencmode" => %w[disable prefer], "gssdelegation" => %w[0] }.freeze
 
@@ -60,7 +54,7 @@ module Trunkline
         "timeout" => "connect_timeout", "encoding" => "client_encoding"
       }.freeze
 
-      private_constant :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :YET, :OTHER_NAMES
+      private_constant :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
 
       module_function
 
@@ -80,16 +74,9 @@ module Trunkline
       def check(name, value, source)
         need = REFUSED[name]
         raise ConfigError, "unknown connection option #{misspelt(name)} (#{source})" unless need || TABLE.key?(name)
-        return if value.to_s.empty? || FULFILLED[name]&.include?(value.to_s)
-        raise ConfigError, "#{name} is refused: it needs #{need}, which is not supported (#{source})" if need
+        return if need.nil? || value.to_s.empty? || FULFILLED[name]&.include?(value.to_s)
 
-        check_yet(name, value, source)
-      end
-
-      def check_yet(name, value, source)
-        return if YET.fetch(name, [value.to_s]).include?(value.to_s)
-
-        raise ConfigError, "#{name} is refused: what it asks for is not supported yet (#{source})"
+        raise ConfigError, "#{name} is refused: it needs #{need}, which is not supported (#{source})"
       end
 
       def misspelt(name)
@@ -99,7 +86,7 @@ module Trunkline
         spelling ? "#{name.inspect}, did you mean #{spelling}?" : name.inspect
       end
 
-      private_class_method :check_yet, :misspelt
+      private_class_method :misspelt
     end
 
     private_constant :Options

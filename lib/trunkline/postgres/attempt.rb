@@ -1,20 +1,18 @@
 # frozen_string_literal: true
 
 require_relative "../config"
-require_relative "../socket/stream"
-require_relative "connection"
-require_relative "server_type"
-require_relative "startup"
-require_relative "target"
+require_relative "encryption"
+require_relative "handshake"
 
 module Trunkline
   module Postgres
-    # One attempt at one host: a socket, the handshake on it, and a look at what kind of server it is, within
-    # {Config#connect_timeout} altogether, and within the present deadline.
+    # One attempt at one host, within {Config#connect_timeout} altogether, and within the present deadline. Where the options
+    # allow several ways, of encryption and of the protocol, a refused one is followed by another.
     class Attempt
-      CHUNK = 8192
-      FAREWELL = ["X", 4].pack("aN").freeze
-      private_constant :CHUNK, :FAREWELL
+      # What servers and poolers say that cannot answer a newer version of the protocol with an older one.
+      UNKNOWN_VERSION = %w[0A000 08P01].freeze
+      STARTING_UP = "57P03"
+      private_constant :UNKNOWN_VERSION, :STARTING_UP
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
@@ -23,81 +21,63 @@ module Trunkline
         @config = config
         @host = host
         @wanted = wanted
-        @target = Target.new(config, host)
+        @encryption = Encryption.new(config, host)
+        @protocol = [config.max_protocol_version, config.min_protocol_version]
         @deadline = [Socket::Readiness.deadline(config.connect_timeout), Deadlines.present].compact.min
+        @failures = {}
       end
 
-      # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
-      #
       # @return [Connection]
       # @raise [ConnectionError] when there is no server, it does not answer in time, or it goes away
       # @raise [UnsuitableServer] when it is not of the wanted kind
       # @raise [ServerError] when the server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
       # @raise [ProtocolError] when whoever answers is no PostgreSQL server
-      # @raise [ConfigError] when the callable for the password returns nonsense
+      # @raise [ConfigError] when the callable for the password returns nonsense, or a file is not what it should be
       def connect
-        @io = @target.open(@deadline)
-        named_errors do
-          shake_hands
-          check_server
+        ways = @encryption.ways.dup
+        begin
+          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol)
+          handshake.connect
+        rescue Error => error
+          retry if another_version?(handshake, error)
+          @failures[way = ways.shift] = error
+          retry if !ways.empty? && another_way?(way, handshake, error)
+          tell(error)
         end
-        connection = Connection.new(@io, @startup, @target.narrowed(@io), @server_type.leftover)
-      ensure
-        @io&.close unless connection
       end
 
       private
 
-      def shake_hands
-        @startup = Startup.new(user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) },
-                               settings: @config.session)
-        write(@startup.message)
-        write(@startup.receive(read)) until @startup.ready?
+      # As with libpq, a server that refuses a user with encryption may take him without, and the other way round.
+      def another_way?(way, handshake, error)
+        return false if late?
+        return true if handshake.stuck_encrypting?
+        return false unless error.is_a?(ServerError) && error.sqlstate != STARTING_UP
+
+        handshake.unauthenticated? && !way.nil? == handshake.encrypted?
       end
 
-      def check_server
-        @server_type = ServerType.new(@wanted, @startup)
-        if (question = @server_type.question)
-          write(question)
-          @server_type.receive(read) until @server_type.answered?
-        end
-        objection = @server_type.objection or return
-        write(FAREWELL)
-        raise UnsuitableServer, objection
+      def another_version?(handshake, error)
+        return false if @protocol.uniq.one? || late?
+        return false unless error.is_a?(ServerError) ? handshake.unauthenticated? && UNKNOWN_VERSION.include?(error.sqlstate) : handshake.unanswered?
+
+        @protocol = [@protocol.last] * 2
       end
 
-      def named_errors
-        yield
-      rescue ServerError => error
-        raise ServerError.from_fields(error.fields, server: @host.server), cause: nil
-      rescue ConnectionError, ProtocolError => error
-        raise error.class.new(error.message, server: @host.server, retriable: error.retriable?), cause: error.cause
+      def late? = @deadline && Socket::Readiness.now >= @deadline
+
+      # Of two refusals the one of the encrypted connection says more: without encryption many servers refuse everybody.
+      def tell(error)
+        refusals = @failures.select { |_, failure| failure.is_a?(ServerError) }
+        error = refusals[@encryption] || refusals[nil] || error
+        raise labelled(error), cause: (@failures.values - [error]).first || error.cause
       end
 
-      # A server that refuses may have closed its end before it has read everything. What went wrong is for {#read} to
-      # tell: the server's reason may be there.
-      def write(bytes)
-        in_time(Socket::Stream.write(@io, bytes, @deadline))
-      rescue SystemCallError
-        nil
-      end
+      def labelled(error)
+        return error if error.server || error.is_a?(ConfigError)
+        return ServerError.from_fields(error.fields, server: @host.server) if error.is_a?(ServerError)
 
-      def read
-        bytes = Socket::Stream.read(@io, CHUNK, @deadline)
-        in_time(bytes != false)
-        bytes || raise(@startup.end_of_stream)
-      rescue Errno::ECONNRESET
-        raise @startup.end_of_stream
-      rescue SystemCallError => error
-        reason = SystemCallError.new(nil, error.errno).message.downcase
-        raise ConnectionError, "the connection broke during #{@startup.stage}: #{reason}"
-      end
-
-      def in_time(ready)
-        return if ready
-
-        timeout = @config.connect_timeout ? format("%g s (connect_timeout)", @config.connect_timeout) : "the deadline"
-        raise ConnectionError, "no answer within #{timeout} during #{@startup.stage}"
+        error.class.new(error.message, server: @host.server, retriable: error.retriable?)
       end
     end
 

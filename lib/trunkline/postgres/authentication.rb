@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "authentication/channel_binding"
 require_relative "authentication/cleartext"
 require_relative "authentication/md5"
 require_relative "authentication/scram"
@@ -8,7 +9,8 @@ require_relative "authentication/scram"
 module Trunkline
   module Postgres
     # Answers the server's authentication requests: bytes in, bytes out. The server chooses the method, asks for one
-    # proof and takes it or sends an error; anything else is a protocol error.
+    # proof and takes it or sends an error; anything else is a protocol error. Which methods may be is for the client to say,
+    # before it proves anything.
     class Authentication
       OK = 0
       CLEARTEXT = 3
@@ -17,19 +19,29 @@ module Trunkline
       SASL_CONTINUE = 11
       SASL_FINAL = 12
 
+      # What `require_auth` calls the methods that begin an exchange.
+      METHODS = { OK => "none", CLEARTEXT => "password", MD5_PASSWORD => "md5", SASL => "scram-sha-256" }.freeze
+
       # Ways to prove an identity that need what is not here.
       REFUSED = {
         2 => "Kerberos V5", 4 => "crypt", 6 => "SCM credentials", 7 => "GSSAPI", 8 => "GSSAPI", 9 => "SSPI"
       }.freeze
 
-      private_constant :OK, :CLEARTEXT, :MD5_PASSWORD, :SASL, :SASL_CONTINUE, :SASL_FINAL, :REFUSED
+      SUPPORTED = "supported are password, md5 and scram-sha-256"
+
+      private_constant :OK, :CLEARTEXT, :MD5_PASSWORD, :SASL, :SASL_CONTINUE, :SASL_FINAL, :METHODS, :REFUSED, :SUPPORTED
 
       # @param user [String]
       # @param password [#call] asked for the password (a String or nil), and only when the server wants one
-      def initialize(user:, password:)
+      # @param allowed [Array<String>, nil] of password, md5, scram-sha-256 and none; nil: any
+      # @param channel_binding [String] disable, prefer or require
+      # @param certificate [OpenSSL::X509::Certificate, nil] the server's; nil where nothing is encrypted
+      def initialize(user:, password:, allowed: nil, channel_binding: "prefer", certificate: nil)
         @user = user
         @password = password
-        @expected = [OK, CLEARTEXT, MD5_PASSWORD, SASL]
+        @allowed = allowed
+        @binding = ChannelBinding.new(channel_binding, certificate)
+        @expected = METHODS.keys
       end
 
       # @return [Boolean] whether the server has said that it is satisfied
@@ -37,13 +49,14 @@ module Trunkline
 
       # @param request [String] body of an authentication message
       # @return [String] message to send, empty when there is nothing to say
-      # @raise [ConnectionError] when the server wants what is not given or not supported
+      # @raise [ConnectionError] when the server wants what is not given, not allowed or not supported
       # @raise [ProtocolError] when its messages make no sense, or its own proof is missing or wrong
       def answer(request)
         code = request.unpack1("N")
         refuse(unsupported(code)) unless known?(code)
         raise ProtocolError, "authentication request #{code} out of turn" unless @expected.include?(code)
 
+        check(code) if @expected.size > 1
         respond(code, request.byteslice(4..))
       end
 
@@ -52,7 +65,16 @@ module Trunkline
 
       private
 
-      def known?(code) = [OK, CLEARTEXT, MD5_PASSWORD, SASL, SASL_CONTINUE, SASL_FINAL].include?(code)
+      def known?(code) = METHODS.key?(code) || [SASL_CONTINUE, SASL_FINAL].include?(code)
+
+      # The first request decides how the identity is proven, if at all.
+      def check(code)
+        unless @allowed.nil? || @allowed.include?(METHODS[code])
+          refuse("the server #{code == OK ? "wants no authentication" : "wants authentication by #{METHODS[code]}"}, and require_auth " \
+                 "does not allow that")
+        end
+        refuse("channel_binding=require cannot be: the server does not ask for it") if @binding.required? && code != SASL
+      end
 
       def respond(code, data)
         case code
@@ -76,15 +98,21 @@ module Trunkline
         data.bytesize == 4 ? data : raise(ProtocolError, "an MD5 salt has 4 bytes, not #{data.bytesize}")
       end
 
-      def begin_scram(mechanisms)
-        unless mechanisms.include?(SCRAM::MECHANISM)
-          offered = mechanisms.map { |name| name.gsub(/[^\w-]/, "?") }.join(", ")
-          refuse("the server offers #{offered} only; supported is #{SCRAM::MECHANISM}")
-        end
+      def begin_scram(offered)
+        bound = @binding.use?(offered)
+        mechanism = bound ? ChannelBinding::MECHANISM : SCRAM::MECHANISM
+        refuse_mechanisms(offered) unless offered.include?(mechanism)
 
-        @scram = SCRAM.new(password)
+        @scram = SCRAM.new(password, header: @binding.header(bound), binding: bound ? @binding.data : "")
         first = @scram.first
-        [SCRAM::MECHANISM, first.bytesize, first].pack("Z*Na*")
+        [mechanism, first.bytesize, first].pack("Z*Na*")
+      end
+
+      def refuse_mechanisms(offered)
+        refuse("the server wants authentication by OAuth, which is not supported; #{SUPPORTED}") if offered == ["OAUTHBEARER"]
+
+        names = offered.map { |name| name.gsub(/[^\w-]/, "?") }.join(", ")
+        refuse("the server offers #{names} only; supported is #{SCRAM::MECHANISM}")
       end
 
       def password
@@ -95,8 +123,7 @@ module Trunkline
       end
 
       def unsupported(code)
-        "the server wants authentication by #{REFUSED[code] || "an unknown method (#{code})"}, which is not supported; " \
-          "supported are password, md5 and scram-sha-256"
+        "the server wants authentication by #{REFUSED[code] || "an unknown method (#{code})"}, which is not supported; #{SUPPORTED}"
       end
 
       # The same server will want the same of the same user.

@@ -5,12 +5,14 @@ require_relative "authentication"
 require_relative "error_fields"
 require_relative "startup/frames"
 require_relative "startup/stranger"
+require_relative "startup/version"
 
 module Trunkline
   module Postgres
-    # The handshake of protocol 3.0, from the startup message to the first ReadyForQuery: bytes in, bytes out.
+    # The handshake of protocol 3, from the startup message to the first ReadyForQuery: bytes in, bytes out.
     class Startup
-      PROTOCOL = 3 << 16
+      # Bytes of the longest secret key (PostgreSQL manual, "BackendKeyData").
+      LONGEST_KEY = 256
 
       # Every session is the same: values are decoded by these, and SQL is read by the last one.
       SESSION = { "client_encoding" => "UTF8", "DateStyle" => "ISO", "IntervalStyle" => "postgres",
@@ -30,7 +32,7 @@ module Trunkline
       # The most bytes a handshake may have. A server needs about 500; notices of login triggers come on top.
       LIMIT = 1 << 20
 
-      private_constant :PROTOCOL, :SESSION, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
+      private_constant :LONGEST_KEY, :SESSION, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
 
       # @return [Hash{String => String}] what the server reported about itself and the session
       attr_reader :parameters
@@ -45,9 +47,12 @@ module Trunkline
       # @param dbname [String]
       # @param password [#call] asked for the password (a String or nil), and only when the server wants one
       # @param settings [Hash{String => String}] further parameters of the session
-      def initialize(user:, dbname:, password:, settings: {})
+      # @param protocol [Array<String>] the newest and the oldest version to speak, "3.0" or "3.2"
+      # @param demands [Hash] what else {Authentication} is to know: allowed, channel_binding, certificate
+      def initialize(user:, dbname:, password:, settings: {}, protocol: %w[3.0 3.0], **demands)
         @session = { "user" => user, "database" => dbname, **SESSION, **settings }
-        @authentication = Authentication.new(user: user, password: password)
+        @version = Version.new(*protocol)
+        @authentication = Authentication.new(user: user, password: password, **demands)
         @frames = Frames.new
         @parameters = {}
         @ready = false
@@ -56,7 +61,7 @@ module Trunkline
       # @return [String] the startup message, the first thing to send
       def message
         pairs = @session.flat_map { |name, value| [name.b, value.b] }.map { |text| "#{text}\0" }.join
-        [pairs.bytesize + 9, PROTOCOL, pairs].pack("NNa*x")
+        [pairs.bytesize + 9, @version.to_i, pairs].pack("NNa*x")
       end
 
       # @param bytes [String] what the server sent
@@ -71,6 +76,12 @@ module Trunkline
         end
         answers
       end
+
+      # @return [Boolean] whether the server has said nothing yet
+      def unanswered? = @frames.taken.zero? && @frames.rest.empty?
+
+      # @return [Boolean] whether the server has taken the proof of identity
+      def authenticated? = @authentication.complete?
 
       # @return [Boolean] whether the session can be used
       def ready? = @ready
@@ -127,11 +138,12 @@ module Trunkline
         case type
         when "R" then return @authentication.answer(body)
         when "E" then raise ServerError.from_fields(ErrorFields.parse(body))
+        when "v" then @version.negotiate(body)
         when "S" then add_parameter(body)
         when "K" then keep_key(body)
         when "Z" then finish(body)
         end
-        "" # Notices, notifications and the protocol's minor version ask for nothing.
+        "" # Notices and notifications ask for nothing.
       end
 
       def add_parameter(body)
@@ -142,7 +154,7 @@ module Trunkline
       end
 
       def keep_key(body)
-        raise ProtocolError, "a malformed BackendKeyData" if body.bytesize < 8
+        raise ProtocolError, "a malformed BackendKeyData" unless body.bytesize.between?(8, 4 + LONGEST_KEY)
 
         @backend_pid, @secret_key = body.unpack("Na*")
       end

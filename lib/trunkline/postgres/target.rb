@@ -14,31 +14,49 @@ module Trunkline
       # @param config [Config]
       # @param host [Config::Host] one of the config's
       # @param address [String] what of the host is connected to: a name or an address
-      def initialize(config, host, address = host.hostaddr || host.host)
+      # @param encryption [Encryption, nil] nil: in the clear
+      def initialize(config, host, address = host.hostaddr || host.host, encryption = nil)
         @config = config
         @host = host
         @address = address.freeze
+        @encryption = encryption
         @server = host.server
         freeze
       end
 
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [::Socket] connected, non-blocking, nothing said yet
-      # @raise [ConnectionError]
+      # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking, nothing said yet
+      # @raise [ConnectionError, ProtocolError, ConfigError]
       def open(deadline)
         return open_unix(deadline) if @host.unix_socket?
 
-        Socket::TCP.connect(@address, @host.port, deadline, server: server, keepalive: keepalive,
-                                                            random: (Random if @config.load_balance_hosts == "random"))
+        io = open_tcp(deadline)
+        opened = @encryption ? encrypt(io, deadline) : io
+      ensure
+        io&.close unless opened
       end
 
       # A name may have several addresses, and so be several servers.
       #
-      # @param io [::Socket] connected to this target
-      # @return [Target] the one address at which it arrived
-      def narrowed(io) = @host.unix_socket? ? self : Target.new(@config, @host, io.remote_address.ip_address)
+      # @param io [::Socket, OpenSSL::SSL::SSLSocket] connected to this target
+      # @param encryption [Encryption, nil] what encrypts it
+      # @return [Target] the one address at which it arrived, and the same way to talk
+      def narrowed(io, encryption)
+        @host.unix_socket? ? self : Target.new(@config, @host, io.to_io.remote_address.ip_address, encryption)
+      end
 
       private
+
+      def open_tcp(deadline)
+        Socket::TCP.connect(@address, @host.port, deadline, server: server, keepalive: keepalive,
+                                                            random: (Random if @config.load_balance_hosts == "random"))
+      end
+
+      def encrypt(io, deadline)
+        return @encryption.shake_hands(io, deadline) if @encryption.agreed?(io, deadline)
+
+        raise ConnectionError.new("the server does not encrypt any more", server: server)
+      end
 
       def keepalive
         Socket::Keepalive.new(on: @config.keepalives, idle: @config.keepalives_idle, interval: @config.keepalives_interval,

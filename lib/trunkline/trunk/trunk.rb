@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "bounds"
+require_relative "encrypted_wire"
 require_relative "expiry"
 require_relative "loss"
 require_relative "waiting"
@@ -26,12 +27,12 @@ module Trunkline
 
     attr_reader :codec, :crew, :server, :loss
 
-    # @param io [Socket] connected and non-blocking
+    # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
     # @param pool [Object] told when the trunk is free or lost: crowded?, freed, lost(trunk)
     def initialize(io, codec, server:, pool:)
-      @wire = Wire.new(io, codec.input, codec.output)
+      @wire = (io.is_a?(OpenSSL::SSL::SSLSocket) ? EncryptedWire : Wire).new(io, codec.input, codec.output)
       @codec = codec
       @server = server
       @pool = pool
@@ -234,7 +235,7 @@ module Trunkline
 
     def flush
       @wire.flush
-    rescue SystemCallError => error
+    rescue SystemCallError, ConnectionError => error
       lose(error.message)
     end
 
@@ -247,7 +248,7 @@ module Trunkline
           step(request) until @wire.flushed? || @loss || request.late?
         end
       end
-    rescue SystemCallError, IOError => error
+    rescue SystemCallError, IOError, ConnectionError => error
       lose(error.message)
     end
 

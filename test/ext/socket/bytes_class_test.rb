@@ -26,6 +26,17 @@ module Trunkline
       assert_raises(TypeError) { @bytes << 1 }
     end
 
+    def test_bytes_are_taken
+      string = +"in its place"
+      @bytes << "hello"
+      assert_same string, @bytes.take(3, string)
+      assert_equal ["hel", "lo", true, ""], [string.dup, @bytes.take(9, string).dup, @bytes.empty?, @bytes.take(9, string).dup]
+      @bytes << "x"
+      assert_raises(FrozenError) { @bytes.take(1, "".freeze) }
+      assert_raises(TypeError) { @bytes.take(1, nil) }
+      assert_equal "x", @bytes.to_s
+    end
+
     def test_receiving
       assert_equal false, @bytes.receive_from(@here.fileno)
       @there.write("hello")

@@ -19,11 +19,6 @@ module Trunkline
         end
       end
 
-      def test_what_is_not_given_yet_is_refused_not_ignored
-        assert_equal "sslmode is refused: what it asks for is not supported yet (here)", refusal("sslmode", "require")
-        assert_nil Options.check("sslmode", "prefer", "here")
-      end
-
       def test_misspelt_names
         assert_equal 'unknown connection option "prot", did you mean port? (here)', refusal("prot", "1")
         assert_equal 'unknown connection option "database", did you mean dbname? (here)', refusal("database", "d")

@@ -42,7 +42,7 @@ module Trunkline
       def test_scram
         asked = authentication
         server = BackendMessages::ScramServer.new("secret")
-        first = asked.answer(request(10, "SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0"))
+        first = asked.answer(request(10, "X\0SCRAM-SHA-256\0\0"))
         second = asked.answer(request(11, server.challenge(first.byteslice(5..))))
 
         assert_equal "p", first[0]

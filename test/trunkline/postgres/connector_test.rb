@@ -102,7 +102,8 @@ module Trunkline
 
       def test_a_server_that_closes_without_reading
         with_script(->(_peer) {}, tcp: true) do |server|
-          assert_refused ConnectionError, "the server closed the connection during authentication", server
+          assert_refused ConnectionError, "the server closed the connection during authentication", server, sslmode: "disable"
+          assert_refused ConnectionError, "the server closed the connection while encryption was negotiated", server
         end
       end
 
@@ -118,7 +119,7 @@ module Trunkline
         def network.read_nonblock(*, **) = raise(Errno::ETIMEDOUT)
         def network.close = @closed = true
         def network.closed? = @closed
-        config = Config.new("host=h port=1 user=u", env: {})
+        config = Config.new("host=h port=1 user=u sslmode=disable", env: {})
         attempt = Attempt.new(config, config.hosts.first)
         Socket::TCP.stub(:connect, network) do
           error = assert_raises(ConnectionError) { attempt.connect }
@@ -137,7 +138,8 @@ module Trunkline
       def test_a_server_that_says_nothing
         [{}, { tcp: true }].each do |options|
           with_script(:drain.to_proc, **options) do |server|
-            assert_refused ConnectionError, "no answer within 1 s (connect_timeout) during authentication", server, timeout: 1
+            assert_refused ConnectionError, "no answer within 1 s (connect_timeout) during authentication", server, timeout: 1,
+                           sslmode: "disable"
           end
         end
       end
@@ -166,7 +168,8 @@ module Trunkline
 
       def test_something_else_answers
         with_script(->(peer) { peer << "SSH-2.0-OpenSSH_9.2\r\n" }, tcp: true) do |server|
-          assert_refused ProtocolError, 'this does not seem to be a PostgreSQL server: it answered "SSH-2.0-OpenSSH_9.2"', server
+          assert_refused ProtocolError, 'this does not seem to be a PostgreSQL server: it answered "SSH-2.0-OpenSSH_9.2"', server,
+                         sslmode: "disable"
         end
       end
 

@@ -9,36 +9,38 @@ module Trunkline
     class Authentication
       # SCRAM-SHA-256 (RFC 5802, RFC 7677): both sides prove that they know the password, and neither shows it.
       #
-      # The user's name stays empty, since the server takes the one in the startup message; no channel binding, since
-      # there is no TLS to bind to.
+      # The user's name stays empty, since the server takes the one in the startup message.
       class SCRAM
         MECHANISM = "SCRAM-SHA-256"
         KEY_LENGTH = 32
-        NO_CHANNEL_BINDING = "n,,"
 
         # The server chooses how often the password is hashed, and the client computes before it knows whether this is
         # its server; a million times is about a third of a second in which nothing else runs. PostgreSQL's own is 4096,
         # the strictest advice for this hash 600,000.
         MAX_ITERATIONS = 1_000_000
 
-        private_constant :KEY_LENGTH, :NO_CHANNEL_BINDING, :MAX_ITERATIONS
+        private_constant :KEY_LENGTH, :MAX_ITERATIONS
 
         # @param password [String]
+        # @param header [String] what is said of channel binding
+        # @param binding [String] what the proof is bound to
         # @param nonce [String] printable ASCII without a comma
-        def initialize(password, nonce: SecureRandom.base64(18))
+        def initialize(password, header: "n,,", binding: "", nonce: SecureRandom.base64(18))
           @password = SASLprep.call(password)
+          @header = header
+          @binding = binding
           @nonce = nonce
         end
 
         # @return [String] client-first-message
-        def first = "#{NO_CHANNEL_BINDING}#{first_bare}"
+        def first = "#{@header}#{first_bare}"
 
         # @param server_first [String] "r=nonce,s=salt,i=iterations"
         # @return [String] client-final-message, with the proof
         # @raise [ProtocolError]
         def final(server_first)
           nonce, salt, iterations = challenge(server_first)
-          without_proof = "c=#{[NO_CHANNEL_BINDING].pack("m0")},r=#{nonce}"
+          without_proof = "c=#{[@header + @binding].pack("m0")},r=#{nonce}"
           @salted = salted_password(salt, iterations)
           @transcript = "#{first_bare},#{server_first},#{without_proof}"
           "#{without_proof},p=#{[proof].pack("m0")}"

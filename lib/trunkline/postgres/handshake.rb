@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "connection"
+require_relative "conversation"
+require_relative "server_type"
+require_relative "startup"
+require_relative "target"
+
+module Trunkline
+  module Postgres
+    # A connection to one host, made in one way: a socket, encryption on it, the server's session, and a look at what kind of
+    # server it is.
+    class Handshake
+      FAREWELL = ["X", 4].pack("aN").freeze
+      private_constant :FAREWELL
+
+      # @param config [Config]
+      # @param host [Config::Host] one of the config's
+      # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
+      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
+      # @param encryption [Encryption, nil] nil: in the clear
+      # @param protocol [Array<String>] the newest and the oldest version to speak
+      def initialize(config, host, wanted, deadline, encryption:, protocol:)
+        @config = config
+        @host = host
+        @wanted = wanted
+        @deadline = deadline
+        @encryption = encryption
+        @protocol = protocol
+        @stage = :connecting
+      end
+
+      # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
+      #
+      # @return [Connection]
+      # @raise [Error]
+      def connect
+        target = Target.new(@config, @host)
+        @io = target.open(@deadline)
+        @encrypted = @encryption ? encrypt : false
+        begin_session
+        check_server
+        connection = Connection.new(@io, @startup, target.narrowed(@io, (@encryption if @encrypted)), @server_type.leftover)
+      ensure
+        @io&.close unless connection
+      end
+
+      # @return [Boolean] whether it went wrong after the server had agreed to encrypt, before it was done
+      def stuck_encrypting? = @stage == :encrypting
+
+      # @return [Boolean] whether it went wrong before the server had taken the proof of identity
+      def unauthenticated? = @stage == :starting && !@startup.authenticated?
+
+      # @return [Boolean] whether the server has not said a word of the protocol
+      def unanswered? = @stage == :starting && @startup.unanswered?
+
+      # @return [Boolean] whether what was said was encrypted
+      def encrypted? = @encrypted
+
+      private
+
+      def encrypt
+        return false unless @encryption.agreed?(@io, @deadline)
+
+        @stage = :encrypting
+        @io = @encryption.shake_hands(@io, @deadline)
+        true
+      end
+
+      def begin_session
+        @startup = Startup.new(
+          user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) }, settings: @config.session,
+          protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
+          certificate: (@io.peer_cert if @encrypted)
+        )
+        @stage = :starting
+        @conversation = Conversation.new(@io, @startup, @deadline, @config.connect_timeout)
+        @conversation.write(@startup.message)
+        @conversation.write(@startup.receive(@conversation.read)) until @startup.ready?
+      end
+
+      def check_server
+        @server_type = ServerType.new(@wanted, @startup)
+        if (question = @server_type.question)
+          @conversation.write(question)
+          @server_type.receive(@conversation.read) until @server_type.answered?
+        end
+        objection = @server_type.objection or return
+        @conversation.write(FAREWELL)
+        raise UnsuitableServer, objection
+      end
+    end
+
+    private_constant :Handshake
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "openssl"
+require_relative "stream"
+
+module Trunkline
+  module Socket
+    # TLS over a connected socket.
+    module TLS
+      # Shakes hands.
+      #
+      # @param socket [::Socket] connected, non-blocking; whoever gives it closes it when this fails
+      # @param context [OpenSSL::SSL::SSLContext]
+      # @param deadline [Float, nil] on the clock of {Readiness.now}
+      # @param server_name [String, nil] tells a server with several names which one is meant
+      # @return [OpenSSL::SSL::SSLSocket, nil] non-blocking; closing it closes the socket; nil when the deadline passed
+      # @raise [OpenSSL::SSL::SSLError, SystemCallError]
+      def self.connect(socket, context, deadline, server_name: nil)
+        encrypted = OpenSSL::SSL::SSLSocket.new(socket, context)
+        encrypted.sync_close = true
+        encrypted.hostname = server_name if server_name
+        while (what = encrypted.connect_nonblock(exception: false)).is_a?(Symbol)
+          return unless Stream.wait(socket, what, deadline)
+        end
+        encrypted
+      end
+    end
+  end
+end

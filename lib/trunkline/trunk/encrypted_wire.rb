@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+require "openssl"
+require_relative "../socket/tls_reason"
+require_relative "lock"
+require_relative "wire"
+
+module Trunkline
+  # The bytes between a codec and TLS over a socket. The waits are for the socket, as everywhere; what TLS has decrypted
+  # already lies where no wait for the socket can see it.
+  class EncryptedWire < Wire # :nodoc:
+    RECORD = 16 * 1024 # bytes, the most that TLS carries in one
+    ENOUGH = 4 * RECORD
+    private_constant :RECORD, :ENOUGH
+
+    # @param tls [OpenSSL::SSL::SSLSocket] connected and non-blocking
+    # @param input [Bytes]
+    # @param output [Bytes]
+    def initialize(tls, input, output)
+      super(tls.to_io, input, output)
+      @tls = tls
+      @generation = Trunkline.process_generation
+      @lock = Lock.new
+      @received = String.new(capacity: RECORD)
+      @unsent = String.new
+      @must_write = false
+      @failure = nil
+    end
+
+    # See Wire#receive. A server that closes without the farewell of TLS has closed, too: its protocol knows where
+    # messages end.
+    def receive
+      @lock.synchronize { read_records }
+    end
+
+    # See Wire#flush.
+    def flush
+      flushed? || @lock.synchronize { write_records }
+    end
+
+    # What was handed to TLS cannot be taken back, so it is not left in the output.
+    def flushed? = @output.empty? && @unsent.empty?
+
+    # See Wire#wait.
+    def wait(deadline = nil)
+      return if @tls.pending.positive?
+
+      seconds = seconds_until(deadline)
+      return @io.wait_readable(seconds) if @writing || (flushed? && !@must_write)
+
+      write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
+    end
+
+    # Says farewell, but not in the name of a parent process.
+    def close
+      @generation == Trunkline.process_generation ? @tls.close : @io.close
+    rescue IOError, SystemCallError, OpenSSL::SSL::SSLError
+      # closed meanwhile
+    end
+
+    # @return [String] the class alone: there is data inside
+    def inspect = "#<#{self.class}>"
+
+    private
+
+    # Two threads must not mix up what they read.
+    def read_records
+      raise ConnectionError, "this connection belongs to the parent process" unless @generation == Trunkline.process_generation
+      raise @failure if @failure
+
+      count = 0
+      while count < ENOUGH
+        bytes = @tls.read_nonblock(RECORD, @received, exception: false)
+        return nothing_more(bytes, count) unless bytes.is_a?(String)
+
+        count += bytes.bytesize
+        @input << bytes
+      end
+      true
+    rescue SystemCallError, OpenSSL::SSL::SSLError => error
+      @failure = broken(error)
+      count&.positive? || raise(@failure)
+    end
+
+    def nothing_more(answer, count)
+      @must_write = answer == :wait_writable
+      return true if count.positive?
+
+      answer ? false : nil
+    end
+
+    # What is tried again must be the same bytes.
+    def write_records
+      until flushed?
+        @output.take(RECORD, @unsent) if @unsent.empty?
+        count = @tls.write_nonblock(@unsent, exception: false)
+        return false if count == :wait_writable
+        raise ConnectionError, "the server wants to negotiate encryption anew, which is refused" if count == :wait_readable
+
+        @unsent = @unsent.byteslice(count..)
+      end
+      true
+    rescue OpenSSL::SSL::SSLError => error
+      raise broken(error)
+    end
+
+    def broken(error)
+      return error unless error.is_a?(OpenSSL::SSL::SSLError)
+
+      ConnectionError.new("the encrypted connection broke: #{Socket::TLSReason.of(error)}")
+    end
+  end
+  private_constant :EncryptedWire
+end

@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+require "support/tls_authority"
+
+module Trunkline
+  # TLS between two sockets of this process.
+  class EncryptedWireTest < TestCase
+    LARGE = Random.new(1).bytes(3_000_000)
+    private_constant :LARGE
+
+    def setup
+      super
+      ends = UNIXSocket.pair
+      ends.each { |socket| socket.nonblock = true }
+      @there, @here = shake_hands(*ends)
+      @wire = EncryptedWire.new(@here, @input = Bytes.new, @output = Bytes.new)
+    end
+
+    def teardown
+      [@here, @there].each { |tls| tls.to_io.close }
+      super
+    end
+
+    def test_receiving
+      assert_equal false, @wire.receive
+      @there.write("hello")
+      assert_equal [true, false, "hello"], [@wire.receive, @wire.receive, @input.to_s]
+      @there.write(" again")
+      @there.close
+      assert_equal [true, nil, nil], Array.new(3) { @wire.receive }
+      assert_equal "hello again", @input.to_s
+    end
+
+    def test_a_peer_that_closes_without_farewell
+      @there.write("hello")
+      @there.to_io.close
+      assert_equal [true, nil, nil, "hello"], [*Array.new(3) { @wire.receive }, @input.to_s]
+    end
+
+    def test_many_records_at_once
+      100.times { |number| @there.write(number.to_s.rjust(10)) }
+      assert_equal [true, false], [@wire.receive, @wire.receive]
+      assert_equal Array.new(100) { |number| number.to_s.rjust(10) }.join, @input.to_s
+    end
+
+    def test_large_messages_on_the_way_in
+      writer = Thread.new { @there.write(LARGE) }
+      until @input.size == LARGE.bytesize
+        @wire.wait unless @wire.receive
+      end
+      writer.join
+      assert_equal LARGE, @input.to_s
+    end
+
+    def test_large_messages_on_the_way_out
+      @output << LARGE
+      assert_equal [false, false], [@wire.flush, @wire.flushed?]
+      reader = Thread.new { @there.read(LARGE.bytesize) }
+      @wire.wait_to_write
+      assert_equal [true, true, LARGE], [@wire.flush, @wire.flushed?, reader.value]
+    end
+
+    def test_what_is_appended_while_a_record_waits_for_room
+      @output << LARGE
+      @wire.flush
+      @output << "the end"
+      reader = Thread.new { @there.read(LARGE.bytesize + 7) }
+      @wire.wait until @wire.flush
+      assert_equal "#{LARGE}the end".b, reader.value
+    end
+
+    def test_nobody_sleeps_on_what_is_decrypted
+      @there.write("hello")
+      assert_equal "h", @here.read_nonblock(1)
+      4.times { @wire.wait }
+      assert_equal [true, "ello"], [@wire.receive, @input.to_s]
+    end
+
+    def test_bytes_that_were_tampered_with
+      @there.write("hello")
+      @there.to_io.write("\x17\x03\x03\x00\x20#{"x" * 32}")
+      assert_equal [true, "hello"], [@wire.receive, @input.to_s]
+      2.times do
+        error = assert_raises(ConnectionError) { @wire.receive }
+        assert_match(/\Athe encrypted connection broke: .*(decryption|bad record mac)/, error.message)
+      end
+    end
+
+    def test_a_peer_that_is_gone
+      @there.to_io.close
+      @output << "hello"
+      assert_raises(Errno::EPIPE) { @wire.flush }
+    end
+
+    def test_reading_that_must_write_first
+      waits = []
+      reluctant = stand_in(@here.to_io, :wait_writable, "hello")
+      reluctant.to_io.define_singleton_method(:wait) { |events, _seconds| waits << events }
+      wire = EncryptedWire.new(reluctant, @input, @output)
+      assert_equal false, wire.receive
+      wire.wait
+      assert_equal [[IO::READABLE | IO::WRITABLE], false], [waits, wire.writing?]
+      assert_equal [true, "hello"], [wire.receive, @input.to_s]
+    end
+
+    def test_a_new_handshake_is_refused
+      @output << "hello"
+      wire = EncryptedWire.new(stand_in(@here.to_io), @input, @output)
+      error = assert_raises(ConnectionError) { wire.flush }
+      assert_equal "the server wants to negotiate encryption anew, which is refused", error.message
+    end
+
+    def test_closing_says_farewell
+      @wire.close
+      assert_nil @there.read(1)
+      @wire.close
+      assert_predicate @here.to_io, :closed?
+    end
+
+    def test_shutting_down_wakes_who_waits
+      @wire.shut_down
+      @wire.wait
+      assert_nil @wire.receive
+      @wire.close
+    end
+
+    def test_a_child_moves_no_bytes_of_its_parent_and_closes_in_silence
+      @output << "hello"
+      Process.wait(fork { exit!(refused?(:receive) && refused?(:flush) && @wire.close.nil? && @here.to_io.closed?) })
+      assert_predicate $?, :success?
+      assert_equal [:wait_readable, true], [@there.read_nonblock(10, exception: false), @wire.flush]
+      assert_equal "hello", @there.readpartial(10)
+    end
+
+    def test_threads_do_not_mix_up_what_they_read
+      text = Array.new(200_000) { |number| number.to_s.rjust(8) }.join
+      writer = Thread.new { text.scan(/.{1,1000}/) { |part| @there.write(part) } }
+      readers = Array.new(4) { Thread.new { @wire.receive while @input.size < text.bytesize } }
+      [writer, *readers].each(&:join)
+      assert_equal text, @input.to_s
+    end
+
+    private
+
+    # @return [Array<OpenSSL::SSL::SSLSocket>] the server's, the client's
+    def shake_hands(there, here)
+      server = OpenSSL::SSL::SSLContext.new
+      server.add_certificate(TLSAuthority.shared.issue("wire", key: (key = TLSAuthority.key)), key)
+      client = OpenSSL::SSL::SSLContext.new
+      client.options |= OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
+      accepting = Thread.new { OpenSSL::SSL::SSLSocket.new(there, server).accept }
+      connected = OpenSSL::SSL::SSLSocket.new(here, client).connect
+      connected.sync_close = true
+      [accepting.value, connected]
+    end
+
+    # Somebody with these answers for who reads, and who has to read before he can write.
+    def stand_in(io, *answers)
+      Struct.new(:to_io, :answers) do
+        def pending = 0
+        def read_nonblock(*, **) = answers.shift || :wait_readable
+        def write_nonblock(*, **) = :wait_readable
+      end.new(io, answers)
+    end
+
+    def refused?(verb)
+      @wire.public_send(verb)
+      false
+    rescue ConnectionError => error
+      error.message == "this connection belongs to the parent process"
+    end
+  end
+end
