@@ -2,6 +2,7 @@
 
 require "suites"
 require "support/children"
+require "support/gate_proxy"
 
 # What a forked child does, and what its parent notices of it: nothing.
 class ForkTest < Trunkline::TestCase
@@ -89,7 +90,37 @@ class ForkTest < Trunkline::TestCase
     end
   end
 
+  # The child has a copy of the fiber that connects, and of its socket. What the server says is for the parent alone.
+  def test_a_fork_while_a_fiber_connects
+    ReferenceScheduler.run(limit: Hosts::LIMIT) do
+      GateProxy.open(postgres_server) do |proxy|
+        Trunkline.postgres(proxy.uri, connections: 1) do |db|
+          proxy.hold(:answers)
+          connecting = Caller.new { db.value("SELECT 1") }
+          proxy.await_messages(:requests, :startup, 1)
+          assert_equal [Trunkline::NotSent, 2], in_child_first(-> { proxy.release(:answers) }) { [connecting.error.class, db.value("SELECT 2")] }
+          assert_equal 1, connecting.value
+        end
+      end
+    end
+  end
+
   private
+
+  # Runs the block in a forked child while this process's event loop stands still.
+  #
+  # @param meanwhile [Proc] what a thread of this process does
+  # @return what the block returns
+  def in_child_first(meanwhile, &block)
+    reader, writer = IO.pipe
+    pid = Process.fork { writer << Marshal.dump(block.call) and exit!(0) }
+    thread = Thread.new(&meanwhile)
+    hung = IO.select([reader], nil, nil, Children::PATIENCE).nil?
+    Process.kill(:KILL, pid) if hung
+    thread.join
+    Process.wait(pid)
+    hung ? "the child hangs" : Marshal.load(reader)
+  end
 
   def backend(db)
     db.value("SELECT pg_backend_pid()")

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "io/wait"
+require_relative "../errors"
 
 module Trunkline
   module Socket
@@ -23,18 +24,24 @@ module Trunkline
       # @param io [IO]
       # @param deadline [Float, nil]
       # @return [Boolean] whether there may be something to read; false: the deadline has passed. May be early.
+      # @raise [NotSent] in a process that was forked meanwhile: what comes is the parent's to read
       def wait_readable(io, deadline) = wait(deadline) { |seconds| io.wait_readable(seconds) }
 
       # @param io [IO]
       # @param deadline [Float, nil]
       # @return [Boolean] whether there may be room to write; false: the deadline has passed. May be early.
+      # @raise [NotSent] in a process that was forked meanwhile
       def wait_writable(io, deadline) = wait(deadline) { |seconds| io.wait_writable(seconds) }
 
       def wait(deadline)
+        generation = Trunkline.process_generation
         loop do
           seconds = deadline ? [deadline - now, LONGEST_WAIT].min : LONGEST_WAIT
           return false unless seconds.positive?
-          return true if yield seconds
+
+          ready = yield seconds
+          raise NotSent, "this connection belongs to the parent process" unless generation == Trunkline.process_generation
+          return true if ready
         end
       end
 
