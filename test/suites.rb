@@ -4,8 +4,9 @@ require "test_helper"
 require "support/database_helpers"
 require "support/gated"
 require "support/interruptions"
+require "support/numbers"
 require "support/schedulers/hosts"
-%w[querying parameters errors concurrency driving deadlines options worlds wake_ups lifecycle limits].each { |name| require "shared/#{name}" }
+%w[querying parameters errors concurrency driving beginnings transactions deadlines options worlds wake_ups lifecycle limits].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -17,6 +18,8 @@ module Suites
     include Shared::Driving
     include Shared::Deadlines
     include Shared::Limits
+    include Shared::Transactions
+    include Shared::Beginnings
   end
 
   # Everything that holds under fibers and threads.
@@ -30,6 +33,8 @@ module Suites
     include Shared::Driving
     include Shared::Deadlines
     include Shared::Limits
+    include Shared::Transactions
+    include Shared::Beginnings
     include Shared::Worlds
     include Shared::Lifecycle
   end

@@ -21,6 +21,7 @@ void Init_trunkline(void) {
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
     Init_trunkline_postgres_codec();
+    Init_trunkline_block_exit();
     Init_trunkline_memcached_request();
     Init_trunkline_memcached_codec();
 }

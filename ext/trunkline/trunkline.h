@@ -25,5 +25,6 @@ void Init_trunkline_postgres_codec(void);
 void Init_trunkline_memcached_request(void);
 void Init_trunkline_memcached_codec(void);
 void Init_trunkline_types(VALUE mTrunklinePostgres);
+void Init_trunkline_block_exit(void);
 
 #endif

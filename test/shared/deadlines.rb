@@ -91,7 +91,7 @@ module Shared
         error = assert_raises(Trunkline::Deadline) { db.query("SELECT 1", deadline: 0) }
         assert_equal [false, true, "SELECT 1"], [error.sent?, error.retriable?, error.sql]
         assert_raises(Trunkline::Deadline) { db.async("SELECT 1", deadline: 0).value }
-        assert_raises(Trunkline::Deadline) { Trunkline.deadline(0) { db.transaction { flunk } } }
+        assert_raises(Trunkline::Deadline) { Trunkline.deadline(0) { db.transaction { |tx| tx.query("SELECT 1") } } }
         assert_equal before, proxy.messages(:requests)
         assert_raises(Trunkline::Deadline) { db.session { |session| session.query("SELECT 1", deadline: 0) } }
       end
@@ -138,8 +138,9 @@ module Shared
 
     def test_a_deadline_while_waiting_for_a_connection
       gated do |db, _proxy|
-        db.session do
-          late = later { Trunkline.deadline(SHORT) { db.session { flunk } } }
+        db.session do |session|
+          ask(session, 1)
+          late = later { Trunkline.deadline(SHORT) { db.session { |other| ask(other, 2) } } }
           assert_equal [Trunkline::Deadline, false, true], [late.error.class, late.error.sent?, late.error.retriable?]
         end
         assert_equal 1, (db.session { |session| session.value("SELECT 1") })
@@ -153,7 +154,7 @@ module Shared
         error = assert_raises(Trunkline::Deadline) { db.query("SELECT 1", deadline: SHORT) }
         refute_predicate error, :sent?
         patient = later { ask(db, 2) }
-        assert_raises(Trunkline::Deadline) { Trunkline.deadline(SHORT) { db.transaction { flunk } } }
+        assert_raises(Trunkline::Deadline) { Trunkline.deadline(SHORT) { db.transaction { |tx| tx.query("SELECT 1") } } }
         proxy.resume
         assert_equal 2, patient.value
       end

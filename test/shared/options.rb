@@ -76,6 +76,7 @@ module Shared
     def test_but_not_within_a_session
       gated do |db, proxy|
         db.session do |session|
+          ask(session, 1)
           caller, = in_flight(proxy, -> { session.query("SELECT 1", idempotent: true) })
           proxy.disconnect
           assert_kind_of Trunkline::Indeterminate, caller.error

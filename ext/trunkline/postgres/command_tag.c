@@ -1,5 +1,7 @@
 #include "command_tag.h"
 
+#include <string.h>
+
 #define LONGEST_COUNT 18 /* digits that always fit a long long */
 
 long long command_tag_rows(const char *tag, size_t length) {
@@ -9,4 +11,9 @@ long long command_tag_rows(const char *tag, size_t length) {
     long long rows = 0;
     for (size_t at = start; at < length; at++) rows = rows * 10 + (tag[at] - '0');
     return rows;
+}
+
+bool command_tag_rolled_back(const char *tag, size_t length) {
+    static const char rollback[] = "ROLLBACK";
+    return length == sizeof rollback - 1 && memcmp(tag, rollback, length) == 0;
 }

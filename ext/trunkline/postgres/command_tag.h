@@ -2,9 +2,13 @@
 #ifndef TRUNKLINE_COMMAND_TAG_H
 #define TRUNKLINE_COMMAND_TAG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The number of rows a tag such as "INSERT 0 5" ends with; -1 when it ends with none, as in "CREATE TABLE". */
 long long command_tag_rows(const char *tag, size_t length);
+
+/* Does COMMIT's tag say that the transaction was rolled back, because it had failed? */
+bool command_tag_rolled_back(const char *tag, size_t length);
 
 #endif

@@ -75,7 +75,14 @@ bool frontend_query(buffer_t *buffer, span_t sql) {
     return true;
 }
 
-/* Execute of the unnamed portal, all rows; Sync; Terminate. They never change. */
+/* Bind of the unnamed statement, without parameters, to the unnamed portal. It never changes, nor do these below. */
+static bool bind_nothing(buffer_t *buffer) { return buffer_append(buffer, "B\0\0\0\x0c\0\0\0\0\0\0\0\0", 13); }
+
+bool frontend_run(buffer_t *buffer, span_t sql) {
+    return frontend_parse(buffer, (span_t){"", 0}, sql, NULL, 0) && bind_nothing(buffer) && frontend_execute(buffer);
+}
+
+/* Execute of the unnamed portal, all rows; Sync; Terminate. */
 bool frontend_execute(buffer_t *buffer) { return buffer_append(buffer, "E\0\0\0\x09\0\0\0\0\0", 10); }
 
 bool frontend_sync(buffer_t *buffer) { return buffer_append(buffer, "S\0\0\0\x04", 5); }

@@ -20,6 +20,10 @@ bool frontend_describe_statement(buffer_t *buffer, span_t name);
 bool frontend_close_statement(buffer_t *buffer, span_t name);
 bool frontend_execute(buffer_t *buffer);
 bool frontend_sync(buffer_t *buffer);
+
+/* Runs a statement without parameters and rows, which nobody is to run again: Parse, Bind and Execute without names. */
+bool frontend_run(buffer_t *buffer, span_t sql);
+
 bool frontend_query(buffer_t *buffer, span_t sql);
 bool frontend_terminate(buffer_t *buffer);
 

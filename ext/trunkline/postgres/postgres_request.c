@@ -17,6 +17,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->given);
     rb_gc_mark(request->types);
     rb_gc_mark(request->script);
+    rb_gc_mark(request->preamble);
     rb_gc_mark(request->prepared);
     rb_gc_mark(request->description);
     rb_gc_mark(request->row);
@@ -49,7 +50,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->kind = kind;
     request->statement = statement;
     request->parameters = parameters;
-    request->given = request->types = Qnil;
+    request->given = request->types = request->preamble = Qnil;
     request->script = script;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = Qnil;
@@ -125,6 +126,15 @@ static VALUE request_anew(VALUE self) {
     return anew;
 }
 
+/* call-seq: preamble = Array of String
+ *
+ * SQL that the same unit runs first: when one of these fails, the statement does not run. */
+static VALUE request_set_preamble(VALUE self, VALUE preamble) {
+    Check_Type(preamble, T_ARRAY);
+    for (long at = 0; at < RARRAY_LEN(preamble); at++) Check_Type(RARRAY_AREF(preamble, at), T_STRING);
+    return postgres_request_of(self)->preamble = rb_ary_freeze(preamble);
+}
+
 /* call-seq: answered? -> true or false
  *
  * Has the server done what it was asked, and nothing that a shared session must not do? Otherwise see error, failure and
@@ -196,6 +206,11 @@ static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)
  * Did it fail, without any effect, perhaps only because its statement is not what the session remembers? */
 static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(self)->outdated); }
 
+/* call-seq: rolled_back? -> true or false
+ *
+ * Did the command end with ROLLBACK? That is how COMMIT of a failed transaction ends. */
+static VALUE request_is_rolled_back(VALUE self) { return RBOOL(postgres_request_of(self)->rolled_back); }
+
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 
 /* call-seq: redescribe(description) -> request
@@ -228,6 +243,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_singleton_method(cRequest, "companion", request_companion, 0);
     rb_define_method(cRequest, "again", request_again, 0);
     rb_define_method(cRequest, "anew", request_anew, 0);
+    rb_define_method(cRequest, "preamble=", request_set_preamble, 1);
     rb_define_method(cRequest, "answered?", request_is_answered, 0);
     rb_define_method(cRequest, "plain?", request_is_plain, 0);
     rb_define_method(cRequest, "value", request_value, 0);
@@ -245,6 +261,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "parses?", request_parses, 0);
     rb_define_method(cRequest, "anew?", request_is_anew, 0);
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
+    rb_define_method(cRequest, "rolled_back?", request_is_rolled_back, 0);
     rb_define_method(cRequest, "redescribe", request_redescribe, 1);
     rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
     rb_define_method(cRequest, "status", request_status, 0);

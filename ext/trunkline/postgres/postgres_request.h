@@ -17,6 +17,7 @@ typedef struct {
     VALUE given;       /* what the caller passed, where the parameters depend on the server's types; or nil */
     VALUE types;       /* Array of these types, with given; or nil */
     VALUE script;      /* its SQL */
+    VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
     VALUE prepared;    /* the statement as the session knows it, once submitted */
     VALUE description; /* of the rows */
     VALUE row;         /* the first one, or nil */
@@ -27,6 +28,7 @@ typedef struct {
     size_t effect;     /* bytes of its unit before those that have an effect */
     size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
     long long affected; /* rows that the command tag tells, or -1 */
+    long ahead;        /* statements of the preamble that are not answered yet */
     request_kind_t kind;
     char status;       /* of the transaction, from ReadyForQuery */
     bool binary;       /* rows come in binary format */
@@ -35,6 +37,7 @@ typedef struct {
     bool told;         /* its Parse names the parameters' types, as the client remembers them */
     bool bound;        /* BindComplete has come: from here on, the statement may have had an effect */
     bool complete;     /* the command has come to its end */
+    bool rolled_back;  /* its end was ROLLBACK, whatever was asked */
     bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
     bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
     bool anew;         /* relies on nothing that is remembered of its statement */

@@ -79,6 +79,7 @@ static void end_command(postgres_request_t *request) {
 static void command_complete(postgres_request_t *request, const frame_t *frame) {
     size_t length = frame->length > 0 ? frame->length - 1 : 0;
     request->affected = command_tag_rows(frame->body, length);
+    request->rolled_back = command_tag_rolled_back(frame->body, length);
     end_command(request);
 }
 
@@ -96,7 +97,8 @@ static void error_response(session_state_t *session, postgres_request_t *request
     if (NIL_P(request->error)) request->error = body_string(frame);
     if (error_is_fatal(frame->body, frame->length)) session->farewell = body_string(frame);
     if (NIL_P(request->prepared) || request->bound) return;
-    bool parse_failed = request->parses && !prepared_of(request->prepared)->parsed, suspect = blames_statement(frame);
+    bool parse_failed = request->parses && !prepared_of(request->prepared)->parsed;
+    bool suspect = request->ahead == 0 && blames_statement(frame);
     if (parse_failed || suspect) slots_drop(session, request->prepared);
     request->outdated = suspect && (!request->parses || request->told);
     if (request->outdated && !error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
@@ -118,6 +120,7 @@ static void measure(session_state_t *session, postgres_request_t *request, doubl
 /* Has the server said all that it was asked? */
 static bool answered_in_full(const postgres_request_t *request) {
     if (!NIL_P(request->error) || request->withdrawn) return true;
+    if (request->ahead > 0) return false;
     if (request->kind == REQUEST_SCRIPT) return !NIL_P(request->results);
     return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
 }
@@ -166,7 +169,15 @@ static bool asynchronous(session_state_t *session, const frame_t *frame) {
     }
 }
 
+/* Does the message answer what the unit ran before the statement? */
+static bool answers_preamble(postgres_request_t *request, const frame_t *frame) {
+    if (request->ahead == 0) return false;
+    if (frame->type == 'C') request->ahead--;
+    return frame->type == 'C' || frame->type == '1' || frame->type == '2';
+}
+
 static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (answers_preamble(request, frame)) return;
     switch (frame->type) {
     case 'D': data_row(request, frame); break;
     case 'C': command_complete(request, frame); break;

@@ -43,10 +43,18 @@ static bool append_execution(buffer_t *output, postgres_request_t *request, cons
            frontend_execute(output);
 }
 
+static bool append_preamble(buffer_t *output, const postgres_request_t *request) {
+    for (long at = 0; at < request->ahead; at++) {
+        if (!frontend_run(output, string_span(RARRAY_AREF(request->preamble, at)))) return false;
+    }
+    return true;
+}
+
 static bool append_unit(buffer_t *output, postgres_request_t *request) {
     if (request->kind == REQUEST_SCRIPT) return frontend_query(output, string_span(request->script));
     prepared_t *prepared = prepared_of(request->prepared);
     size_t before = buffer_size(output);
+    if (!append_preamble(output, request)) return false;
     if (request->parses && !append_parse(output, prepared)) return false;
     if (request->describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
     request->effect = buffer_size(output) - before;
@@ -114,6 +122,7 @@ bool submit(session_state_t *session, VALUE object) {
     buffer_t *output = bytes_buffer(session->output);
     if (session->closed || is_late(request)) return false;
     if (request->kind != REQUEST_SCRIPT) choose_prepared(session, request);
+    request->ahead = NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     size_t before = buffer_size(output);
     if (!append_unit(output, request)) take_back(output, before);

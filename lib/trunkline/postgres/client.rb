@@ -7,6 +7,7 @@ require_relative "connector"
 require_relative "querying"
 require_relative "session"
 require_relative "session_functions"
+require_relative "sessions"
 require_relative "sharing"
 require_relative "statements"
 require_relative "types"
@@ -20,9 +21,6 @@ module Trunkline
     # @see Trunkline.postgres
     class Client
       include Querying
-
-      WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
-      private_constant :WHERE_IT_SLEEPS
 
       # @param config [Config]
       # @param connections [Integer] the most that queries share
@@ -42,9 +40,7 @@ module Trunkline
         @types = Types.new
         @answers = Answers.new(@types, config.server, most_futures: @limits.max_futures) { |sql, parameters| query(sql, *parameters).rows }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
-        @holder = :"trunkline_session_#{object_id}"
-        @held = 0
-        @lock = Lock.new
+        @sessions = Sessions.new(@pool, server: config.server)
       end
 
       # Runs several statements, separated by semicolons, without parameters, on a session of their own.
@@ -54,24 +50,43 @@ module Trunkline
       # @raise [Error] as {#query}
       def execute_script(sql) = session { |session| session.execute_script(sql) }
 
-      # Runs the block with a server session of its own. Meanwhile this caller's queries through the client go to it too.
+      # Runs the block with a server session of its own, which takes a connection when it is first asked something. Meanwhile
+      # this caller's queries through the client go to it too. Within a session or a transaction it is that one.
       #
       # @yieldparam session [Session]
       # @return [Object] what the block returned
+      # @raise [Overloaded] no connection became free in time
       # @raise [Error] no connection could be had
       def session(&block)
-        held = Thread.current[@holder]
-        held ? yield(held) : hold(&block)
+        held = @sessions.held
+        held ? yield(held) : hold(block, &block)
       end
 
-      # Runs the block in a transaction on a connection of its own: commits at its normal end, and rolls back when it is
-      # left in any other way. Meanwhile this caller's queries through the client go to it too. {Rollback} rolls back and
-      # goes no further. Within a transaction it is a savepoint.
+      # Runs the block in a transaction on a connection of its own, which is taken at its first query. It is committed when
+      # the block comes to its end, by next, break or return too, and rolled back when the block is left in any other way: by
+      # an exception, a throw, the end of the thread or fiber. {Rollback} rolls back and goes no further. Meanwhile this
+      # caller's queries through the client go to it too. Within a transaction it is a savepoint, and has no options.
       #
-      # @yieldparam session [Session]
-      # @return [Object, nil] what the block returned; nil after {Rollback}
-      # @raise [Error] no connection could be had, or COMMIT failed; {Indeterminate} when the connection was lost meanwhile
-      def transaction(&block) = session { |session| session.transaction(&block) }
+      # @param isolation [Symbol, nil] :serializable, :repeatable_read, :read_committed, :read_uncommitted
+      # @param read_only [Boolean, nil]
+      # @param deferrable [Boolean, nil] of a serializable, read-only transaction: whether it may wait for a moment in which
+      #   nothing can make it fail. Of these three, nil leaves it to the server's settings
+      # @param retries [Integer] how often the whole block is run again, after a pause of random length, when the transaction
+      #   could not be serialized (40001) or was the victim of a deadlock (40P01)
+      # @yieldparam transaction [Transaction]
+      # @return [Object, nil] what the block returned; nil after {Rollback} and {Transaction#rollback}
+      # @raise [InFailedSqlTransaction] the block came to its end, but a statement in it had failed: all is rolled back
+      # @raise [Indeterminate] the connection was lost during COMMIT. Lost before that, it is a {ConnectionError}: nothing
+      #   has happened
+      # @raise [Overloaded] no connection became free in time
+      # @raise [Error] no connection could be had, or COMMIT failed
+      def transaction(**options, &block)
+        held = @sessions.held
+        return held.transaction(**options, &block) if held
+
+        order = TransactionOrder.new(**options)
+        order.run { hold(block) { |session| session.attempt(order, &block) } }
+      end
 
       # What a statement asks of the server session that it runs in. Queries of :shareable and :alone go over connections that
       # others share; all others need a {#session} or a {#transaction}, and raise {SharedStateError} outside of one.
@@ -93,13 +108,13 @@ module Trunkline
 
       # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
       def perform(request) # :nodoc:
-        return @pool.perform(request) if @held == 0 || !(held = Thread.current[@holder])
+        return @pool.perform(request) if @sessions.count == 0 || !(held = @sessions.held)
 
         held.perform(request)
       end
 
       def dispatch(request) # :nodoc:
-        held = Thread.current[@holder] unless @held == 0
+        held = @sessions.held unless @sessions.count == 0
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
 
@@ -124,37 +139,11 @@ module Trunkline
 
       # Whoever holds a session may do there what he likes.
       def check_sharing(statement)
-        raise Sharing.refusal(statement, @config.server) unless @held > 0 && Thread.current[@holder]
+        raise Sharing.refusal(statement, @config.server) unless @sessions.count > 0 && @sessions.held
       end
 
-      # A thread may be interrupted while it waits for the session, and while the block runs: not while the session changes
-      # hands, or nobody would ever give it back.
-      def hold
-        session = nil
-        Thread.handle_interrupt(WHERE_IT_SLEEPS) { session = take_session }
-        yield session
-      ensure
-        Thread.handle_interrupt(WHERE_IT_SLEEPS) { give_back(session) if session }
-      end
-
-      def take_session
-        trunk = @pool.check_out(Request.companion)
-        session = Session.new(trunk, @known.table, @answers, @result_class)
-        register(session, 1)
-        session
-      end
-
-      # What could not be set back is closed, also when this is interrupted.
-      def give_back(session)
-        register(nil, -1)
-        clean = session.finish
-      ensure
-        clean ? @pool.check_in(session.trunk) : session.trunk.close("the session was not left in order")
-      end
-
-      def register(session, change)
-        Thread.current[@holder] = session
-        @lock.synchronize { @held += change }
+      def hold(callers_block, &block)
+        @sessions.hold(Session.new(Pinned.new(@sessions), @known.table, @answers, @result_class), callers_block, &block)
       end
     end
   end

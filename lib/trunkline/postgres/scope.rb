@@ -37,9 +37,9 @@ module Trunkline
       # @see Client#session
       def session = __getobj__.session { |session| yield within(session) }
 
-      # @yieldparam session [Scope] the session, with the same defaults
+      # @yieldparam transaction [Scope] the transaction, with the same defaults
       # @see Client#transaction
-      def transaction = __getobj__.transaction { |session| yield within(session) }
+      def transaction(**options) = __getobj__.transaction(**options) { |transaction| yield within(transaction) }
 
       def perform(request) = __getobj__.perform(request) # :nodoc:
       def dispatch(request) = __getobj__.dispatch(request) # :nodoc:

@@ -1,33 +1,25 @@
 # frozen_string_literal: true
 
 require_relative "querying"
+require_relative "sharing"
 require_relative "transaction"
 
 module Trunkline
   module Postgres
     # A server session of one's own, for as long as the block runs that it was made for: settings, temporary tables and
-    # transactions stay on it, and are gone when it ends.
+    # transactions stay on it, and are gone when it ends. It takes a connection when it is first asked something.
     class Session
       include Querying
 
-      # Undoes what a server session can hold, but for its prepared statements.
-      RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \
-              "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
-      # Seconds for setting the session back, when the caller's deadline has passed.
-      TIDYING = 1.0 # :nodoc:
-      private_constant :RESET
+      attr_reader :statements, :answers, :result_class, :pinned # :nodoc:
 
-      attr_reader :trunk # :nodoc:
-
-      def initialize(trunk, statements, answers, result_class) # :nodoc:
-        @trunk = trunk
+      def initialize(pinned, statements, answers, result_class) # :nodoc:
+        @pinned = pinned
         @statements = statements
         @answers = answers
         @result_class = result_class
-        @depth = 0
-        @status = "I"
-        @open = true
-        trunk.codec.exclusive = true
+        @levels = []
+        @ended = false
       end
 
       # Runs several statements, separated by semicolons, without parameters: as one transaction, unless there are
@@ -37,72 +29,108 @@ module Trunkline
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
       def execute_script(sql)
-        request = Request.script(Statements.text(sql))
-        perform(request)
-        @answers.results(answered(request), @result_class)
+        script = Request.script(Statements.text(sql))
+        conclude(Request.script(@pinned.pending.join("; "))) unless @pinned.pending.empty?
+        @answers.results(conclude(script), @result_class)
       end
 
-      # Runs the block in a transaction, or in a savepoint of the one that is open: commits at its normal end, and rolls
-      # back when it is left in any other way. {Rollback} rolls back and goes no further.
+      # Runs the block in a transaction, as {Client#transaction} does; within a transaction, in a savepoint.
       #
-      # @yieldparam session [Session] this one
-      # @return [Object, nil] what the block returned; nil after {Rollback}
-      # @raise [InFailedSqlTransaction] the block ended normally, but a statement in it had failed
-      def transaction(&block)
-        level = Transaction.new(self, @depth)
-        @depth += 1
-        level.run(&block)
-      ensure
-        @depth -= 1 if level
+      # @yieldparam transaction [Transaction]
+      # @return [Object, nil] what the block returned; nil after {Rollback} and {Transaction#rollback}
+      # @raise [Error] as {Client#transaction}
+      def transaction(**options, &block)
+        raise Closed.new("the session has ended", server: server) if @ended
+        return savepoint(options, &block) unless @levels.empty?
+
+        order = TransactionOrder.new(**options)
+        order.run { attempt(order, &block) }
       end
 
       # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
-      def failed? = @status == "E"
+      def failed? = @pinned.status == "E"
 
-      # @return [Boolean] whether every query has its answer
-      def idle? = @trunk.codec.idle? && @trunk.loss.nil?
+      # @return [String] the server, and whether a transaction is open
+      def inspect = "#<#{self.class} #{server}#{" ended" if @ended}#{" in a transaction" unless @levels.empty?}>"
+
+      def ended? = @ended # :nodoc:
+      def server = @pinned.server # :nodoc:
+
+      def innermost?(level) = @levels.last.equal?(level) # :nodoc:
+
+      # Runs the transaction once.
+      def attempt(order, &block) # :nodoc:
+        check_no_other_transaction
+        run(Transaction.new(self, order.opening, order), &block)
+      end
 
       # Ends the session, and sets its connection back for the next caller.
       #
-      # @return [Boolean] whether that worked: if not, the connection is not fit for anybody
-      def finish # :nodoc:
-        return false unless idle?
-
-        Deadlines.instead(TIDYING) { reset }
-      rescue Error
-        false
+      # @param completed [Boolean] whether its block came to an end of its own
+      def finish(completed) # :nodoc:
+        @ended = true
+        @pinned.break! unless completed || @pinned.idle?
       ensure
-        @open = false
-        @trunk.codec.exclusive = false
+        @pinned.release
       end
 
       def perform(request) # :nodoc:
-        travel(request) { @trunk.perform(request) }
-        @status = request.status || @status
+        check_transaction(request) unless @levels.empty?
+        @pinned.stateful! unless request.statement&.shareable?
+        @pinned.perform(request)
       end
 
       def dispatch(request) # :nodoc:
-        travel(request) { @trunk.dispatch(request) }
-        @trunk
+        check_transaction(request) unless @levels.empty?
+        @pinned.stateful! unless request.statement&.shareable?
+        @pinned.dispatch(request)
+        @pinned
+      end
+
+      # A command of this library's own, which leaves nothing behind.
+      #
+      # @return [Request] answered
+      def command(sql) # :nodoc:
+        request = sql.include?(";") ? Request.script(sql) : Request.query(@statements[sql], [])
+        @pinned.perform(request)
+        answered(request)
       end
 
       private
 
-      def reset
-        request = Request.script(@status == "I" ? RESET : "ROLLBACK; #{RESET}")
-        perform(request)
-        request.answered? && request.status == "I"
+      def conclude(script)
+        perform(script)
+        answered(script)
       end
 
-      # A session cannot go on elsewhere.
-      def travel(request)
-        sql = request.statement&.sql || request.script
-        raise Closed.new("the session has ended", sql: sql, server: @trunk.server) unless @open
-        return if yield request.pin
-        return request.give_up(Expiry.new(sent: false)) if request.overdue?
+      def savepoint(options, &block)
+        unless options.empty?
+          raise ArgumentError, "#{options.keys.join(", ")}: a transaction is open, and what is nested in it is a savepoint, which has no options"
+        end
 
-        reason = @trunk.loss ? "its connection was lost: #{@trunk.loss.reason}" : "another event loop or thread uses it now"
-        raise ConnectionError.new("the session cannot go on: #{reason}", sql: sql, server: @trunk.server, retriable: false)
+        run(@levels.last.nested("trunkline_#{@levels.size}"), &block)
+      end
+
+      def run(level, &block)
+        @levels.push(level)
+        level.run(&block)
+      ensure
+        @levels.delete(level)
+      end
+
+      def check_no_other_transaction
+        return if [nil, "I"].include?(@pinned.status)
+
+        raise ActiveSqlTransaction.new({ sqlstate: "25001", severity: "ERROR", message: "the session is in a transaction already, which a statement has begun" })
+      end
+
+      # What follows the end of a transaction must not go on without one, and only its block's end is its end.
+      def check_transaction(request)
+        raise Sharing.misplaced_end(request.statement, server) if request.statement&.verdict == :transaction
+        return unless @levels.first.over?
+
+        raise Closed.new("the transaction has ended: its BEGIN failed, or a statement in it has ended it",
+                         sql: request.statement&.sql || request.script, server: server)
       end
     end
   end

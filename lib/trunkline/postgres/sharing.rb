@@ -18,20 +18,31 @@ module Trunkline
         unknown: "because of %<culprit>s the statement cannot be told from one that leaves state on a connection that others share: " \
                  "check it, or use session { }"
       }.freeze
+      # Within the block of a transaction.
+      ENDS_WITH_ITS_BLOCK = "%<culprit>s is not for a statement here: the transaction ends with its block; to undo it, call rollback"
       # Characters of the SQL that are quoted.
       LONGEST = 40
-      private_constant :REASONS, :LONGEST
+      private_constant :REASONS, :ENDS_WITH_ITS_BLOCK, :LONGEST
 
       module_function
 
       # @param statement [Statement] not shareable
       # @param server [String] label
       # @return [SharedStateError]
-      def refusal(statement, server)
+      def refusal(statement, server) = error(REASONS.fetch(statement.verdict), statement, server)
+
+      # @param statement [Statement] of transaction control, in the block of a transaction
+      # @param server [String] label
+      # @return [SharedStateError]
+      def misplaced_end(statement, server) = error(ENDS_WITH_ITS_BLOCK, statement, server)
+
+      def error(reason, statement, server)
         culprit = statement.culprit.strip
         culprit = "#{culprit[0, LONGEST]}..." if culprit.size > LONGEST
-        SharedStateError.new(format(REASONS.fetch(statement.verdict), culprit: culprit), sql: statement.sql, server: server)
+        SharedStateError.new(format(reason, culprit: culprit), sql: statement.sql, server: server)
       end
+
+      private_class_method :error
     end
     private_constant :Sharing
   end

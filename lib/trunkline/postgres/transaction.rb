@@ -1,61 +1,169 @@
 # frozen_string_literal: true
 
+require_relative "transaction_order"
+require_relative "querying"
+
 module Trunkline
-  # Raised in a transaction's block, it rolls the transaction back and goes no further.
+  # Raised in a transaction's block, it rolls the transaction back and goes no further; in a savepoint's, the savepoint.
   class Rollback < StandardError; end
 
   module Postgres
-    # One level of a session's transactions: the outermost is a transaction, those within are savepoints.
-    class Transaction # :nodoc:
-      def initialize(session, depth)
+    # What the block of a transaction is given: its queries, and what becomes of it. Within another transaction it is a
+    # savepoint. BEGIN and SAVEPOINT travel with the first query after them; without one, nothing is sent at all.
+    class Transaction
+      include Querying
+
+      WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
+      private_constant :WHERE_IT_SLEEPS
+
+      # @param session [Session]
+      # @param opening [String] SQL that begins it
+      # @param attempts [TransactionOrder] what it belongs to
+      # @param savepoint [String, nil] its name
+      def initialize(session, opening, order, savepoint = nil) # :nodoc:
         @session = session
-        @savepoint = "trunkline_#{depth}" if depth.positive?
+        @statements = session.statements
+        @answers = session.answers
+        @result_class = session.result_class
+        @opening = opening
+        @order = order
+        @savepoint = savepoint
         @open = false
+        @exit = BlockExit.new
       end
 
-      # @yieldparam session [Session]
-      def run
-        open
-        result = yield @session
-        commit
-        result
+      # Runs several statements, separated by semicolons, without parameters.
+      #
+      # @param sql [String]
+      # @return [Array<Result>] one for each statement
+      # @raise [Error] as {#query}
+      def execute_script(sql) = open_session.execute_script(sql)
+
+      # Runs the block in a savepoint: what it has done is kept when it comes to its end, by next, break or return too, and
+      # undone when it is left in any other way. {Rollback} undoes it and goes no further.
+      #
+      # @yieldparam transaction [Transaction]
+      # @return [Object, nil] what the block returned; nil after {Rollback} and {#rollback}
+      # @raise [InFailedSqlTransaction] the block came to its end, but a statement in it had failed
+      def transaction(**options, &block) = open_session.transaction(**options, &block)
+
+      # Leaves the block of this transaction, or of this savepoint, and undoes what it has done. Does not return.
+      #
+      # @raise [SharedStateError] called in another fiber or thread than the block
+      # @raise [Closed] the block has ended
+      def rollback
+        open_session
+        throw self
+      rescue UncaughtThrowError
+        raise SharedStateError.new("rollback leaves the block of its transaction, so only who runs that can call it", server: @session.server), cause: nil
+      end
+
+      # Has the block run when the whole transaction is committed, after its connection was given back. It is forgotten when
+      # the transaction, or the savepoint that it was given in, is rolled back. What it raises is the caller's, and whoever
+      # was to follow does not.
+      #
+      # @return [nil]
+      # @raise [Closed] the block of the transaction has ended
+      def after_commit(&block)
+        raise ArgumentError, "after_commit needs a block" unless block
+
+        open_session
+        @order.callbacks.push(block)
+        nil
+      end
+
+      # @return [Boolean] whether a statement has failed: the transaction can only be rolled back
+      def failed? = @session.failed?
+
+      # @return [String]
+      def inspect = "#<#{self.class} #{@savepoint || "of #{@session.server}"}#{" ended" unless @open}>"
+
+      # Is the server in no transaction, although this one has begun?
+      def over? = !begun_later? && @session.pinned.status == "I" # :nodoc:
+
+      def nested(name) = self.class.new(@session, "SAVEPOINT #{name}", @order, name) # :nodoc:
+
+      # @yieldparam transaction [Transaction] this one
+      def run # :nodoc:
+        @callbacks_before = @order.callbacks.size
+        @session.pinned.pending.push(@opening)
+        @open = true
+        catch(self) { @exit.run { yield self } }
       rescue Rollback
         nil
+      rescue Indeterminate => error
+        raise if @savepoint || !@session.pinned.lost?
+
+        raise lost(error.message), cause: error
       ensure
-        roll_back if @open
+        Thread.handle_interrupt(WHERE_IT_SLEEPS) { finish }
       end
+
+      def perform(request) = open_session.perform(request) # :nodoc:
+      def dispatch(request) = open_session.dispatch(request) # :nodoc:
 
       private
 
-      def open
-        @session.query(@savepoint ? "SAVEPOINT #{@savepoint}" : "BEGIN")
-        @open = true
+      def open_session
+        raise Closed.new("the transaction has ended", server: @session.server) unless @open
+
+        @session
+      end
+
+      # Nothing was asked since it was begun.
+      def begun_later? = @session.pinned.pending.any? { |sql| sql.equal?(@opening) }
+
+      def forget = @session.pinned.pending.delete_if { |sql| sql.equal?(@opening) }
+
+      def finish
+        @open = false
+        return out_of_order unless @session.innermost?(self)
+
+        @exit.completed? ? commit : roll_back
+      end
+
+      # Two fibers or threads have each begun a savepoint in one transaction. What is whose cannot be told any more.
+      def out_of_order
+        @session.pinned.break!
+        raise SharedStateError.new("a savepoint within this transaction, of another fiber or thread, is still open: all is rolled back", server: @session.server)
+      end
+
+      def commit
+        begun_later? ? forget : commit_what_was_begun
+        @order.committed! unless @savepoint
       end
 
       # COMMIT of a failed transaction rolls back and calls that a success: it is none for who asked for a commit.
-      def commit
+      def commit_what_was_begun
+        raise lost(@session.pinned.why_broken) if @session.pinned.broken?
+        raise Closed.new("the transaction had ended before its block: its BEGIN failed, or a statement in it has ended it", server: @session.server) if over?
+
         failed = @session.failed?
         roll_back if failed
-        raise rolled_back if failed
+        raise rolled_back if failed || @session.command(@savepoint ? "RELEASE SAVEPOINT #{@savepoint}" : "COMMIT").rolled_back?
+      end
 
-        @session.query(@savepoint ? "RELEASE SAVEPOINT #{@savepoint}" : "COMMIT")
-        @open = false
+      def lost(reason)
+        ConnectionError.new("nothing remains of the transaction: #{reason}", server: @session.server, sent: true, retriable: true)
       end
 
       def rolled_back
-        InFailedSqlTransaction.new({ sqlstate: "25P02", severity: "ERROR", message: "the transaction was rolled back, because a statement in it failed" })
+        InFailedSqlTransaction.new({ sqlstate: "25P02", severity: "ERROR", message: "the transaction was rolled back, because a statement in it failed" }, server: @session.server)
       end
 
-      # Whoever leaves a query unanswered, or has lost the connection, leaves the rest to the session's end.
+      # Who gave up in the middle of a query waits for nothing more: the session's end closes the connection, and nobody goes
+      # on with the transaction meanwhile.
       def roll_back
-        @open = false
-        return unless @session.idle?
+        @order.callbacks.slice!(@callbacks_before..)
+        return forget if begun_later?
+        return if over?
+        return @session.pinned.break! if @session.pinned.interrupted? || @session.pinned.broken?
 
-        Deadlines.instead(Session::TIDYING) { @session.query(@savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}" : "ROLLBACK") }
+        sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
+        Deadlines.instead(Pinned::TIDYING) { @session.command(sql) }
       rescue Error
-        # the connection is lost, and the transaction with it
+        @session.pinned.break!
       end
     end
-    private_constant :Transaction
   end
 end

@@ -9,7 +9,8 @@ module Trunkline
     private
 
     def may_open?(place)
-      return @roster.room? && !hold_back? if place.alone? || place.blocks_its_world?
+      return @roster.room_alone? && !hold_back? if place.alone?
+      return @roster.room? && !hold_back? if place.blocks_its_world?
 
       may_open_to_share?
     end

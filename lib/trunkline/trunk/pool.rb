@@ -61,9 +61,10 @@ module Trunkline
     # Waits for a trunk of the caller's own, who gives it back by check_in.
     #
     # @param request [Request] what the caller waits with
+    # @yieldreturn [String] why there may be none, for whoever waits in vain
     # @return [Trunk]
-    def check_out(request)
-      place = WaitingLine::Place.new(request, alone: true)
+    def check_out(request, &explanation)
+      place = WaitingLine::Place.new(request, alone: true, &explanation)
       trunk = nil
       Waiting.undisturbed(request.world) do
         until trunk&.alive?
@@ -103,6 +104,8 @@ module Trunkline
       trunks.each { |trunk| trunk.close("the client was closed") }
       wake(locked { [@alone, @sharing].flat_map(&:call_all) })
     end
+
+    def closed? = @closed
 
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
     def counts = @roster.counts

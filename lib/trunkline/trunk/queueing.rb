@@ -23,8 +23,8 @@ module Trunkline
       if place.blocks_its_world? && !place.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
-      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)") if place.overdue?
-      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)") if full?(line_of(place))
+      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{place.explanation}") if place.overdue?
+      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{place.explanation}") if full?(line_of(place))
 
       line_of(place).join(place, @limits.max_wait)
       :wait

@@ -17,14 +17,19 @@ module Trunkline
       attr_reader :give_up_at
 
       # @param alone [Boolean] whether the caller wants a trunk of his own
-      def initialize(request, alone:)
+      # @yieldreturn [String] why he waits, for whoever waits in vain
+      def initialize(request, alone:, &explanation)
         @request = request
         @alone = alone
+        @explanation = explanation
         @called = @lined_up = false
       end
 
       def alone? = @alone
       def world = @request.world
+
+      # @return [String] why he waits; empty where nobody says it
+      def explanation = @explanation ? ": #{@explanation.call}" : ""
 
       # Has he been at the front already, and been outrun since?
       def called? = @called

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # The options of a transaction, as BEGIN says them. https://www.postgresql.org/docs/current/sql-begin.html
+    module TransactionMode # :nodoc:
+      ISOLATION = {
+        serializable: "ISOLATION LEVEL SERIALIZABLE", repeatable_read: "ISOLATION LEVEL REPEATABLE READ",
+        read_committed: "ISOLATION LEVEL READ COMMITTED", read_uncommitted: "ISOLATION LEVEL READ UNCOMMITTED"
+      }.freeze
+      READ_ONLY = { true => "READ ONLY", false => "READ WRITE" }.freeze
+      DEFERRABLE = { true => "DEFERRABLE", false => "NOT DEFERRABLE" }.freeze
+      private_constant :ISOLATION, :READ_ONLY, :DEFERRABLE
+
+      module_function
+
+      # What is nil is left to the server.
+      #
+      # @return [String] SQL
+      # @raise [ArgumentError] a value that no option has
+      def opening(isolation, read_only, deferrable)
+        modes = [mode("isolation", isolation, ISOLATION), mode("read_only", read_only, READ_ONLY), mode("deferrable", deferrable, DEFERRABLE)]
+        ["BEGIN", *modes].compact.join(" ").freeze
+      end
+
+      def mode(option, value, known)
+        return if value.nil?
+
+        known.fetch(value) { raise ArgumentError, "#{option} must be #{known.keys.map(&:inspect).join(", ")} or nil, not #{value.inspect}" }
+      end
+
+      private_class_method :mode
+    end
+    private_constant :TransactionMode
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "transaction_mode"
+
+module Trunkline
+  module Postgres
+    # A transaction as its caller ordered it: how it begins, how often it is tried, and what follows its commit.
+    class TransactionOrder # :nodoc:
+      # The server undid the transaction for the sake of another one: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
+      WORTH_ANOTHER = %w[40001 40P01].freeze
+      # Seconds: the most before a first and before any further attempt. How long it is in fact is random, or those who met
+      # would meet again.
+      FIRST_PAUSE = 0.02
+      LONGEST_PAUSE = 1.0
+      private_constant :WORTH_ANOTHER, :FIRST_PAUSE, :LONGEST_PAUSE
+
+      # @return [String] SQL
+      attr_reader :opening
+
+      # @return [Array<#call>] what is to follow the commit
+      attr_reader :callbacks
+
+      # @raise [ArgumentError] an option that cannot be
+      def initialize(isolation: nil, read_only: nil, deferrable: nil, retries: 0)
+        unless retries.is_a?(Integer) && !retries.negative?
+          raise ArgumentError, "retries must be an Integer of at least 0, not #{retries.inspect}"
+        end
+
+        @opening = TransactionMode.opening(isolation, read_only, deferrable)
+        @retries = retries
+        @callbacks = []
+        @committed = false
+      end
+
+      # The server has said that everything is there to stay.
+      def committed! = @committed = true
+
+      # Runs the block, which is a whole transaction, until there is no point in another attempt.
+      def run
+        tries = 0
+        begin
+          @callbacks.clear
+          yield
+        rescue ServerError => error
+          raise if @committed || tries == @retries || !WORTH_ANOTHER.include?(error.sqlstate)
+
+          sleep(pause(tries))
+          tries += 1
+          retry
+        end
+      ensure
+        @callbacks.each(&:call) if @committed
+      end
+
+      private
+
+      def pause(tries) = rand * [FIRST_PAUSE * (2**tries), LONGEST_PAUSE].min
+    end
+    private_constant :TransactionOrder
+  end
+end
