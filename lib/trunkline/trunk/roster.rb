@@ -33,9 +33,6 @@ module Trunkline
     # May another connection be opened for a caller of its own? There must be room for one that all share.
     def room_alone? = room? && (size < @most - 1 || trunks.size + @opening_to_share > 0)
 
-    # May another connection be opened for a caller of its own? There must be room left for one that all share.
-    def room_alone? = room? && (size < @most - 1 || trunks.size + @opening_to_share > 0)
-
     # May another connection be opened that all share?
     def room_to_share? = trunks.size + @opening_to_share < @connections && room?
 

@@ -58,7 +58,7 @@ module Trunkline
 
     def test_nor_for_longer
       pool = self.pool(most: 2, limits: { max_wait: 0.01 })
-      Array.new(2) { pool.check_out(request) }
+      pool.check_out(request)
       error = assert_raises(Overloaded) { pool.check_out(request) }
       assert_match(/within 0.01 s \(max_wait\)/, error.message)
       refute_predicate pool, :crowded?
@@ -84,12 +84,30 @@ module Trunkline
 
     # One that is given back goes to who waits for it, though fewer are shared than may be.
     def test_given_back_to_who_waits
-      pool = self.pool(connections: 2, most: 2)
+      pool = self.pool(connections: 2, most: 3)
+      pool.perform(request)
       owns = Array.new(2) { pool.check_out(request) }
       thread = waiting(pool) { |asked| pool.check_out(asked) }
       owns.each { |own| pool.check_in(own) }
       assert_includes owns, thread.value
+      assert_equal({ shared: 2, pinned: 1, spare: 0, opening: 0 }, pool.counts)
+    end
+
+    # Whoever comes to share finds room for a connection, whoever came before.
+    def test_the_last_one_is_nobodys_own
+      pool = self.pool(connections: 1, most: 2)
+      own = pool.check_out(request)
+      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      pool.perform(request)
       assert_equal({ shared: 1, pinned: 1, spare: 0, opening: 0 }, pool.counts)
+      pool.check_in(own)
+      assert_same own, thread.value
+    end
+
+    def test_who_waits_in_vain_is_told_why
+      pool = self.pool(most: 2, limits: { max_wait: 0.01 })
+      pool.check_out(request)
+      assert_match(/max_wait\): they are all out/, assert_raises(Overloaded) { pool.check_out(request) { "they are all out" } }.message)
     end
 
     # --- lifetime ---
