@@ -73,6 +73,17 @@ static VALUE checked_keys(VALUE keys) {
  * Is it a String that can be a key as it is? */
 static VALUE request_fits(VALUE class, VALUE key) { return RBOOL(fits(key)); }
 
+/* call-seq: Request.fit?(keys) -> true or false
+ *
+ * Can all of the Array be keys as they are? */
+static VALUE request_fit(VALUE class, VALUE keys) {
+    Check_Type(keys, T_ARRAY);
+    for (long at = 0; at < RARRAY_LEN(keys); at++) {
+        if (!fits(RARRAY_AREF(keys, at))) return Qfalse;
+    }
+    return Qtrue;
+}
+
 /* call-seq: Request.get(key, flags) -> Request */
 static VALUE request_get(VALUE class, VALUE key, VALUE flags) {
     return create(ASK_GET, checked_key(key), Qnil, checked_text(flags));
@@ -210,6 +221,7 @@ void Init_trunkline_memcached_request(void) {
     cRequest = rb_define_class_under(mTrunklineMemcached, "Request", cTrunklineRequest);
     rb_undef_alloc_func(cRequest);
     rb_define_singleton_method(cRequest, "fits?", request_fits, 1);
+    rb_define_singleton_method(cRequest, "fit?", request_fit, 1);
     rb_define_singleton_method(cRequest, "get", request_get, 2);
     rb_define_singleton_method(cRequest, "store", request_store, 4);
     rb_define_singleton_method(cRequest, "delete", request_delete, 2);

@@ -39,10 +39,19 @@ static VALUE deadlines_exchange(VALUE module, VALUE deadline) {
     return before;
 }
 
+/* call-seq: Deadlines.left(deadline, most) -> Float
+ *
+ * Seconds until then: not less than none, and not more than `most`, which it is without a deadline. */
+static VALUE deadlines_left(VALUE module, VALUE deadline, VALUE most) {
+    if (NIL_P(deadline)) return most;
+    return DBL2NUM(fmin(fmax(NUM2DBL(deadline) - fifo_now(), 0), NUM2DBL(most)));
+}
+
 void Init_trunkline_deadline(void) {
     id_present = rb_intern("trunkline_deadline");
     VALUE module = rb_define_module_under(mTrunkline, "Deadlines");
     rb_define_singleton_method(module, "in", deadlines_in, 1);
     rb_define_singleton_method(module, "present", deadlines_present, 0);
     rb_define_singleton_method(module, "exchange", deadlines_exchange, 1);
+    rb_define_singleton_method(module, "left", deadlines_left, 2);
 }

@@ -52,11 +52,13 @@ module Trunkline
       # Carries requests for many keys at once, one to each server.
       #
       # @param keys [Array<String>] as they are sent
-      # @yieldparam places [Array<Integer>] of those keys that one server has
+      # @param companions [Array] what belongs to each of them
+      # @yieldparam keys [Array<String>] those that one server has
+      # @yieldparam companions [Array]
       # @yieldreturn [Request]
       # @return [Array<Request>] answered; servers that cannot be reached have none
-      def perform_all(keys, &request)
-        on_their_way(keys, &request).filter_map do |server, trunk, sent|
+      def perform_all(keys, companions, &request)
+        on_their_way(keys, companions, &request).filter_map do |server, trunk, sent|
           server.await(trunk, sent) ? sent : settle_one_of_many(sent, server)
         end
       end
@@ -106,9 +108,9 @@ module Trunkline
         failure.sent ? Indeterminate : NotSent
       end
 
-      def on_their_way(keys)
-        by_server(keys).filter_map do |server, places|
-          request = yield places
+      def on_their_way(keys, companions)
+        by_server(keys, companions).filter_map do |server, theirs|
+          request = yield(*theirs)
           request.limit(@timeout) if @timeout
           [server, server.dispatch(request), request]
         rescue ConnectionError
@@ -116,12 +118,12 @@ module Trunkline
         end
       end
 
-      def by_server(keys)
-        return { @only => keys.each_index.to_a } if @only
+      def by_server(keys, companions)
+        return { @only => [keys, companions] } if @only
 
         groups = keys.each_index.group_by { |place| @ring.server_for(keys[place]) }
         groups.delete(nil)
-        groups
+        groups.transform_values { |places| [keys.values_at(*places), companions.values_at(*places)] }
       end
 
       # A server that goes away while it is asked is one that cannot be reached.

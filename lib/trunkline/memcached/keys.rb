@@ -38,6 +38,11 @@ module Trunkline
         Request.fits?(key) ? key : shortened(key)
       end
 
+      # @param keys [Array<String, Symbol, #to_s>] none of them empty
+      # @return [Array<String>] the same one where there is nothing to do
+      # @raise [ArgumentError]
+      def wires(keys) = @namespace.nil? && Request.fit?(keys) ? keys : keys.map { |key| wire(key) }
+
       private
 
       def namespace = @namespace.is_a?(Proc) ? @namespace.call : @namespace

@@ -61,8 +61,7 @@ module Trunkline
       # @yieldparam value [Object]
       # @raise [Deadline, UnmarshalError]
       def get_multi(*keys, &block)
-        found = {}
-        read_many(keys, QUIET) { |request| found.update(values_of(request)) }
+        found = read_many(keys, QUIET) { |request| values_of(request) }
         return found unless block
 
         found.each(&block)
@@ -71,10 +70,9 @@ module Trunkline
 
       # @return [Hash] as {#get_multi}, of value and version
       def get_multi_cas(*keys, &block)
-        found = {}
-        read_many(keys, QUIET_VERSION) do |request|
+        found = read_many(keys, QUIET_VERSION) do |request|
           versions = request.versions
-          values_of(request).each { |key, value| found[key] = [value, versions[key]] }
+          values_of(request).to_h { |key, value| [key, [value, versions[key]]] }
         end
         return found unless block
 
@@ -89,14 +87,13 @@ module Trunkline
         @values.load(bytes, request.client_flags, options)
       end
 
-      def read_many(keys, flags, &block)
-        keys = keys.flatten.compact.uniq
-        return if keys.empty?
+      def read_many(keys, flags, &found)
+        keys = keys.first if keys.size == 1 && keys.first.is_a?(Array)
+        keys = keys.flatten.compact unless Request.fit?(keys)
+        return {} if keys.empty?
 
-        wires = keys.map { |key| @keys.wire(key) }
-        @cluster.perform_all(wires) do |places|
-          Request.get_many(wires.values_at(*places), keys.values_at(*places), flags)
-        end.each(&block)
+        requests = @cluster.perform_all(@keys.wires(keys), keys) { |wires, names| Request.get_many(wires, names, flags) }
+        requests.map(&found).reduce({}) { |all, some| all.empty? ? some : all.update(some) }
       end
 
       # Those with flags need Ruby.

@@ -79,13 +79,13 @@ module Trunkline
       # @return [Boolean] whether every server could be reached; others have stored theirs
       # @raise [ValueTooLarge, ServerError] the first that a server refused; the others are stored
       def set_multi(pairs, ttl = nil, options = nil)
-        wires = pairs.keys.map { |key| @keys.wire(key) }
-        return true if wires.empty?
+        return true if pairs.empty?
 
+        wires = @keys.wires(pairs.keys)
         values = pairs.values.map { |value| @values.dump(value, options) { |bytes, flags| [bytes, flags] } }
         flags = "#{QUIET}#{life(ttl)}"
-        carried = @cluster.perform_all(wires) do |places|
-          Request.store_many(wires.values_at(*places), values.values_at(*places).flatten(1), flags)
+        carried = @cluster.perform_all(wires, values) do |theirs, their_values|
+          Request.store_many(theirs, their_values.flatten(1), flags)
         end
         carried.sum { |request| request.key.size } == wires.size
       end
@@ -107,10 +107,10 @@ module Trunkline
       # @param keys [Array<String, Symbol>]
       # @return [Integer] how many there were, as far as the servers could be reached
       def delete_multi(*keys)
-        wires = keys.flatten.compact.map { |key| @keys.wire(key) }
-        return 0 if wires.empty?
+        keys = keys.flatten.compact
+        return 0 if keys.empty?
 
-        @cluster.perform_all(wires) { |places| Request.delete_many(wires.values_at(*places), "") }.sum(&:done_count)
+        @cluster.perform_all(@keys.wires(keys), keys) { |theirs| Request.delete_many(theirs, "") }.sum(&:done_count)
       end
 
       private
