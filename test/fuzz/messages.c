@@ -44,6 +44,7 @@ static void read_body(const frame_t *frame) {
     MUST(command_tag_rows(body, frame->length) >= -1);
     MUST(!error_code_begins(body, frame->length, "26000") || error_code_begins(body, frame->length, "26"));
     error_is_fatal(body, frame->length);
+    command_tag_betrays_state(body, frame->length);
     free(body);
 }
 

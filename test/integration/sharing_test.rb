@@ -32,7 +32,8 @@ class SharingTest < Trunkline::TestCase
   TABLES = <<~SQL
     CREATE TABLE t (id int PRIMARY KEY, a text); CREATE SEQUENCE s; SELECT nextval('s');
     CREATE PROCEDURE p() LANGUAGE plpgsql AS 'BEGIN INSERT INTO t VALUES (99); COMMIT; END';
-    CREATE FUNCTION leak() RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM set_config(''x.y'', ''leaked'', false); END'
+    CREATE FUNCTION leak() RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM set_config(''x.y'', ''leaked'', false); END';
+    CREATE FUNCTION leak_zone() RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM set_config(''TimeZone'', ''Asia/Tokyo'', false); RETURN 1; END'
   SQL
   private_constant :PROBE, :STATES, :TABLES
 
@@ -118,6 +119,41 @@ class SharingTest < Trunkline::TestCase
       assert_equal ["setting x.y"], (db.session { |session| session.query("SELECT leak()") && found(session) })
       assert_empty found(db)
     end
+  end
+
+  # What no look at the SQL can tell.
+  def test_a_function_that_leaves_a_setting_behind
+    with_database do |db|
+      pid = db.value("SELECT pg_backend_pid()")
+      error = assert_raises(Trunkline::SharedStateError) { db.query("INSERT INTO t VALUES (leak_zone())") }
+      assert_match(/was carried out, and has left state behind/, error.message)
+      assert_predicate error, :sent?
+      assert_equal [[1]], db.query("SELECT id FROM t").rows
+      refute_equal pid, db.value("SELECT pg_backend_pid()")
+      assert_empty found(db)
+      assert_equal 1, (db.session { |session| session.value("SELECT leak_zone()") })
+      assert_empty found(db)
+    end
+  end
+
+  def test_those_behind_it_are_told_the_truth
+    with_database do |db|
+      db.query("SELECT 1")
+      leak = db.async("SELECT leak_zone() FROM pg_sleep(0.01)")
+      outcomes = (1..50).map { |number| [number, db.async("INSERT INTO t VALUES ($1, current_setting('TimeZone')) RETURNING id", number)] }
+      outcomes = outcomes.to_h { |number, future| [number, outcome(future)] }
+      assert_equal Trunkline::SharedStateError, outcome(leak)
+      assert_empty outcomes.values.uniq - [:done, Trunkline::Indeterminate]
+      done = outcomes.select { |_, outcome| outcome == :done }.keys
+      assert_equal done, db.query("SELECT id FROM t WHERE id = ANY($1) AND a = 'UTC' ORDER BY id", done).rows.flatten
+    end
+  end
+
+  def outcome(future)
+    future.value
+    :done
+  rescue Trunkline::Error => error
+    error.class
   end
 
   def test_what_is_no_name_of_a_function

@@ -17,3 +17,13 @@ bool command_tag_rolled_back(const char *tag, size_t length) {
     static const char rollback[] = "ROLLBACK";
     return length == sizeof rollback - 1 && memcmp(tag, rollback, length) == 0;
 }
+
+/* A tag is a command's first words, with a number behind it or more words. */
+bool command_tag_betrays_state(const char *tag, size_t length) {
+    static const char *const commands[] = {"DEALLOCATE", "DECLARE CURSOR", "DISCARD", "DO", "LISTEN", "LOAD", "PREPARE", "RESET", "SET"};
+    for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
+        size_t size = strlen(commands[at]);
+        if (length >= size && memcmp(tag, commands[at], size) == 0 && (length == size || tag[size] == ' ')) return true;
+    }
+    return false;
+}

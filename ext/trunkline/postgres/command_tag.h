@@ -11,4 +11,7 @@ long long command_tag_rows(const char *tag, size_t length);
 /* Does COMMIT's tag say that the transaction was rolled back, because it had failed? */
 bool command_tag_rolled_back(const char *tag, size_t length);
 
+/* Does the tag say that the command has left something in its session? */
+bool command_tag_betrays_state(const char *tag, size_t length);
+
 #endif

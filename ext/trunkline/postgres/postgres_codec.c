@@ -11,6 +11,7 @@ static void codec_mark(void *data) {
     rb_gc_mark(session->output);
     rb_gc_mark(session->closing);
     rb_gc_mark(session->parameters);
+    rb_gc_mark(session->given);
     rb_gc_mark(session->notifications);
     rb_gc_mark(session->farewell);
     fifo_mark(&session->in_flight);
@@ -40,7 +41,7 @@ static VALUE codec_allocate(VALUE class) {
     session_state_t *session;
     VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
     session->input = session->output = session->closing = session->parameters = Qnil;
-    session->notifications = session->farewell = Qnil;
+    session->given = session->notifications = session->farewell = Qnil;
     return self;
 }
 
@@ -57,6 +58,7 @@ static VALUE codec_initialize(VALUE self, VALUE parameters, VALUE message_limit)
     session->closing = rb_ary_new();
     session->notifications = rb_ary_new();
     session->parameters = parameters;
+    session->given = rb_hash_dup(parameters);
     session->message_limit = NUM2SIZET(message_limit);
     return self;
 }
@@ -84,8 +86,9 @@ static VALUE codec_close(VALUE self) {
 
 /* call-seq: receive(woken) -> true or false
  *
- * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. False: a shared
- * session answered from within a transaction, and cannot be trusted any more. */
+ * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. False: a
+ * statement has left something behind on a session that others share, which cannot be trusted any more; what comes behind the end
+ * of its answer is not taken in. */
 static VALUE codec_receive(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     Check_Type(woken, T_ARRAY);

@@ -142,7 +142,7 @@ static VALUE request_set_preamble(VALUE self, VALUE preamble) {
 static VALUE request_is_answered(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     if (!request->base.done || !NIL_P(request->error) || !NIL_P(request->base.failure)) return Qfalse;
-    return RBOOL(request->status == 'I' || request->base.pinned);
+    return RBOOL((request->status == 'I' && !request->leaked) || request->base.pinned);
 }
 
 /* call-seq: plain? -> true or false

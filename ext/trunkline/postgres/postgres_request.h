@@ -40,6 +40,7 @@ typedef struct {
     bool rolled_back;  /* its end was ROLLBACK, whatever was asked */
     bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
     bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
+    bool leaked;       /* its statement has left something behind on a session that others share */
     bool anew;         /* relies on nothing that is remembered of its statement */
 } postgres_request_t;
 

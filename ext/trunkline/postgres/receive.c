@@ -6,6 +6,7 @@
 #include "description.h"
 #include "error_code.h"
 #include "frame.h"
+#include "leak.h"
 #include "row.h"
 #include "statement.h"
 #include "../bytes/reader.h"
@@ -76,8 +77,9 @@ static void end_command(postgres_request_t *request) {
     request->affected = -1;
 }
 
-static void command_complete(postgres_request_t *request, const frame_t *frame) {
+static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     size_t length = frame->length > 0 ? frame->length - 1 : 0;
+    leak_watch_tag(session, frame->body, length);
     request->affected = command_tag_rows(frame->body, length);
     request->rolled_back = command_tag_rolled_back(frame->body, length);
     end_command(request);
@@ -133,9 +135,10 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     double taken = now - session->in_flight.head_since;
     VALUE head = fifo_shift(&session->in_flight, now);
     char status = frame->body[0];
-    if (status != 'I' && !session->exclusive) session->leaked = true;
+    bool leaked = leak_found(session, status);
     if (!request) return;
     request->status = status;
+    request->leaked = leaked;
     measure(session, request, taken);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
@@ -145,18 +148,21 @@ static void copy_started(void) {
     protocol_error("COPY cannot run here: the connection would wait for its data while others wait for the connection");
 }
 
+static void parameter_status(session_state_t *session, const frame_t *frame, bool answering) {
+    reader_t reader = reader_of(frame->body, frame->length);
+    size_t name_length, value_length;
+    const char *name = reader_string(&reader, &name_length), *value = reader_string(&reader, &value_length);
+    if (!reader.whole) protocol_error("ParameterStatus ends too early");
+    VALUE key = rb_enc_interned_str(name, name_length, rb_utf8_encoding()), setting = rb_utf8_str_new(value, value_length);
+    rb_hash_aset(session->parameters, key, setting);
+    leak_watch_setting(session, key, setting, answering);
+}
+
 /* Messages that may come at any time, whoever is being answered. */
 static bool asynchronous(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->in_flight);
     switch (frame->type) {
-    case 'S': {
-        reader_t reader = reader_of(frame->body, frame->length);
-        size_t name_length, value_length;
-        const char *name = reader_string(&reader, &name_length), *value = reader_string(&reader, &value_length);
-        if (!reader.whole) protocol_error("ParameterStatus ends too early");
-        rb_hash_aset(session->parameters, rb_enc_interned_str(name, name_length, rb_utf8_encoding()), rb_utf8_str_new(value, value_length));
-        return true;
-    }
+    case 'S': parameter_status(session, frame, head != Qundef); return true;
     case 'A': rb_ary_push(session->notifications, body_string(frame)); return true;
     case 'N':
         if (head != Qundef && !NIL_P(head)) notice_response(postgres_request_of(head), frame);
@@ -180,7 +186,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     if (answers_preamble(request, frame)) return;
     switch (frame->type) {
     case 'D': data_row(request, frame); break;
-    case 'C': command_complete(request, frame); break;
+    case 'C': command_complete(session, request, frame); break;
     case '2': request->bound = true; break; /* BindComplete */
     case '1': parse_complete(request); break;
     case 't': parameter_description(request, frame); break;
@@ -217,5 +223,6 @@ void receive(session_state_t *session, VALUE woken) {
         }
         take(session, &frame, now, woken);
         buffer_consume(input, frame.size);
+        if (session->leaked) return;
     }
 }

@@ -22,7 +22,10 @@ typedef struct {
     double round_trip;     /* seconds; the shortest time in which a request met an idle server and was answered */
     bool closed;           /* takes no more requests */
     bool exclusive;        /* one caller's own: may be in a transaction */
-    bool leaked;           /* shared, and yet not idle after an answer */
+    VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */
+    bool reported;         /* a setting came with the answer that is being read */
+    bool betrayed;         /* a command's tag did not belong on a shared session */
+    bool leaked;           /* shared, and yet something was left behind */
 } session_state_t;
 
 /* What the session knows of a statement: its Prepared, or nil. */

@@ -62,7 +62,7 @@ module Trunkline
         sql = request.statement&.sql || request.script
         if request.failure then failure_error(request.failure, sql)
         elsif request.error then ServerError.from_fields(ErrorFields.parse(request.error), sql: sql, server: @server)
-        else shared_state_error(sql)
+        else shared_state_error(request, sql)
         end
       end
 
@@ -79,9 +79,11 @@ module Trunkline
         kind.new("the connection was lost: #{loss.reason}", sql: sql, server: @server, sent: loss.sent)
       end
 
-      def shared_state_error(sql)
-        SharedStateError.new("the statement would have left a transaction open on a connection that others share, and was " \
-                             "undone: use transaction { } or session { }", sql: sql, server: @server, sent: true)
+      # The connection is given up either way: with it ends the transaction, or whatever else there was.
+      def shared_state_error(request, sql)
+        what = request.status == "I" ? "was carried out, and has left state behind" : "would have left a transaction open, and was undone,"
+        SharedStateError.new("the statement #{what} on a connection that others share: use transaction { } or session { }",
+                             sql: sql, server: @server, sent: true)
       end
 
       # Rows that came with types still unknown hold the server's text for them. Requests sent from then on have these decoded

@@ -207,7 +207,7 @@ module Trunkline
     #
     # @return [Boolean] whether anybody was woken
     def take_in
-      lose("a statement left the shared connection within a transaction") unless @codec.receive(@woken)
+      lose("a statement has left state behind on the connection, which others share") unless @codec.receive(@woken)
       !@woken.empty?
     rescue StandardError => error
       lose(error.message)

@@ -20,7 +20,7 @@ module Trunkline
       end
 
       def conversation_bytes
-        parameter_status("TimeZone", "UTC") + first_answer(COLUMNS, ["7", "ü", nil], ["-8", "", nil], types: [INT4]) +
+        parameter_status("in_hot_standby", "off") + first_answer(COLUMNS, ["7", "ü", nil], ["-8", "", nil], types: [INT4]) +
           bind_complete + notice("careful") + data_row("9", "x", nil) + complete + notification("jobs", "payload") + ready +
           failure("42601", "syntax error") + ready + update_and_empty_query +
           parse_complete + parameter_description + row_description({ "b" => TEXT }) + ready + script_answer
@@ -48,7 +48,7 @@ module Trunkline
         assert_equal [[[1]], [[2, nil]], []], script.results.map { |_, rows, _| rows }
         assert_equal [1, 1, nil], script.results.map(&:last)
         assert_equal [true, true, false, true, true, true], requests.first(6).map(&:answered?)
-        assert_equal "UTC", codec.parameters["TimeZone"]
+        assert_equal "off", codec.parameters["in_hot_standby"]
         assert_predicate codec, :idle?
         assert_predicate codec.input, :empty?
       end

@@ -1,0 +1,36 @@
+#include "leak.h"
+
+#include <ruby/encoding.h>
+#include "command_tag.h"
+
+/* Reported settings that are a session's own. Whether the server is a standby, or refuses to write, may change for all of them
+ * at once, and is no statement's doing. */
+static const char *const guarded[] = {
+    "DateStyle", "IntervalStyle", "TimeZone", "application_name", "client_encoding", "is_superuser", "scram_iterations", "search_path",
+    "session_authorization", "standard_conforming_strings",
+};
+
+void leak_watch_tag(session_state_t *session, const char *tag, size_t length) {
+    if (!session->exclusive && command_tag_betrays_state(tag, length)) session->betrayed = true;
+}
+
+void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool answering) {
+    if (answering) session->reported = true;
+    else rb_hash_aset(session->given, name, value);
+}
+
+/* Is a guarded setting not what the session was given? */
+static bool settings_differ(const session_state_t *session) {
+    for (size_t at = 0; at < sizeof guarded / sizeof *guarded; at++) {
+        VALUE name = rb_enc_interned_str_cstr(guarded[at], rb_utf8_encoding());
+        if (!RTEST(rb_equal(rb_hash_lookup(session->parameters, name), rb_hash_lookup(session->given, name)))) return true;
+    }
+    return false;
+}
+
+bool leak_found(session_state_t *session, char status) {
+    bool found = !session->exclusive && (status != 'I' || session->betrayed || (session->reported && settings_differ(session)));
+    session->betrayed = session->reported = false;
+    if (found) session->leaked = true;
+    return found;
+}

@@ -1,0 +1,17 @@
+/* What betrays, behind the judge's back, that a session which others share holds what they must not find. It is not much: a
+ * function can leave a lock or most settings behind without a word. */
+#ifndef TRUNKLINE_LEAK_H
+#define TRUNKLINE_LEAK_H
+
+#include "session_state.h"
+
+/* A command has ended with this tag. */
+void leak_watch_tag(session_state_t *session, const char *tag, size_t length);
+
+/* The server reports a setting; in answer to a request, or else on its own account. */
+void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool answering);
+
+/* A unit has ended with this transaction status: has it left something behind? */
+bool leak_found(session_state_t *session, char status);
+
+#endif
