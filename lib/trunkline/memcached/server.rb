@@ -42,6 +42,7 @@ module Trunkline
       # @return [Boolean] whether it was answered
       # @raise [ConnectionError] there is no connection; nothing was sent
       def perform(request)
+        refuse unless @resume_at.nil? || up?
         trunk = @pool.perform(request)
         request.answered? || given_up(trunk, request)
       end
@@ -50,7 +51,10 @@ module Trunkline
       #
       # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
       # @raise [ConnectionError] there is no connection; nothing was sent
-      def dispatch(request) = @pool.dispatch(request)
+      def dispatch(request)
+        refuse unless @resume_at.nil? || up?
+        @pool.dispatch(request)
+      end
 
       # Waits for the answer to a request that was dispatched.
       #
@@ -74,15 +78,19 @@ module Trunkline
         false
       end
 
-      def open(pool)
-        raise @failure.exception("#{@failure.message}; not tried again for now") unless up?
+      # Another thread may find it up meanwhile.
+      def refuse
+        failure = @failure
+        raise failure.exception("#{failure.message}; not tried again for now") if failure
+      end
 
+      def open(pool)
         patient = patient?
         io = Connector.connect(@address, @timeout)
         recovered
         Trunk.new(io, Codec.new(LONGEST_VALUE), server: @name, pool: pool)
       rescue ConnectionError => error
-        failed(error) if patient || (up? && !late?)
+        failed(error) if patient || !late?
         raise
       end
 

@@ -40,7 +40,7 @@ module Trunkline
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
     def wait(deadline = nil)
-      seconds = Deadlines.left(deadline, LONGEST_WAIT)
+      seconds = seconds_until(deadline)
       return @io.wait_readable(seconds) if @output.empty? || @writing
 
       write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
@@ -50,7 +50,7 @@ module Trunkline
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
     def wait_to_write(deadline = nil)
-      write { @io.wait_writable(Deadlines.left(deadline, LONGEST_WAIT)) until flush || (deadline && Waiting.now >= deadline) }
+      write { @io.wait_writable(seconds_until(deadline)) until flush || (deadline && Waiting.now >= deadline) }
     end
 
     # Ends the connection so that whoever waits for it notices.
@@ -67,6 +67,8 @@ module Trunkline
     end
 
     private
+
+    def seconds_until(deadline) = Deadlines.left(deadline, LONGEST_WAIT)
 
     def write
       @writing = true
