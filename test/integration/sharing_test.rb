@@ -136,6 +136,22 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
+  def test_what_a_function_leaves_in_a_session_ends_with_it
+    with_database(max_connections: 2) do |db|
+      db.query("SELECT 1") # from now on there is a shared connection, and another one for sessions
+      pid = db.session { |session| session.query("SELECT leak()") && session.value("SELECT pg_backend_pid()") }
+      assert_equal [pid, []], (db.session { |session| [session.value("SELECT pg_backend_pid()"), found(session)] })
+    end
+  end
+
+  def test_a_setting_that_a_function_leaves_in_a_transaction_ends_with_it
+    with_database(max_connections: 2) do |db|
+      db.query("SELECT 1")
+      pid = db.transaction { |tx| tx.query("SELECT leak_zone()") && tx.value("SELECT pg_backend_pid()") }
+      assert_equal [pid, []], (db.transaction { |tx| [tx.value("SELECT pg_backend_pid()"), found(tx)] })
+    end
+  end
+
   def test_those_behind_it_are_told_the_truth
     with_database do |db|
       db.query("SELECT 1")

@@ -28,8 +28,11 @@ static bool settings_differ(const session_state_t *session) {
     return false;
 }
 
+bool leak_settings_altered(const session_state_t *session) { return session->reported && settings_differ(session); }
+
 bool leak_found(session_state_t *session, char status) {
-    bool found = !session->exclusive && (status != 'I' || session->betrayed || (session->reported && settings_differ(session)));
+    if (session->exclusive) return false;
+    bool found = status != 'I' || session->betrayed || leak_settings_altered(session);
     session->betrayed = session->reported = false;
     if (found) session->leaked = true;
     return found;

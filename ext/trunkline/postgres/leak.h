@@ -11,6 +11,9 @@ void leak_watch_tag(session_state_t *session, const char *tag, size_t length);
 /* The server reports a setting; in answer to a request, or else on its own account. */
 void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool answering);
 
+/* Has a setting changed, since the session became one caller's own or its last answer began, and not come back? */
+bool leak_settings_altered(const session_state_t *session);
+
 /* A unit has ended with this transaction status: has it left something behind? */
 bool leak_found(session_state_t *session, char status);
 

@@ -1,5 +1,6 @@
 /* Trunkline::Postgres::Codec: one server session's protocol. Takes requests and bytes, gives bytes and answers;
  * knows no sockets and never waits. */
+#include "leak.h"
 #include "receive.h"
 #include "submit.h"
 #include "../socket/bytes_class.h"
@@ -125,8 +126,14 @@ static VALUE codec_is_idle(VALUE self) { return RBOOL(session_of(self)->in_fligh
  * Whether the session is one caller's own, who may open transactions. */
 static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
     session_of(self)->exclusive = RTEST(exclusive);
+    session_of(self)->reported = false;
     return exclusive;
 }
+
+/* call-seq: altered? -> true or false
+ *
+ * Has a setting changed while the session was one caller's own, and not come back? */
+static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(session_of(self))); }
 
 /* call-seq: forget_statements -> codec
  *
@@ -154,5 +161,6 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "in_flight", codec_in_flight, 0);
     rb_define_method(class, "idle?", codec_is_idle, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
+    rb_define_method(class, "altered?", codec_is_altered, 0);
     rb_define_method(class, "forget_statements", codec_forget_statements, 0);
 }

@@ -23,7 +23,7 @@ typedef struct {
     bool closed;           /* takes no more requests */
     bool exclusive;        /* one caller's own: may be in a transaction */
     VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */
-    bool reported;         /* a setting came with the answer that is being read */
+    bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
     bool betrayed;         /* a command's tag did not belong on a shared session */
     bool leaked;           /* shared, and yet something was left behind */
 } session_state_t;

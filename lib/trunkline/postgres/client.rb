@@ -59,7 +59,12 @@ module Trunkline
       # @raise [Error] no connection could be had
       def session(&block)
         held = @sessions.held
-        held ? yield(held) : hold(block, &block)
+        return yield(held) if held
+
+        hold(block) do |session|
+          session.pinned.stateful! # whatever its statements look like: they may call what leaves something behind
+          yield session
+        end
       end
 
       # Runs the block in a transaction on a connection of its own, which is taken at its first query. It is committed when

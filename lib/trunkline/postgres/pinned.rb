@@ -160,7 +160,7 @@ module Trunkline
 
       def in_order?
         return false if broken?
-        return true if idle? && !@stateful && [nil, "I"].include?(status)
+        return true if idle? && !@stateful && !@trunk.codec.altered? && [nil, "I"].include?(status)
 
         request = Request.script(idle? && status == "I" ? RESET : "ROLLBACK; #{RESET}")
         Deadlines.instead(TIDYING) { perform(request) }

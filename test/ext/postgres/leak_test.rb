@@ -39,7 +39,20 @@ module Trunkline
         codec.exclusive = true
         request = submit(Request.query(statement("SET a.b = 1"), []).pin)
         assert answer(answered("SET") + parameter_status("TimeZone", "Asia/Tokyo") + ready)
-        assert_predicate request, :answered?
+        assert_equal [true, true], [request.answered?, codec.altered?]
+        submit(Request.query(statement("SELECT 1"), []).pin)
+        assert answer(answered("SELECT 1", parameter_status("TimeZone", "UTC")) + ready)
+        refute_predicate codec, :altered?
+      end
+
+      def test_what_a_callers_own_session_changed_is_nobody_elses_doing
+        codec.exclusive = true
+        submit(Request.query(statement("SELECT 1"), []).pin)
+        answer(answered("SELECT 1", parameter_status("TimeZone", "Asia/Tokyo")) + ready)
+        codec.exclusive = false
+        request = ask("SELECT 1")
+        assert answer(bind_complete + complete + ready)
+        assert_equal [true, false], [request.answered?, codec.altered?]
       end
 
       def test_a_setting_that_stays
