@@ -38,8 +38,10 @@ class UnderAsyncTest < Trunkline::TestCase
   end
 
   def test_a_tasks_timeout
-    in_host_with_client(connections: 1) do |db|
-      assert_raises(Async::TimeoutError) { Async::Task.current.with_timeout(0.02) { db.query("SELECT pg_sleep(0.3)") } }
+    gated do |db, proxy|
+      proxy.hold(:answers)
+      assert_raises(Async::TimeoutError) { Async::Task.current.with_timeout(0.02) { db.query("SELECT 1") } }
+      proxy.release(:answers)
       assert_equal 1, db.value("SELECT 1")
     end
   end

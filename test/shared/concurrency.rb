@@ -5,6 +5,8 @@ require "securerandom"
 module Shared
   # Many callers over few connections. The test includes a host.
   module Concurrency
+    include Gated
+
     def test_two_hundred_callers_get_their_own_answers
       in_host_with_client(connections: 4) do |db|
         tokens = Array.new(200) { SecureRandom.hex(8) }
@@ -89,11 +91,13 @@ module Shared
     end
 
     def test_one_future_asked_for_by_callers_with_less_patience
-      in_host_with_client(connections: 1) do |db|
-        future = db.async("SELECT pg_sleep(0.3)")
+      gated do |db, proxy|
+        proxy.hold(:answers)
+        future = db.async("SELECT 1")
         patient = later { future.value.size }
         assert_equal [false] * 5, (side_by_side(1..5) { future.wait(0.01) })
         refute_predicate patient, :done?
+        proxy.release(:answers)
         assert_equal 1, patient.value
       end
     end

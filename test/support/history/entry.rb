@@ -7,8 +7,8 @@ class History
     FATES = { once: [1], never: [0], perhaps: [0, 1] }.freeze
 
     # What a caller may be told when connections and servers come and go.
-    EXPLICABLE = [Trunkline::NotSent, Trunkline::Indeterminate, Trunkline::ConnectionError, Trunkline::AdminShutdown,
-                  Trunkline::CannotConnectNow, Trunkline::CrashShutdown].freeze
+    EXPLICABLE = [Trunkline::NotSent, Trunkline::Indeterminate, Trunkline::ConnectionError, Trunkline::Deadline,
+                  Trunkline::AdminShutdown, Trunkline::CannotConnectNow, Trunkline::CrashShutdown].freeze
     private_constant :FATES, :EXPLICABLE
 
     attr_reader :tokens

@@ -8,10 +8,14 @@ class History
   class Faults
     include Children
 
+    TYPES = %w[int bigint numeric text float8].freeze
+    IDLE = "20ms"
+    private_constant :TYPES, :IDLE
+
     # @param gaps [Hash{Symbol => Integer}] the average number of steps between two faults of a kind, each a private method
     # @param seed [Integer]
     # @param server [Trunkline::Bench::PostgresServer] restarted at will
-    # @param name [String] the clients' application_name
+    # @param name [String] the clients' application_name and role, and the prefix of the tables
     # @param db [Trunkline::Postgres::Client]
     def initialize(gaps, seed:, server:, name:, db:)
       @random = Random.new(seed)
@@ -80,6 +84,19 @@ class History
     def restart(_)
       @server.stop
       @server.start
+    end
+
+    # A table that is read all the time changes its shape.
+    def change_table(number)
+      type = TYPES[number % TYPES.size]
+      @server.psql("ALTER TABLE #{@name}_changing ALTER value TYPE #{type} USING value::#{type}, ADD COLUMN c#{number} int")
+      @server.psql("ALTER TABLE #{@name}_changing DROP COLUMN c#{number}")
+    end
+
+    # Sessions begun from now on are ended by the server when they are idle; those begun after the next time are not.
+    def idle_timeout(_)
+      @idle_timeout = @idle_timeout == IDLE ? "0" : IDLE
+      @server.psql("ALTER ROLE #{@name} SET idle_session_timeout = '#{@idle_timeout}'")
     end
 
     # A child works with connections of its own, and ends without a farewell.

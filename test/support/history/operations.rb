@@ -8,24 +8,28 @@ class History
     include Interruptions
 
     # How often, beside each other.
-    WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, insert: 8, insert_many: 3, append: 2, future: 3, futures: 3, abandon: 2,
+    WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, changing: 3, insert: 8, insert_many: 3, append: 2, future: 3, futures: 3, abandon: 2,
                 failure: 2, transaction: 4, failed_transaction: 1, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
 
+    # Of so many operations, one has a deadline, and so many seconds are the longest.
+    HURRIED = 10
+    LONGEST_DEADLINE = 0.05
     # How many SQL texts one operation has, and how many lists are appended to.
     TEXTS = 1500
     LISTS = 8
     # Bytes.
     LARGEST = 100_000
-    private_constant :TEXTS, :LISTS, :LARGEST
+    private_constant :HURRIED, :LONGEST_DEADLINE, :TEXTS, :LISTS, :LARGEST
 
     # @return [String] SQL that makes the tables which the operations use, with this prefix
     def self.create(prefix)
       "CREATE TABLE #{prefix}_rows (token bigint); CREATE TABLE #{prefix}_lists (id int PRIMARY KEY, tokens bigint[]); " \
-        "INSERT INTO #{prefix}_lists SELECT id, '{}' FROM generate_series(1, #{LISTS}) AS id"
+        "INSERT INTO #{prefix}_lists SELECT id, '{}' FROM generate_series(1, #{LISTS}) AS id; " \
+        "CREATE TABLE #{prefix}_changing AS SELECT id, id * 1000 AS value FROM generate_series(1, #{LISTS}) AS id"
     end
 
     # @return [String] SQL that removes them
-    def self.drop(prefix) = "DROP TABLE IF EXISTS #{prefix}_rows, #{prefix}_lists"
+    def self.drop(prefix) = "DROP TABLE IF EXISTS #{prefix}_rows, #{prefix}_lists, #{prefix}_changing"
 
     # @param db [Trunkline::Postgres::Client]
     # @param history [History]
@@ -36,6 +40,7 @@ class History
       @history = history
       @rows = "#{prefix}_rows"
       @lists = "#{prefix}_lists"
+      @changing = "#{prefix}_changing"
       @kinds = kinds.flat_map { |kind, weight| [kind] * weight }
     end
 
@@ -43,7 +48,7 @@ class History
     def act(crowd, member)
       kind = @kinds.sample(random: member.random)
       entry = @history.begin(kind, member.number, kind.end_with?("many", "transaction", "futures") ? 3 : 1)
-      kind == :wait ? wait(entry, member.random) : crowd.exposed(member) { send(kind, entry, member.random) }
+      kind == :wait ? wait(entry, member.random) : crowd.exposed(member) { carry_out(kind, entry, member.random) }
       entry.answered
     rescue Trunkline::Error => error
       entry.refused(error)
@@ -56,6 +61,13 @@ class History
     end
 
     private
+
+    def carry_out(kind, entry, random)
+      return send(kind, entry, random) unless random.rand(HURRIED).zero?
+
+      entry.note("has a deadline")
+      Trunkline.deadline(random.rand * LONGEST_DEADLINE) { send(kind, entry, random) }
+    end
 
     # A wait for something else, which no wake-up of the client's may end.
     def wait(entry, random)
@@ -95,6 +107,14 @@ class History
       entry.fate = :never
       number = random.rand(TEXTS)
       entry.expect(entry.token + number, @db.value("SELECT $1::bigint + #{number}", entry.token))
+    end
+
+    # A table whose columns may come and go, and change their types.
+    def changing(entry, random)
+      entry.fate = :never
+      id = random.rand(1..LISTS)
+      row = @db.first("SELECT * FROM #{@changing} WHERE id = $1", id)
+      entry.expect([id, id * 1000], [row["id"], row["value"].to_i])
     end
 
     def insert(entry, _)

@@ -17,7 +17,7 @@ class History
     # Average bytes between two troubles of a connection.
     TROUBLES = { split: 20_000, stall: 60_000, cut: 200_000 }.freeze
     # Average steps of callers between two faults.
-    FAULTS = { terminate: 200, fork: 700, restart: 1500 }.freeze
+    FAULTS = { terminate: 200, change_table: 150, idle_timeout: 400, fork: 700, restart: 1500 }.freeze
 
     MOST_TOLD = 5
     private_constant :MOST_TOLD
@@ -57,12 +57,12 @@ class History
     # @return [self]
     # @raise [Supervision::Hang]
     def call
-      @server.psql(Operations.create(@prefix))
+      @server.psql("CREATE ROLE #{@prefix} LOGIN SUPERUSER; #{Operations.create(@prefix)}")
       with_client { |db| run(db) }
       @history.verify(*found)
       self
     ensure
-      @server.psql(Operations.drop(@prefix))
+      @server.psql("#{Operations.drop(@prefix)}; DROP ROLE IF EXISTS #{@prefix}")
     end
 
     # @return [String] what went wrong, and how to see it again; empty when nothing did
@@ -78,14 +78,20 @@ class History
 
     def with_client(&block)
       through_proxy do |server|
-        Trunkline.postgres(server.uri, connections: 3, max_connections: 8, application_name: @prefix, &block)
+        Trunkline.postgres(server.uri(user: @prefix), application_name: @prefix, **connections, &block)
       end
+    end
+
+    # As few as there can be, and more.
+    def connections
+      shared = 1 + (@seed % 4)
+      { connections: shared, max_connections: [shared, 2].max + (@seed / 4 % 4) }
     end
 
     def through_proxy(&block)
       return yield @server unless @troubles
 
-      GateProxy.open(@server, troubles: GateProxy::Troubles.from(@seed, @troubles), &block)
+      GateProxy.open(@server, tcp: @seed.odd?, troubles: GateProxy::Troubles.from(@seed, @troubles), &block)
     end
 
     def run(db)
