@@ -106,6 +106,16 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
+  def test_copy_is_refused_wherever_it_is_asked_for
+    with_database do |db|
+      db.session do |session|
+        pid = session.value("SELECT pg_backend_pid()")
+        error = assert_raises(Trunkline::SharedStateError) { session.query("COPY t FROM STDIN") }
+        assert_equal ["t", false, pid], [error.message[/COPY (t)/, 1], error.sent?, session.value("SELECT pg_backend_pid()")]
+      end
+    end
+  end
+
   def test_the_verdict_is_to_be_had
     with_database do |db|
       assert_equal %i[shareable alone setting], (["SELECT 1", "VACUUM", "SET x.y = 1"].map { |sql| db.verdict(sql) })

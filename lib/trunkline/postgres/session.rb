@@ -76,13 +76,13 @@ module Trunkline
 
       def perform(request) # :nodoc:
         check_transaction(request) unless @levels.empty?
-        @pinned.stateful! unless request.statement&.shareable?
+        stain(request) unless request.statement&.shareable?
         @pinned.perform(request)
       end
 
       def dispatch(request) # :nodoc:
         check_transaction(request) unless @levels.empty?
-        @pinned.stateful! unless request.statement&.shareable?
+        stain(request) unless request.statement&.shareable?
         @pinned.dispatch(request)
         @pinned
       end
@@ -101,6 +101,13 @@ module Trunkline
       def conclude(script)
         perform(script)
         answered(script)
+      end
+
+      # Here nearly everything may be done, and is undone in the end.
+      def stain(request)
+        raise Sharing.refusal(request.statement, server) if request.statement&.verdict == :copy
+
+        @pinned.stateful!
       end
 
       def savepoint(options, &block)
