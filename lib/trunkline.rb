@@ -24,6 +24,8 @@ module Trunkline
   # @param connections [Integer] the most connections that queries share
   # @param max_connections [Integer] the most in all, with those of transactions and sessions; at least 2
   # @param keys [:string, :symbol] of the Hashes that results yield
+  # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none, see
+  #   guides/running-it.md
   # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
   #   "schema.name"; see guides/what-shares-and-what-pins.md
   # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
@@ -31,10 +33,11 @@ module Trunkline
   # @yieldparam client [Postgres::Client] closed at the block's end
   # @return [Postgres::Client, Object] what the block returned, where one is given
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
-  def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, session_functions: [], **options)
+  def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [],
+                    **options)
     limits = options.slice(*Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
-    client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys,
+    client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
                                           session_functions: session_functions, **limits)
     return client unless block_given?
 

@@ -19,6 +19,7 @@ void Init_trunkline_waiter(void);
 void Init_trunkline_crew(void);
 void Init_trunkline_statement(void);
 void Init_trunkline_description(void);
+void Init_trunkline_plan_epoch(void);
 void Init_trunkline_prepared(void);
 void Init_trunkline_postgres_request(void);
 void Init_trunkline_postgres_codec(void);

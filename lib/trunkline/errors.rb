@@ -114,3 +114,4 @@ end
 
 require_relative "errors/server_error"
 require_relative "errors/sqlstate"
+require_relative "errors/outdated_statement"

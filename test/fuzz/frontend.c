@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char name_bytes[STATEMENT_NAME_SIZE];
     uint64_t number = 0;
     for (int at = 0; at < 8; at++) number = number << 8 | input_byte(&input);
-    span_t name = {name_bytes, frontend_statement_name(number, name_bytes)};
+    span_t name = {name_bytes, frontend_statement_name((span_t){"t", 1}, number, name_bytes)};
     MUST(name.length < STATEMENT_NAME_SIZE && name_bytes[name.length] == 0 && number_of(name) == number);
 
     size_t sql_length = strnlen((const char *)input.at, input_left(&input));

@@ -42,6 +42,7 @@ static void read_body(const frame_t *frame) {
     read_columns(body, frame->length);
     read_fields(body, frame->length);
     MUST(command_tag_rows(body, frame->length) >= -1);
+    MUST(command_tag_effect(body, frame->length) <= COMMAND_CHANGES_SCHEMA);
     MUST(!error_code_begins(body, frame->length, "26000") || error_code_begins(body, frame->length, "26"));
     error_is_fatal(body, frame->length);
     command_tag_betrays_state(body, frame->length);

@@ -1,5 +1,6 @@
 #include "command_tag.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define LONGEST_COUNT 18 /* digits that always fit a long long */
@@ -26,4 +27,16 @@ bool command_tag_betrays_state(const char *tag, size_t length) {
         if (length >= size && memcmp(tag, commands[at], size) == 0 && (length == size || tag[size] == ' ')) return true;
     }
     return false;
+}
+
+static bool begins(const char *tag, size_t length, const char *text) {
+    return length >= strlen(text) && memcmp(tag, text, strlen(text)) == 0;
+}
+
+command_effect_t command_tag_effect(const char *tag, size_t length) {
+    switch (length > 0 ? tag[0] : 0) {
+    case 'A': return begins(tag, length, "ALTER ") ? COMMAND_CHANGES_SCHEMA : COMMAND_AS_ANY;
+    case 'D': return begins(tag, length, "DISCARD ALL") || begins(tag, length, "DEALLOCATE ALL") ? COMMAND_FORGETS_STATEMENTS : COMMAND_AS_ANY;
+    default: return COMMAND_AS_ANY;
+    }
 }

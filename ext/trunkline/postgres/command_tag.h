@@ -14,4 +14,13 @@ bool command_tag_rolled_back(const char *tag, size_t length);
 /* Does the tag say that the command has left something in its session? */
 bool command_tag_betrays_state(const char *tag, size_t length);
 
+typedef enum {
+    COMMAND_AS_ANY,
+    COMMAND_FORGETS_STATEMENTS, /* the session has no prepared statements any more */
+    COMMAND_CHANGES_SCHEMA,     /* what any session has prepared may return something else from now on */
+} command_effect_t;
+
+/* What a command with this tag has done to prepared statements. */
+command_effect_t command_tag_effect(const char *tag, size_t length);
+
 #endif

@@ -5,17 +5,17 @@
 
 #define LENGTH_SIZE 4
 
-size_t frontend_statement_name(uint64_t number, char name[STATEMENT_NAME_SIZE]) {
+size_t frontend_statement_name(span_t prefix, uint64_t number, char name[STATEMENT_NAME_SIZE]) {
     char digits[STATEMENT_NAME_SIZE];
     size_t count = 0;
     do {
         digits[count++] = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    name[0] = 't';
-    for (size_t at = 0; at < count; at++) name[1 + at] = digits[count - 1 - at];
-    name[1 + count] = 0;
-    return 1 + count;
+    memcpy(name, prefix.bytes, prefix.length);
+    for (size_t at = 0; at < count; at++) name[prefix.length + at] = digits[count - 1 - at];
+    name[prefix.length + count] = 0;
+    return prefix.length + count;
 }
 
 bool frontend_open(buffer_t *buffer, char type, size_t *mark) {

@@ -5,15 +5,17 @@
 
 #include "../bytes/buffer.h"
 
-#define STATEMENT_NAME_SIZE 24
+#define STATEMENT_NAME_SIZE 40
+#define STATEMENT_PREFIX_SIZE 16
 
 typedef struct {
     const char *bytes;
     size_t length;
 } span_t;
 
-/* Writes the name that belongs to a statement's number, ended by a zero byte; returns its length without that. */
-size_t frontend_statement_name(uint64_t number, char name[STATEMENT_NAME_SIZE]);
+/* Writes the name that belongs to a statement's number, ended by a zero byte; returns its length without that. The prefix is
+ * shorter than STATEMENT_PREFIX_SIZE. */
+size_t frontend_statement_name(span_t prefix, uint64_t number, char name[STATEMENT_NAME_SIZE]);
 
 bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *types, uint16_t count);
 bool frontend_describe_statement(buffer_t *buffer, span_t name);

@@ -1,6 +1,8 @@
 /* Trunkline::Postgres::Codec: one server session's protocol. Takes requests and bytes, gives bytes and answers;
  * knows no sockets and never waits. */
+#include <string.h>
 #include "leak.h"
+#include "plan_epoch.h"
 #include "receive.h"
 #include "submit.h"
 #include "../socket/bytes_class.h"
@@ -11,6 +13,7 @@ static void codec_mark(void *data) {
     rb_gc_mark(session->input);
     rb_gc_mark(session->output);
     rb_gc_mark(session->closing);
+    rb_gc_mark(session->epochs);
     rb_gc_mark(session->parameters);
     rb_gc_mark(session->given);
     rb_gc_mark(session->notifications);
@@ -41,19 +44,32 @@ static const rb_data_type_t codec_type = {
 static VALUE codec_allocate(VALUE class) {
     session_state_t *session;
     VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
-    session->input = session->output = session->closing = session->parameters = Qnil;
+    session->input = session->output = session->closing = session->parameters = session->epochs = Qnil;
     session->given = session->notifications = session->farewell = Qnil;
     return self;
 }
 
 static session_state_t *session_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-/* call-seq: Codec.new(parameters, message_limit)
+static void set_prefix(session_state_t *session, VALUE prefix) {
+    StringValueCStr(prefix);
+    if (RSTRING_LEN(prefix) >= STATEMENT_PREFIX_SIZE) rb_raise(rb_eArgError, "the prefix is too long");
+    memcpy(session->prefix, RSTRING_PTR(prefix), RSTRING_LEN(prefix) + 1);
+}
+
+/* call-seq: Codec.new(parameters, message_limit, epochs = PlanEpoch.new, prefix = "t")
  *
- * parameters: Hash of what the server reported so far. message_limit: bytes of the longest message to accept. */
-static VALUE codec_initialize(VALUE self, VALUE parameters, VALUE message_limit) {
+ * parameters: Hash of what the server reported so far. message_limit: bytes of the longest message to accept. epochs: the
+ * client's PlanEpoch. prefix: what the names of statements begin with, for others may have used the server session, or will; empty:
+ * they have none, and each is prepared for one execution. */
+static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
     session_state_t *session = session_of(self);
+    VALUE parameters, message_limit, epochs, prefix;
+    rb_scan_args(argc, argv, "22", &parameters, &message_limit, &epochs, &prefix);
     Check_Type(parameters, T_HASH);
+    session->epochs = NIL_P(epochs) ? plan_epoch_create() : epochs;
+    session->epoch = plan_epoch_checked(session->epochs);
+    set_prefix(session, NIL_P(prefix) ? rb_str_new_cstr("t") : prefix);
     session->input = rb_class_new_instance(0, NULL, cTrunklineBytes);
     session->output = rb_class_new_instance(0, NULL, cTrunklineBytes);
     session->closing = rb_ary_new();
@@ -139,16 +155,14 @@ static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(s
  *
  * The server session has lost its statements. */
 static VALUE codec_forget_statements(VALUE self) {
-    session_state_t *session = session_of(self);
-    for (uint32_t at = 0; at < session->slot_count; at++) session->slots[at] = Qnil;
-    rb_ary_clear(session->closing);
+    slots_forget(session_of(self));
     return self;
 }
 
 void Init_trunkline_postgres_codec(void) {
     VALUE class = rb_define_class_under(mTrunklinePostgres, "Codec", rb_cObject);
     rb_define_alloc_func(class, codec_allocate);
-    rb_define_method(class, "initialize", codec_initialize, 2);
+    rb_define_method(class, "initialize", codec_initialize, -1);
     rb_define_method(class, "submit", codec_submit, 1);
     rb_define_method(class, "withdraw", codec_withdraw, 1);
     rb_define_method(class, "close", codec_close, 0);

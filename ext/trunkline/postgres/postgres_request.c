@@ -65,7 +65,7 @@ static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
     statement_t *known = statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
     known->used = true;
-    if (known->known && RARRAY_LEN(parameters) != known->type_count) return Qnil;
+    if (statement_known(known) && RARRAY_LEN(parameters) != known->type_count) return Qnil;
     return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
 }
 
@@ -112,6 +112,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->given = request->given;
     postgres_request_of(again)->types = request->types;
     postgres_request_of(again)->anew = request->anew;
+    postgres_request_of(again)->unnamed = request->unnamed;
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
     postgres_request_of(again)->base.idempotent = request->base.idempotent;
     return again;
@@ -211,6 +212,20 @@ static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(
  * Did the command end with ROLLBACK? That is how COMMIT of a failed transaction ends. */
 static VALUE request_is_rolled_back(VALUE self) { return RBOOL(postgres_request_of(self)->rolled_back); }
 
+/* call-seq: forgotten? -> true or false
+ *
+ * Did it fail, without any effect, because the server has lost the statement, or would return something else than it was
+ * prepared for? */
+static VALUE request_is_forgotten(VALUE self) { return RBOOL(postgres_request_of(self)->forgotten); }
+
+/* call-seq: unnamed! -> request
+ *
+ * Its statement is prepared for it alone, in the same flight, and the session does not keep it. */
+static VALUE request_set_unnamed(VALUE self) {
+    postgres_request_of(self)->unnamed = true;
+    return self;
+}
+
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 
 /* call-seq: redescribe(description) -> request
@@ -260,6 +275,8 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "prepared", request_prepared, 0);
     rb_define_method(cRequest, "parses?", request_parses, 0);
     rb_define_method(cRequest, "anew?", request_is_anew, 0);
+    rb_define_method(cRequest, "forgotten?", request_is_forgotten, 0);
+    rb_define_method(cRequest, "unnamed!", request_set_unnamed, 0);
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
     rb_define_method(cRequest, "rolled_back?", request_is_rolled_back, 0);
     rb_define_method(cRequest, "redescribe", request_redescribe, 1);

@@ -41,6 +41,8 @@ typedef struct {
     bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
     bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
     bool leaked;       /* its statement has left something behind on a session that others share */
+    bool forgotten;    /* outdated, and nothing else: the server has lost it, or its result has changed */
+    bool unnamed;      /* prepared for this execution only */
     bool anew;         /* relies on nothing that is remembered of its statement */
 } postgres_request_t;
 

@@ -27,12 +27,13 @@ static const rb_data_type_t prepared_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-VALUE prepared_create(VALUE statement, uint64_t number) {
+VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number) {
     prepared_t *prepared;
     VALUE self = TypedData_Make_Struct(cPrepared, prepared_t, &prepared_type, prepared);
     prepared->statement = statement;
     prepared->description = Qnil;
-    prepared->name_length = frontend_statement_name(number, prepared->name);
+    prepared->stale = prefix.length == 0;
+    if (prefix.length > 0) prepared->name_length = frontend_statement_name(prefix, number, prepared->name);
     return self;
 }
 

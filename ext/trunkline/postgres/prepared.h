@@ -15,13 +15,16 @@ typedef struct {
     bool known;          /* types are those that the server session has */
     bool parsed;         /* ParseComplete has come */
     bool stale;          /* must not be bound again */
+    uint64_t epoch;      /* in which it was prepared */
     char name[STATEMENT_NAME_SIZE];
     size_t name_length;
 } prepared_t;
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline prepared_t *prepared_of(VALUE self) { return RTYPEDDATA_DATA(self); }
-VALUE prepared_create(VALUE statement, uint64_t number);
+
+/* With the name that belongs to the prefix and the number; with no prefix it has no name either, and is for one execution. */
+VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number);
 void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count);
 
 static inline span_t prepared_name(const prepared_t *prepared) { return (span_t){prepared->name, prepared->name_length}; }

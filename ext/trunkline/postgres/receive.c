@@ -7,6 +7,7 @@
 #include "error_code.h"
 #include "frame.h"
 #include "leak.h"
+#include "plan_epoch.h"
 #include "row.h"
 #include "statement.h"
 #include "../bytes/reader.h"
@@ -14,6 +15,8 @@
 #include "../trunk/protocol_error.h"
 
 #define UNKNOWN_STATEMENT "26000"
+#define NAME_IN_USE "42P05"
+#define CHANGED_RESULT "0A000" /* "cached plan must not change result type" is the one that comes before BindComplete */
 
 #define LONGEST_ON_THE_WAY 0.001 /* seconds */
 
@@ -38,8 +41,9 @@ static void parameter_description(postgres_request_t *request, const frame_t *fr
     VALUE memory;
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = reader_u32(&reader);
-    prepared_learn(prepared_of(request->prepared), types, count);
-    statement_learn(statement_of(request->statement), types, count);
+    prepared_t *prepared = prepared_of(request->prepared);
+    prepared_learn(prepared, types, count);
+    statement_learn(statement_of(request->statement), types, count, prepared->epoch);
     ALLOCV_END(memory);
 }
 
@@ -77,33 +81,56 @@ static void end_command(postgres_request_t *request) {
     request->affected = -1;
 }
 
+/* What the command has done to the prepared statements: this session's, or everybody's. */
+static void note_command(session_state_t *session, const char *tag, size_t length) {
+    switch (command_tag_effect(tag, length)) {
+    case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
+    case COMMAND_CHANGES_SCHEMA: plan_epoch_end(session->epoch, *session->epoch); break;
+    case COMMAND_AS_ANY: break;
+    }
+}
+
 static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     size_t length = frame->length > 0 ? frame->length - 1 : 0;
     leak_watch_tag(session, frame->body, length);
     request->affected = command_tag_rows(frame->body, length);
     request->rolled_back = command_tag_rolled_back(frame->body, length);
+    note_command(session, frame->body, length);
     end_command(request);
 }
+
+static bool has_code(const frame_t *frame, const char *code) { return error_code_begins(frame->body, frame->length, code); }
 
 /* What servers say of a statement that they have lost, or whose plan or parameter types fit no more, as its tables, types or
  * functions are not the ones that it was prepared for; and of a value that none of this would mend. */
 static bool blames_statement(const frame_t *frame) {
-    static const char *const codes[] = {UNKNOWN_STATEMENT, "0A000", "22", "42", "XX000"};
+    static const char *const codes[] = {UNKNOWN_STATEMENT, CHANGED_RESULT, "22", "42", "XX000"};
     for (size_t at = 0; at < sizeof codes / sizeof *codes; at++) {
-        if (error_code_begins(frame->body, frame->length, codes[at])) return true;
+        if (has_code(frame, codes[at])) return true;
     }
     return false;
+}
+
+/* An error before BindComplete: was it for what is remembered of the statement? */
+static void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    const prepared_t *prepared = prepared_of(request->prepared);
+    bool parse_failed = request->parses && !prepared->parsed, suspect = request->ahead == 0 && blames_statement(frame);
+    if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
+        slots_forget(session); /* one that was there is lost: so are the others, as far as anybody can tell */
+    } else if (parse_failed || suspect) {
+        slots_drop(session, request->prepared);
+    }
+    request->outdated = suspect && (!request->parses || request->told || has_code(frame, NAME_IN_USE));
+    if (!request->outdated) return;
+    request->forgotten = has_code(frame, UNKNOWN_STATEMENT) || has_code(frame, CHANGED_RESULT);
+    if (has_code(frame, CHANGED_RESULT)) plan_epoch_end(session->epoch, prepared->epoch);
+    if (!has_code(frame, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
 }
 
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (NIL_P(request->error)) request->error = body_string(frame);
     if (error_is_fatal(frame->body, frame->length)) session->farewell = body_string(frame);
-    if (NIL_P(request->prepared) || request->bound) return;
-    bool parse_failed = request->parses && !prepared_of(request->prepared)->parsed;
-    bool suspect = request->ahead == 0 && blames_statement(frame);
-    if (parse_failed || suspect) slots_drop(session, request->prepared);
-    request->outdated = suspect && (!request->parses || request->told);
-    if (request->outdated && !error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
+    if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);
 }
 
 static void notice_response(postgres_request_t *request, const frame_t *frame) {

@@ -6,8 +6,10 @@
 
 VALUE slots_find(session_state_t *session, VALUE statement, uint32_t slot) {
     VALUE found = slot < session->slot_count ? session->slots[slot] : Qnil;
-    if (NIL_P(found) || prepared_of(found)->statement == statement) return found;
-    slots_drop(session, found); /* the slot's former statement left the client's cache */
+    if (NIL_P(found)) return found;
+    const prepared_t *prepared = prepared_of(found);
+    if (prepared->statement == statement && prepared->epoch == *session->epoch) return found;
+    slots_drop(session, found); /* the slot's former statement left the client's cache, or it is old */
     return Qnil;
 }
 
@@ -27,4 +29,9 @@ void slots_drop(session_state_t *session, VALUE dropped) {
     if (prepared->stale) return;
     prepared->stale = true;
     rb_ary_push(session->closing, dropped);
+}
+
+void slots_forget(session_state_t *session) {
+    for (uint32_t at = 0; at < session->slot_count; at++) session->slots[at] = Qnil;
+    rb_ary_clear(session->closing);
 }

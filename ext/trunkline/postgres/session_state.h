@@ -13,7 +13,10 @@ typedef struct {
     VALUE input, output;   /* Trunkline::Bytes */
     VALUE *slots;          /* Prepared by Statement#slot, or nil */
     uint32_t slot_count;
+    char prefix[STATEMENT_PREFIX_SIZE]; /* of the statements' names, ended by a zero byte */
     uint64_t names;        /* statements named so far: a name never comes twice */
+    VALUE epochs;          /* PlanEpoch */
+    uint64_t *epoch;       /* its number */
     VALUE closing;         /* Array of Prepared whose names the server may forget */
     VALUE parameters;      /* Hash of what ParameterStatus told */
     VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken */
@@ -28,11 +31,14 @@ typedef struct {
     bool leaked;           /* shared, and yet something was left behind */
 } session_state_t;
 
-/* What the session knows of a statement: its Prepared, or nil. */
+/* What the session knows of a statement in the present epoch: its Prepared, or nil. */
 VALUE slots_find(session_state_t *session, VALUE statement, uint32_t slot);
 void slots_put(session_state_t *session, uint32_t slot, VALUE prepared);
 
 /* Nobody is to bind this any more; the server is told to forget it with the next request. */
 void slots_drop(session_state_t *session, VALUE prepared);
+
+/* The server has forgotten them all. */
+void slots_forget(session_state_t *session);
 
 #endif

@@ -2,13 +2,17 @@
 
 #include <ruby/encoding.h>
 #include <string.h>
+#include "plan_epoch.h"
 #include "../trunkline.h"
 
 #define UNMEASURED_COST 0.001 /* seconds */
 #define WEIGHT 0.125          /* of one more measurement in the average */
 #define MOST_TIMES 4          /* the average that one measurement can count for: a stall of the client is not the server's */
 
-static void statement_mark(void *data) { rb_gc_mark(((statement_t *)data)->sql); }
+static void statement_mark(void *data) {
+    rb_gc_mark(((statement_t *)data)->sql);
+    rb_gc_mark(((statement_t *)data)->epochs);
+}
 
 static void statement_free(void *data) {
     ruby_xfree(((statement_t *)data)->types);
@@ -26,23 +30,28 @@ static const rb_data_type_t statement_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
+/* Where no epoch ever ends. */
+static const uint64_t for_ever;
+
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = Qnil;
+    statement->sql = statement->epochs = Qnil;
     statement->cost = UNMEASURED_COST;
+    statement->epoch = &for_ever;
     return self;
 }
 
 statement_t *statement_checked(VALUE object) { return rb_check_typeddata(object, &statement_type); }
 
-void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count) {
+void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch) {
     uint32_t *copy = ALLOC_N(uint32_t, count ? count : 1);
     memcpy(copy, types, count * sizeof *types);
     ruby_xfree(statement->types);
     statement->types = copy;
     statement->type_count = count;
     statement->known = true;
+    statement->type_epoch = epoch;
 }
 
 void statement_measure(statement_t *statement, double seconds) {
@@ -77,17 +86,19 @@ static judgement_t judge_with(VALUE sql, VALUE functions) {
     return judgement;
 }
 
-/* call-seq: Statement.new(sql, slot, functions = [])
+/* call-seq: Statement.new(sql, slot, functions = [], epochs = nil)
  *
  * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; functions an Array of
- * [schema or nil, name]: those that change the session beside the ones that are known. */
+ * [schema or nil, name]: those that change the session beside the ones that are known; epochs the client's PlanEpoch. */
 static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
-    VALUE sql, slot, functions;
-    rb_scan_args(argc, argv, "21", &sql, &slot, &functions);
+    VALUE sql, slot, functions, epochs;
+    rb_scan_args(argc, argv, "22", &sql, &slot, &functions, &epochs);
     Check_Type(sql, T_STRING);
     statement->sql = sql;
     statement->slot = NUM2UINT(slot);
+    statement->epochs = epochs;
+    if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->judgement = judge_with(sql, NIL_P(functions) ? rb_ary_new() : functions);
     return self;
 }
@@ -123,7 +134,7 @@ static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->sl
  * The parameters' type OIDs; nil while no server has described the statement. */
 static VALUE statement_parameter_types(VALUE self) {
     statement_t *statement = statement_of(self);
-    if (!statement->known) return Qnil;
+    if (!statement_known(statement)) return Qnil;
     VALUE types = rb_ary_new_capa(statement->type_count);
     for (uint16_t at = 0; at < statement->type_count; at++) rb_ary_push(types, UINT2NUM(statement->types[at]));
     return types;

@@ -15,7 +15,10 @@ typedef struct {
     uint16_t type_count;
     double cost;         /* seconds that the server needs for it, on average */
     bool measured;       /* cost is more than a guess */
-    bool known;          /* types and type_count are true */
+    bool known;          /* types and type_count were true in their epoch */
+    uint64_t type_epoch; /* in which a session was told them */
+    VALUE epochs;        /* the client's PlanEpoch */
+    const uint64_t *epoch; /* its number */
     bool used;           /* since the cache last looked */
 } statement_t;
 
@@ -28,8 +31,11 @@ static inline bool statement_shareable(const statement_t *statement) { return st
 /* Of what a caller gives: raises TypeError when it is something else. */
 statement_t *statement_checked(VALUE object);
 
-/* Keeps a copy of the parameters' types. */
-void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count);
+/* Are the parameters' types known, as far as anybody can tell? */
+static inline bool statement_known(const statement_t *statement) { return statement->known && statement->type_epoch == *statement->epoch; }
+
+/* Keeps a copy of the parameters' types, as a session knows them that prepared the statement in that epoch. */
+void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch);
 
 /* One execution took the server this many seconds. */
 void statement_measure(statement_t *statement, double seconds);

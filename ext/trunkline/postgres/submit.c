@@ -1,6 +1,7 @@
 #include "submit.h"
 
 #include <math.h>
+#include <string.h>
 #include "bind.h"
 #include "description.h"
 #include "statement.h"
@@ -88,8 +89,15 @@ static void tell(prepared_t *prepared, const postgres_request_t *request) {
     ALLOCV_END(memory);
 }
 
+/* Does the session keep what it prepares for the request? */
+static bool is_named(const session_state_t *session, const postgres_request_t *request) {
+    return session->prefix[0] != 0 && !request->unnamed;
+}
+
 static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
-    VALUE created = prepared_create(request->statement, ++session->names);
+    span_t prefix = {session->prefix, is_named(session, request) ? strlen(session->prefix) : 0};
+    VALUE created = prepared_create(request->statement, prefix, ++session->names);
+    prepared_of(created)->epoch = *session->epoch;
     if (request->told) tell(prepared_of(created), request);
     return created;
 }
@@ -98,14 +106,14 @@ static VALUE prepare(session_state_t *session, const postgres_request_t *request
  * one who asks anew, everything is, and with no type that was remembered. */
 static void choose_prepared(session_state_t *session, postgres_request_t *request) {
     VALUE statement = request->statement;
-    VALUE found = slots_find(session, statement, statement_of(statement)->slot);
+    VALUE found = is_named(session, request) ? slots_find(session, statement, statement_of(statement)->slot) : Qnil;
     if (!NIL_P(found) && (request->anew || !fits(request, prepared_of(found)))) {
         slots_drop(session, found);
         found = Qnil;
     }
     request->parses = NIL_P(found);
     request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
-    request->told = request->parses && !request->anew && (statement_of(statement)->known || !NIL_P(request->types));
+    request->told = request->parses && !request->anew && (statement_known(statement_of(statement)) || !NIL_P(request->types));
     request->prepared = request->parses ? prepare(session, request) : found;
     VALUE description = request->description = prepared_of(request->prepared)->description;
     request->base.cost = statement_of(statement)->cost;
@@ -128,7 +136,7 @@ bool submit(session_state_t *session, VALUE object) {
     if (!append_unit(output, request)) take_back(output, before);
     request->base.offset = session->in_flight.appended;
     session->in_flight.appended += buffer_size(output) - before;
-    if (request->parses) slots_put(session, statement_of(request->statement)->slot, request->prepared);
+    if (request->parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->prepared);
     fifo_push(&session->in_flight, object);
     return true;
 }

@@ -61,7 +61,7 @@ module Trunkline
       def error(request)
         sql = request.statement&.sql || request.script
         if request.failure then failure_error(request.failure, sql)
-        elsif request.error then ServerError.from_fields(ErrorFields.parse(request.error), sql: sql, server: @server)
+        elsif request.error then server_error(request, ErrorFields.parse(request.error), sql)
         else shared_state_error(request, sql)
         end
       end
@@ -70,6 +70,13 @@ module Trunkline
 
       def failure_error(failure, sql)
         failure.is_a?(Expiry) ? Deadline.new(failure.reason, sql: sql, server: @server, sent: failure.sent) : loss_error(failure, sql)
+      end
+
+      # Outside of transactions such a statement is tried again, and nobody sees this.
+      def server_error(request, fields, sql)
+        return ServerError.from_fields(fields, sql: sql, server: @server) unless request.forgotten? && request.status == "E"
+
+        OutdatedStatement.new(fields, sql: sql, server: @server)
       end
 
       def loss_error(loss, sql)

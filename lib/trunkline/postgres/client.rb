@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "securerandom"
 require_relative "../config"
 require_relative "../trunk/pool"
 require_relative "codec"
@@ -26,16 +27,19 @@ module Trunkline
       # @param connections [Integer] the most that queries share
       # @param max_connections [Integer] the most in all, those of transactions and sessions included; at least 2
       # @param keys [:string, :symbol] of the Hashes that results yield
+      # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none
       # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
       #   "schema.name"
       # @param limits keywords of {Limits}
       # @raise [ArgumentError] a number, a name or `keys` is out of range
-      def initialize(config, connections: 4, max_connections: 16, keys: :string, session_functions: [], **limits)
+      def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], **limits)
         check_budget(connections, max_connections)
         @config = config
         @limits = Limits.new(**limits)
+        @prepare = prepare
+        @epochs = PlanEpoch.new
         @result_class = Answers.result_class(keys)
-        @known = Statements.new(functions: SessionFunctions.parse(session_functions)) { |statement| check_sharing(statement) }
+        @known = Statements.new(functions: SessionFunctions.parse(session_functions), epochs: @epochs) { |statement| check_sharing(statement) }
         @statements = @known.shared_table
         @types = Types.new
         @answers = Answers.new(@types, config.server, most_futures: @limits.max_futures) { |sql, parameters| query(sql, *parameters).rows }
@@ -137,7 +141,7 @@ module Trunkline
 
       def connect(pool)
         connection = Connector.connect(@config)
-        codec = Codec.new(connection.parameters.dup, @limits.max_message)
+        codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : "")
         codec.input << connection.leftover
         Trunk.new(connection.io, codec, server: connection.server, pool: pool)
       end

@@ -10,6 +10,6 @@ module Trunkline
       # @return [String, nil]
       def farewell_message = farewell && ErrorFields.parse(farewell)[:message]
     end
-    private_constant :Codec
+    private_constant :Codec, :PlanEpoch
   end
 end

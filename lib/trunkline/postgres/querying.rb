@@ -67,7 +67,7 @@ module Trunkline
       #   db.with(keys: :symbol) { |symbols| symbols.first("SELECT 1 AS one") }   # => {one: 1}
       #
       # @param keys [:string, :symbol] of the Hashes that results yield
-      # @param options deadline and idempotent, as for {query}
+      # @param options deadline and idempotent, as for {query}; prepare: false, where no connection is to keep the statements
       # @yieldparam scope [Scope]
       # @return [Scope, Object] what the block returned, where one is given
       def with(keys: nil, **options)

@@ -11,12 +11,13 @@ module Trunkline
     class Scope < SimpleDelegator
       include Querying
 
-      def initialize(base, statements, answers, result_class, deadline: nil, idempotent: nil) # :nodoc:
+      def initialize(base, statements, answers, result_class, deadline: nil, idempotent: nil, prepare: nil) # :nodoc:
         super(base)
         @statements = statements
         @answers = answers
         @result_class = result_class
-        @defaults = { deadline: deadline, idempotent: idempotent }.freeze
+        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare }.freeze
+        @unnamed = prepare == false
         @deadline = deadline
         @idempotent = idempotent
       end
@@ -41,8 +42,8 @@ module Trunkline
       # @see Client#transaction
       def transaction(**options) = __getobj__.transaction(**options) { |transaction| yield within(transaction) }
 
-      def perform(request) = __getobj__.perform(request) # :nodoc:
-      def dispatch(request) = __getobj__.dispatch(request) # :nodoc:
+      def perform(request) = __getobj__.perform(@unnamed ? request.unnamed! : request) # :nodoc:
+      def dispatch(request) = __getobj__.dispatch(@unnamed ? request.unnamed! : request) # :nodoc:
 
       private
 

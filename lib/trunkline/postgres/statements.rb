@@ -17,10 +17,12 @@ module Trunkline
 
       # @param most [Integer] texts that are kept
       # @param functions [Array<Array(String, String)>] what {SessionFunctions.parse} returns
+      # @param epochs [PlanEpoch] the client's
       # @yieldparam statement [Statement] asked for by one who shares, and not shareable: to raise, or let him have it
-      def initialize(most: MOST, functions: [], &gate)
+      def initialize(most: MOST, functions: [], epochs: PlanEpoch.new, &gate)
         @most = most
         @functions = functions
+        @epochs = epochs
         @lock = Lock.new
         @statements = Hash.new { |_, sql| add(sql) }
         @shareable = Hash.new { |_, sql| admit(@statements[sql], gate) }
@@ -57,7 +59,7 @@ module Trunkline
 
       def add(sql)
         text = self.class.text(sql)
-        @lock.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot, @functions), text) }
+        @lock.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot, @functions, @epochs), text) }
       end
 
       def admit(statement, gate)

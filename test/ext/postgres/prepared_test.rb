@@ -50,8 +50,17 @@ module Trunkline
         assert_equal [false, true], [submit(request.again).parses?, submit(request.anew.again).parses?]
       end
 
+      # One that was there is lost, so the others are: none is to be used again, and none to be closed.
       def test_a_statement_that_the_server_has_lost
-        assert_dropped_by("26000")
+        ask_and_answer("SELECT 2", N, ["2"])
+        ask_and_answer("SELECT 1", N, ["1"])
+        request = ask("SELECT 1")
+        answer(failure("26000") + ready)
+        assert_predicate request, :outdated?
+        sent
+        submit(request.anew)
+        ask("SELECT 2")
+        assert_equal first_execution("t3", "SELECT 1") + first_execution("t4", "SELECT 2"), sent
       end
 
       def test_a_plan_that_fits_no_more
