@@ -181,6 +181,15 @@ module Trunkline
       assert_equal "/tmp:5432/d", config(host: "/tmp", dbname: "d").server
     end
 
+    def test_huge_input_gets_a_short_answer
+      filler = "x" * 200_000
+      ["a#{filler}", "#{filler}=1", "port=#{filler}", "password='#{filler}", "port=#{"," * 200_000}", "postgres://[#{filler}",
+       "postgres://a #{" " * 200_000}b", "postgres://h/%#{filler}", "sslmode=#{filler}"].each do |bad|
+        message = assert_raises(ConfigError) { config(bad) }.message
+        assert_operator message.size, :<, 300, message[0, 300]
+      end
+    end
+
     def test_no_message_shows_a_misplaced_password
       ["postgres://u:s3/cret@h/d", "postgres://u:s3cret/x@h/d", "postgres://u:x@s3cret@h", "postgres://u:s3cret%@h",
        "host=h password=a s3cret", "password='s3cret", "host=h s3cret", "postgres://h/d?s3cret", "postgres://h:s3cret/d"].each do |bad|

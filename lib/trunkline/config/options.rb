@@ -54,7 +54,10 @@ module Trunkline
         "timeout" => "connect_timeout", "encoding" => "client_encoding"
       }.freeze
 
-      private_constant :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
+      # Characters of a name that are worth showing.
+      LONGEST = 40
+
+      private_constant :LONGEST, :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
 
       module_function
 
@@ -81,8 +84,9 @@ module Trunkline
 
       def misspelt(name)
         name = name.dup.force_encoding(Encoding::UTF_8).scrub
-        checker = DidYouMean::SpellChecker.new(dictionary: names)
-        spelling = OTHER_NAMES[name] || checker.correct(name).first
+        return "#{name[0, LONGEST].inspect}..." if name.size > LONGEST
+
+        spelling = OTHER_NAMES[name] || DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
         spelling ? "#{name.inspect}, did you mean #{spelling}?" : name.inspect
       end
 

@@ -14,7 +14,7 @@ module Trunkline
       HOST = %r{\A(?:\[(?<bracketed>[^\]]*)\](?=[:/?,]|\z)|(?<plain>(?!\[)[^:/?,]*))}
       PORT = %r{\A:(?<port>[^/?,]*)}
       DBNAME = %r{\A/(?<dbname>[^?]*)}
-      SPACES_AROUND = /\A *([^ ]*) *\z/
+      SPACES_AROUND = /\A *+([^ ]*+) *+\z/
       private_constant :PREFIX, :USERINFO, :HOST, :PORT, :DBNAME, :SPACES_AROUND
 
       # @param string [String]
@@ -47,10 +47,13 @@ module Trunkline
         match.named_captures.reject { |_, text| text.nil? || text.empty? }.each_value { |text| refuse_at_sign(text) }
       end
 
+      # What is left shares the memory of the whole: a long list takes no longer than its length.
+      def skip(character) = @rest.start_with?(character) && @rest = @rest.byteslice(1..)
+
       # Names and ports of several hosts stand in lists of their own.
       def take_hosts
         hosts = [take_host]
-        hosts << take_host while @rest.delete_prefix!(",")
+        hosts << take_host while skip(",")
         %w[host port].to_h { |name| [name, hosts.map { |host| host[name] }.join(",")] }.reject { |_, list| list.empty? }
       end
 
@@ -61,7 +64,7 @@ module Trunkline
       end
 
       def parameters
-        return {} unless @rest.delete_prefix!("?")
+        return {} unless skip("?")
 
         @rest.each_line("&", chomp: true).each_with_object({}) do |pair, found|
           name, text, extra = pair.split("=", -1)

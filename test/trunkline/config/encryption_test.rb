@@ -1,13 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "minitest/mock"
 
 module Trunkline
   class Config
     class EncryptionTest < TestCase
-      # Options whose values are checked here, and refused until connections have what they ask for.
-      def config(conninfo = nil, env: {}) = Options.stub(:check, nil) { Config.new(conninfo, env: env) }
+      def config(conninfo = nil, env: {}) = Config.new(conninfo, env: env)
 
       def assert_refused(message, conninfo, **options)
         assert_equal message, assert_raises(ConfigError) { config(conninfo, **options) }.message

@@ -42,6 +42,17 @@ module Trunkline
         end
       end
 
+      def test_many_go_on_to_the_next_host_at_once
+        trusting = ->(peer) { peer.startup && peer << BackendMessages.authentication(0) << BackendMessages.session }
+        port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+
+        ScriptedServer.open(trusting, tcp: true) do |server|
+          conninfo = server.conninfo.sub("host=", "host=/nowhere,localhost,").sub("port=", "port=1,#{port},")
+          pids = in_host { side_by_side(1..8) { Connector.connect(Config.new(conninfo, env: {})).tap { |it| it.io.close }.backend_pid } }
+          assert_equal [4711] * 8, pids
+        end
+      end
+
       def test_a_cancelled_caller_leaves_nothing_open
         arrived = Thread::Queue.new
         silent = lambda do |peer|

@@ -5,12 +5,14 @@ require "support/backend_messages"
 require "support/open_sockets"
 require "support/resolver"
 require "support/scripted_server"
+require "support/silent_server"
 
 module Trunkline
   module Postgres
     class SeveralHostsTest < TestCase
       include OpenSockets
       include Resolver
+      include SilentServer
 
       # A server that says what it is.
       def self.server_that_is(in_hot_standby)
@@ -75,14 +77,17 @@ module Trunkline
         end
       end
 
-      def test_a_silent_host_has_its_own_time
-        with_servers(SILENT, PRIMARY) { |*hosts| assert_equal hosts[1], reached(*hosts, connect_timeout: 1.5) }
-      end
-
-      def test_a_name_that_is_not_looked_up_in_time
+      # A server that says nothing, a black hole, and a name that nobody looks up.
+      def test_each_host_has_its_own_time
         hang = Thread::Queue.new
         resolving("hanging.example" => hang) do
-          with_servers(PRIMARY) { |host| assert_equal host, reached("hanging.example", host, connect_timeout: 1.5) }
+          silent_server do |hole|
+            with_servers(SILENT, PRIMARY) do |silent, primary|
+              ports = { silent => 5432, "127.0.0.1" => hole.ip_port, "hanging.example" => 1 }
+              found = ports.map { |host, port| Thread.new { reached(host, primary, port: [port, 5432], connect_timeout: 2) } }
+              assert_equal [primary] * 3, found.map(&:value)
+            end
+          end
         end
       ensure
         hang << []

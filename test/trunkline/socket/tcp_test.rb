@@ -3,11 +3,13 @@
 require "test_helper"
 require "minitest/mock"
 require "support/open_sockets"
+require "support/silent_server"
 
 module Trunkline
   module Socket
     class TCPTest < TestCase
       include OpenSockets
+      include SilentServer
 
       def setup
         @server = TCPServer.new("127.0.0.1", 0)
@@ -172,21 +174,6 @@ module Trunkline
       def option(socket, name) = socket.getsockopt(::Socket::IPPROTO_TCP, ::Socket.const_get(name)).int
 
       def resolving_to(*addresses, &block) = Addrinfo.stub(:getaddrinfo, addresses, &block)
-
-      # Yields an address at which nobody answers: the queue of connections is full and nobody takes one.
-      def silent_server
-        listener = TCPServer.new("127.0.0.1", 0)
-        listener.listen(0)
-        callers = []
-        callers << ::Socket.new(:INET, :STREAM) until callers.any? && !queued?(callers.last, listener.local_address)
-        yield listener.local_address
-      ensure
-        [listener, *callers].each(&:close)
-      end
-
-      def queued?(caller, address)
-        caller.connect_nonblock(address, exception: false) == 0 || !caller.wait_writable(0.05).nil?
-      end
     end
   end
 end
