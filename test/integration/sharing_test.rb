@@ -88,6 +88,7 @@ class SharingTest < Trunkline::TestCase
       %i[query first value async].each do |verb|
         error = assert_raises(Trunkline::SharedStateError) { db.public_send(verb, "SET x.y = $1", "leaked") }
         assert_match(/\ASET would change settings .*session \{ \}/, error.message)
+        assert_raises(Trunkline::SharedStateError) { db.with(keys: :symbol).public_send(verb, "SET x.y = $1", "leaked") }
       end
     end
   end

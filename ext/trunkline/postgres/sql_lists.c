@@ -100,7 +100,7 @@ static const statement_rule_t statements[] = {
 
 static const char *const session_functions[] = {
     /* settings */
-    "set_config", "set_limit", "setseed",
+    "isn_weak", "set_config", "set_limit", "setseed",
     /* what an earlier statement has got from a sequence */
     "currval", "lastval",
     /* locks that outlive their statement */
@@ -119,6 +119,9 @@ static const char *const session_functions[] = {
     "pg_replication_origin_xact_reset", "pg_replication_origin_xact_setup", "pg_start_backup", "pg_stop_backup",
     /* cursors */
     "cursor_to_xml", "cursor_to_xmlschema",
+    /* roles and hypothetical indexes of extensions that are widely used */
+    "hypopg_create_index", "hypopg_drop_index", "hypopg_hide_index", "hypopg_reset", "hypopg_unhide_all_indexes", "hypopg_unhide_index",
+    "reset_user", "set_session_auth", "set_user", "set_user_u",
     /* whatever SQL they are given as a string */
     "connectby", "crosstab", "crosstab2", "crosstab3", "crosstab4", "crosstab_hash", "query_to_xml", "query_to_xml_and_xmlschema",
     "query_to_xmlschema", "ts_rewrite", "ts_stat", "xpath_table",

@@ -22,7 +22,7 @@ typedef struct {
 /* The rule for a statement of these words; NULL where the first begins none. */
 const statement_rule_t *statement_rule(const char *first, size_t first_length, const char *second, size_t second_length);
 
-/* Does this function of the server, or of an extension that comes with it, leave state in the session or rely on some? */
+/* Does this function, of the server or of an extension, leave state in the session or rely on some? */
 bool is_session_function(const char *name, size_t length);
 
 /* Can this word follow the name of a table in a query's INTO? */
