@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/byte_proxy"
+require "support/hostilities"
+require "support/interruptions"
+require "support/memcached_servers"
+
+module Trunkline
+  module Memcached
+    # Nobody ever gets another key's value, whatever happens to the connection, and what was acknowledged is there. Each caller
+    # writes values that name their key and are numbered.
+    module Faults
+      CALLERS = 12
+      ROUNDS = 15
+      CUTS = 8
+
+      # What holds in every world.
+      module Shared
+        include Interruptions
+
+        def test_cut_connections
+          in_host do
+            amid_faults do |cache, proxy, random|
+              callers = Array.new(CALLERS) { |number| later { go_through(cache, number, Random.new(Minitest.seed + number)) } }
+              CUTS.times do
+                sleep(random.rand * 0.02)
+                proxy.cut
+              end
+              assert_equal [[]], callers.map(&:value).uniq
+              assert_reaches(cache)
+            end
+          end
+        end
+
+        def test_cut_connections_and_cancelled_callers
+          in_host do
+            amid_faults do |cache, proxy, random|
+              callers = Array.new(CALLERS) { |number| later { go_through(cache, number, Random.new(Minitest.seed + number)) } }
+              fickle = Array.new(CALLERS) { |number| later { wait_after_cancel(:queue) { loop { go_through(cache, -1 - number, Random.new(number)) } } } }
+              fickle.each do |caller|
+                sleep(random.rand * 0.005)
+                proxy.cut if random.rand < 0.3
+                caller.cancel(Cancelled.new)
+              end
+              assert_equal [[]], callers.map(&:value).uniq
+              assert_empty fickle.map(&:error).compact.grep_v(Cancelled)
+              assert_reaches(cache)
+            end
+          end
+        end
+
+        private
+
+        def amid_faults
+          random = Random.new(Minitest.seed)
+          ByteProxy.open(memcached.port, random) do |proxy|
+            Trunkline.memcached(proxy.address, namespace: MemcachedServers.namespace, timeout: 10, down_retry_delay: 0.001) do |cache|
+              cache.get("connected")
+              yield cache, proxy, random
+            end
+          end
+        end
+
+        # @return [Array<String>] what was wrong
+        def go_through(cache, caller, random)
+          wrong = []
+          last = { least: 0, most: 0 }
+          ROUNDS.times do |round|
+            key = "c#{caller}"
+            random.rand < 0.5 ? write(cache, key, round + 1, last) : read(cache, key, last, wrong)
+            read_many(cache, caller, wrong) if random.rand < 0.3
+          end
+          wrong
+        end
+
+        # Whether it was stored is not known after an error; after none it is.
+        def write(cache, key, number, last)
+          last[:most] = number
+          cache.set(key, "#{key} #{number}")
+          last[:least] = number
+        rescue Error
+          nil
+        end
+
+        def read(cache, key, last, wrong)
+          value = cache.get(key) || "#{key} 0"
+          number = value[/\A#{key} (\d+)\z/, 1]
+          wrong << "#{key}: #{value}" unless number && number.to_i.between?(last[:least], last[:most])
+        rescue Error
+          nil
+        end
+
+        def read_many(cache, caller, wrong)
+          keys = Array.new(CALLERS) { |number| "c#{(caller + number) % CALLERS}" }
+          cache.get_multi(keys).each { |key, value| wrong << "#{key}: #{value}" unless value.match?(/\A#{key} \d+\z/) }
+        rescue Error
+          nil
+        end
+
+        def assert_reaches(cache)
+          value = begin
+            cache.set("after", "all") && cache.get("after")
+          rescue Error
+            retry
+          end
+          assert_equal "all", value
+        end
+      end
+
+      { Threads: Hosts::Threads, Async: Hosts::Async, Reference: Hosts::Reference }.each do |name, host|
+        const_set("#{name}Test", Class.new(TestCase) do
+          include MemcachedServers
+          include host
+          include Shared
+        end)
+      end
+
+      HOSTILITIES.each do |name, hostility|
+        const_set("#{name}Test", Class.new(TestCase) do
+          include MemcachedServers
+          include Hosts::Hostile
+          include Shared
+
+          define_method(:hostility) { { seed: Minitest.seed, **hostility } }
+        end)
+      end
+    end
+  end
+end

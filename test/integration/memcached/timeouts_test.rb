@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/schedulers/hosts"
+require "support/memcached_servers"
+require "support/scripted_memcached"
+
+module Trunkline
+  module Memcached
+    # Servers that do not answer, or not in time.
+    module Timeouts
+      SOON = 0.2    # seconds; time that is to be over
+      LATER = 20    # seconds; time that is not
+      LONG = "x" * 100_000
+
+      # Never answers; a byte at a time; stops within a value; answers others and then no more.
+      SILENCES = {
+        never: ->(_socket, _line) {},
+        bytewise: ->(socket, line) { line.start_with?("mg") && "VA 100000 f0\r\n#{LONG}\r\n".each_char { |byte| socket.write(byte) && sleep(0.02) } },
+        within_a_value: ->(socket, line) { socket << "VA 100000 f0\r\n#{LONG[0, 10_000]}" if line.start_with?("mg") },
+        within_a_line: ->(socket, line) { socket << "VA 10" if line.start_with?("mg") }
+      }.freeze
+
+      # What holds in every world.
+      module Shared
+        SILENCES.each do |name, script|
+          define_method("test_#{name}") do
+            in_host do
+              ScriptedMemcached.open(script) do |server|
+                Trunkline.memcached(server.address, timeout: SOON) do |cache|
+                  error = assert_raises(Deadline) { cache.get("key") }
+                  assert_equal [true, false, server.address], [error.sent?, error.retriable?, error.server]
+                  assert_raises(Deadline) { cache.set("key", "value") }
+                  assert_raises(Deadline) { cache.get_multi("a", "b") }
+                end
+                assert_operator server.connections, :>=, 2 # nobody waits on a connection that has fallen silent
+              end
+            end
+          end
+        end
+
+        def test_a_server_that_never_says_who_it_is
+          in_host do
+            ScriptedMemcached.open(->(*) {}, version: nil) do |server|
+              Trunkline.memcached(server.address, timeout: SOON) do |cache|
+                error = assert_raises(Deadline) { cache.get("key") }
+                refute_predicate error, :sent?
+                assert_raises(Trunkline::ConnectionError) { cache.get("key") }
+              end
+            end
+          end
+        end
+
+        def test_who_has_more_time_waits_for_longer
+          in_host do
+            ScriptedMemcached.open(->(socket, line) { socket << "EN\r\n" if line.start_with?("mg quick") }) do |server|
+              Trunkline.memcached(server.address, timeout: LATER) do |cache|
+                assert_nil cache.get("quick")
+                patient = later { Trunkline.deadline(SOON * 3) { cache.get("slow") } }
+                assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get("slow") } }
+                assert_kind_of Deadline, patient.error
+              end
+            end
+          end
+        end
+
+        def test_an_answer_that_comes_too_late_is_nobodys
+          in_host do
+            gate = Thread::Queue.new
+            script = lambda do |socket, line|
+              gate.pop if line.start_with?("mg slow")
+              socket << "VA #{line.split[1].size} f0\r\n#{line.split[1]}\r\n"
+            end
+            ScriptedMemcached.open(script) do |server|
+              Trunkline.memcached(server.address, timeout: LATER) do |cache|
+                quick = later { cache.get("quick") }
+                quick.value
+                late = later { Trunkline.deadline(SOON) { cache.get("slow") } }
+                behind = later { cache.get("behind") }
+                assert_kind_of Deadline, late.error
+                gate << :go
+                assert_equal "behind", behind.value
+                assert_equal "another", cache.get("another")
+              end
+            end
+          end
+        end
+
+        def test_a_block_s_deadline_holds_too
+          in_host do
+            ScriptedMemcached.open(SILENCES[:never]) do |server|
+              Trunkline.memcached(server.address, timeout: nil) do |cache|
+                assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get("key") } }
+              end
+            end
+          end
+        end
+
+        def test_a_value_that_the_server_does_not_take_in
+          in_host do
+            ScriptedMemcached.open(->(_socket, _line) { sleep }) do |server|
+              Trunkline.memcached(server.address, timeout: SOON, compress: false) do |cache|
+                assert_raises(Deadline) { cache.set("key", "x" * 30_000_000) }
+              end
+            end
+          end
+        end
+      end
+
+      { Threads: Hosts::Threads, Async: Hosts::Async, Reference: Hosts::Reference }.each do |name, host|
+        const_set("#{name}Test", Class.new(TestCase) do
+          include MemcachedServers
+          include host
+          include Shared
+        end)
+      end
+    end
+  end
+end

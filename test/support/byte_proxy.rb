@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Trunkline
+  # Stands between a client and a server, and knows nothing of what they say: passes bytes on in pieces, stalls, and cuts
+  # connections.
+  class ByteProxy
+    # @param port [Integer] of the server on 127.0.0.1
+    # @param random [Random]
+    # @yieldparam proxy [ByteProxy] closed after the block
+    # @return what the block returns
+    def self.open(port, random)
+      proxy = new(port, random)
+      begin
+        yield proxy
+      ensure
+        proxy.close
+      end
+    end
+
+    def initialize(port, random)
+      @port = port
+      @random = random
+      @listener = TCPServer.new("127.0.0.1", 0)
+      @links = []
+      @threads = [Thread.new { accept }]
+    end
+
+    # @return [String] as the client takes it
+    def address = "127.0.0.1:#{@listener.addr[1]}"
+
+    # Ends every connection, in the middle of whatever is said.
+    def cut
+      @links.flatten.each { |socket| socket.close unless socket.closed? }
+    end
+
+    def close
+      @listener.close
+      cut
+      @threads.each(&:kill).each(&:join)
+    end
+
+    private
+
+    def accept
+      loop do
+        client = @listener.accept
+        server = TCPSocket.new("127.0.0.1", @port)
+        @links << [client, server]
+        [[client, server], [server, client]].each { |from, to| @threads << Thread.new { pass_on(from, to) } }
+      end
+    rescue IOError
+      nil # closed
+    end
+
+    def pass_on(from, to)
+      loop do
+        bytes = from.readpartial(65_536)
+        until bytes.empty?
+          to.write(bytes.slice!(0, 1 + @random.rand([3, 300, 65_536].sample(random: @random))))
+          sleep(@random.rand * 0.002) if @random.rand < 0.1
+        end
+      end
+    rescue IOError, SystemCallError
+      [from, to].each { |socket| socket.close unless socket.closed? }
+    end
+  end
+end
