@@ -40,9 +40,10 @@ static void found_one_of_many(memcached_request_t *request, const meta_answer_t 
     VALUE name = RARRAY_AREF(request->names, answer->opaque);
     rb_hash_aset(request->answer, name, value_string(answer));
     if (answer->flags != 0) {
-        if (NIL_P(request->coded)) request->coded = rb_ary_new();
-        rb_ary_push(request->coded, name);
-        rb_ary_push(request->coded, UINT2NUM(answer->flags));
+        if (NIL_P(request->coded)) request->coded = rb_hash_new();
+        rb_hash_aset(request->coded, name, UINT2NUM(answer->flags));
+    } else if (!NIL_P(request->coded)) {
+        rb_hash_delete(request->coded, name); /* the same key was asked for twice, and has changed in between */
     }
     if (answer->cas != 0) {
         if (NIL_P(request->versions)) request->versions = rb_hash_new();

@@ -22,7 +22,7 @@ typedef struct {
     VALUE flags;          /* String, as the protocol has them */
     VALUE names;          /* of many gets: what the caller calls the keys, Array in their order */
     VALUE answer;         /* the value's String; of many gets: Hash by name; of statistics: Hash by name */
-    VALUE coded;          /* of many gets: Array of name, client flags... of the values that have flags; or nil */
+    VALUE coded;          /* of many gets: Hash of name and client flags, of the values that have flags; or nil */
     VALUE versions;       /* of many gets: Hash of name and version, where that was asked; or nil */
     VALUE error;          /* the line that the server refused with, or nil */
     uint64_t cas;         /* version of the value */

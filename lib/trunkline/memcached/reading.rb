@@ -99,7 +99,7 @@ module Trunkline
       # Those with flags need Ruby.
       def values_of(request)
         found = request.answer
-        request.coded&.each_slice(2) { |key, flags| found[key] = @values.load(found[key], flags) }
+        request.coded&.each { |key, flags| found[key] = @values.load(found[key], flags) }
         found
       end
     end

@@ -36,7 +36,10 @@ module Trunkline
         "no statistics" => [-> { Request.statistics("stats items") }, "END\r\n", ->(request) { request.answer.nil? }],
         "many values" =>
           [-> { Request.get_many(%w[a b c d], %i[a b c d], " v f c q") }, "VA 1 f0 c5 O0\r\nx\r\nVA 2 f1 c6 O2\r\nyz\r\nMN\r\n",
-           ->(request) { request.answer == { a: "x", c: "yz" } && request.coded == [:c, 1] && request.versions == { a: 5, c: 6 } }],
+           ->(request) { request.answer == { a: "x", c: "yz" } && request.coded == { c: 1 } && request.versions == { a: 5, c: 6 } }],
+        "a key twice" =>
+          [-> { Request.get_many(%w[a a], %w[a a], " v f q") }, "VA 1 f1 O0\r\nx\r\nVA 1 f0 O1\r\ny\r\nMN\r\n",
+           ->(request) { request.answer == { "a" => "y" } && request.coded == {} }],
         "no values" => [-> { Request.get_many(%w[a b], %w[a b], " v f q") }, "MN\r\n", ->(request) { request.answer == {} && request.coded.nil? }],
         "many values, and an error" =>
           [-> { Request.get_many(%w[a b], %w[a b], " v f q") }, "VA 1 O0\r\nx\r\nSERVER_ERROR no\r\nMN\r\n", ->(request) { request.error == "SERVER_ERROR no" }],
