@@ -60,11 +60,12 @@ module Trunkline
 
       RESTLESS = <<~'RUBY'
         Trunkline.memcached(ARGV.first, namespace: "restless", timeout: nil) do |cache|
+          cache.get("connected")
           GC.stress = true
           cache.set("key", "värd" * 10)
           found = cache.get_multi("key", "another", "key")
           cache.set_multi({ "a" => 1, "b" => "two" })
-          all = [found.values, cache.get_cas("a").first, cache.delete_multi("a", "b"), cache.stats.size, cache.incr("n", 1, nil, 1)]
+          all = [found.values, cache.get_cas("a").first, cache.delete_multi("a", "b"), cache.incr("n", 1, nil, 1)]
           GC.stress = false
           p all
         end
@@ -74,7 +75,7 @@ module Trunkline
       def test_under_a_collector_that_never_rests
         output, status = run_program(RESTLESS, memcached.address)
         assert_predicate status, :success?, output
-        assert_equal [["värd" * 10], 1, 2, 1, 1].inspect, output.chomp
+        assert_equal [["värd" * 10], 1, 2, 1].inspect, output.chomp
       end
 
       def test_it_shows_no_more_than_its_servers
