@@ -6,7 +6,7 @@ require "support/gated"
 require "support/interruptions"
 require "support/numbers"
 require "support/schedulers/hosts"
-%w[querying parameters errors concurrency driving beginnings transactions deadlines options worlds wake_ups lifecycle limits].each { |name| require "shared/#{name}" }
+%w[querying parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines options worlds wake_ups lifecycle limits].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -18,7 +18,9 @@ module Suites
     include Shared::Driving
     include Shared::Deadlines
     include Shared::Limits
+    include Shared::Sessions
     include Shared::Transactions
+    include Shared::InterruptionSweep
     include Shared::Beginnings
   end
 
@@ -33,7 +35,9 @@ module Suites
     include Shared::Driving
     include Shared::Deadlines
     include Shared::Limits
+    include Shared::Sessions
     include Shared::Transactions
+    include Shared::InterruptionSweep
     include Shared::Beginnings
     include Shared::Worlds
     include Shared::Lifecycle

@@ -152,7 +152,7 @@ module Trunkline
       end
 
       def hold(callers_block, &block)
-        @sessions.hold(Session.new(Pinned.new(@sessions), @known.table, @answers, @result_class), callers_block, &block)
+        @sessions.hold(Session.new(@sessions.pin(callers_block), @known.table, @answers, @result_class), &block)
       end
     end
   end

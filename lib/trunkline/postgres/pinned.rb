@@ -21,8 +21,10 @@ module Trunkline
       attr_reader :pending
 
       # @param sessions [Sessions] where trunks come from
-      def initialize(sessions)
+      # @param place [String] file and line of who holds it
+      def initialize(sessions, place)
         @sessions = sessions
+        @place = place
         @server = sessions.server
         @pending = []
         @use = Mutex.new
@@ -112,10 +114,10 @@ module Trunkline
           raise stuck(request) if @broken
 
           before = @last
-          @trunk ||= @sessions.take(request.pin)
+          @trunk ||= @sessions.take(request.pin, @place)
           opening = hand_over(request)
           taken = yield @trunk
-          return if taken && !(before.nil? && unsent?(request))
+          return if taken && !(before.nil? && lost_unsent?(request))
 
           take_back(before, opening)
           return request.give_up(Expiry.new(sent: false)) if request.overdue?
@@ -135,7 +137,7 @@ module Trunkline
         opening
       end
 
-      def unsent?(request) = request.failure && !request.failure.sent
+      def lost_unsent?(request) = @trunk.loss && request.failure && !request.failure.sent
 
       # The request was not sent, nor what was to go before it.
       def take_back(before, opening)

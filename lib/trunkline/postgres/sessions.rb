@@ -9,7 +9,8 @@ module Trunkline
     # A session is held by the fiber that opened it, and by those it starts, where Ruby hands storage down to them (from 3.2
     # on). Where there is no scheduler, the whole thread holds it, and so do the fibers of a scheduler that it starts then.
     class Sessions # :nodoc:
-      INHERITED = Fiber.respond_to?(:[])
+      # Libraries that bring something like it to older Rubies cannot hand it down to every fiber.
+      INHERITED = Fiber.respond_to?(:[]) && Fiber.method(:[]).source_location.nil?
       WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
       # Who opened a session, and when.
       Holder = Struct.new(:place, :since)
@@ -39,14 +40,16 @@ module Trunkline
         session unless session&.ended?
       end
 
+      # @param block [Proc] the caller's own
+      # @return [Pinned] what a session of his works with
+      def pin(block) = Pinned.new(self, place_of(block))
+
       # Runs the block, in which the caller holds the session.
-      #
-      # @param block [Proc] the caller's own, to say where he is
-      def hold(session, block)
+      def hold(session)
         raise Closed.new("the client is closed", server: server) if @pool.closed?
 
         completed = BlockExit.new
-        enter(session, block)
+        enter(session)
         completed.run { yield session }
       ensure
         Thread.handle_interrupt(WHERE_IT_SLEEPS) { leave(session, completed.completed?) } if completed
@@ -54,15 +57,18 @@ module Trunkline
 
       # Waits for a trunk.
       #
+      # @param place [String] for whom: file and line
       # @raise [Overloaded] none became free in time
-      def take(request)
+      def take(request, place)
         trunk = @pool.check_out(request) { who_holds }
+        @lock.synchronize { @holders[trunk] = Holder.new(place, Waiting.now) }
         trunk.codec.exclusive = true
         trunk
       end
 
       # @param clean [Boolean] whether anybody may have it now
       def give_back(trunk, clean)
+        @lock.synchronize { @holders.delete(trunk) }
         return trunk.close("the session was not left in order") unless clean
 
         trunk.codec.exclusive = false
@@ -79,11 +85,8 @@ module Trunkline
         def remember(session) = Fiber.scheduler ? Thread.current[@key] = session : Thread.current.thread_variable_set(@key, session)
       end
 
-      def enter(session, block)
-        @lock.synchronize do
-          @holders[session] = Holder.new(place_of(block), Waiting.now)
-          @count = @holders.size
-        end
+      def enter(session)
+        @lock.synchronize { @count += 1 }
         remember(session)
       end
 
@@ -99,18 +102,15 @@ module Trunkline
         remember(nil)
         session.finish(completed)
       ensure
-        @lock.synchronize do
-          @holders.delete(session)
-          @count = @holders.size
-        end
+        @lock.synchronize { @count -= 1 }
       end
 
       # @return [String] how many connections are held, by whom and since when
       def who_holds
         counts = @pool.counts
-        places = @lock.synchronize { @holders.each_value.group_by(&:place) }
+        places = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values.group_by(&:place) }
         held = places.map { |place, holders| "#{holders.size} by #{place} (the first for #{age(holders)} s)" }
-        "#{counts[:pinned]} are held and #{counts[:shared]} shared; sessions are open: #{held.join(", ")}"
+        "#{counts[:shared]} are shared, #{counts[:pinned]} held: #{held.join(", ")}"
       end
 
       def age(holders) = format("%.1f", Waiting.now - holders.map(&:since).min)

@@ -41,6 +41,9 @@ module Hosts
   module Threads
     include Callers
 
+    # @return [Array<Symbol>] the ways in which a caller may be stopped where he waits
+    def ways = %i[raise throw kill]
+
     def in_host
       thread = Thread.new { yield }
       thread.report_on_exception = false
@@ -55,6 +58,9 @@ module Hosts
   # Fibers under Async.
   module Async
     include Callers
+
+    # @see Threads#ways
+    def ways = %i[raise stop]
 
     def in_host
       scheduler = nil
@@ -72,6 +78,9 @@ module Hosts
   module Reference
     include Callers
 
+    # @see Threads#ways
+    def ways = %i[raise]
+
     def in_host
       ReferenceScheduler.run(limit: limit, longest_io_wait: 1.0) do |scheduler|
         yield.tap { assert_empty scheduler.violations.uniq }
@@ -82,6 +91,9 @@ module Hosts
   # Fibers under a hostile scheduler. The test says in `hostility` how hostile.
   module Hostile
     include Callers
+
+    # @see Threads#ways
+    def ways = %i[raise]
 
     def in_host
       HostileScheduler.run(limit: limit, longest_io_wait: 1.0, **hostility) do |scheduler|
