@@ -92,8 +92,8 @@ static void note_command(session_state_t *session, const char *tag, size_t lengt
 
 static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     size_t length = frame->length > 0 ? frame->length - 1 : 0;
-    leak_watch_tag(session, frame->body, length);
     request->affected = command_tag_rows(frame->body, length);
+    if (request->affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
     request->rolled_back = command_tag_rolled_back(frame->body, length);
     note_command(session, frame->body, length);
     end_command(request);

@@ -96,6 +96,28 @@ module Trunkline
         assert_operator Array.new(50) { table[long].slot }.max, :<, 3
       end
 
+      def test_who_shares_passes_the_gate_each_time
+        asked = []
+        statements = Statements.new { |statement| asked.push(statement.sql) }
+        %w[SELECT SET SET SELECT].each { |sql| assert_same statements.table[sql], statements.shared_table[sql] }
+        assert_equal %w[SET SET], asked
+      end
+
+      def test_what_does_not_pass_is_known_all_the_same
+        statements = Statements.new { raise SharedStateError }
+        2.times { assert_raises(SharedStateError) { statements.shared_table["BEGIN"] } }
+        assert_equal [%w[BEGIN], []], [statements.table.keys, statements.shared_table.keys]
+        assert_raises(SharedStateError) { statements.shared_table["BEGIN #{" " * 200_000}"] }
+      end
+
+      def test_what_leaves_the_cache_leaves_it_for_all
+        statements = Statements.new(most: 10)
+        30.times { |number| statements.shared_table["SELECT #{number}"] && statements.table["SET a.b = #{number}"] }
+        assert_equal [10, true], [statements.table.size, (statements.shared_table.keys - statements.table.keys).empty?]
+        statements.shared_table["SELECT 1"]
+        assert_same statements.table["SELECT 1"], statements.shared_table["SELECT 1"]
+      end
+
       def test_threads_get_the_same
         table = Statements.new.table
         found = Array.new(8) { Thread.new { Array.new(500) { |number| table["SELECT #{number}"] } } }.map(&:value)
