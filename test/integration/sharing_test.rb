@@ -107,6 +107,15 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
+  def test_a_session_is_one_also_with_defaults_and_in_other_hands
+    with_database do |db|
+      set = ->(holder) { later { holder.query("SET LOCAL x.y = 'mine'") }.value.notices }
+      assert_empty(db.transaction { |tx| set.call(tx) })
+      assert_empty(db.with(keys: :symbol).transaction { |tx| set.call(tx) })
+      refute_empty(db.with(keys: :symbol).session { |session| set.call(session) })
+    end
+  end
+
   def test_copy_is_refused_wherever_it_is_asked_for
     with_database do |db|
       db.session do |session|

@@ -50,7 +50,7 @@ module Trunkline
       # What is not given again stays as it is.
       def scope(result_class, **options) = Scope.new(__getobj__, @statements, @answers, result_class, **@defaults, **options)
 
-      def within(session) = Scope.new(session, @statements, @answers, @result_class, **@defaults)
+      def within(session) = Scope.new(session, session.statements, @answers, @result_class, **@defaults)
     end
   end
 end

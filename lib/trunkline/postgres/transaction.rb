@@ -16,6 +16,8 @@ module Trunkline
       WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
       private_constant :WHERE_IT_SLEEPS
 
+      attr_reader :statements # :nodoc:
+
       # @param session [Session]
       # @param opening [String] SQL that begins it
       # @param attempts [TransactionOrder] what it belongs to
