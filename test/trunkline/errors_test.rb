@@ -45,11 +45,15 @@ module Trunkline
     end
 
     def test_what_is_wrong_stays_wrong
-      [Deadline, SharedStateError, Closed, ProtocolError, ConfigError].each { |it| refute_predicate it.new("x"), :retriable? }
+      [SharedStateError, Closed, ProtocolError, ConfigError].each { |it| refute_predicate it.new("x"), :retriable? }
+    end
+
+    def test_what_was_late_may_be_tried_again_if_it_was_not_sent
+      assert_equal [true, false], [false, true].map { |sent| Deadline.new("x", sent: sent).retriable? }
     end
 
     def test_whoever_raises_may_know_better
-      assert_predicate Deadline.new("x", retriable: true), :retriable?
+      assert_predicate SharedStateError.new("x", retriable: true), :retriable?
       refute_predicate NotSent.new("x", retriable: false), :retriable?
     end
   end

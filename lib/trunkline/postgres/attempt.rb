@@ -11,8 +11,9 @@ module Trunkline
     class Attempt
       # What servers and poolers say that cannot answer a newer version of the protocol with an older one.
       UNKNOWN_VERSION = %w[0A000 08P01].freeze
+      UNKNOWN_SETTING = "08P01"
       STARTING_UP = "57P03"
-      private_constant :UNKNOWN_VERSION, :STARTING_UP
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
@@ -24,6 +25,7 @@ module Trunkline
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
         @deadline = [Socket::Readiness.deadline(config.connect_timeout), Deadlines.present].compact.min
+        @sparing = false
         @failures = {}
       end
 
@@ -36,10 +38,10 @@ module Trunkline
       def connect
         ways = @encryption.ways.dup
         begin
-          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol)
+          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol, sparing: @sparing)
           handshake.connect
         rescue Error => error
-          retry if another_version?(handshake, error)
+          retry if another_version?(handshake, error) || fewer_settings?(handshake, error)
           @failures[way = ways.shift] = error
           retry if !ways.empty? && another_way?(way, handshake, error)
           tell(error)
@@ -62,6 +64,13 @@ module Trunkline
         return false unless error.is_a?(ServerError) ? handshake.unauthenticated? && UNKNOWN_VERSION.include?(error.sqlstate) : handshake.unanswered?
 
         @protocol = [@protocol.last] * 2
+      end
+
+      # A pooler refuses a session for the settings that it does not know, before anything else.
+      def fewer_settings?(handshake, error)
+        return false if @sparing || late? || !handshake.unauthenticated?
+
+        @sparing = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING
       end
 
       def late? = @deadline && Socket::Readiness.now >= @deadline

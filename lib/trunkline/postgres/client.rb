@@ -12,6 +12,7 @@ require_relative "sessions"
 require_relative "sharing"
 require_relative "statements"
 require_relative "types"
+require_relative "untold"
 
 module Trunkline
   module Postgres
@@ -143,7 +144,8 @@ module Trunkline
         connection = Connector.connect(@config)
         codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : "")
         codec.input << connection.leftover
-        Trunk.new(connection.io, codec, server: connection.server, pool: pool)
+        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool)
+        connection.untold? ? Untold.check(trunk, @answers) : trunk
       end
 
       # Whoever holds a session may do there what he likes.

@@ -22,6 +22,9 @@ module Trunkline
       # @return [String] bytes already read that belong to what follows
       attr_reader :leftover
 
+      # @return [Boolean] whether the session could not be told all that it should
+      def untold? = @untold
+
       # @param io [::Socket]
       # @param startup [Startup] a handshake that is done
       # @param target [Target]
@@ -33,6 +36,7 @@ module Trunkline
         @parameters = startup.parameters.freeze
         @leftover = leftover.freeze
         @target = target
+        @untold = startup.sparing?
         freeze
       end
 

@@ -20,13 +20,15 @@ module Trunkline
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
       # @param encryption [Encryption, nil] nil: in the clear
       # @param protocol [Array<String>] the newest and the oldest version to speak
-      def initialize(config, host, wanted, deadline, encryption:, protocol:)
+      # @param sparing [Boolean] ask for no setting that some poolers do not know
+      def initialize(config, host, wanted, deadline, encryption:, protocol:, sparing: false)
         @config = config
         @host = host
         @wanted = wanted
         @deadline = deadline
         @encryption = encryption
         @protocol = protocol
+        @sparing = sparing
         @stage = :connecting
       end
 
@@ -70,7 +72,7 @@ module Trunkline
       def begin_session
         @startup = Startup.new(
           user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) }, settings: @config.session,
-          protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
+          sparing: @sparing, protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
           certificate: (@io.peer_cert if @encrypted)
         )
         @stage = :starting

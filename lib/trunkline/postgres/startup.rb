@@ -18,6 +18,9 @@ module Trunkline
       SESSION = { "client_encoding" => "UTF8", "DateStyle" => "ISO", "IntervalStyle" => "postgres",
                   "extra_float_digits" => "3", "standard_conforming_strings" => "on" }.freeze
 
+      # Those that some poolers do not know, and refuse.
+      DISPENSABLE = %w[IntervalStyle extra_float_digits].freeze
+
       # What the server reports back of them, and of what it was built with.
       REPORTED = { "client_encoding" => /\AUTF8\z/, "DateStyle" => /\AISO\b/, "IntervalStyle" => /\Apostgres\z/,
                    "integer_datetimes" => /\Aon\z/, "standard_conforming_strings" => /\Aon\z/ }.freeze
@@ -32,7 +35,7 @@ module Trunkline
       # The most bytes a handshake may have. A server needs about 500; notices of login triggers come on top.
       LIMIT = 1 << 20
 
-      private_constant :LONGEST_KEY, :SESSION, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
+      private_constant :LONGEST_KEY, :SESSION, :DISPENSABLE, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
 
       # @return [Hash{String => String}] what the server reported about itself and the session
       attr_reader :parameters
@@ -47,10 +50,12 @@ module Trunkline
       # @param dbname [String]
       # @param password [#call] asked for the password (a String or nil), and only when the server wants one
       # @param settings [Hash{String => String}] further parameters of the session
+      # @param sparing [Boolean] ask for no setting that some poolers do not know
       # @param protocol [Array<String>] the newest and the oldest version to speak, "3.0" or "3.2"
       # @param demands [Hash] what else {Authentication} is to know: allowed, channel_binding, certificate
-      def initialize(user:, dbname:, password:, settings: {}, protocol: %w[3.0 3.0], **demands)
-        @session = { "user" => user, "database" => dbname, **SESSION, **settings }
+      def initialize(user:, dbname:, password:, settings: {}, sparing: false, protocol: %w[3.0 3.0], **demands)
+        @session = { "user" => user, "database" => dbname, **(sparing ? SESSION.except(*DISPENSABLE) : SESSION), **settings }
+        @sparing = sparing
         @version = Version.new(*protocol)
         @authentication = Authentication.new(user: user, password: password, **demands)
         @frames = Frames.new
@@ -82,6 +87,9 @@ module Trunkline
 
       # @return [Boolean] whether the server has taken the proof of identity
       def authenticated? = @authentication.complete?
+
+      # @return [Boolean] whether the session was not asked for all the settings it should have
+      def sparing? = @sparing
 
       # @return [Boolean] whether the session can be used
       def ready? = @ready

@@ -74,6 +74,27 @@ module Trunkline
                        "application_name" => "test" }, told)
       end
 
+      # As poolers do that do not know a setting.
+      def test_a_pooler_that_refuses_some_settings
+        told = []
+        pooler = lambda do |peer|
+          told << peer.startup.keys
+          next peer << BackendMessages.error(S: "FATAL", V: "FATAL", C: "08P01", M: "unsupported startup parameter") if told.size == 1
+
+          peer << BackendMessages.authentication(0) << BackendMessages.session
+        end
+        with_script(pooler) do |server|
+          connection = connect(server)
+          assert_equal [%w[IntervalStyle extra_float_digits], true], [told[0] - told[1], connection.untold?]
+          connection.io.close
+        end
+      end
+
+      def test_a_pooler_that_refuses_whatever_is_asked_for
+        refusal = ->(peer) { peer.startup && peer << BackendMessages.error(S: "FATAL", V: "FATAL", C: "08P01", M: "unsupported") }
+        with_script(refusal) { |server| assert_refused(ProtocolViolation, "unsupported", server) }
+      end
+
       def test_bytes_that_come_one_at_a_time
         bytewise = lambda do |peer|
           peer.bytewise = true

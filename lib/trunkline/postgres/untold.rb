@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "codec"
+
+module Trunkline
+  module Postgres
+    # Some poolers refuse a session that asks for settings which they do not know, and so it could not be told how to write values
+    # as text. Then it is asked whether it does so all the same: anything else would be read wrongly.
+    module Untold # :nodoc:
+      # Before PostgreSQL 12 a float needed three extra digits to be exact; since then any positive number makes it so.
+      QUESTION = "SELECT current_setting('IntervalStyle') = 'postgres' AND current_setting('extra_float_digits')::int >= " \
+                 "CASE WHEN current_setting('server_version_num')::int < 120000 THEN 3 ELSE 1 END"
+      ADVICE = "the pooler did not let IntervalStyle and extra_float_digits be set, and the server has other values than postgres " \
+               "and at least 1 (before version 12: 3): set them for the role or the database, with ALTER ROLE ... SET"
+      private_constant :QUESTION, :ADVICE
+
+      # @param trunk [Trunk] new
+      # @param answers [Answers]
+      # @return [Trunk] the same
+      # @raise [ConnectionError] the session writes values in another way
+      # @raise [Error] it could not be asked
+      def self.check(trunk, answers)
+        request = Request.script(QUESTION)
+        trunk.perform(request)
+        raise answers.error(request) unless request.answered?
+        return trunk if answers.results(request, Result).first.value
+
+        trunk.close(ADVICE)
+        raise ConnectionError.new(ADVICE, server: trunk.server, retriable: false)
+      end
+    end
+    private_constant :Untold
+  end
+end

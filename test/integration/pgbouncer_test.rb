@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "suites"
+require "support/pgbouncer"
+
+# Behind PgBouncer in transaction mode, which gives each transaction whatever server session is free.
+class PgBouncerTest < Trunkline::TestCase
+  include DatabaseHelpers
+  include Hosts::Async
+
+  # @yieldparam pooler [PgBouncer] with fewer server sessions than clients have connections
+  def pooled(server = postgres_server)
+    PgBouncer.open(server, pool: 2) { |pooler| in_host { yield pooler } }
+  end
+
+  def test_without_prepared_statements
+    with_table("id int PRIMARY KEY, t text, at timestamptz") do |table|
+      pooled do |pooler|
+        Trunkline.postgres(pooler.uri, connections: 4, prepare: false) do |db|
+          at = Time.utc(2024, 2, 29, 12)
+          side_by_side(1..60) { |id| db.query("INSERT INTO #{table} VALUES ($1, $2, $3)", id, "ü#{id}", at) }
+          rows = side_by_side(1..60) { |id| db.query("SELECT id, t, at FROM #{table} WHERE id = $1", id).rows[0] }
+          assert_equal (1..60).map { |id| [id, "ü#{id}", at] }, rows
+          assert_raises(Trunkline::UniqueViolation) { db.query("INSERT INTO #{table} VALUES (1)") }
+          assert_equal (1..20).to_a, (1..20).map { |id| db.async("SELECT $1::int", id) }.map { |future| future.value.value }
+        end
+      end
+    end
+  end
+
+  def test_transactions
+    with_table("id int") do |table|
+      pooled do |pooler|
+        Trunkline.postgres(pooler.uri, connections: 2, max_connections: 6, prepare: false) do |db|
+          side_by_side(1..20) do |id|
+            db.transaction do |tx|
+              tx.query("INSERT INTO #{table} VALUES ($1)", id)
+              raise Trunkline::Rollback if id.odd?
+
+              assert_equal 1, tx.value("SELECT count(*) FROM #{table} WHERE id = $1", id)
+            end
+          end
+          assert_equal 10, db.value("SELECT count(*) FROM #{table}")
+        end
+      end
+    end
+  end
+
+  # Each session of the server comes to know statements of several clients: none may be taken for another.
+  def test_with_prepared_statements_every_answer_is_still_its_own
+    pooled do |pooler|
+      clients = Array.new(3) { Trunkline.postgres(pooler.uri, connections: 2) }
+      answers = side_by_side(0...30) do |caller|
+        Array.new(20) { |number| clients[caller % 3].value("SELECT '#{caller % 5}-' || $1::text", number.to_s) }
+      end
+      assert_equal (0...30).map { |caller| Array.new(20) { |number| "#{caller % 5}-#{number}" } }, answers
+    ensure
+      clients&.each(&:close)
+    end
+  end
+
+  def test_values_are_what_they_are_without_a_pooler
+    sql = "SELECT 0.1::float8 + 0.2::float8, 1.1::float4, '1 day 02:03'::interval, '{0.3,1e300}'::float8[], now()::date"
+    direct = with_client { |db| db.query(sql).rows }
+    pooled do |pooler|
+      [false, true].each { |prepare| Trunkline.postgres(pooler.uri, prepare: prepare) { |db| 2.times { assert_equal direct, db.query(sql).rows } } }
+    end
+  end
+
+  # Settings that it does not know it does not pass on: what the server does without them is looked at.
+  def test_a_server_that_would_shorten_floats
+    with_server(settings: { "extra_float_digits" => "0" }) do |server|
+      pooled(server) do |pooler|
+        error = assert_raises(Trunkline::ConnectionError) { Trunkline.postgres(pooler.uri, prepare: false) { |db| db.value("SELECT 1") } }
+        assert_match(/extra_float_digits.*ALTER ROLE/, error.message)
+        refute_predicate error, :retriable?
+      end
+    end
+  end
+
+  # Idle connections that end with the pooler cost nobody an error.
+  def test_a_pooler_that_is_started_again
+    pooled do |pooler|
+      Trunkline.postgres(pooler.uri, connections: 2, prepare: false) do |db|
+        assert_equal (1..20).to_a, side_by_side(1..20) { |number| db.value("SELECT $1::int", number) }
+        Thread.new { pooler.restart }.join
+        assert_equal (1..20).to_a, side_by_side(1..20) { |number| db.value("SELECT $1::int", number) }
+      end
+    end
+  end
+end

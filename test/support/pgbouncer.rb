@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "socket"
+require_relative "../../bench/support/servers/keeper"
+
+# A private PgBouncer before a private PostgreSQL, in transaction mode: whoever is in no transaction may find another server
+# session behind his connection each time. It ends with the block, or with this process.
+#
+#   PgBouncer.open(server, pool: 2) { |pooler| Trunkline.postgres(pooler.uri, prepare: false) }
+class PgBouncer
+  PROGRAM = %w[/usr/sbin/pgbouncer pgbouncer].find { |path| File.executable?(path) } || "pgbouncer"
+  START_TIMEOUT = 20 # seconds
+  private_constant :PROGRAM, :START_TIMEOUT
+
+  # @param server [#socket_directory, #port] the PostgreSQL behind it
+  # @param pool [Integer] server sessions
+  def self.open(server, pool:)
+    pooler = new(server, pool)
+    yield pooler
+  ensure
+    pooler&.stop
+  end
+
+  # @return [String] connection URI
+  def uri = "postgresql://postgres@127.0.0.1:#{@port}/postgres"
+
+  def initialize(server, pool)
+    @server = server
+    @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
+    @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
+    FileUtils.mkdir_p(@folder)
+    FileUtils.chmod(0o777, @folder)
+    write_configuration(pool)
+    start
+  end
+
+  # Ends it, and starts it again at the same port.
+  def restart
+    Trunkline::Bench::Keeper.instance.stop(@pid)
+    start
+  end
+
+  def stop
+    Trunkline::Bench::Keeper.instance.stop(@pid) if @pid
+    FileUtils.rm_rf(@folder)
+  end
+
+  private
+
+  def write_configuration(pool)
+    lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: "transaction",
+              default_pool_size: pool, max_client_conn: 100 }.map { |name, value| "#{name} = #{value}" }
+    File.write(configuration, <<~INI)
+      [databases]
+      * = host=#{@server.socket_directory} port=#{@server.port} user=postgres
+      [pgbouncer]
+      #{lines.join("\n")}
+    INI
+  end
+
+  def configuration = File.join(@folder, "ini")
+
+  def start
+    log = File.join(@folder, "log")
+    @pid = Trunkline::Bench::Keeper.instance.spawn(PROGRAM, configuration, log: log)
+    deadline = now + START_TIMEOUT
+    until listening?
+      raise "PgBouncer did not start:\n#{File.read(log)}" if now > deadline || !Trunkline::Bench::Keeper.instance.running?(@pid)
+
+      sleep(0.01)
+    end
+  end
+
+  def listening?
+    TCPSocket.new("127.0.0.1", @port).close
+    true
+  rescue Errno::ECONNREFUSED
+    false
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end
