@@ -1,0 +1,159 @@
+# frozen_string_literal: true
+
+require "trunkline"
+require "active_support"
+require "active_support/cache"
+require "active_support/core_ext/array/extract_options"
+require "active_support/core_ext/enumerable"
+require "active_support/core_ext/numeric/time"
+require "active_support/digest"
+
+module ActiveSupport
+  module Cache
+    # Rails' cache in memcached, over one connection to each server that all threads and fibers share.
+    #
+    #   config.cache_store = :trunkline_store, "cache1.example:11211", "cache2.example:11211", { timeout: 0.5 }
+    #
+    # Keys and entries are those of :mem_cache_store, and either reads what the other has written. A cache that cannot be
+    # reached, or does not answer in time, is an empty one: it is logged and reported, unless raise_errors is given.
+    class TrunklineStore < Store
+      KEY_MAX_SIZE = 250 # bytes
+      KEY_SEPARATOR = ":hash:"
+      ESCAPED = /[\x00-\x20%\x7F-\xFF]/n
+      # What memcached keeps an entry for longer than it lives, so that a stale one can be served while it is made anew.
+      GRACE = 5.minutes
+      RAW = { raw: true }.freeze
+      private_constant :KEY_MAX_SIZE, :KEY_SEPARATOR, :ESCAPED, :GRACE, :RAW
+
+      def self.supports_cache_versioning? = true
+
+      prepend Strategy::LocalCache
+
+      # @param addresses [Array<String, Trunkline::Memcached::Client>] servers as {Trunkline.memcached} takes them, and last a
+      #   Hash of its options and those of every cache store; or a client, which may have other uses too
+      # @option options [Boolean] :raise_errors whether a cache that cannot be reached raises; false
+      # @option options [Boolean] :cache_nils the opposite of skip_nil
+      # @raise [Trunkline::ConfigError, ArgumentError] as {Trunkline.memcached}
+      def initialize(*addresses)
+        addresses = addresses.flatten
+        options = addresses.extract_options!.dup
+        options[:skip_nil] = !options.delete(:cache_nils) if options.key?(:cache_nils)
+        @raise_errors = options.delete(:raise_errors) || false
+        super(options)
+        @cache = client(addresses, options.except(*UNIVERSAL_OPTIONS))
+      end
+
+      # @return [String] the servers
+      def inspect = "#<#{self.class} options=#{options.slice(*UNIVERSAL_OPTIONS).inspect} cache=#{@cache.inspect}>"
+
+      # Counts a number up that was written raw, or by this; sets it to `amount` where there is none.
+      #
+      # @return [Integer, nil] what it is now; nil: it is no number, or the cache cannot be reached
+      def increment(name, amount = 1, options = nil)
+        count(:increment, name, amount, options) { |key, expires_in| @cache.incr(key, amount, expires_in, amount) }
+      end
+
+      # Counts a number down that was written raw, or by {#increment}, to no less than 0; sets it to 0 where there is none.
+      #
+      # @return [Integer, nil] what it is now; nil: it is no number, or the cache cannot be reached
+      def decrement(name, amount = 1, options = nil)
+        count(:decrement, name, amount, options) { |key, expires_in| @cache.decr(key, amount, expires_in, 0) }
+      end
+
+      # Empties the servers, of what others keep there too.
+      def clear(_options = nil) = surviving(nil) { @cache.flush_all }
+
+      # @return [Hash] as {Trunkline::Memcached::Administration#stats}
+      def stats = @cache.stats
+
+      private
+
+      def client(addresses, options)
+        return Trunkline.memcached(*addresses, compress: false, **options) unless addresses.first.is_a?(Trunkline::Memcached::Client)
+        return addresses.first if addresses.one? && options.empty?
+
+        raise ArgumentError, "a client has its servers and options already"
+      end
+
+      def count(operation, name, amount, options)
+        options = merged_options(options)
+        key = normalize_key(name, options)
+        instrument(operation, key, amount: amount) do
+          surviving(nil) { yield key, options[:expires_in] }
+        end
+      end
+
+      def read_entry(key, **options) = deserialize_entry(read_serialized_entry(key, **options), **options)
+
+      def read_serialized_entry(key, raw: false, **)
+        surviving(nil) { @cache.get(key, raw ? RAW : nil) }
+      end
+
+      def write_entry(key, entry, **options)
+        write_serialized_entry(key, serialize_entry(entry, **options), **options)
+      end
+
+      def write_serialized_entry(key, payload, unless_exist: false, **options)
+        surviving(nil) { (unless_exist ? @cache.add(key, payload, life(**options), RAW) : @cache.set(key, payload, life(**options), RAW)) && true }
+      end
+
+      def write_multi_entries(entries, **options)
+        return super if options[:unless_exist]
+
+        payloads = entries.transform_values { |entry| serialize_entry(entry, **options) }
+        written = surviving(false) { @cache.set_multi(payloads, life(**options), RAW) }
+        payloads.each { |key, payload| written ? local_cache.write_entry(key, payload) : local_cache.delete_entry(key) } if local_cache
+      end
+
+      def life(expires_in: nil, race_condition_ttl: nil, raw: false, **)
+        seconds = expires_in.to_i
+        race_condition_ttl && seconds.positive? && !raw ? seconds + GRACE.to_i : seconds
+      end
+
+      def read_multi_entries(names, **options)
+        names_by_key = names.index_by { |name| normalize_key(name, options) }
+        payloads = surviving({}) { @cache.get_multi(names_by_key.keys) }
+        payloads.each_with_object({}) do |(key, payload), values|
+          name = names_by_key[key]
+          entry = deserialize_entry(payload, raw: options[:raw])
+          values[name] = entry.value if entry && !entry.expired? && !entry.mismatched?(normalize_version(name, options))
+        rescue DeserializationError
+          next # as if it were not there
+        end
+      end
+
+      def delete_entry(key, **) = surviving(false) { @cache.delete(key) }
+
+      def delete_multi_entries(keys, **)
+        keys.each { |key| local_cache.delete_entry(key) } if local_cache
+        surviving(0) { @cache.delete_multi(keys) }
+      end
+
+      def serialize_entry(entry, raw: false, **options) = raw ? entry.value.to_s : super
+
+      def deserialize_entry(payload, raw: false, **) = payload && raw ? Entry.new(payload) : super(payload)
+
+      # Keys are bytes; those that :mem_cache_store would escape, it escapes.
+      def normalize_key(key, options)
+        key = super&.b or return
+        key = key.gsub(ESCAPED) { |match| "%#{match.getbyte(0).to_s(16).upcase}" }
+        key.size > KEY_MAX_SIZE ? shortened(key) : key
+      end
+
+      def shortened(key)
+        ending = "#{KEY_SEPARATOR}#{ActiveSupport::Digest.hexdigest(key)}"
+        "#{key[0, KEY_MAX_SIZE - ending.size]}#{ending}"
+      end
+
+      def surviving(fallback)
+        yield
+      rescue Trunkline::Error => error
+        raise if @raise_errors
+
+        logger&.error("#{error.class}: #{error.message}")
+        ActiveSupport.error_reporter&.report(error, severity: :warning, source: "trunkline_store.active_support")
+        fallback
+      end
+    end
+  end
+end
