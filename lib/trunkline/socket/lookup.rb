@@ -36,7 +36,8 @@ module Trunkline
 
         private
 
-        # Two threads at the same moment may start two, which does no harm. In a forked child the parent's have no thread.
+        # Two threads at the same moment may start two, which does no harm. In a forked child the parent's have no thread. One
+        # that ended before it was noted here was not forgotten.
         def under_way(host, port)
           running = @running[[host, port]]
           running&.alive? ? running : @running[[host, port]] = new(host, port)
@@ -49,8 +50,8 @@ module Trunkline
         @thread = Thread.new { run(host, port) }
       end
 
-      # @return [Boolean] whether an answer is there or will be
-      def alive? = @ended || @thread.alive?
+      # @return [Boolean] whether an answer is on its way
+      def alive? = !@ended && @thread.alive?
 
       # @param deadline [Float, nil]
       # @return [Array<Addrinfo>, nil] nil when the deadline passed
@@ -58,8 +59,7 @@ module Trunkline
       def answer(deadline)
         reader, signal = IO.pipe
         @signals << signal
-        return unless @ended || Readiness.wait_readable(reader, deadline)
-
+        (return unless Readiness.wait_readable(reader, deadline)) until @ended
         @error ? raise(SocketError, @error.message) : @addresses
       ensure
         reader&.close

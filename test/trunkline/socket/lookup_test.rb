@@ -43,6 +43,30 @@ module Trunkline
                      ["10.0.0.1", "10.0.0.2"].map { |address| resolving(db => [address]) { addresses.map(&:ip_address) } }
       end
 
+      # It may end before anybody has noted that it runs.
+      def test_one_that_was_not_forgotten_is_not_asked_again
+        found = Lookup.stub(:forget, nil) do
+          ["10.0.0.1", "10.0.0.2"].map { |address| resolving(db => [address]) { addresses.map(&:ip_address) } }
+        end
+
+        assert_equal [["10.0.0.1"], ["10.0.0.2"]], found
+      end
+
+      def test_a_wait_that_ends_early_is_taken_up_again
+        hang = Thread::Queue.new
+        wait = Readiness.method(:wait_readable)
+        rounds = 0
+        early = lambda do |*arguments|
+          next true if (rounds += 1) < 4
+
+          hang << ["10.0.0.1"]
+          wait.call(*arguments)
+        end
+        found = resolving(db => hang) { Readiness.stub(:wait_readable, early) { addresses } }
+
+        assert_equal ["10.0.0.1"], found.map(&:ip_address)
+      end
+
       def test_who_asks_for_what_is_being_looked_up_waits_for_that_answer
         hang = Thread::Queue.new
         resolving(db => hang) do
