@@ -9,6 +9,7 @@ require "trunkline/trunkline"
 require_relative "trunkline/postgres/client"
 require_relative "trunkline/memcached/client"
 require_relative "trunkline/fibers/fiber_pool"
+require_relative "trunkline/fibers/pipelined"
 
 # Clients for PostgreSQL and memcached whose callers, fibers or threads by the thousand, share a few connections.
 module Trunkline

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+# What the size of a fiber pool does to time and memory, beside a task of Async's for every block.
+
+require_relative "support/bench"
+
+module Trunkline
+  module Bench
+    # Each size in a process of its own.
+    class FiberPools
+      SIZES = [10, 20, 50, 100, 200, 500, 1000].freeze
+      ASYNC = "task.async"
+      ROWS = 100_000
+      EMPTY = 100_000 # blocks
+      BLOCKS = 10_000 # of three queries each
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+      end
+
+      def run
+        Accounts.fill(@server, ROWS)
+        check
+        results = sides.map { |side, size| [side, measure(size)] }
+        Results.new("fiber_pool", @options, Versions.all(@server)).publish([table(results)], { sizes: results.to_h })
+      end
+
+      private
+
+      def sides = SIZES.to_h { |size| ["FiberPool.new(#{size})", size] }.merge(ASYNC => nil)
+
+      def work(size) = Isolated.new("fiber_pool_work", uri: @server.uri, rows: ROWS, size: size)
+
+      def check
+        peers = sides.transform_values { |size| work(size) }
+        comparison = Comparison.new(@server, peers)
+        comparison.check(ids: Array.new(2000) { |number| Accounts.id(number, ROWS) })
+      ensure
+        comparison&.close
+      end
+
+      def measure(size)
+        peer = work(size)
+        empty = Array.new(@options.runs) { peer.call(:empty, count: EMPTY)[:wall] }
+        queries = Array.new(@options.runs) { peer.call(:queries, count: BLOCKS) }
+        { empty_us: Measure.median(empty) / EMPTY * 1_000_000, wall: Measure.median(queries.map { |one| one[:wall] }),
+          cpu: Measure.median(queries.map { |one| one[:cpu] }), resident: queries.map { |one| one[:resident] }.max / 1024.0 }
+      ensure
+        peer&.close
+      end
+
+      def table(results)
+        rows = results.map do |side, result|
+          [side, format("%.2f", result[:empty_us]), format("%.2f", result[:wall]), format("%.2f", result[:cpu]), format("%.0f", result[:resident])]
+        end
+        Table.new(["fibers", "empty block us", "#{BLOCKS} blocks of 3 queries s", "CPU s", "resident MiB"], rows,
+                  title: "#{EMPTY} empty blocks, and blocks of queries over 4 connections")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench fiber_pool [options]", runs: 3)
+  Trunkline::Bench::FiberPools.new(options).run
+end

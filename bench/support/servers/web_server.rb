@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require "net/http"
+require "rbconfig"
+require "tempfile"
+
+module Trunkline
+  module Bench
+    # A Ruby web server of one kind with one application, on a free port of 127.0.0.1, gone with the block or this process.
+    #
+    #   WebServer.open(:thin, "config.ru", env: { "PGHOST" => "/tmp" }) { |server| server.get("/") }
+    class WebServer
+      COMMANDS = {
+        thin: ->(port, rackup, options) { ["start", "-q", "-a", "127.0.0.1", "-p", port, "-e", "production", "-R", rackup, *options] },
+        falcon: ->(port, rackup, options) { ["serve", "--bind", "http://127.0.0.1:#{port}", "--config", rackup, *options] },
+        puma: ->(port, rackup, options) { ["-q", "-e", "production", "-b", "tcp://127.0.0.1:#{port}", *options, rackup] }
+      }.freeze
+      START_TIMEOUT = 30 # seconds
+      ATTEMPTS = 3       # somebody else may take the free port first
+      private_constant :COMMANDS, :START_TIMEOUT, :ATTEMPTS
+
+      # @param kind [Symbol] :thin, :falcon or :puma
+      # @param rackup [String] path of the application
+      # @param env [Hash{String => String}] for the server's process
+      # @param options [Array<String>] more of the server's own
+      # @yieldparam server [WebServer] that takes connections
+      # @raise [RuntimeError] with the server's output when it does not start
+      def self.open(kind, rackup, env: {}, options: [])
+        server = new(kind, rackup, env, options)
+        server.start
+        yield server
+      ensure
+        server&.stop
+      end
+
+      # @return [Integer] process id
+      attr_reader :pid
+      # @return [Integer] TCP port on 127.0.0.1
+      attr_reader :port
+
+      def initialize(kind, rackup, env, options)
+        @kind = kind
+        @rackup = rackup
+        @env = env
+        @options = options
+        @owner = Process.pid
+        @log = Tempfile.new("web")
+      end
+
+      def start
+        at_exit { stop if @owner == Process.pid }
+        ATTEMPTS.times do
+          launch
+          return self if ready_in_time?
+
+          stop
+        end
+        raise "#{@kind} did not start:\n#{log}"
+      end
+
+      # @return [Net::HTTPResponse]
+      def get(path)
+        Net::HTTP.start("127.0.0.1", port, open_timeout: START_TIMEOUT, read_timeout: START_TIMEOUT) { |http| http.get(path) }
+      end
+
+      # @return [String] everything the server has printed
+      def log = File.read(@log.path)
+
+      # Ends the server and what it has started.
+      def stop
+        return unless @pid
+
+        Process.kill(:TERM, @pid)
+        soon { Process.wait(@pid, Process::WNOHANG) } || Process.kill(:KILL, -@pid)
+      rescue Errno::ESRCH, Errno::ECHILD
+        nil
+      ensure
+        @pid = nil
+      end
+
+      private
+
+      def launch
+        @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+        arguments = COMMANDS.fetch(@kind).call(@port.to_s, @rackup, @options)
+        @pid = Process.spawn(@env, RbConfig.ruby, Gem.bin_path(@kind.to_s, @kind.to_s), *arguments,
+                             pgroup: true, out: @log.path, err: %i[child out], in: File::NULL)
+      end
+
+      def ready_in_time? = soon { listening? || Process.wait(@pid, Process::WNOHANG) } == true
+
+      def listening?
+        TCPSocket.open("127.0.0.1", @port, &:close)
+        true
+      rescue Errno::ECONNREFUSED
+        false
+      end
+
+      # @return what the block returns, once that is something
+      def soon
+        limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) + START_TIMEOUT
+        until (found = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
+          sleep 0.01
+        end
+        found
+      end
+    end
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # What a block sees of the fiber that it comes from, when it runs on another thread: ActiveSupport's isolated state, and
+  # from Ruby 3.2 on the fiber's storage.
+  module CarriedState # :nodoc:
+    module_function
+
+    # @param block [Proc]
+    # @return [Proc] the block with the state of the calling fiber
+    def capture(block) = with_storage(with_isolated_state(block))
+
+    def with_isolated_state(block)
+      return block unless defined?(ActiveSupport::IsolatedExecutionState)
+
+      state = ActiveSupport::IsolatedExecutionState
+      callers = state.context
+      lambda do
+        state.share_with(callers)
+        block.call
+      ensure
+        state.clear
+      end
+    end
+
+    def with_storage(block)
+      return block unless RUBY_VERSION >= "3.2"
+
+      storage = Fiber.current.storage
+      -> { Fiber.new(blocking: true, storage: storage, &block).resume }
+    end
+
+    private_class_method :with_isolated_state, :with_storage
+  end
+  private_constant :CarriedState
+end

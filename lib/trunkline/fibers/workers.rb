@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../trunk/deadlines"
+require_relative "../trunk/lock"
+require_relative "../trunk/waiting"
+require_relative "carried_state"
+require_relative "job"
+
+module Trunkline
+  # A few threads for work that would stop an event loop: the fiber waits, the others go on. Threads are started when they
+  # are needed, and then kept.
+  class Workers
+    # @return [Integer] the most threads
+    attr_reader :threads
+
+    # @return [Integer] the most blocks that wait for one
+    attr_reader :queue
+
+    # @param threads [Integer] the most blocks that run at once
+    # @param queue [Integer] the most that wait for their turn
+    # @raise [ArgumentError] a number is out of range
+    def initialize(threads: 4, queue: 256)
+      raise ArgumentError, "threads must be a positive Integer, not #{threads.inspect}" unless threads.is_a?(Integer) && threads.positive?
+      raise ArgumentError, "queue must be an Integer of at least 0, not #{queue.inspect}" unless queue.is_a?(Integer) && !queue.negative?
+
+      @threads = threads
+      @queue = queue
+      begin_anew
+    end
+
+    # Runs the block on one of the threads, while the calling fiber waits. A caller who goes, or whose time is over, takes a
+    # block along that has not begun; one that has begun is left to its end, and nobody has its result.
+    #
+    # @param deadline [Numeric, nil] seconds from now for waiting and running; that of {Trunkline.deadline} holds too
+    # @return [Object] what the block returns
+    # @raise [Exception] what the block raises
+    # @raise [Deadline] it was not through in time; `sent?` says whether it had begun
+    # @raise [Overloaded] too many wait already
+    def run(deadline: nil, &block)
+      job = Job.new(CarriedState.capture(block))
+      Deadlines.hold(deadline && Deadlines.in(deadline)) do
+        enqueue(job)
+        job.sleep_until_done(Deadlines.present)
+      end
+      raise late(job) unless job.done?
+
+      job.value
+    ensure
+      withdraw(job) if job
+    end
+
+    # @return [String]
+    def inspect = "#<#{self.class} threads=#{@started.size}/#{threads} busy=#{@busy} queued=#{@queued}>"
+
+    private
+
+    def begin_anew
+      @generation = Trunkline.process_generation
+      @lock = Lock.new
+      @jobs = Thread::Queue.new
+      @started = []
+      @busy = @queued = 0
+    end
+
+    # A forked child has none of its parent's threads.
+    def enqueue(job)
+      begin_anew unless @generation == Trunkline.process_generation
+      @lock.synchronize do
+        raise Overloaded, overload if @busy + @queued >= threads + queue
+
+        @queued += 1
+        @started << Thread.new { work } if @started.size < threads && @busy + @queued > @started.size
+      end
+      @jobs.push(job)
+    end
+
+    def overload = "#{@busy} blocks run on #{threads} threads and #{@queued} wait for their turn, which is the limit: try again later"
+
+    # @return [Boolean] whether this is why it will not begin
+    def withdraw(job)
+      job.withdraw && @lock.synchronize { @queued -= 1 } && true
+    end
+
+    def late(job)
+      return Deadline.new("the deadline has passed before the block began: it will not") if withdraw(job)
+
+      Deadline.new("the deadline has passed while the block ran: it goes on, and its result is lost", sent: true)
+    end
+
+    # A thread inherits what may not interrupt whoever starts it, and could not even be ended with the program. A block may
+    # end its thread; then another takes its place.
+    def work
+      Thread.current.name = "trunkline worker"
+      Thread.handle_interrupt(Object => :immediate) do
+        loop do
+          job = @jobs.pop
+          perform(job) if job.begin
+        end
+      end
+    ensure
+      @lock.synchronize { @started.delete(Thread.current) }
+    end
+
+    def perform(job)
+      @lock.synchronize do
+        @queued -= 1
+        @busy += 1
+      end
+      job.perform
+    ensure
+      @lock.synchronize { @busy -= 1 }
+    end
+  end
+end
