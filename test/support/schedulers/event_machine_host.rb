@@ -11,10 +11,13 @@ module Hosts
     REACTOR = Mutex.new
     private_constant :REACTOR
 
+    # @see Threads#ways
+    def ways = %i[raise]
+
     def in_host(&block)
       thread = Thread.new { REACTOR.synchronize { Trunkline::Schedulers::EventMachine.run(&block) } }
       thread.report_on_exception = false
-      return thread.value if thread.join(LIMIT)
+      return thread.value if thread.join(limit)
 
       raise Supervision::Hang, thread.backtrace.first(8).join("\n  ")
     ensure
