@@ -26,8 +26,14 @@ module Trunkline
     class ScramServer
       attr_accessor :iterations, :salt
 
-      def initialize(password)
+      # @return [String] what the client has said of channel binding
+      attr_reader :header
+
+      # @param password [String]
+      # @param binding [String] what a bound proof must be bound to
+      def initialize(password, binding: "")
         @password = password.b
+        @binding = binding.b
         @iterations = 8
         @salt = "salt of 16 bytes".b
       end
@@ -35,7 +41,7 @@ module Trunkline
       # @param client_first [String] body of SASLInitialResponse
       # @return [String] server-first-message
       def challenge(client_first)
-        @bare = client_first.split("\0", 2)[1].byteslice(4..).delete_prefix("n,,")
+        @header, @bare = client_first.split("\0", 2)[1].byteslice(4..).match(/\A([^,]*,,)(.*)\z/m).captures
         @first = "#{@bare[/r=(.*)/]}server,s=#{[salt].pack("m0")},i=#{iterations}"
       end
 
@@ -43,6 +49,8 @@ module Trunkline
       # @return [String, nil] server-final-message; nil when the proof is wrong
       def final(client_final)
         without_proof, proof = client_final.split(",p=")
+        return unless without_proof.start_with?("c=#{[header + (header.start_with?("p=") ? @binding : "")].pack("m0")},")
+
         salted = OpenSSL::KDF.pbkdf2_hmac(@password, salt: salt, iterations: iterations, length: 32, hash: "sha256")
         transcript = "#{@bare},#{@first},#{without_proof}"
         client_key = hmac(salted, "Client Key")

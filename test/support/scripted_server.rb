@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "openssl"
 require "socket"
 require "tmpdir"
 
@@ -51,7 +52,7 @@ module Trunkline
       while (socket = accept)
         begin
           @script.call(Peer.new(socket))
-        rescue Gone, Errno::EPIPE, Errno::ECONNRESET
+        rescue Gone, Errno::EPIPE, Errno::ECONNRESET, OpenSSL::SSL::SSLError
           next
         ensure
           socket.close
@@ -99,6 +100,32 @@ module Trunkline
         raise "protocol #{version.join(".")}" unless version.join(".") == protocol
 
         Hash[*read(length - 8).delete_suffix("\0\0").split("\0")]
+      end
+
+      # Agrees to what the client asks for first, to encrypt, and goes on so.
+      #
+      # @param context [OpenSSL::SSL::SSLContext]
+      # @return [OpenSSL::SSL::SSLSocket]
+      def encrypt(context)
+        asked = read(8).unpack("Nnn")
+        raise "no request to encrypt: #{asked}" unless asked == [8, 1234, 5679]
+
+        @socket.write("S")
+        shake_hands(context)
+      end
+
+      # Encrypts without a word before.
+      #
+      # @param context [OpenSSL::SSL::SSLContext]
+      # @return [OpenSSL::SSL::SSLSocket]
+      # @raise [Gone] when the client does not like it
+      def shake_hands(context)
+        encrypted = OpenSSL::SSL::SSLSocket.new(@socket, context)
+        encrypted.sync_close = true
+        @socket = encrypted
+        encrypted.accept
+      rescue OpenSSL::SSL::SSLError
+        raise Gone
       end
 
       # @return [Array(String, String)] type and body of the client's next message

@@ -59,8 +59,17 @@ module Trunkline
       end
     end
 
-    # Makes NAME, a list of these certificates, which are not to be trusted any more.
+    # What a server needs to be NAME, whose certificate is issued on the way.
     #
+    # @param options [Hash] keywords of {#issue}
+    # @return [OpenSSL::SSL::SSLContext]
+    def server(name = "server", key: self.class.key, **options)
+      OpenSSL::SSL::SSLContext.new.tap { |context| context.add_certificate(issue(name, key: key, **options), key) }
+    end
+
+    # Makes NAME.crl, a list of certificates that are not to be trusted any more.
+    #
+    # @param certificates [Array<String>] their names
     # @return [String] the file
     def revoke(name, *certificates)
       list = OpenSSL::X509::CRL.new
@@ -69,7 +78,7 @@ module Trunkline
       list.last_update = Time.now - DAY
       list.next_update = Time.now + (30 * DAY)
       certificates.each { |certificate| list.add_revoked(revocation(certificate)) }
-      write(name, list.sign(@key, "SHA256").to_pem)
+      write("#{name}.crl", list.sign(@key, "SHA256").to_pem)
     end
 
     # @return [String] path of a file
@@ -100,7 +109,7 @@ module Trunkline
 
     def revocation(certificate)
       OpenSSL::X509::Revoked.new.tap do |revoked|
-        revoked.serial = certificate.serial
+        revoked.serial = OpenSSL::X509::Certificate.load_file(path("#{certificate}.crt")).first.serial
         revoked.time = Time.now - DAY
       end
     end

@@ -41,11 +41,16 @@ module Trunkline
       # @param io [::Socket, OpenSSL::SSL::SSLSocket] connected to this target
       # @param encryption [Encryption, nil] what encrypts it
       # @return [Target] the one address at which it arrived, and the same way to talk
-      def narrowed(io, encryption)
-        @host.unix_socket? ? self : Target.new(@config, @host, io.to_io.remote_address.ip_address, encryption)
-      end
+      def narrowed(io, encryption) = @host.unix_socket? ? self : Target.new(@config, @host, address_of(io.to_io), encryption)
 
       private
+
+      # A server that has gone away already has none any more.
+      def address_of(socket)
+        socket.remote_address.ip_address
+      rescue Errno::ENOTCONN
+        @address
+      end
 
       def open_tcp(deadline)
         Socket::TCP.connect(@address, @host.port, deadline, server: server, keepalive: keepalive,

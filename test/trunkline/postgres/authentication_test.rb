@@ -2,11 +2,12 @@
 
 require "test_helper"
 require "support/backend_messages"
+require "support/tls_authority"
 
 module Trunkline
   module Postgres
     class AuthenticationTest < TestCase
-      def authentication(password = "secret") = Authentication.new(user: "ann", password: -> { password })
+      def authentication(password = "secret", **demands) = Authentication.new(user: "ann", password: -> { password }, **demands)
 
       def request(code, data = "") = [code].pack("N") + data.b
 
@@ -52,6 +53,59 @@ module Trunkline
         assert_predicate asked, :complete?
       end
 
+      def test_scram_bound_to_the_certificate
+        certificate = TLSAuthority.shared.issue("bound")
+        binding = OpenSSL::Digest.digest("SHA256", certificate.to_der)
+        { "prefer" => "p=tls-server-end-point,,", "require" => "p=tls-server-end-point,,", "disable" => "n,," }.each do |wish, header|
+          server = BackendMessages::ScramServer.new("secret", binding: binding)
+          asked = authentication(channel_binding: wish, certificate: certificate)
+          first = asked.answer(request(10, "SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0")).byteslice(5..)
+          final = asked.answer(request(11, server.challenge(first))).byteslice(5..)
+
+          assert_equal header, server.header
+          assert_equal "", asked.answer(request(12, server.final(final)))
+        end
+      end
+
+      # The server, which offered a bound one, refuses a proof that says there was no such offer.
+      def test_an_offer_that_was_taken_out_on_the_way
+        server = BackendMessages::ScramServer.new("secret")
+        asked = authentication(certificate: TLSAuthority.shared.issue("bound"))
+        server.challenge(asked.answer(request(10, "SCRAM-SHA-256\0\0")).byteslice(5..))
+
+        assert_equal "y,,", server.header
+      end
+
+      def test_channel_binding_is_required
+        certificate = TLSAuthority.shared.issue("bound")
+        { request(0) => "the server does not ask for it", request(3) => "the server does not ask for it",
+          request(5, "salt") => "the server does not ask for it",
+          request(10, "SCRAM-SHA-256\0\0") => "the server does not offer it for its certificate" }.each do |asked, reason|
+          assert_refused ConnectionError, "channel_binding=require cannot be: #{reason}",
+                         authentication(channel_binding: "require", certificate: certificate), asked
+        end
+      end
+
+      def test_only_the_allowed_methods
+        requests = { "password" => request(3), "md5" => request(5, "salt"), "scram-sha-256" => request(10, "SCRAM-SHA-256\0\0"), "none" => request(0) }
+        requests.each do |method, asked|
+          assert authentication(allowed: [method]).answer(asked)
+          what = method == "none" ? "no authentication" : "authentication by #{method}"
+          assert_refused ConnectionError, "the server wants #{what}, and require_auth does not allow that",
+                         authentication(allowed: requests.keys - [method]), asked
+        end
+        assert_refused ConnectionError, "the server wants no authentication, and require_auth does not allow that", authentication(allowed: %w[gss oauth]),
+                       request(0)
+      end
+
+      def test_the_end_of_an_allowed_exchange_is_allowed
+        asked = authentication(allowed: %w[md5])
+        asked.answer(request(5, "salt"))
+        asked.answer(request(0))
+
+        assert_predicate asked, :complete?
+      end
+
       def test_no_password_where_one_is_wanted
         message = 'the server wants a password for user "ann", and none is given'
 
@@ -89,6 +143,8 @@ module Trunkline
       def test_mechanisms_that_are_not_there
         assert_refused ConnectionError, "the server offers OAUTHBEARER, X? only; supported is SCRAM-SHA-256", authentication,
                        request(10, "OAUTHBEARER\0X\n\0\0")
+        assert_refused ConnectionError, "the server wants authentication by OAuth, which is not supported; supported are password, md5 and " \
+                                        "scram-sha-256", authentication, request(10, "OAUTHBEARER\0\0")
       end
 
       def test_a_salt_of_the_wrong_size

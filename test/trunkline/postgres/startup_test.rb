@@ -74,6 +74,16 @@ module Trunkline
         assert_equal 256, long.secret_key.bytesize
       end
 
+      def test_an_older_version_of_the_protocol
+        newer = startup(protocol: %w[3.2 3.0])
+        assert_equal 196_610, newer.message.unpack1("@4N")
+        newer.receive(message("v", [196_608, 0].pack("NN")) + authentication(0) + session)
+
+        assert_predicate newer, :ready?
+        assert_refused ConnectionError, "the server speaks protocol 3.0, and min_protocol_version is 3.2",
+                       message("v", [196_608, 0].pack("NN")), startup: startup(protocol: %w[3.2 3.2])
+      end
+
       def test_what_asks_for_nothing_is_passed_over
         notice = error("N", "S" => "NOTICE", "M" => "hello")
         patient = startup
@@ -156,7 +166,9 @@ module Trunkline
         ["", "a", "a\0", "a\0b", "a\0b\0c\0"].each do |body|
           assert_refused ProtocolError, "a malformed ParameterStatus", authentication(0), message("S", body)
         end
-        assert_refused ProtocolError, "a malformed BackendKeyData", authentication(0), message("K", "\0\0\0\1abc")
+        ["\0\0\0\1abc", "\0\0\0\1#{"k" * 257}"].each do |body|
+          assert_refused ProtocolError, "a malformed BackendKeyData", authentication(0), message("K", body)
+        end
         ["", "T", "II"].each do |status|
           assert_refused ProtocolError, "a new session with transaction status #{status.inspect}", authentication(0), ready(status)
         end

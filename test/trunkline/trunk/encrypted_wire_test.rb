@@ -71,6 +71,18 @@ module Trunkline
       assert_equal "#{LARGE}the end".b, reader.value
     end
 
+    # What a caller takes back from the output must not be among what was handed to TLS.
+    def test_what_is_taken_back_while_a_record_waits_for_room
+      @output << LARGE
+      @wire.flush
+      left = @output.size
+      @output.take(left, +"")
+      assert_equal [true, false], [@output.empty?, @wire.flushed?]
+      reader = Thread.new { @there.read(LARGE.bytesize - left) }
+      @wire.wait_to_write
+      assert_equal [LARGE.byteslice(0, LARGE.bytesize - left), true], [reader.value, @wire.flushed?]
+    end
+
     def test_nobody_sleeps_on_what_is_decrypted
       @there.write("hello")
       assert_equal "h", @here.read_nonblock(1)

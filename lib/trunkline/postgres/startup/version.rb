@@ -29,6 +29,8 @@ module Trunkline
         # @raise [ProtocolError] when it makes no sense
         def negotiate(body)
           version, count = body.unpack("NN")
+          raise ProtocolError, "a malformed NegotiateProtocolVersion" unless count
+
           version |= MAJOR if version < MAJOR # Only the minor number, as some poolers read the manual.
           raise ProtocolError, "the server did not understand what it was not asked: #{body[8, 60].inspect}" unless count == 0
 
