@@ -8,7 +8,8 @@ module Trunkline
   class Wire # :nodoc:
     # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
     LONGEST_WAIT = 1.0
-    private_constant :LONGEST_WAIT
+    NONE = -1
+    private_constant :LONGEST_WAIT, :NONE
 
     # @param io [Socket] connected and non-blocking
     # @param input [Bytes] what was received goes there
@@ -60,7 +61,9 @@ module Trunkline
       # not connected any more, which is what was wanted
     end
 
+    # Whoever comes too late finds no descriptor: the system may give its number to another file at once.
     def close
+      @descriptor = NONE
       @io.close
     rescue IOError
       # closed meanwhile
