@@ -18,6 +18,7 @@ module Trunkline
     # @param output [Bytes]
     def initialize(tls, input, output)
       super(tls.to_io, input, output)
+      tls.sync_close = false
       @tls = tls
       @generation = Trunkline.process_generation
       @lock = Lock.new
@@ -45,16 +46,19 @@ module Trunkline
     def wait(deadline = nil)
       return if @tls.pending.positive?
 
-      seconds = seconds_until(deadline)
+      seconds = Deadlines.left(deadline, LONGEST_WAIT)
       return @io.wait_readable(seconds) if @writing || (flushed? && !@must_write)
 
       write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
     end
 
-    # Says farewell, but not in the name of a parent process.
+    # Says farewell, but not in the name of a parent process. Whoever comes too late must not get as far as OpenSSL, which
+    # knows the descriptor by its number only: the system may give that to another file at once.
     def close
-      @generation == Trunkline.process_generation ? @tls.close : @io.close
-    rescue IOError, SystemCallError, OpenSSL::SSL::SSLError
+      @failure ||= ConnectionError.new("the connection is closed")
+      @lock.synchronize { say_farewell } if @generation == Trunkline.process_generation
+      @io.close
+    rescue IOError
       # closed meanwhile
     end
 
@@ -63,11 +67,15 @@ module Trunkline
 
     private
 
+    def say_farewell
+      @tls.close unless @io.closed?
+    rescue SystemCallError, OpenSSL::SSL::SSLError
+      # the other side is gone, which is what was wanted
+    end
+
     # Two threads must not mix up what they read.
     def read_records
-      raise ConnectionError, "this connection belongs to the parent process" unless @generation == Trunkline.process_generation
-      raise @failure if @failure
-
+      check
       count = 0
       while count < ENOUGH
         bytes = @tls.read_nonblock(RECORD, @received, exception: false)
@@ -89,8 +97,14 @@ module Trunkline
       answer ? false : nil
     end
 
+    def check
+      raise ConnectionError, "this connection belongs to the parent process" unless @generation == Trunkline.process_generation
+      raise @failure if @failure
+    end
+
     # What is tried again must be the same bytes.
     def write_records
+      check
       until flushed?
         @output.take(RECORD, @unsent) if @unsent.empty?
         count = @tls.write_nonblock(@unsent, exception: false)

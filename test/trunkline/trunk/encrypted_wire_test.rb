@@ -131,6 +131,18 @@ module Trunkline
       assert_predicate @here.to_io, :closed?
     end
 
+    # A thread may come to a connection that another has just closed.
+    def test_a_descriptor_that_belongs_to_somebody_else_by_now
+      @wire.close
+      others = Array.new(4) { UNIXSocket.pair }
+      others.flatten.each { |socket| socket.write("not yours") }
+      @output << "hello"
+      %i[receive flush].each { |verb| assert_raises(ConnectionError) { @wire.public_send(verb) } }
+      others.flatten.each { |socket| assert_equal "not yours", socket.read_nonblock(100) }
+    ensure
+      others&.flatten&.each(&:close)
+    end
+
     def test_shutting_down_wakes_who_waits
       @wire.shut_down
       @wire.wait
@@ -147,7 +159,7 @@ module Trunkline
     end
 
     def test_threads_do_not_mix_up_what_they_read
-      text = Array.new(200_000) { |number| number.to_s.rjust(8) }.join
+      text = Array.new(50_000) { |number| number.to_s.rjust(8) }.join
       writer = Thread.new { text.scan(/.{1,1000}/) { |part| @there.write(part) } }
       readers = Array.new(4) { Thread.new { @wire.receive while @input.size < text.bytesize } }
       [writer, *readers].each(&:join)
@@ -170,7 +182,7 @@ module Trunkline
 
     # Somebody with these answers for who reads, and who has to read before he can write.
     def stand_in(io, *answers)
-      Struct.new(:to_io, :answers) do
+      Struct.new(:to_io, :answers, :sync_close) do
         def pending = 0
         def read_nonblock(*, **) = answers.shift || :wait_readable
         def write_nonblock(*, **) = :wait_readable
