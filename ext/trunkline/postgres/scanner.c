@@ -1,6 +1,5 @@
 #include "scanner.h"
 
-#include <string.h>
 #include "unicode_name.h"
 
 static bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
@@ -231,8 +230,4 @@ void scanner_next(scanner_t *scanner, token_t *token) {
     token->kind = whole ? read_token(scanner, token) : TOKEN_BROKEN;
     token->length = (size_t)(scanner->at - token->start);
     if (token->kind == TOKEN_BROKEN) scanner->at = scanner->end = token->start;
-}
-
-bool token_is(const token_t *token, const char *word) {
-    return token->kind == TOKEN_WORD && strlen(word) == token->name_length && memcmp(token->name, word, token->name_length) == 0;
 }

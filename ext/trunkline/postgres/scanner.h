@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define NAME_MOST 63 /* bytes of an identifier; the server cuts off what is longer */
 
@@ -37,7 +38,10 @@ scanner_t scanner_of(const char *sql, size_t length);
 /* The next token that is no blank and no comment. After the end, and after what is broken, it stays so. */
 void scanner_next(scanner_t *scanner, token_t *token);
 
-/* Is the token this keyword? */
-bool token_is(const token_t *token, const char *word);
+/* Is the token this keyword? Mostly the first letter tells. */
+static inline bool token_is(const token_t *token, const char *word) {
+    if (token->kind != TOKEN_WORD || token->name[0] != word[0]) return false;
+    return strlen(word) == token->name_length && memcmp(token->name, word, token->name_length) == 0;
+}
 
 #endif

@@ -132,7 +132,7 @@ static const char *const into_followers[] = {
 };
 
 static bool same(const char *listed, const char *word, size_t length) {
-    return strlen(listed) == length && memcmp(listed, word, length) == 0;
+    return length > 0 && listed[0] == word[0] && strlen(listed) == length && memcmp(listed, word, length) == 0;
 }
 
 static bool contains(const char *const *list, size_t count, const char *word, size_t length) {

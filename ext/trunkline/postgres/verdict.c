@@ -1,6 +1,5 @@
 #include "verdict.h"
 
-#include <string.h>
 #include "scanner.h"
 #include "sql_lists.h"
 
