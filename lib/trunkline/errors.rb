@@ -77,7 +77,8 @@ module Trunkline
     def retriable_by_nature? = true
   end
 
-  # The statement would change a server session that other callers share.
+  # The call would share what must not be shared: a statement would change a server session that other callers share, or a
+  # session or transaction is used by another fiber or thread at this moment.
   class SharedStateError < Error; end
 
   # The client, or the session or transaction the call belongs to, is closed.

@@ -77,7 +77,7 @@ class SessionsTest < Trunkline::TestCase
         assert_equal [1, 1, 0], [db.value("SELECT count(*) FROM #{table}"), db.async("SELECT count(*) FROM #{table}").value.value, ids(table).size]
         assert_equal tx.value("SELECT pg_backend_pid()"), db.value("SELECT pg_backend_pid()")
         db.transaction { db.query("INSERT INTO #{table} VALUES (2)") && raise(Trunkline::Rollback) }
-        assert_equal 0, later { db.value("SELECT count(*) FROM #{table}") }.value
+        assert_equal 0, Thread.new { db.value("SELECT count(*) FROM #{table}") }.value
       end
       assert_equal [1], ids(table)
     end
@@ -173,6 +173,30 @@ class SessionsTest < Trunkline::TestCase
       end
       assert_match(/connection/, error.message)
       assert_equal 1, db.transaction { |tx| tx.value("SELECT 1") }
+    end
+  end
+
+  # Ruby's own, which the oldest versions do by throw and the others by an exception.
+  def test_a_timeout_in_the_block
+    [Hosts::Threads, Hosts::Async].each do |host|
+      extend(host)
+      with_ids do |db, table|
+        assert_raises(Timeout::Error) { Timeout.timeout(0.05) { db.transaction { |tx| tx.query("INSERT INTO #{table} VALUES (1)") && sleep } } }
+        assert_empty ids(table)
+        assert_match(/pinned=0/, db.inspect)
+      end
+    end
+  end
+
+  # The thread holds the transaction, and the event loop is part of what the thread does.
+  def test_an_event_loop_within_a_threads_transaction
+    with_table("id int") do |table|
+      with_client do |db|
+        db.transaction do |tx|
+          tx.query("INSERT INTO #{table} VALUES (1)")
+          assert_equal [1, 1], (Sync { |task| [db.value("SELECT count(*) FROM #{table}"), task.async { db.value("SELECT count(*) FROM #{table}") }.wait] })
+        end
+      end
     end
   end
 

@@ -107,6 +107,16 @@ module Shared
       end
     end
 
+    # Nothing is in flight: the connection is good for the next.
+    def test_interrupted_within_the_block_of_a_transaction
+      sweep do |db, _proxy, way, table|
+        pid = db.transaction { |tx| tx.value("SELECT pg_backend_pid()") }
+        reached = Thread::Queue.new
+        stop(way, -> { db.transaction { |tx| insert(tx, table) && reached.push(true) && Thread::Queue.new.pop } }) { reached.pop }
+        assert_equal [0, pid], [db.value("SELECT count(*) FROM #{table}"), db.transaction { |tx| tx.value("SELECT pg_backend_pid()") }]
+      end
+    end
+
     def test_interrupted_in_a_transaction
       sweep do |db, proxy, way, table|
         stop(way, -> { db.transaction { |tx| insert(tx, table) && hold(proxy) && ask(tx, 1) } }) { await_units(proxy, 1) }

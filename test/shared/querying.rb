@@ -167,7 +167,7 @@ module Shared
         in_host_with_client(connections: 2) do |db|
           db.transaction do |tx|
             tx.query("INSERT INTO #{table} VALUES (1)")
-            assert_equal 0, later { db.value("SELECT count(*) FROM #{table}") }.value
+            assert_equal 0, Thread.new { db.value("SELECT count(*) FROM #{table}") }.value
             assert_equal 1, tx.value("SELECT count(*) FROM #{table}")
           end
         end

@@ -18,6 +18,7 @@ module Trunkline
         @statements = statements
         @answers = answers
         @result_class = result_class
+        @thread = Thread.current
         @levels = []
         @ended = false
       end
@@ -53,7 +54,9 @@ module Trunkline
       # @return [String] the server, and whether a transaction is open
       def inspect = "#<#{self.class} #{server}#{" ended" if @ended}#{" in a transaction" unless @levels.empty?}>"
 
-      def ended? = @ended # :nodoc:
+      # Does it go on, in this thread?
+      def open_in?(thread) = !@ended && @thread.equal?(thread) # :nodoc:
+
       def server = @pinned.server # :nodoc:
 
       def innermost?(level) = @levels.last.equal?(level) # :nodoc:
