@@ -98,7 +98,8 @@ class ForkTest < Trunkline::TestCase
           proxy.hold(:answers)
           connecting = Caller.new { db.value("SELECT 1") }
           proxy.await_messages(:requests, :startup, 1)
-          assert_equal [Trunkline::NotSent, 2], in_child_first(-> { proxy.release(:answers) }) { [connecting.error.class, db.value("SELECT 2")] }
+          child = in_child_first(-> { proxy.release(:answers) }) { [connecting.error.class, db.value("SELECT 2"), db.inspect[/shared.*/]] }
+          assert_equal [Trunkline::NotSent, 2, "shared=1 pinned=0 spare=0 opening=0>"], child
           assert_equal 1, connecting.value
         end
       end

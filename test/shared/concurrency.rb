@@ -73,6 +73,28 @@ module Shared
       end
     end
 
+    def test_a_transaction_where_all_connections_owe_answers_to_nobody
+      in_host_with_client(connections: 2, max_connections: 2) do |db|
+        2.times { |number| db.async("SELECT $1::int", number) }
+        assert_equal 2, (db.transaction { |tx| tx.value("SELECT 2") })
+        assert_equal 3, db.value("SELECT 3")
+      end
+    end
+
+    def test_a_transaction_where_others_keep_all_connections_busy
+      in_host_with_client(connections: 2, max_connections: 2, max_wait: 20) do |db|
+        answers = 0
+        going = true
+        askers = Array.new(20) { |number| later { answers += 1 while going && db.value("SELECT $1::int", number) == number } }
+        side_by_side(1..20) { |number| db.value("SELECT $1::int", number) }
+        assert_equal [1, 2, 3], (side_by_side(1..3) { |number| db.transaction { |tx| tx.value("SELECT $1::int", number) } })
+        going = false
+        askers.each(&:value)
+        assert_operator answers, :>=, 20
+        assert_match(/shared=2 pinned=0 spare=0/, db.inspect)
+      end
+    end
+
     def test_futures_of_many_callers
       in_host_with_client(connections: 4) do |db|
         sums = side_by_side(1..50) do |number|

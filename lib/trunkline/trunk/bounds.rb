@@ -15,11 +15,22 @@ module Trunkline
     # @return [nil]
     def make_room(request)
       Waiting.undisturbed(request.world) do
-        lead_until_room(request) if @crew.enter(request)
+        lead_until(request) { @crew.room? } if @crew.enter(request)
       ensure
         leave(request)
       end
       nil
+    end
+
+    # Reads until nothing is in flight. For the owner of a trunk that others have shared before.
+    #
+    # @param request [Request] the owner's, not sent
+    # @return [Boolean] false: the trunk is lost, or the request's time is over
+    def settle(request)
+      lead_until(request) { @codec.idle? } if @crew.enter(request.pin)
+      @codec.idle? && @loss.nil?
+    ensure
+      leave(request)
     end
 
     # Takes no more requests from the pool, and ends when those it has are answered.
@@ -38,10 +49,10 @@ module Trunkline
       close(@retiring) if @codec.idle?
     end
 
-    def lead_until_room(request)
+    def lead_until(request)
       return Waiting.unpark(request) unless @crew.lead(request) == true
 
-      step(request) until @crew.room? || @loss || request.late?
+      step(request) until yield || @loss || request.late?
     end
   end
   private_constant :Bounds

@@ -27,6 +27,7 @@ module Trunkline
     end
 
     def open_trunk(place)
+      roster = @roster
       trunk = bounded(Deadlines.hold(place.request.deadline) { @open.call(self) })
       wake(locked do
         @roster.opened(trunk, alone: place.alone?)
@@ -39,7 +40,7 @@ module Trunkline
       error = nil if place.request.overdue?
       raise if error && alternatives_to(place, error).none?
     ensure
-      not_opened(place, error) unless trunk
+      not_opened(place, error) unless trunk || !roster.equal?(@roster) # which a forked child has made anew
     end
 
     def bounded(trunk)

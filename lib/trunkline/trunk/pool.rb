@@ -67,12 +67,14 @@ module Trunkline
       place = WaitingLine::Place.new(request, alone: true, &explanation)
       trunk = nil
       Waiting.undisturbed(request.world) do
-        until trunk&.alive?
+        until trunk && settled?(trunk, request) && trunk.alive?
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.overdue?
 
           trunk = obtain(place)
         end
         trunk
+      ensure
+        seek_no_more(place)
       end
     end
 
@@ -80,7 +82,7 @@ module Trunkline
     def check_in(trunk)
       return trunk.close("it has lived for long enough") if trunk.crew.expired?
 
-      wake(locked { @roster.give_back(trunk, wanted: !@alone.empty?) ? serve : [] })
+      wake(locked { @roster.give_back(trunk, wanted: @seekers.size) ? serve : [] })
       trunk.close("the client was closed") if @closed
     end
 
@@ -189,6 +191,13 @@ module Trunkline
       inherited = @roster.all
       begin_anew
       inherited.each(&:disown)
+    end
+
+    # A trunk that was shared may still owe answers, to callers who have gone.
+    def settled?(trunk, request)
+      settled = trunk.codec.idle? || trunk.settle(request)
+    ensure
+      check_in(trunk) unless settled
     end
 
     # What the way without a lock looks at.

@@ -15,6 +15,7 @@ module Trunkline
     def begin_lines
       @sharing = WaitingLine.new
       @alone = WaitingLine.new
+      @seekers = {}.compare_by_identity # who has stood in the second line, and has no trunk yet
     end
 
     def line_of(place) = place.alone? ? @alone : @sharing
@@ -27,6 +28,7 @@ module Trunkline
       raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{place.explanation}") if full?(line_of(place))
 
       line_of(place).join(place, @limits.max_wait)
+      @seekers[place] = true if place.alone?
       :wait
     end
 
@@ -55,10 +57,16 @@ module Trunkline
       wake(locked { line_of(place).leave(place) || place.called? ? serve : [] })
     end
 
+    # He has a trunk, or goes without one.
+    def seek_no_more(place)
+      wake(locked { @seekers.delete(place) ? serve : [] }) if place.give_up_at
+    end
+
     # Calls whoever can go on now. Held: the lock.
     #
     # @return [Array<WaitingLine::Place>] who is owed a wake-up
     def serve
+      @roster.drain(!@seekers.empty?)
       [@alone, @sharing].flat_map do |line|
         place = line.first
         place && servable?(place) ? line.call_first(room_for(place)) : []

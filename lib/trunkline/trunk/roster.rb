@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # The trunks of a pool: shared by all, pinned to a caller, spare, which means kept for the next caller who pins, or retiring:
-  # they take nothing new, and end when they are through.
+  # The trunks of a pool: shared by all, pinned to a caller, spare, which means kept for the next caller who pins, draining,
+  # which means that they take nothing new until they are pinned, or retiring: they end when they are through.
   # Whoever uses it holds its owner's lock.
   class Roster # :nodoc:
     # The trunks that are shared, and their crews in the same order; frozen.
@@ -20,11 +20,12 @@ module Trunkline
       @spares = []
       @pinned = []
       @retiring = []
+      @draining = nil
       @opening = 0
       @opening_to_share = 0
     end
 
-    def all = [*trunks, *@spares, *@pinned, *@retiring]
+    def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
     def size = all.size + @opening
 
     # May another connection be opened at all?
@@ -71,13 +72,26 @@ module Trunkline
     #
     # @return [Trunk, nil]
     def take
-      trunk = @spares.pop || take_shared or return
+      trunk = @spares.pop || take_drained || take_shared or return
       @pinned.push(trunk)
       trunk
     end
 
     # Can `take` give one?
-    def any_to_take? = !@spares.empty? || (trunks.size > 1 && trunks.any?(&:idle?))
+    def any_to_take? = !@spares.empty? || drained? || (trunks.size > 1 && trunks.any?(&:idle?))
+
+    # Where callers who share keep every trunk busy, and nobody has one that he will give back, who wants one of his own would
+    # wait for ever: one trunk takes nothing new until it is his.
+    #
+    # @param wanted [Boolean] whether somebody wants one of his own
+    def drain(wanted)
+      if wanted && @pinned.empty? && @spares.empty? && !room_alone? && !opening?
+        @draining ||= withdraw(trunks.min_by(&:aboard)) if trunks.size > 1
+      elsif @draining
+        share(@draining)
+        @draining = nil
+      end
+    end
 
     # Has a place among those shared become free, with a trunk to fill it?
     def spare_to_share? = trunks.size + @opening_to_share < @connections && !@spares.empty?
@@ -85,12 +99,12 @@ module Trunkline
     # @return [Trunk] the spare one that all share from now on
     def share_spare = @spares.pop.tap { |trunk| release(trunk) }
 
-    # @param wanted [Boolean] whether somebody waits for one of his own
+    # @param wanted [Integer] how many wait for one of their own
     # @return [Boolean] whether the trunk was pinned
     def give_back(trunk, wanted:)
       return false unless @pinned.delete(trunk)
 
-      needed = trunks.empty? || (!wanted && trunks.size < @connections)
+      needed = trunks.empty? || (wanted <= @spares.size && trunks.size < @connections)
       needed ? release(trunk) : @spares.push(trunk)
       true
     end
@@ -106,11 +120,12 @@ module Trunkline
     end
 
     def remove(trunk)
-      share_only(trunks - [trunk])
+      withdraw(trunk)
+      @draining = nil if @draining.equal?(trunk)
       [@spares, @pinned, @retiring].each { |others| others.delete(trunk) }
     end
 
-    def counts = { shared: trunks.size, pinned: @pinned.size, spare: @spares.size, opening: @opening }
+    def counts = { shared: trunks.size + [*@draining].size, pinned: @pinned.size, spare: @spares.size, opening: @opening }
 
     private
 
@@ -134,7 +149,21 @@ module Trunkline
     def take_shared
       return if trunks.size < 2
 
-      trunk = trunks.find { |candidate| candidate.idle? && candidate.reserve } or return
+      trunk = trunks.find { |candidate| candidate.idle? && candidate.reserve }
+      trunk && withdraw(trunk)
+    end
+
+    # Nobody is aboard: what is in flight all the same is for callers who have gone.
+    def drained? = !@draining.nil? && @draining.aboard.zero?
+
+    def take_drained
+      return unless @draining&.reserve
+
+      trunk, @draining = @draining, nil
+      trunk
+    end
+
+    def withdraw(trunk)
       share_only(trunks - [trunk])
       trunk
     end

@@ -6,6 +6,8 @@ require "support/fake_trunk"
 module Trunkline
   # Which trunks are shared, which are somebody's own, and how many there may be.
   class RosterTest < TestCase
+    include Requests
+
     def roster(connections: 2, most: 3) = Roster.new(connections: connections, most: most)
 
     def open(roster, alone: false)
@@ -65,17 +67,17 @@ module Trunkline
       roster = self.roster
       open(roster)
       trunk = open(roster) && roster.take
-      assert roster.give_back(trunk, wanted: false)
+      assert roster.give_back(trunk, wanted: 0)
       assert_includes roster.trunks, trunk
       assert trunk.admits?(nil)
-      refute roster.give_back(trunk, wanted: false)
+      refute roster.give_back(trunk, wanted: 0)
     end
 
     def test_given_back_in_excess_it_is_kept_for_the_next_alone
       roster = self.roster
       trunk = open(roster, alone: true)
       2.times { open(roster) }
-      roster.give_back(trunk, wanted: false)
+      roster.give_back(trunk, wanted: 0)
       assert_equal({ shared: 2, pinned: 0, spare: 1, opening: 0 }, roster.counts)
       assert_equal [true, trunk], [roster.any_to_take?, roster.take]
       assert_equal 1, roster.counts[:pinned]
@@ -84,8 +86,27 @@ module Trunkline
     def test_given_back_it_is_kept_for_who_waits_unless_none_is_shared
       roster = self.roster
       own, other = open(roster, alone: true), open(roster, alone: true)
-      [own, other].each { |trunk| roster.give_back(trunk, wanted: true) }
+      [own, other].each { |trunk| roster.give_back(trunk, wanted: 1) }
       assert_equal [[own], { shared: 1, pinned: 0, spare: 1, opening: 0 }], [roster.trunks, roster.counts]
+    end
+
+    def test_one_takes_nothing_new_until_it_is_somebodys_own_where_all_are_busy
+      roster = self.roster(connections: 2, most: 2)
+      busy, busier = open(roster), open(roster)
+      [[busy, 1], [busier, 2]].each { |trunk, callers| callers.times { trunk.dispatch(request) } }
+      roster.drain(true)
+      assert_equal [[busier], [busier, busy], false], [roster.trunks, roster.all, roster.any_to_take?]
+      busy.performed.each { |asked| busy.crew.leave(asked) }
+      assert_equal [true, busy], [roster.any_to_take?, roster.take]
+      roster.drain(true)
+      assert_equal [busier], roster.trunks
+    end
+
+    def test_what_is_drained_for_nobody_is_shared_again
+      roster = self.roster(connections: 2, most: 2)
+      trunks = [open(roster), open(roster)]
+      [true, false].each { |wanted| roster.drain(wanted) }
+      assert_equal trunks.sort_by(&:object_id), roster.trunks.sort_by(&:object_id)
     end
 
     # Until they have ended they count.
@@ -105,7 +126,7 @@ module Trunkline
       trunks = [open(roster), open(roster), open(roster, alone: true)]
       trunks.each { |trunk| roster.remove(trunk) }
       assert_equal [[], [], true], [roster.all, roster.crews, roster.nothing_open?]
-      refute roster.give_back(trunks.last, wanted: false)
+      refute roster.give_back(trunks.last, wanted: 0)
     end
   end
 end
