@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+# What a timeout on every call to memcached costs, in the ways that there are, and what a call costs at all: for a single
+# caller, for a hundred fibers and for sixteen threads.
+
+require "timeout"
+require_relative "support/bench"
+require_relative "support/report"
+require_relative "support/data/cache_round"
+require_relative "support/servers/memcached_server"
+
+module Trunkline
+  module Bench
+    # The sides are told apart by their names, which are the tables' first column too.
+    class Memcached
+      OPERATIONS = 50_000
+      KEYS = 100_000
+      OURS = "Trunkline, timeout 1 s"
+      FREE = "Trunkline, no timeout"
+      DALLI = "Dalli, timeout 1 s"
+      CLIENT = "memcache-client, timeout 1 s"
+      TIMED = "Timeout.timeout #{Timeout::VERSION}"
+      SINGLE = {
+        FREE => { cache: "Trunkline" },
+        OURS => { cache: "Trunkline", timeout: 1 },
+        "Trunkline, #{TIMED}" => { cache: "Trunkline", timed: true },
+        "Dalli, no timeout" => { cache: "Dalli", timeout: nil },
+        DALLI => { cache: "Dalli", timeout: 1 },
+        "Dalli, #{TIMED}" => { cache: "Dalli", timeout: nil, timed: true },
+        "memcache-client, no timeout" => { cache: "MemcacheClient" },
+        CLIENT => { cache: "MemcacheClient", timeout: 1 },
+        "by hand, no timeout" => { cache: "SocketOptions" },
+        "by hand, SO_RCVTIMEO" => { cache: "SocketOptions", timeout: 1 },
+        "by hand, #{TIMED}" => { cache: "SocketOptions", timed: true },
+        "by hand, non-blocking" => { cache: "NonBlocking", timeout: 1 }
+      }.freeze
+      FIBERS = "Trunkline, 100 fibers"
+      THREADS = "Trunkline, 16 threads"
+      DALLI_FIBERS = "Dalli, 100 fibers, 8 clients"
+      DALLI_THREADS = "Dalli, 16 threads, 8 clients"
+      MANY = {
+        FIBERS => { cache: "Trunkline", timeout: 1, world: "fiber", callers: 100 },
+        "Dalli, 100 fibers, shared" => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100 },
+        DALLI_FIBERS => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100, pool: 8 },
+        "by hand, 100 fibers, 8 clients" => { cache: "NonBlocking", timeout: 1, world: "fiber", callers: 100, pool: 8 },
+        THREADS => { cache: "Trunkline", timeout: 1, callers: 16 },
+        "Dalli, 16 threads, shared" => { cache: "Dalli", timeout: 1, callers: 16 },
+        DALLI_THREADS => { cache: "Dalli", timeout: 1, callers: 16, pool: 8 }
+      }.freeze
+      private_constant :SINGLE, :MANY
+
+      # @param options [Options]
+      # @param operations [Integer] of each side, in each run
+      # @param report [String, nil] file for a page with charts
+      def initialize(options, operations:, report:)
+        @options = options
+        @operations = operations
+        @report = report
+        @server = MemcachedServer.start
+      end
+
+      def run
+        single = measure(SINGLE, :measure, @operations)
+        many = measure(MANY, :measure, @operations)
+        keys = measure(SINGLE.slice(OURS, DALLI, CLIENT, "by hand, non-blocking"), :measure_many, KEYS)
+        tables = [timings(single), costs("Many callers at once", many), costs("get_multi of 100 keys, each key", keys)]
+        figures = figures(single, many, keys)
+        Results.new("memcached", @options, Versions.all).publish([*tables, figures_table(figures)], { single: single, many: many, keys: keys, figures: figures })
+        write_report(tables, single, many) if @report
+      end
+
+      private
+
+      def measure(sides, method, count)
+        peers = sides.transform_values { |side| Isolated.new("cache_rounds", address: @server.address, **side) }
+        check(peers)
+        peers.each_value { |peer| peer.call(method, count: count / 10) }
+        results = Array.new(@options.runs) { peers.transform_values { |peer| peer.call(method, count: count) } }
+        sides.to_h { |name, _| [name, medians(results.map { |result| result.fetch(name) })] }
+      ensure
+        peers&.each_value(&:close)
+      end
+
+      def check(peers)
+        answers = peers.transform_values { |peer| peer.call(:answers) }
+        raise "the sides do not return the same: #{answers.transform_values { |answer| answer.inspect[0, 200] }}" unless answers.values.uniq.one?
+      end
+
+      def medians(results)
+        medians = results.first.keys.to_h { |key| [key, Measure.median(results.map { |result| result[key] })] }
+        medians.merge(cpu_each: medians[:cpu] / medians[:result] * 1_000_000)
+      end
+
+      def timings(single)
+        rows = single.map do |side, result|
+          [side, *[result[:user], result[:system], result[:cpu], result[:wall]].map { |seconds| format("%.3f", seconds) }, format("%.1f", result[:cpu_each])]
+        end
+        Table.new(%w[side user system total real] + ["CPU us/operation"], rows, title: "#{@operations} mixed operations of a single caller, seconds")
+      end
+
+      def costs(title, results)
+        rows = results.map do |side, result|
+          [side, format("%.3f", result[:wall]), format("%.2f", result[:cpu_each]), (result[:objects] / result[:result].to_f).round(1)]
+        end
+        Table.new(["side", "real s", "CPU us/operation", "objects/operation"], rows, title: title)
+      end
+
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(single, many, keys)
+        cpu = { **single, **many }.transform_values { |result| result[:cpu_each] }
+        [
+          figure("timeout on: CPU against off", cpu[OURS] / cpu[FREE], "<= 1.03"),
+          figure("single caller, CPU an operation: Dalli", cpu[OURS] / cpu[DALLI], "<= 0.6"),
+          figure("the same: memcache-client", cpu[OURS] / cpu[CLIENT], "<= 0.7"),
+          figure("100 fibers, CPU an operation: Dalli over 8 clients", cpu[FIBERS] / cpu[DALLI_FIBERS], "<= 0.2"),
+          figure("16 threads, operations/s: Dalli over 8 clients", many[DALLI_THREADS][:wall] / many[THREADS][:wall], ">= 2"),
+          figure("get_multi, CPU us a key", keys[OURS][:cpu_each], "<= 0.6")
+        ]
+      end
+
+      def figure(name, value, bound) = { name: name, value: value.round(2), bound: bound }
+
+      def figures_table(figures)
+        Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")
+      end
+
+      def write_report(tables, single, many)
+        report = Report.new("Timeouts on memcached")
+        report.bars("CPU us per operation, a single caller", single.transform_values { |result| result[:cpu_each].round(2) })
+        report.bars("CPU us per operation, many callers", many.transform_values { |result| result[:cpu_each].round(2) })
+        tables.each { |table| report.table(table) }
+        puts "Report: #{report.write(@report, footer: Versions.line)}"
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  operations = Trunkline::Bench::Memcached::OPERATIONS
+  report = nil
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench memcached [options]", runs: 3) do |parser|
+    parser.on("--operations=N", Integer, "of each side in each run (#{operations})") { |number| operations = number }
+    parser.on("--report=FILE", "write a page with bar charts") { |path| report = path }
+  end
+  Trunkline::Bench::Memcached.new(options, operations: operations, report: report).run
+end
