@@ -54,12 +54,14 @@ module Trunkline
     # @raise [ConfigError] for what is malformed, unknown or not supported
     def initialize(conninfo = nil, env: ENV, **keywords)
       given = Given.new(conninfo, env, keywords)
-      @sources = given.sources.freeze
+      parameters = Environment.session(env)
+      @sources = { **given.sources, **parameters.transform_values(&:last) }.freeze
       Options::TABLE.each_value { |option| instance_variable_set(:"@#{option.name}", given.value(option)) }
       home = Defaults.home(env)
       assign_identity(home)
       assign_encryption(home)
-      @session = { "options" => @options, "application_name" => application_name, **Environment.session(env) }.compact.freeze
+      @session = { "options" => @options, "application_name" => application_name,
+                   **parameters.transform_values(&:first) }.compact.freeze
       @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
       freeze
@@ -87,7 +89,7 @@ module Trunkline
       Value.text("password", @password.call, "returned by its callable")
     end
 
-    # @param name [Symbol, String] an option
+    # @param name [Symbol, String] an option, or TimeZone, DateStyle or geqo
     # @return [String] where its value is from: "keyword", "connection string", the name of a service and its file, the
     #   name of a variable, the name of the password file, or "default"
     # @raise [ConfigError] when others may read the password file
@@ -95,13 +97,14 @@ module Trunkline
       name = name.to_s
       return passfile if name == "password" && !@password && password
 
+      name = "fallback_application_name" if name == "application_name" && !@sources.key?(name)
       @sources.fetch(name, "default")
     end
 
     # @return [String] every option that was given, and where; of secrets only that there is one
     def inspect
       shown = { "host" => @hosts.map(&:host), "port" => @hosts.map(&:port), "user" => user, "dbname" => dbname }
-      (@sources.keys - shown.keys).each { |name| shown[name] = instance_variable_get(:"@#{name}") }
+      ((@sources.keys & Options::TABLE.keys) - shown.keys).each { |name| shown[name] = instance_variable_get(:"@#{name}") }
       "#<#{self.class} #{shown.map { |name, value| "#{name}=#{show(name, value)} (#{source(name)})" }.join(", ")}>"
     end
 

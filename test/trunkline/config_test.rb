@@ -47,7 +47,9 @@ module Trunkline
     end
 
     def test_a_fallback_for_the_application_name
-      assert_equal "f", config("fallback_application_name=f").application_name
+      assert_equal %w[f PGAPPNAME], [config("fallback_application_name=f").application_name,
+                                     config("fallback_application_name=f", env: { "PGAPPNAME" => "a" }).source(:application_name)]
+      assert_equal "connection string", config("fallback_application_name=f").source(:application_name)
       assert_equal "a", config("fallback_application_name=f application_name=a").application_name
     end
 
@@ -173,6 +175,7 @@ module Trunkline
                    'dbname="u" (default), password=[hidden] (connection string)>', shown
       refute_includes config(password: -> { "s3cret" }).inspect, "Proc"
       refute_includes config.inspect, "password"
+      refute_includes config("gssencmode=disable").inspect, "gss"
     end
 
     def test_the_label_of_the_server

@@ -38,12 +38,14 @@ module Trunkline
       end
 
       # @param env [Hash{String => String}, ENV]
-      # @return [Hash{String => String}] parameters that the session starts with
+      # @return [Hash{String => Array(String, String)}] parameter that the session starts with => value and the variable it is from
       # @raise [ConfigError] for a DateStyle in which dates cannot be read
       def session(env)
         given = SESSION.filter_map { |variable, name| [name, env[variable], variable] if env[variable] }
         given.reject! { |_, value, _| value.empty? || value.casecmp?("default") }
-        given.to_h { |name, value, variable| [name, name == "DateStyle" ? iso(value, variable) : Value.text(name, value, variable)] }
+        given.to_h do |name, value, variable|
+          [name, [name == "DateStyle" ? iso(value, variable) : Value.text(name, value, variable), variable]]
+        end
       end
 
       # Only the order of day, month and year is free.
