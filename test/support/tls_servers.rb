@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../bench/support/servers/keeper"
+require_relative "../../bench/support/servers/tls_server"
 require_relative "private_servers"
 require_relative "tls_authority"
 
@@ -33,25 +33,7 @@ module Trunkline
 
     # @return [Bench::PostgresServer] the one that all tests share, for "localhost" and 127.0.0.1
     def self.postgres
-      @lock.synchronize { @postgres ||= start.tap { |server| server.psql(ROLES) } }
+      @lock.synchronize { @postgres ||= Bench::TLSServer.start(hba: HBA, settings: { "max_connections" => "100" }).tap { |server| server.psql(ROLES) } }
     end
-
-    # @return [Bench::PostgresServer]
-    def self.start
-      authority = TLSAuthority.shared
-      authority.issue("server", names: %w[DNS:localhost IP:127.0.0.1])
-      Bench::PostgresServer.start(hba: HBA, settings: { "ssl" => "on", "max_connections" => "100",
-                                                        "ssl_cert_file" => authority.path("server.crt"), "ssl_key_file" => key(authority),
-                                                        "ssl_ca_file" => authority.root })
-    end
-
-    # The server runs under another account, and must be the only one to read its key.
-    def self.key(authority)
-      account = File.stat(Bench::Keeper.instance.folder)
-      File.chmod(0o755, authority.folder)
-      File.chown(account.uid, account.gid, authority.path("server.key"))
-      authority.path("server.key")
-    end
-    private_class_method :start, :key
   end
 end

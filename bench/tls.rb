@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+# What encryption costs: selects by primary key and a whole table over TLS, beside the pg gem with the same certificate,
+# and beside the same without encryption.
+
+require_relative "support/bench"
+require_relative "support/servers/tls_server"
+
+module Trunkline
+  module Bench
+    # The sides are told apart by their names, which are the tables' first column too.
+    class TLS
+      ROWS = 1_000_000
+      SECONDS = 2 # of each side's run
+      FIBERS = "Trunkline, 1000 fibers"
+      CLEAR_FIBERS = "the same, not encrypted"
+      THREADS = "Trunkline, 16 threads"
+      PG_THREADS = "pg, 16 threads"
+      CALLER = "Trunkline, 1 caller"
+      PG_CALLER = "pg, 1 caller"
+      TABLE = "Trunkline"
+      CLEAR_TABLE = "Trunkline, not encrypted"
+      PG_TABLE = "pg"
+
+      def initialize(options)
+        @options = options
+        @server = TLSServer.start(settings: Accounts::SETTINGS)
+      end
+
+      def run
+        Accounts.fill(@server, ROWS)
+        Resources.fill(@server)
+        selects = measure_selects
+        rows = measure_rows
+        figures = figures(selects, rows)
+        Results.new("tls", @options, { **Versions.all(@server), "openssl" => OpenSSL::OPENSSL_LIBRARY_VERSION.split[1] })
+               .publish([SelectsTable.of(selects), rows_table(rows), figures_table(figures)], { selects: selects, rows: rows, figures: figures })
+      end
+
+      private
+
+      def uri = "#{@server.tcp_uri}?sslmode=verify-full&sslrootcert=#{TLSAuthority.shared.root}"
+
+      def clear = "#{@server.tcp_uri}?sslmode=disable"
+
+      def measure_selects
+        comparison = Comparison.new(@server, sides)
+        comparison.check(ids: Array.new(1000) { |number| Accounts.id(number, ROWS) })
+        comparison.rates(runs: @options.runs, seconds: SECONDS)
+      ensure
+        comparison&.close
+      end
+
+      def sides
+        { PG_THREADS => pg(16), FIBERS => trunkline("fiber", 1000, 4), CLEAR_FIBERS => trunkline("fiber", 1000, 4, uri: clear),
+          THREADS => trunkline("thread", 16, 4), PG_CALLER => pg(1), CALLER => trunkline("thread", 1, 1) }
+      end
+
+      def pg(threads) = Isolated.new("pg_selects", uri: uri, rows: ROWS, threads: threads)
+
+      def trunkline(kind, callers, connections, uri: self.uri)
+        Isolated.new("trunkline_#{kind}_selects", uri: uri, rows: ROWS, callers: callers, connections: connections)
+      end
+
+      def measure_rows
+        comparison = Comparison.new(@server, PG_TABLE => Isolated.new("pg_rows", uri: uri), TABLE => Isolated.new("trunkline_rows", uri: uri),
+                                             CLEAR_TABLE => Isolated.new("trunkline_rows", uri: clear))
+        comparison.check
+        comparison.measure(runs: @options.runs)
+      ensure
+        comparison&.close
+      end
+
+      def rows_table(rows)
+        cells = rows.map { |side, result| [side, format("%.3f", result[:wall]), format("%.3f", result[:cpu])] }
+        Table.new(["side", "wall s", "CPU s"], cells, title: "#{Resources::ROWS} rows, every value a Ruby object of its type")
+      end
+
+      # @return [Array<Hash>]
+      def figures(selects, rows)
+        [
+          figure("1000 fibers over 4 connections, q/s: pg with 16 threads", selects[FIBERS][:rate] / selects[PG_THREADS][:rate]),
+          figure("the same, q/s: not encrypted", selects[FIBERS][:rate] / selects[CLEAR_FIBERS][:rate]),
+          figure("16 threads over 4 connections, q/s: pg over 16", selects[THREADS][:rate] / selects[PG_THREADS][:rate]),
+          figure("a single caller, client CPU a query: pg", selects[CALLER][:cpu_each] / selects[PG_CALLER][:cpu_each]),
+          figure("80,000 rows of typed values, wall: pg", rows[TABLE][:wall] / rows[PG_TABLE][:wall]),
+          figure("the same, wall: not encrypted", rows[TABLE][:wall] / rows[CLEAR_TABLE][:wall])
+        ]
+      end
+
+      def figure(name, value) = { name: name, value: value.round(2) }
+
+      def figures_table(figures) = Table.new(%w[ratio measured], figures.map { |figure| figure.values_at(:name, :value) }, title: "Ratios")
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench tls [options]", runs: 3)
+  Trunkline::Bench::TLS.new(options).run
+end
