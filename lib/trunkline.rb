@@ -21,7 +21,8 @@ module Trunkline
   #   db.query("SELECT id, name FROM users WHERE id = $1", 42).first  # => {"id" => 42, "name" => "Ada"}
   #   db.close
   #
-  # @param conninfo [String, nil] a URI or keyword string as libpq takes; what it leaves out comes from the PG* variables
+  # @param conninfo [String, nil] a URI or keyword string as libpq takes; what it leaves out comes from the service file and
+  #   the PG* variables; see guides/connecting.md
   # @param connections [Integer] the most connections that queries share
   # @param max_connections [Integer] the most in all, with those of transactions and sessions; at least 2
   # @param keys [:string, :symbol] of the Hashes that results yield

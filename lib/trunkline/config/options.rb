@@ -24,7 +24,7 @@ module Trunkline
         [:keepalives, :switch, true],
         [:keepalives_idle, :count], [:keepalives_interval, :count], [:keepalives_count, :count], [:tcp_user_timeout, :count],
         [:requirepeer, :text],
-        [:require_auth, :methods],
+        [:require_auth, :auth_methods],
         [:channel_binding, :choice, "prefer", %w[disable prefer require]],
         [:min_protocol_version, :choice, "3.0", PROTOCOLS], [:max_protocol_version, :choice, nil, PROTOCOLS],
         [:sslmode, :choice, "prefer", %w[disable allow prefer require verify-ca verify-full]],

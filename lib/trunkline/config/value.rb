@@ -2,9 +2,8 @@
 
 module Trunkline
   class Config
-    # Turns what was given for an option into what the option is. Messages name option and source, and the value only
-    # where it is one word of a list or a number of ours: a password with a "/" or a space in the wrong place ends up as
-    # some other option.
+    # Turns what was given for an option into what the option is. Messages name option and source, not the value: a
+    # password with a "/" or a space in the wrong place ends up as some other option.
     module Value
       # Names that servers and libpq have for authentication methods.
       METHODS = %w[password md5 gss sspi scram-sha-256 oauth none].freeze
@@ -70,7 +69,7 @@ module Trunkline
 
       # @return [Array<String>] the authentication methods that are allowed
       # @raise [ConfigError]
-      def methods(option, value, source)
+      def auth_methods(option, value, source)
         words = list(option, value, source)
         names = words.map { |word| word.delete_prefix("!") }
         unknown = names - METHODS

@@ -59,7 +59,9 @@ module Trunkline
       def answer(deadline)
         reader, signal = IO.pipe
         @signals << signal
-        (return unless Readiness.wait_readable(reader, deadline)) until @ended
+        until @ended
+          return unless Readiness.wait_readable(reader, deadline)
+        end
         @error ? raise(SocketError, @error.message) : @addresses
       ensure
         reader&.close

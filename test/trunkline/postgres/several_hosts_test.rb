@@ -84,7 +84,7 @@ module Trunkline
           silent_server do |hole|
             with_servers(SILENT, PRIMARY) do |silent, primary|
               ports = { silent => 5432, "127.0.0.1" => hole.ip_port, "hanging.example" => 1 }
-              found = ports.map { |host, port| Thread.new { reached(host, primary, port: [port, 5432], connect_timeout: 2) } }
+              found = ports.map { |host, port| Thread.new { reached(host, primary, port: [port, 5432], connect_timeout: 3) } }
               assert_equal [primary] * 3, found.map(&:value)
             end
           end
