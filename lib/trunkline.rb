@@ -69,6 +69,7 @@ module Trunkline
   #   serializer: dump and load, Marshal; compressor: compress and decompress, zlib's deflate
   #   compress, compression_min_size: whether, and from how many bytes on, values are compressed, true and 4096
   #   raw: whether all values are Strings that go and come as they are, false
+  #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it check whom it talks to; nil: no TLS
   #   cache_nils: whether a stored nil is a value to {Memcached::Fetching#fetch}, false
   # @yieldparam client [Memcached::Client] closed at the block's end
   # @return [Memcached::Client, Object] what the block returned, where one is given

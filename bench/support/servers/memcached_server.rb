@@ -21,20 +21,21 @@ module Trunkline
 
       # @param unix [Boolean] whether it listens on a Unix socket
       # @param megabytes [Integer] of memory for values
+      # @param arguments [Array<String>] others of the server's own
       # @return [MemcachedServer] ready for connections
       # @raise [RuntimeError] with the server's output when it does not start
-      def self.start(unix: false, megabytes: 64)
+      def self.start(unix: false, megabytes: 64, arguments: [])
         number = @lock.synchronize { @count += 1 }
-        new(File.join(Keeper.instance.folder, "memcached#{number}"), unix, megabytes).tap(&:start)
+        new(File.join(Keeper.instance.folder, "memcached#{number}"), unix, ["-m", megabytes.to_s, *arguments]).tap(&:start)
       end
 
       # @return [Integer] its process id
       attr_reader :pid
 
-      def initialize(name, unix, megabytes)
+      def initialize(name, unix, arguments)
         @name = name
         @unix = unix
-        @megabytes = megabytes
+        @arguments = arguments
       end
 
       # Starts the server, also after {#stop}, in the same place and empty; waits until it takes connections.
@@ -71,7 +72,7 @@ module Trunkline
         FileUtils.rm_f(address) if @unix
         place = @unix ? ["-s", address] : ["-l", "127.0.0.1", "-p", port.to_s]
         # It has nothing to lose, and would take a second to end in good order.
-        @pid = Keeper.instance.spawn("memcached", *place, "-U", "0", "-m", @megabytes.to_s, "-t", "2", log: log, stop: "KILL")
+        @pid = Keeper.instance.spawn("memcached", *place, "-U", "0", "-t", "2", *@arguments, log: log, stop: "KILL")
       end
 
       def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }

@@ -31,7 +31,7 @@ module Trunkline
 
       # Takes what {Trunkline.memcached} takes.
       def initialize(servers, timeout: 1, connections: 1, failover: true, down_retry_delay: 30, expires_in: nil,
-                     cache_nils: false, **options)
+                     cache_nils: false, ssl_context: nil, **options)
         check_positive(timeout: timeout, down_retry_delay: down_retry_delay)
         raise ArgumentError, "connections must be a positive Integer" unless connections.is_a?(Integer) && connections.positive?
 
@@ -42,7 +42,7 @@ module Trunkline
         @life = life(nil)
         @cache_nils = cache_nils
         @cluster = Cluster.new(Address.all(servers), timeout: timeout, failover: failover, connections: connections,
-                                                     longest_pause: down_retry_delay)
+                                                     longest_pause: down_retry_delay, tls: ssl_context)
       end
 
       # Yields this client, as a pool of connections does.

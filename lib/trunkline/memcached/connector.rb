@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../socket/readiness"
+require_relative "../socket/stream"
 require_relative "../socket/tcp"
+require_relative "../socket/tls"
 require_relative "../socket/unix"
 require_relative "../trunk/deadlines"
 
@@ -17,23 +19,28 @@ module Trunkline
 
       # @param address [Address]
       # @param timeout [Numeric, nil] seconds in all, unless the present deadline comes first
-      # @return [::Socket] connected, non-blocking
+      # @param tls [OpenSSL::SSL::SSLContext, nil] nil: what is said can be read on the way
+      # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking
       # @raise [ConnectionError]
-      def self.connect(address, timeout) = new(address, timeout).connect
+      def self.connect(address, timeout, tls = nil) = new(address, timeout, tls).connect
 
-      def initialize(address, timeout)
+      def initialize(address, timeout, tls)
         @address = address
+        @tls = tls
         @deadline = [Socket::Readiness.deadline(timeout), Deadlines.present].compact.min
       end
 
       # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
       def connect
         io = open
-        io.write_nonblock(QUESTION)
+        io = encrypt(io) if @tls
+        Socket::Stream.write(io, QUESTION, @deadline)
         check(line_from(io))
         connected = io
       rescue SystemCallError => error
         fail_with("the connection broke: #{SystemCallError.new(nil, error.errno).message.downcase}")
+      rescue OpenSSL::SSL::SSLError => error
+        fail_with("TLS failed: #{Socket::TLSReason.of(error)}")
       ensure
         io&.close unless connected
       end
@@ -46,6 +53,11 @@ module Trunkline
         Socket::TCP.connect(@address.host, @address.port, @deadline, server: @address.name)
       end
 
+      # Whom the certificate must be for, the context checks, which must be told who that is.
+      def encrypt(io)
+        Socket::TLS.connect(io, @tls, @deadline, server_name: @address.host) || fail_with("the TLS handshake takes too long")
+      end
+
       def line_from(io)
         line = +""
         line << chunk_from(io) until line.end_with?("\n") || line.bytesize > CHUNK
@@ -53,12 +65,10 @@ module Trunkline
       end
 
       def chunk_from(io)
-        while (bytes = io.read_nonblock(CHUNK, exception: false)) == :wait_readable
-          next if Socket::Readiness.wait_readable(io, @deadline)
+        bytes = Socket::Stream.read(io, CHUNK, @deadline)
+        return bytes if bytes
 
-          fail_with("it does not answer")
-        end
-        bytes || fail_with("the server closed the connection")
+        fail_with(bytes.nil? ? "the server closed the connection" : "it does not answer")
       end
 
       def check(line)

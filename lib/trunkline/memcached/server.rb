@@ -24,12 +24,14 @@ module Trunkline
       # @param timeout [Numeric, nil] seconds to connect
       # @param connections [Integer] the most to this server
       # @param longest_pause [Numeric] seconds that it is left alone at most
-      def initialize(address, timeout:, connections:, longest_pause:)
+      # @param tls [OpenSSL::SSL::SSLContext, nil]
+      def initialize(address, timeout:, connections:, longest_pause:, tls: nil)
         @address = address
         @name = address.name
         @weight = address.weight
         @timeout = timeout
         @longest_pause = longest_pause
+        @tls = tls
         @pool = Pool.new(connections: connections, most: connections) { |pool| open(pool) }
         recovered
       end
@@ -86,7 +88,7 @@ module Trunkline
 
       def open(pool)
         patient = patient?
-        io = Connector.connect(@address, @timeout)
+        io = Connector.connect(@address, @timeout, @tls)
         recovered
         Trunk.new(io, Codec.new(LONGEST_VALUE), server: @name, pool: pool)
       rescue ConnectionError => error
