@@ -6,7 +6,7 @@ Gem::Specification.new do |spec|
   spec.name = "trunkline"
   spec.version = Trunkline::VERSION
   spec.authors = ["The Trunkline authors"]
-  spec.summary = "A native PostgreSQL client whose fibers and threads share a few connections"
+  spec.summary = "Native PostgreSQL and memcached clients whose fibers and threads share a few connections"
   spec.description = <<~TEXT
     Code that reads as if it blocked, and never wastes a connection, a thread or a core on waiting:
     thousands of fibers or threads send their queries down a few shared connections.

@@ -4,9 +4,10 @@ require "test_helper"
 require "async"
 require "securerandom"
 require "stringio"
+require "support/memcached_servers"
 
 # The programs of the README and of the guides run as they stand there. Those of one page run one after the other, with `db` a
-# client of the database that they call postgres:///app.
+# client of the database that they call postgres:///app. 127.0.0.1:11211 is a memcached of the tests' own.
 class ReadmeTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
   README = File.join(ROOT, "README.md")
@@ -66,6 +67,7 @@ class ReadmeTest < Trunkline::TestCase
 
   def run_program(program, scope, uri)
     text, page, line = program
+    text = text.gsub("127.0.0.1:11211") { Trunkline::MemcachedServers.server.address }
     eval(text.gsub("postgres:///app", uri), scope, page, line)
   end
 end
