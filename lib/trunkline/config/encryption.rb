@@ -58,7 +58,10 @@ module Trunkline
 
       # The files of ~/.postgresql.
       FILES = { sslcert: "postgresql.crt", sslkey: "postgresql.key", sslrootcert: "root.crt", sslcrl: "root.crl" }.freeze
-      private_constant :FILES
+
+      # Methods of authentication that are refused.
+      UNSUPPORTED = %w[gss sspi oauth].freeze
+      private_constant :FILES, :UNSUPPORTED
 
       private
 
@@ -85,6 +88,7 @@ module Trunkline
         if @sslnegotiation == "direct" && %w[disable allow prefer].include?(@sslmode)
           refuse(:sslmode, "must be require, verify-ca or verify-full with sslnegotiation=direct")
         end
+        refuse(:require_auth, "allows only GSSAPI, SSPI or OAuth, which are not supported") if require_auth && (require_auth - UNSUPPORTED).empty?
         check_range(:ssl_min_protocol_version, :ssl_max_protocol_version)
         check_range(:min_protocol_version, :max_protocol_version)
       end

@@ -51,6 +51,7 @@ module Trunkline
       def test_methods_of_authentication
         assert_equal %w[scram-sha-256 none], config("require_auth=scram-sha-256,none").require_auth
         assert_equal %w[gss sspi scram-sha-256 oauth none], config("require_auth=!password,!md5").require_auth
+        assert_refused "require_auth allows only GSSAPI, SSPI or OAuth, which are not supported (connection string)", "require_auth=gss,sspi"
         assert_refused "require_auth names a method twice (connection string)", "require_auth=md5,md5"
         assert_refused "require_auth either allows methods or, with !, forbids some (connection string)", "require_auth=md5,!none"
         assert_refused "require_auth must be a list of password, md5, gss, sspi, scram-sha-256, oauth, none, each with ! for all " \
