@@ -35,9 +35,11 @@ class History
     # @param history [History]
     # @param prefix [String] of the tables
     # @param kinds [Hash{Symbol => Integer}] weights
-    def initialize(db, history, prefix, kinds = WEIGHTS)
+    # @param waits [Array<Symbol>] of {Interruptions::WAITS}
+    def initialize(db, history, prefix, kinds: WEIGHTS, waits: WAITS)
       @db = db
       @history = history
+      @waits = waits
       @rows = "#{prefix}_rows"
       @lists = "#{prefix}_lists"
       @changing = "#{prefix}_changing"
@@ -72,7 +74,7 @@ class History
     # A wait for something else, which no wake-up of the client's may end.
     def wait(entry, random)
       entry.fate = :never
-      kind = WAITS.sample(random: random)
+      kind = @waits.sample(random: random)
       entry.expect([kind, true], [kind, undisturbed?(kind)])
     end
 

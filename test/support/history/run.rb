@@ -96,7 +96,7 @@ class History
 
     def run(db)
       @faults = Faults.new(@gaps, seed: @seed, server: @server, name: @prefix, db: db)
-      operations = Operations.new(@wrap.call(db), @history, @prefix, @kinds)
+      operations = Operations.new(@wrap.call(db), @history, @prefix, kinds: @kinds, waits: waits)
       @world.run(@seed, @interrupted, method(:enough?)) do |crowd, member|
         operations.act(crowd, member)
       ensure
@@ -104,6 +104,9 @@ class History
       end
       @counts = { **@faults.finish, answers: @history.answers, interruptions: @interrupted.size }
     end
+
+    # While a forked child lives, io-event's waits for other processes may end early: it has copies of all that they watch.
+    def waits = @gaps.key?(:fork) ? Interruptions::WAITS - [:process] : Interruptions::WAITS
 
     def enough?
       @history.answers >= @wanted[:answers] && @interrupted.size >= @wanted[:interruptions] && @faults.each_due?
