@@ -78,6 +78,7 @@ static VALUE codec_close(VALUE self) {
 static VALUE codec_receive(VALUE self, VALUE woken) {
     Check_Type(woken, T_ARRAY);
     conversation_receive(conversation_of(self), woken);
+    bytes_settle(conversation_of(self)->input);
     return Qtrue;
 }
 

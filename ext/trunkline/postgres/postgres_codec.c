@@ -110,6 +110,7 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     Check_Type(woken, T_ARRAY);
     receive(session, woken);
+    bytes_settle(session->input);
     return RBOOL(!session->leaked);
 }
 

@@ -13,11 +13,22 @@ static VALUE eForked;
 typedef struct {
     buffer_t buffer;
     unsigned int generation;
+    size_t accounted; /* bytes of memory that the garbage collector knows of */
 } bytes_t;
+
+/* The garbage collector does not see what malloc gives. */
+static void account(bytes_t *bytes) {
+    size_t capacity = bytes->buffer.capacity;
+    if (capacity == bytes->accounted) return;
+    ssize_t change = (ssize_t)capacity - (ssize_t)bytes->accounted;
+    bytes->accounted = capacity;
+    rb_gc_adjust_memory_usage(change);
+}
 
 static void bytes_free(void *data) {
     bytes_t *bytes = data;
     buffer_release(&bytes->buffer);
+    account(bytes);
     ruby_xfree(bytes);
 }
 
@@ -43,6 +54,12 @@ static bytes_t *bytes_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 buffer_t *bytes_buffer(VALUE self) { return &bytes_of(self)->buffer; }
 
+void bytes_settle(VALUE self) {
+    bytes_t *bytes = bytes_of(self);
+    buffer_shrink(&bytes->buffer, KEPT_WHEN_EMPTY);
+    account(bytes);
+}
+
 /* The bytes to move between this process and its own descriptor; raises in a child that inherited both. */
 static bytes_t *bytes_to_move(VALUE self) {
     bytes_t *bytes = bytes_of(self);
@@ -55,9 +72,8 @@ static bytes_t *bytes_to_move(VALUE self) {
  * Reads what the non-blocking descriptor holds now. True: bytes came. False: none are there. Nil: the peer has closed. */
 static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
     bytes_t *bytes = bytes_to_move(self);
-    buffer_shrink(&bytes->buffer, KEPT_WHEN_EMPTY);
     switch (socket_receive(NUM2INT(descriptor), &bytes->buffer, RECEIVE_AT_LEAST)) {
-    case SOCKET_MOVED: return Qtrue;
+    case SOCKET_MOVED: account(bytes); return Qtrue;
     case SOCKET_BLOCKED: return Qfalse;
     case SOCKET_CLOSED: return Qnil;
     default: rb_sys_fail("recv");
@@ -70,7 +86,7 @@ static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
 static VALUE bytes_send_to(VALUE self, VALUE descriptor) {
     bytes_t *bytes = bytes_to_move(self);
     switch (socket_send(NUM2INT(descriptor), &bytes->buffer)) {
-    case SOCKET_MOVED: buffer_shrink(&bytes->buffer, KEPT_WHEN_EMPTY); return Qtrue;
+    case SOCKET_MOVED: bytes_settle(self); return Qtrue;
     case SOCKET_BLOCKED: return Qfalse;
     default: rb_sys_fail("send");
     }
@@ -96,6 +112,7 @@ static VALUE bytes_append(VALUE self, VALUE string) {
     StringValue(string);
     buffer_shrink(&bytes_of(self)->buffer, KEPT_WHEN_EMPTY);
     if (!buffer_append(&bytes_of(self)->buffer, RSTRING_PTR(string), RSTRING_LEN(string))) rb_memerror();
+    account(bytes_of(self));
     return self;
 }
 

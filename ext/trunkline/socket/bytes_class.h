@@ -9,4 +9,7 @@ extern VALUE cTrunklineBytes;
 
 buffer_t *bytes_buffer(VALUE bytes);
 
+/* What is there was taken in: memory that one long message needed is given back. */
+void bytes_settle(VALUE bytes);
+
 #endif

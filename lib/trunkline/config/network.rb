@@ -19,16 +19,17 @@ module Trunkline
       # @return [Boolean] whether silent TCP connections are probed
       attr_reader :keepalives
 
-      # @return [Integer, nil] seconds of silence before the first probe; nil: the system's
+      # @return [Integer, nil] seconds of silence before the first probe; nil: 30
       attr_reader :keepalives_idle
 
-      # @return [Integer, nil] seconds between probes; nil: the system's
+      # @return [Integer, nil] seconds between probes; nil: 10
       attr_reader :keepalives_interval
 
-      # @return [Integer, nil] how many probes may stay without an answer; nil: the system's
+      # @return [Integer, nil] how many probes may stay without an answer; nil: 3
       attr_reader :keepalives_count
 
-      # @return [Integer, nil] milliseconds that sent bytes may stay without an acknowledgement; nil: the system's
+      # @return [Integer, nil] milliseconds that sent bytes may stay without an acknowledgement; nil: 60,000,
+      #   while silence is probed
       attr_reader :tcp_user_timeout
     end
 

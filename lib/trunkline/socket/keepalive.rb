@@ -4,9 +4,14 @@ require "socket"
 
 module Trunkline
   module Socket
-    # How a TCP connection notices that nobody is at the other end any more. What is nil is left to the system, as is what
-    # the system does not have.
+    # How a TCP connection notices that nobody is at the other end any more, where packets just vanish. Systems take hours for
+    # that, so what is nil has a default here: it takes a minute, whether an answer is due or not, however long the other side
+    # works at it. What the system does not have is left out.
     class Keepalive
+      # Seconds, seconds, probes, milliseconds.
+      DEFAULTS = { TCP_KEEPIDLE: 30, TCP_KEEPINTVL: 10, TCP_KEEPCNT: 3, TCP_USER_TIMEOUT: 60_000 }.freeze
+      private_constant :DEFAULTS
+
       # @param on [Boolean] whether silence is probed at all
       # @param idle [Integer, nil] seconds of silence before the first probe
       # @param interval [Integer, nil] seconds between probes
@@ -14,9 +19,9 @@ module Trunkline
       # @param user_timeout [Integer, nil] milliseconds that sent bytes may stay without an acknowledgement
       def initialize(on: true, idle: nil, interval: nil, count: nil, user_timeout: nil)
         @on = on
-        @options = { TCP_USER_TIMEOUT: user_timeout }
-        @options.update(TCP_KEEPIDLE: idle, TCP_KEEPINTVL: interval, TCP_KEEPCNT: count) if on
-        @options = @options.select { |name, value| value && ::Socket.const_defined?(name) }.freeze
+        given = { TCP_KEEPIDLE: idle, TCP_KEEPINTVL: interval, TCP_KEEPCNT: count, TCP_USER_TIMEOUT: user_timeout }.compact
+        options = on ? DEFAULTS.merge(given) : given.slice(:TCP_USER_TIMEOUT)
+        @options = options.select { |name, _| ::Socket.const_defined?(name) }.freeze
         freeze
       end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "objspace"
 require "test_helper"
 require "support/codec_testing"
 
@@ -247,6 +248,15 @@ module Trunkline
           assert_kind_of Hash, ErrorFields.parse(request.error)
           assert_kind_of ServerError, ServerError.from_fields(ErrorFields.parse(request.error))
         end
+      end
+
+      # A connection that is idle after a long answer does not hold on to its memory.
+      def test_memory_comes_back_after_a_long_answer
+        begin_session(limit: 1 << 25)
+        request = ask("SELECT long")
+        answer(first_answer({ "t" => TEXT }, ["x" * 20_000_000]))
+        assert_equal 20_000_000, request.value.bytesize
+        assert_operator ObjectSpace.memsize_of(codec.input), :<, 2_000_000
       end
 
       def test_command_tags

@@ -77,6 +77,17 @@ module Trunkline
       assert_equal 5_000_000, @bytes.size
     end
 
+    # Memory that Ruby did not give out does not tell it by itself that it is time to collect garbage.
+    def test_the_garbage_collector_knows_of_it
+      GC.disable
+      before = GC.stat(:malloc_increase_bytes)
+      kept = @bytes << ("x" * 3_000_000)
+      assert_operator GC.stat(:malloc_increase_bytes) - before, :>=, 6_000_000
+      assert_equal 3_000_000, kept.size
+    ensure
+      GC.enable
+    end
+
     def test_a_peer_that_is_gone
       @there.close
       @bytes << "hello"

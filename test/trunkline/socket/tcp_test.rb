@@ -38,6 +38,14 @@ module Trunkline
         socket&.close
       end
 
+      def test_silence_is_probed_for_a_minute_where_nothing_is_asked_for
+        socket = TCP.connect("127.0.0.1", @port, nil)
+
+        assert_equal [30, 10, 3, 60_000], %i[TCP_KEEPIDLE TCP_KEEPINTVL TCP_KEEPCNT TCP_USER_TIMEOUT].map { |name| option(socket, name) }
+      ensure
+        socket&.close
+      end
+
       def test_silence_is_not_probed
         socket = TCP.connect("127.0.0.1", @port, nil, keepalive: Keepalive.new(on: false, idle: 11))
 
