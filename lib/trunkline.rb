@@ -37,6 +37,7 @@ module Trunkline
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [],
                     **options)
+    MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
@@ -75,6 +76,7 @@ module Trunkline
   # @return [Memcached::Client, Object] what the block returned, where one is given
   # @raise [ConfigError, ArgumentError] a server that cannot be understood, an option that does not exist, or a value that cannot be
   def self.memcached(*servers, timeout: 1, **options)
+    MainRactor.check
     client = Memcached::Client.new(servers.flatten.compact, timeout: timeout, **options)
     return client unless block_given?
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/main_ractor"
 require_relative "address"
 require_relative "administration"
 require_relative "cluster"
@@ -24,6 +25,7 @@ module Trunkline
       include Counting
       include Fetching
       include Administration
+      include MainRactor
 
       KEYS = { namespace: :namespace, namespace_separator: :separator, digest_class: :digest_class }.freeze
       VALUES = %i[serializer compressor compress compression_min_size raw].freeze

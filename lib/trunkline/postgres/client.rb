@@ -2,6 +2,7 @@
 
 require "securerandom"
 require_relative "../config"
+require_relative "../trunk/main_ractor"
 require_relative "../trunk/pool"
 require_relative "codec"
 require_relative "connector"
@@ -23,6 +24,7 @@ module Trunkline
     # @see Trunkline.postgres
     class Client
       include Querying
+      include MainRactor
 
       # @param config [Config]
       # @param connections [Integer] the most that queries share

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+
+module Trunkline
+  # Clients live in the main Ractor: their connections and callers belong to its threads and fibers. Included by each client.
+  module MainRactor # :nodoc:
+    ADVICE = "a client works in the main Ractor only: ask there, and send the other Ractors what they need of the answers"
+    private_constant :ADVICE
+
+    # @raise [Error] the caller is in another Ractor
+    def self.check
+      raise Error, ADVICE unless Ractor.current == Ractor.main
+    end
+
+    private
+
+    # Giving an object to another Ractor makes a copy; so do dup and clone.
+    def initialize_copy(_other)
+      raise TypeError, "a client cannot be copied: share it between threads and fibers as it is; #{ADVICE}"
+    end
+  end
+  private_constant :MainRactor
+end
