@@ -45,15 +45,56 @@ class LostConnectionsTest < Trunkline::TestCase
     end
   end
 
+  # While it is away each query fails, and was not sent; as soon as it is back, none does.
   def test_a_server_that_is_started_again
-    with_server do |server|
+    with_restarts do |db, restart|
+      2.times do
+        assert_equal (1..20).to_a, side_by_side(1..20) { |number| ask(db, number) }
+        restart.call { assert_refused(side_by_side(1..5) { |number| assert_raises(Trunkline::Error) { ask(db, number) } }) }
+      end
+      assert_equal (1..20).to_a, side_by_side(1..20) { |number| ask(db, number) }
+      assert_equal 7, (db.transaction { |tx| ask(tx, 7) })
+    end
+  end
+
+  # Who asks when it is still away, soon after an attempt has failed, waits for the next one, which stands for all.
+  def test_many_who_ask_for_a_server_that_is_away
+    with_restarts do |db, restart|
+      restart.call do |proxy|
+        3.times { assert_refused(side_by_side(1..50) { |number| assert_raises(Trunkline::Error) { ask(db, number) } }) }
+        assert_operator proxy.refused, :<=, 20
+      end
+      assert_equal (1..50).to_a, side_by_side(1..50) { |number| ask(db, number) }
+    end
+  end
+
+  def test_a_server_that_ends_idle_sessions
+    with_server(settings: { "idle_session_timeout" => "50ms", "idle_in_transaction_session_timeout" => "50ms" }) do |server|
       in_host do
-        Trunkline.postgres(server.uri, connections: 2, connect_timeout: 5) do |db|
-          assert_equal (1..20).to_a, side_by_side(1..20) { |number| db.value("SELECT $1::int", number) }
-          Thread.new { server.stop }.join
-          assert_raises(Trunkline::ConnectionError) { Trunkline.postgres(server.uri, connect_timeout: 5) { |other| other.query("SELECT 1") } }
-          assert_raises(Trunkline::Error) { db.query("SELECT 1") }
+        Trunkline.postgres(server.uri, connections: 2, application_name: name = unique_name) do |db|
+          gone = -> { assert eventually { Thread.new { server.psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}'") }.value.empty? } }
+          2.times do
+            assert_equal (1..9).to_a, side_by_side(1..9) { |number| ask(db, number) }
+            assert_equal [5] * 4, side_by_side(1..4) { db.transaction { |tx| ask(tx, 5) } }
+            gone.call
+          end
+          error = assert_raises(Trunkline::Error) { db.transaction { |tx| ask(tx, 1) && gone.call && ask(tx, 2) } }
+          assert_match(/idle-in-transaction timeout/, error.message)
+          assert_equal 1, ask(db, 1)
         end
+      end
+    end
+  end
+
+  # The others serve while one is opened again.
+  def test_one_of_several_that_is_lost
+    in_host_with_client(connections: 3, application_name: name = unique_name) do |db|
+      side_by_side(1..60) { |number| ask(db, number) }
+      3.times do
+        pid = sessions(name).first
+        psql("SELECT pg_terminate_backend(#{pid})")
+        assert eventually { !sessions(name).include?(pid) }
+        assert_equal (1..60).to_a, side_by_side(1..60) { |number| ask(db, number) }
       end
     end
   end
@@ -70,5 +111,31 @@ class LostConnectionsTest < Trunkline::TestCase
       assert_equal [Trunkline::Indeterminate] * 2, [slow, half_sent].map { |caller| caller.error.class }
       assert_equal (0...5).to_a, behind.map(&:value)
     end
+  end
+
+  private
+
+  # @yieldparam db [Trunkline::Postgres::Client]
+  # @yieldparam restart [#call] stops the server, calls its block with the proxy before it, and starts the server again
+  def with_restarts
+    with_server do |server|
+      in_host do
+        GateProxy.open(server) do |proxy|
+          restart = lambda do |&meanwhile|
+            proxy.refuse
+            Thread.new { server.stop }.join
+            Thread.pass until proxy.connections.zero?
+            meanwhile.call(proxy)
+            Thread.new { server.start }.join
+            proxy.refuse(false)
+          end
+          Trunkline.postgres(proxy.uri, connections: 2) { |db| yield db, restart }
+        end
+      end
+    end
+  end
+
+  def assert_refused(errors)
+    assert_equal [false, true], errors.flat_map { |error| [error.sent?, error.retriable?] }.uniq
   end
 end

@@ -90,6 +90,64 @@ class ForkTest < Trunkline::TestCase
     end
   end
 
+  # As servers do that load everything, and then fork workers.
+  def test_many_children_at_once
+    with_client(connections: 2, application_name: name = unique_name) do |db|
+      before = Array.new(8) { Thread.new { backend(db) } }.map(&:value).uniq
+      children = Array.new(8) { |child| Thread.new { in_child { Array.new(20) { |number| db.value("SELECT $1::int", (child * 100) + number) } << backend(db) } } }.map(&:value)
+      assert_equal (0...8).map { |child| Array.new(20) { |number| (child * 100) + number } }, children.map { |answers| answers.first(20) }
+      assert_equal 8, children.map(&:last).uniq.size
+      assert_empty children.map(&:last) & before
+      assert_includes before, backend(db)
+      assert eventually { sessions(name).sort == sessions(name).sort & before }
+    end
+  end
+
+  # The process that goes on is a child; the one that connected has gone, and its sessions with it.
+  def test_a_program_that_becomes_a_daemon
+    reader, writer = IO.pipe
+    pid = Process.fork do
+      Trunkline.postgres(postgres_server.uri, connections: 1) do |db|
+        before = backend(db)
+        Process.daemon(true, true)
+        writer.puts(backend(db) != before, db.transaction { |tx| tx.value("SELECT 7") })
+      end
+      exit!(0)
+    end
+    Process.wait(pid)
+    writer.close
+    assert_equal "true\n7\n", reader.read
+  end
+
+  # The first to ask leads, and sleeps; the second has put his question down, and gives the others a turn before he sends it.
+  def test_a_fork_between_a_question_and_its_sending
+    GateProxy.open(postgres_server) do |proxy|
+      ReferenceScheduler.run(limit: Hosts::LIMIT) do
+        Trunkline.postgres(proxy.uri, connections: 1) do |db|
+          db.value("SELECT $1::int", 0)
+          proxy.hold(:answers)
+          before = proxy.messages(:requests)["S"]
+          leader = Caller.new { db.value("SELECT $1::int", 1) }
+          proxy.await_messages(:requests, "S", before + 1)
+          asker = Caller.new { db.value("SELECT $1::int", 2) }
+          assert_equal 3, in_child_first(-> { proxy.release(:answers) }) { db.value("SELECT $1::int", 3) }
+          assert_equal [1, 2], [leader.value, asker.value]
+          assert_equal before + 3, proxy.messages(:requests)["S"]
+        end
+      end
+    end
+  end
+
+  def test_a_child_within_a_transaction_starts_afresh_after_it
+    with_client do |db|
+      db.transaction do |tx|
+        tx.query("SELECT 1")
+        assert_equal ["Trunkline::ConnectionError", 2], in_child { [error_of { db.query("SELECT 1") }, Thread.new { db.value("SELECT 2") }.value] }
+        assert_equal 3, tx.value("SELECT 3")
+      end
+    end
+  end
+
   # The child has a copy of the fiber that connects, and of its socket. What the server says is for the parent alone.
   def test_a_fork_while_a_fiber_connects
     ReferenceScheduler.run(limit: Hosts::LIMIT) do

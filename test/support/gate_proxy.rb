@@ -53,6 +53,7 @@ class GateProxy
     @listener = tcp ? listen_tcp : listen_unix
     @policies = { requests: Policy.new, answers: Policy.new }
     @links = []
+    @refused = 0
     @expectations = []
     @orders = Thread::Queue.new
     @ordered, @bell = IO.pipe
@@ -117,6 +118,11 @@ class GateProxy
   # Closes new connections at once, or takes them again.
   def refuse(refusing = true)
     order { @refusing = refusing }
+  end
+
+  # @return [Integer] connections that were refused
+  def refused
+    order { @refused }
   end
 
   # @return [Integer] connections open through the proxy
@@ -218,10 +224,15 @@ class GateProxy
   def accept
     client = @listener.accept_nonblock(exception: false)
     return if client == :wait_readable
-    return client.close if @refusing
+    return refuse_one(client) if @refusing
 
     client.setsockopt(:TCP, :NODELAY, true) if client.is_a?(TCPSocket)
     connect(client)
+  end
+
+  def refuse_one(client)
+    @refused += 1
+    client.close
   end
 
   # Behind a server that is down, clients find a closed connection.
