@@ -60,7 +60,7 @@ module Trunkline
         raise SharedStateError.new("rollback leaves the block of its transaction, so only who runs that can call it", server: @session.server), cause: nil
       end
 
-      # Has the block run when the whole transaction is committed, after its connection was given back. It is forgotten when
+      # Has the block run when the whole transaction is committed, and its connection given back where no session keeps it. It is forgotten when
       # the transaction, or the savepoint that it was given in, is rolled back. What it raises is the caller's, and whoever
       # was to follow does not.
       #
@@ -93,10 +93,10 @@ module Trunkline
         catch(self) { @exit.run { yield self } }
       rescue Rollback
         nil
-      rescue Indeterminate => error
+      rescue Indeterminate, ConnectionError => error
         raise if @savepoint || !@session.pinned.lost?
 
-        raise lost(error.message), cause: error
+        raise lost, cause: error
       ensure
         Thread.handle_interrupt(WHERE_IT_SLEEPS) { finish }
       end
@@ -137,16 +137,23 @@ module Trunkline
 
       # COMMIT of a failed transaction rolls back and calls that a success: it is none for who asked for a commit.
       def commit_what_was_begun
-        raise lost(@session.pinned.why_broken) if @session.pinned.broken?
+        raise lost if @session.pinned.broken?
         raise Closed.new("the transaction had ended before its block: its BEGIN failed, or a statement in it has ended it", server: @session.server) if over?
 
         failed = @session.failed?
         roll_back if failed
-        raise rolled_back if failed || @session.command(@savepoint ? "RELEASE SAVEPOINT #{@savepoint}" : "COMMIT").rolled_back?
+        raise rolled_back if failed || ended_by(@savepoint ? "RELEASE SAVEPOINT #{@savepoint}" : "COMMIT").rolled_back?
       end
 
-      def lost(reason)
-        ConnectionError.new("nothing remains of the transaction: #{reason}", server: @session.server, sent: true, retriable: true)
+      # A connection that was lost before this was sent is no more than lost.
+      def ended_by(sql)
+        @session.command(sql)
+      rescue ConnectionError => error
+        raise lost, cause: error
+      end
+
+      def lost
+        ConnectionError.new("nothing remains of the transaction: #{@session.pinned.why_broken}", server: @session.server, sent: true, retriable: true)
       end
 
       def rolled_back
