@@ -56,8 +56,8 @@ module Trunkline
       # Reads many in one flight to each server. Keys of servers that cannot be reached are missing, as if there were none.
       #
       # @param keys [Array<String, Symbol>]
-      # @return [Hash] by the keys as they were given; nil when a block takes the pairs
-      # @yieldparam key [String, Symbol]
+      # @return [Hash{String => Object}] nil when a block takes the pairs
+      # @yieldparam key [String]
       # @yieldparam value [Object]
       # @raise [Deadline, UnmarshalError]
       def get_multi(*keys, &block)
@@ -89,7 +89,7 @@ module Trunkline
 
       def read_many(keys, flags, &found)
         keys = keys.first if keys.size == 1 && keys.first.is_a?(Array)
-        keys = keys.flatten.compact unless Request.fit?(keys)
+        keys = keys.flatten.compact.map(&:to_s) unless Request.fit?(keys)
         return {} if keys.empty?
 
         requests = @cluster.perform_all(@keys.wires(keys), keys) { |wires, names| Request.get_many(wires, names, flags) }

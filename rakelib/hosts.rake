@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+namespace :hosts do
+  run = lambda do |file, name, folder|
+    abort "Say where it is: rake hosts:#{file}[/path/of/#{name.downcase}]" unless folder && File.directory?(folder)
+    sh({ name => File.expand_path(folder) }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/#{file}.rb")
+  end
+
+  desc "Run Rails' own tests of cache stores; takes the folder of its source"
+  task(:rails_cache_store, [:folder] => :compile) { |_, arguments| run.call("rails_cache_store", "RAILS", arguments.folder) }
+
+  desc "Run Dalli's own tests with this client under its name; takes the folder of its source"
+  task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder) }
+end
