@@ -16,8 +16,9 @@ module Trunkline
         puma: ->(port, rackup, options) { ["-q", "-e", "production", "-b", "tcp://127.0.0.1:#{port}", *options, rackup] }
       }.freeze
       START_TIMEOUT = 30 # seconds
+      PATIENCE = 120     # seconds for an answer
       ATTEMPTS = 3       # somebody else may take the free port first
-      private_constant :COMMANDS, :START_TIMEOUT, :ATTEMPTS
+      private_constant :COMMANDS, :START_TIMEOUT, :PATIENCE, :ATTEMPTS
 
       # @param kind [Symbol] :thin, :falcon or :puma
       # @param rackup [String] path of the application
@@ -60,7 +61,7 @@ module Trunkline
 
       # @return [Net::HTTPResponse]
       def get(path)
-        Net::HTTP.start("127.0.0.1", port, open_timeout: START_TIMEOUT, read_timeout: START_TIMEOUT) { |http| http.get(path) }
+        Net::HTTP.start("127.0.0.1", port, open_timeout: START_TIMEOUT, read_timeout: PATIENCE) { |http| http.get(path) }
       end
 
       # @return [String] everything the server has printed

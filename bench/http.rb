@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+# A web request that runs one long query and then many short ones: a server on EventMachine that stops for each, and the same
+# in fibers; and Falcon.
+
+require_relative "support/bench"
+require_relative "support/web_load"
+require_relative "support/web_sides"
+
+module Trunkline
+  module Bench
+    # Each server asked by the same clients, in turn.
+    class Http
+      BLOCKING = "Thin, pg"
+      FIBERS = "Thin, Trunkline in fibers"
+      SIDES = [BLOCKING, FIBERS, "Falcon, Trunkline"].freeze
+      KINDS = { "/waiting" => "waits", "/working" => "uses the server's processor" }.freeze
+      CLIENTS = 16
+      CONNECTIONS = 8
+      SECONDS = 5
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+      end
+
+      def run
+        Accounts.fill(@server, 10_000)
+        tables = KINDS.to_h { |path, kind| [kind, results(path)] }
+        Results.new("http", @options, Versions.all(@server)).publish(tables.map { |kind, results| table(kind, results) }, tables)
+      end
+
+      private
+
+      def results(path)
+        answers = {}
+        results = WebSides.new(@server, connections: CONNECTIONS, only: SIDES).each do |name, web|
+          answers[name] = web.get(path).body
+          measure(web, path)
+        end
+        answers.values.uniq.one? ? results : raise("the sides do not return the same: #{answers}")
+      end
+
+      def measure(web, path)
+        WebLoad.closed(web, path, clients: CLIENTS, seconds: 2)
+        runs = Array.new(@options.runs) { WebLoad.closed(web, path, clients: CLIENTS, seconds: SECONDS) }
+        runs.first.keys.to_h { |key| [key, Measure.median(runs.map { |one| one[key] })] }
+      end
+
+      def table(kind, results)
+        blocking = results.fetch(BLOCKING)[:rate]
+        rows = results.map do |name, one|
+          [name, one[:rate].round, one[:latency].round, one[:errors], format("%.2f", one[:rate] / blocking)]
+        end
+        Table.new(["server", "requests/s", "latency ms", "errors", "against blocking"], rows,
+                  title: "#{CLIENTS} clients; a query of 10 ms that #{kind} and 20 short ones a request; wanted: 1.6 against blocking")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench http [options]", runs: 3)
+  Trunkline::Bench::Http.new(options).run
+end

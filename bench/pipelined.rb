@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+# A web action that waits a tenth of a second for the database: requests a second and mean latency by the number of clients,
+# and latency by the requests that come each second.
+
+require_relative "support/bench"
+require_relative "support/report"
+require_relative "support/web_load"
+require_relative "support/web_sides"
+
+module Trunkline
+  module Bench
+    # One server after the other; each is warmed up with as many clients as it will see.
+    class Pipelined
+      CLIENTS = [1, 8, 32, 64, 128, 256].freeze
+      RATES = [5, 10, 20, 50, 100, 200, 500, 1000].freeze
+      CONNECTIONS = 300
+      SECONDS = 4
+      OPEN_SECONDS = 3
+      ACTION = 0.102 # seconds: what an action takes that nobody delays
+      THIN = "Thin, Trunkline in fibers"
+      FALCON = "Falcon, Trunkline"
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: { "max_connections" => "700" })
+      end
+
+      def run
+        results = WebSides.new(@server, connections: CONNECTIONS).each { |name, web| measure(name, web) }
+        Results.new("pipelined", @options, Versions.all(@server))
+               .publish([rates(results), latencies(results), offered(results), figures(results)], { sides: results })
+        warn "Charts: #{charts(results)}"
+      end
+
+      private
+
+      def measure(name, web)
+        warn name
+        body = web.get("/wait").body
+        raise "#{name} answers #{body.inspect}" unless body == "waited"
+
+        settled(web) { WebLoad.closed(web, "/wait", clients: CLIENTS.last, seconds: 2) }
+        { closed: CLIENTS.to_h { |clients| [clients, settled(web) { WebLoad.closed(web, "/wait", clients: clients, seconds: SECONDS) }] },
+          open: RATES.to_h { |rate| [rate, settled(web) { WebLoad.open(web, "/wait", rate: rate, seconds: OPEN_SECONDS) }] } }
+      end
+
+      # A server that does one thing at a time still answers those who have gone.
+      def settled(web)
+        yield.tap { web.get("/wait") }
+      end
+
+      def rates(results) = by_clients("Requests a second by clients", results) { |one| one[:rate].round }
+      def latencies(results) = by_clients("Mean latency in ms by clients", results) { |one| one[:latency].round }
+
+      def by_clients(title, results)
+        Table.new(["server", *CLIENTS.map(&:to_s)], results.map { |name, one| [name, *one[:closed].values.map { |result| yield result }] }, title: title)
+      end
+
+      def offered(results)
+        rows = results.map { |name, one| [name, *one[:open].values.map { |result| result[:errors].zero? ? result[:latency]&.round : "errors" }] }
+        Table.new(["server", *RATES.map(&:to_s)], rows, title: "Mean latency in ms by requests that come each second, over #{OPEN_SECONDS} s")
+      end
+
+      # @return [String] the page's path
+      def charts(results)
+        rates = curves(results) { |one| one[:closed].transform_values { |result| result[:rate] } }
+        latencies = curves(results) { |one| one[:open].transform_values { |result| result[:latency] if result[:errors].zero? } }
+        Report.new("An action that waits for a tenth of a second")
+              .lines("Requests a second by clients", rates, xtitle: "clients", ytitle: "requests a second")
+              .lines("Mean latency by requests that come", latencies, xtitle: "requests that come a second", ytitle: "ms")
+              .write(File.join(Results::FOLDER, "pipelined.html"), footer: Versions.line(@server))
+      end
+
+      def curves(results)
+        results.map { |name, one| { name: name, data: (yield one).compact.transform_keys(&:to_s) } }
+      end
+
+      def figures(results)
+        thin, falcon = results.values_at(THIN, FALCON).map { |one| one[:closed] }
+        reached = CLIENTS.take_while { |clients| clients <= 64 }.map { |clients| thin[clients][:rate] / (clients / ACTION) }.min
+        rows = [
+          ["Thin in fibers, up to 64 clients: requests a second against clients / #{ACTION} s", reached.round(2), ">= 0.95"],
+          ["the same: mean latency ms", CLIENTS.filter_map { |clients| thin[clients][:latency] if clients <= 64 }.max.round(1), "< 110"],
+          ["the same with 256 clients, against Falcon", (thin[256][:rate] / falcon[256][:rate]).round(2), ">= 0.9"],
+          ["socket errors", thin.values.sum { |one| one[:errors] }, "0"]
+        ]
+        Table.new(%w[figure measured wanted], rows, title: "Figures")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench pipelined [options]")
+  Trunkline::Bench::Pipelined.new(options).run
+end
