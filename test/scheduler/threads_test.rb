@@ -42,10 +42,16 @@ class UnderThreadsTest < Trunkline::TestCase
     end
   end
 
+  # What it wrote is there as a whole or not at all, and its connection is nobody's.
   def test_a_transaction_interrupted_at_every_step
-    beside_askers(connections: 1, max_connections: 2) do |db|
-      interrupt_everywhere { |number| db.transaction { |tx| tx.value("SELECT $1::int", number) } }
-      assert_equal 1, (db.transaction { |tx| tx.value("SELECT 1") })
+    with_table("number int") do |table|
+      beside_askers(connections: 1, max_connections: 2) do |db|
+        number = 1
+        number += 1 while connected(db) && interrupted_at_step?(number) { write_three_times(db, table, number) }
+        assert_operator number, :>, 100
+        assert_equal [[3]], db.query("SELECT DISTINCT count(*) FROM #{table} GROUP BY number").rows
+        assert_match(/pinned=0/, db.inspect)
+      end
     end
   end
 
@@ -141,6 +147,18 @@ class UnderThreadsTest < Trunkline::TestCase
 
       yield "#{point.path}:#{point.lineno}"
       Thread.current.raise(Cancelled)
+    end
+  end
+
+  # There is a connection for the next transaction: it takes the same steps as the one before.
+  def connected(db) = db.transaction { |tx| tx.value("SELECT true") }
+
+  def write_three_times(db, table, number)
+    db.transaction do |tx|
+      insert = ["INSERT INTO #{table} VALUES ($1)", number]
+      tx.query(*insert)
+      tx.transaction { |savepoint| savepoint.query(*insert) }
+      db.query(*insert)
     end
   end
 
