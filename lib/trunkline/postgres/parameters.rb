@@ -31,13 +31,20 @@ module Trunkline
           params.any? do |value|
             case value
             when String then value.encoding == Encoding::BINARY
-            when Array, Hash, Time, DateTime, Range then true
-            else false
+            when Kernel then structured?(value)
+            else false # a BasicObject, which answers nothing that the === of others' classes may ask it
             end
           end
         end
 
         private
+
+        def structured?(value)
+          case value
+          when Array, Hash, Time, DateTime, Range then true
+          else false
+          end
+        end
 
         def immediate?(value)
           case value

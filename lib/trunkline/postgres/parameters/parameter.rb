@@ -47,7 +47,8 @@ module Trunkline
           when Symbol then StringText.utf8(value.name, self)
           when Float, Rational, BigDecimal then DecimalText.of(value)
           when IPAddr then address(value)
-          else structured(value, oid)
+          when Kernel then structured(value, oid)
+          else refuse(value)
           end
         end
 
@@ -60,9 +61,13 @@ module Trunkline
           when Array then array(value, oid)
           when Hash then JSONText.of(value, self)
           when Range then RangeLiteral.of(value, self, oid)
-          else raise TypeError, "cannot send a #{class_of(value)} as #{name}: convert it to a String, Integer, " \
-                                "Float, BigDecimal, Time, Date, Array or Hash first"
+          else refuse(value)
           end
+        end
+
+        def refuse(value)
+          raise TypeError, "cannot send a #{class_of(value)} as #{name}: convert it to a String, Integer, " \
+                           "Float, BigDecimal, Time, Date, Array or Hash first"
         end
 
         def raw?(string, oid)
