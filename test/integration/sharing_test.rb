@@ -141,6 +141,14 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
+  # The limit: neither the SQL nor the answer shows it. This is what session_functions are for.
+  def test_a_function_can_hide_anything
+    with_database do |db|
+      db.query("SELECT leak()")
+      assert_equal ["setting x.y"], found(db)
+    end
+  end
+
   # What no look at the SQL can tell.
   def test_a_function_that_leaves_a_setting_behind
     with_database do |db|

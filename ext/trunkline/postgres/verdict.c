@@ -49,11 +49,9 @@ static void find(judge_t *judge, verdict_t verdict, const token_t *token) {
     judge->found = (judgement_t){verdict, (size_t)(token->start - judge->sql), token->length};
 }
 
-static void read_token(judge_t *judge) { scanner_next(&judge->scanner, &judge->tokens[judge->read++ % REMEMBERED]); }
-
 /* False: it was the last one. */
 static bool advance(judge_t *judge) {
-    read_token(judge);
+    scanner_next(&judge->scanner, &judge->tokens[judge->read++ % REMEMBERED]);
     token_kind_t kind = back(judge, 0)->kind;
     judge->depth += kind == TOKEN_OPEN;
     judge->depth -= kind == TOKEN_CLOSE;
