@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
+require "delegate"
 require "suites"
 require "support/children"
+require "support/history/run"
 require "support/tls_servers"
 
 # Clients whose connections are encrypted.
@@ -81,4 +83,25 @@ class EncryptedForkTest < Trunkline::TestCase
   private
 
   def backend(db) = db.value("SELECT pg_backend_pid()")
+end
+
+# Everything at once over encrypted connections: interruptions, backends that are ended, forks.
+class EncryptedHistoryTest < Trunkline::TestCase
+  include EncryptedClients
+
+  FAULTS = { terminate: 100, fork: 300 }.freeze
+  private_constant :FAULTS
+
+  # The server as a run asks for it.
+  class Encrypting < SimpleDelegator
+    def uri(user:) = "#{tcp_uri(user: user)}?sslmode=verify-full&sslrootcert=#{Trunkline::TLSAuthority.shared.root}"
+  end
+
+  %i[threads async hostile mixed].each do |world|
+    define_method(:"test_#{world}") do
+      run = History::Run.new(Encrypting.new(postgres_server), world: world, seed: Minitest.seed, answers: 600, interruptions: 60,
+                                                              troubles: nil, faults: FAULTS)
+      assert_empty run.call.report
+    end
+  end
 end

@@ -17,6 +17,8 @@ module Trunkline
       hostssl   all hashed    127.0.0.1/32 md5
       host      all salted    127.0.0.1/32 scram-sha-256
       host      all postgres  127.0.0.1/32 trust
+      hostssl   all clear     127.0.0.1/32 reject
+      hostssl   all all       127.0.0.1/32 trust
     CONF
 
     ROLES = <<~SQL
@@ -33,7 +35,7 @@ module Trunkline
 
     # @return [Bench::PostgresServer] the one that all tests share, for "localhost" and 127.0.0.1
     def self.postgres
-      @lock.synchronize { @postgres ||= Bench::TLSServer.start(hba: HBA, settings: { "max_connections" => "100" }).tap { |server| server.psql(ROLES) } }
+      @lock.synchronize { @postgres ||= Bench::TLSServer.start(hba: HBA, settings: { "max_connections" => "200", "max_prepared_transactions" => "4" }).tap { |server| server.psql(ROLES) } }
     end
   end
 end
