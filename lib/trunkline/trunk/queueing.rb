@@ -24,6 +24,7 @@ module Trunkline
       if place.blocks_its_world? && !place.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
+      return if place.overdue? && place.request.overdue? # by a deadline of its own
       raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{place.explanation}") if place.overdue?
       raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{place.explanation}") if full?(line_of(place))
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/pool_testing"
 
 module Trunkline
@@ -62,6 +63,15 @@ module Trunkline
       error = assert_raises(Overloaded) { pool.check_out(request) }
       assert_match(/within 0.01 s \(max_wait\)/, error.message)
       refute_predicate pool, :crowded?
+    end
+
+    # It has not passed at the second look, and then it has: it is no wait of a minute in any case.
+    def test_a_deadline_that_passes_while_somebody_lines_up
+      pool = self.pool(most: 2)
+      pool.check_out(request)
+      late = Deadlines.hold(Waiting.now - 1) { request }
+      looks = 2
+      late.stub(:overdue?, -> { (looks -= 1).negative? }) { assert_raises(Deadline) { pool.check_out(late) } }
     end
 
     def test_full_ones_are_not_chosen
