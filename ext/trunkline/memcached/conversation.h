@@ -10,7 +10,7 @@ typedef struct {
     VALUE input, output; /* Trunkline::Bytes */
     VALUE farewell;      /* a line that answers nobody: the server's last words; or nil */
     size_t value_limit;  /* bytes */
-    uint64_t completed;  /* answers that have come whole */
+    uint64_t answers;    /* so far, each of many counted */
     bool closed;         /* takes no more requests */
 } conversation_t;
 

@@ -106,10 +106,10 @@ static void take(conversation_t *conversation, const meta_answer_t *answer, doub
         conversation->farewell = text_string(answer->line);
         return;
     }
+    conversation->answers++;
     memcached_request_t *request = memcached_request_of(head);
     if (!(request->many ? take_one_of_many(request, answer) : take_one(request, answer))) return;
     fifo_shift(&conversation->in_flight, now);
-    conversation->completed++;
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }

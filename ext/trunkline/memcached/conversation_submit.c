@@ -51,7 +51,7 @@ bool conversation_submit(conversation_t *conversation, VALUE object) {
         output->tail = output->head + before;
         rb_memerror();
     }
-    request->before = conversation->completed;
+    request->before = conversation->answers;
     request->base.offset = conversation->in_flight.appended;
     conversation->in_flight.appended += buffer_size(output) - before;
     fifo_push(&conversation->in_flight, object);

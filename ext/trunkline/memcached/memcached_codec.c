@@ -102,7 +102,7 @@ static VALUE codec_farewell(VALUE self) { return conversation_of(self)->farewell
  *
  * Has no answer come since the request was sent, to whomever? */
 static VALUE codec_is_silent_since(VALUE self, VALUE request) {
-    return RBOOL(conversation_of(self)->completed == memcached_request_checked(request)->before);
+    return RBOOL(conversation_of(self)->answers == memcached_request_checked(request)->before);
 }
 
 static VALUE codec_input(VALUE self) { return conversation_of(self)->input; }

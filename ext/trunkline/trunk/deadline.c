@@ -1,6 +1,7 @@
 #include "deadline.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include "fifo.h"
 #include "../trunkline.h"
 
@@ -14,7 +15,8 @@ double deadline_present(void) {
 }
 
 double deadline_in(VALUE seconds) {
-    double number = RTEST(rb_obj_is_kind_of(seconds, rb_cNumeric)) ? NUM2DBL(seconds) : -1;
+    bool plain = RB_FLOAT_TYPE_P(seconds) || FIXNUM_P(seconds);
+    double number = plain || RTEST(rb_obj_is_kind_of(seconds, rb_cNumeric)) ? NUM2DBL(seconds) : -1;
     if (!(number >= 0)) rb_raise(rb_eArgError, "a deadline must be a number of seconds from 0, not %"PRIsVALUE, rb_inspect(seconds));
     return fifo_now() + number;
 }

@@ -24,7 +24,7 @@ module Trunkline
         @servers = addresses.map { |address| Server.new(address, timeout: timeout, **options) }
         @ring = Ring.new(@servers, failover: failover)
         @only = @ring.only
-        @timeout = timeout
+        @timeout = timeout && Float(timeout)
       end
 
       # Carries a request for one key.

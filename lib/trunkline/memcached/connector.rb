@@ -13,7 +13,7 @@ module Trunkline
     # programs, and servers that are too old.
     class Connector
       QUESTION = "version\r\n"
-      OLDEST = Gem::Version.new("1.6.0")
+      OLDEST = [1, 6].freeze
       CHUNK = 1024 # bytes; more than any answer to the question
       private_constant :QUESTION, :OLDEST, :CHUNK
 
@@ -73,7 +73,7 @@ module Trunkline
 
       def check(line)
         version = line[/\AVERSION (\d+(\.\d+)*)/, 1] or fail_with("this is no memcached server: #{line[0, 60].strip.inspect}")
-        return if Gem::Version.new(version) >= OLDEST
+        return unless (version.split(".").map(&:to_i) <=> OLDEST).negative?
 
         fail_with("memcached #{version} is too old: it must be 1.6 or newer")
       end

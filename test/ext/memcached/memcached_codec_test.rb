@@ -173,12 +173,34 @@ module Trunkline
         assert_nil codec.submit(get)
       end
 
+      def test_what_was_not_sent_is_taken_back
+        first, second, third = [get("first"), store("second", "two"), get("third")].each { |request| ask(request) }
+        assert codec.withdraw(second)
+        assert_equal "mg first v f\r\nmg third v f\r\n", sent
+        refute codec.withdraw(second)
+        answer("VA 1\r\n1\r\nVA 1\r\n3\r\n")
+        assert_equal ["1", nil, "3"], [first, second, third].map(&:answer)
+        assert codec.withdraw(ask(Request.get_many(%w[a b], %w[a b], " v q")))
+        assert_predicate codec, :idle?
+      end
+
+      def test_what_was_given_up_keeps_its_place
+        first, second = ask(Request.get_many(%w[a b], %w[a b], " v q")), ask(get)
+        first.give_up("too late")
+        answer("VA 1 O0\r\nx\r\nMN\r\nVA 1\r\n2\r\n")
+        assert_equal [{}, "2"], [first.answer, second.answer]
+      end
+
       def test_silence_is_known
         first, second = ask(get), ask(get)
         assert codec.silent_since?(first)
         answer("EN\r\n")
         refute codec.silent_since?(second)
         assert codec.silent_since?(ask(get))
+        answer("EN\r\nEN\r\n")
+        many = ask(Request.get_many(%w[a b], %w[a b], " v q"))
+        answer("VA 1 O0\r\nx\r\n")
+        refute codec.silent_since?(many)
       end
     end
   end
