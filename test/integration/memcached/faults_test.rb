@@ -65,28 +65,27 @@ module Trunkline
         # @return [Array<String>] what was wrong
         def go_through(cache, caller, random)
           wrong = []
-          last = { least: 0, most: 0 }
+          known = { stored: 0, perhaps: [] }
           ROUNDS.times do |round|
             key = "c#{caller}"
-            random.rand < 0.5 ? write(cache, key, round + 1, last) : read(cache, key, last, wrong)
+            random.rand < 0.5 ? write(cache, key, round + 1, known) : read(cache, key, known, wrong)
             read_many(cache, caller, wrong) if random.rand < 0.3
           end
           wrong
         end
 
-        # Whether it was stored is not known after an error; after none it is.
-        def write(cache, key, number, last)
-          last[:most] = number
+        # Whether it was stored is not known after an error, nor when: it may be on its way to the server for a while.
+        def write(cache, key, number, known)
           cache.set(key, "#{key} #{number}")
-          last[:least] = number
+          known[:stored] = number
         rescue Error
-          nil
+          known[:perhaps] << number
         end
 
-        def read(cache, key, last, wrong)
+        def read(cache, key, known, wrong)
           value = cache.get(key) || "#{key} 0"
-          number = value[/\A#{key} (\d+)\z/, 1]
-          wrong << "#{key}: #{value}" unless number && number.to_i.between?(last[:least], last[:most])
+          number = value[/\A#{key} (\d+)\z/, 1]&.to_i
+          wrong << "#{key}: #{value}" unless number == known[:stored] || known[:perhaps].include?(number)
         rescue Error
           nil
         end

@@ -60,14 +60,12 @@ module Trunkline
 
       RESTLESS = <<~'RUBY'
         Trunkline.memcached(ARGV.first, namespace: "restless", timeout: nil) do |cache|
-          cache.get("connected")
+          cache.set_multi({ "a" => "värd" * 10, "b" => 2 })
           GC.stress = true
-          cache.set("key", "värd" * 10)
-          found = cache.get_multi("key", "another", "key")
-          cache.set_multi({ "a" => 1, "b" => "two" })
-          all = [found.values, cache.get_cas("a").first, cache.delete_multi("a", "b"), cache.incr("n", 1, nil, 1)]
+          found = cache.get_multi("a", "none", "b")
+          cache.set("c", found)
           GC.stress = false
-          p all
+          p cache.get("c").values
         end
       RUBY
       private_constant :RESTLESS
@@ -75,7 +73,7 @@ module Trunkline
       def test_under_a_collector_that_never_rests
         output, status = run_program(RESTLESS, memcached.address)
         assert_predicate status, :success?, output
-        assert_equal [["värd" * 10], 1, 2, 1].inspect, output.chomp
+        assert_equal ["värd" * 10, 2].inspect, output.chomp
       end
 
       def test_it_shows_no_more_than_its_servers
