@@ -5,9 +5,8 @@ require "fileutils"
 # A Debian of another release in a folder, with its PostgreSQL. Made once, in about a minute and half a gigabyte, and kept.
 class DebianRoot
   FOLDER = File.expand_path("../tmp/roots", __dir__)
-  MIRROR = "http://deb.debian.org/debian"
   SCRIPT = "/usr/share/debootstrap/scripts/sid" # fits every release of today
-  private_constant :FOLDER, :MIRROR, :SCRIPT
+  private_constant :FOLDER, :SCRIPT
 
   # @return [String, nil] what is missing to make one
   def self.missing
@@ -36,7 +35,7 @@ class DebianRoot
 
     FileUtils.mkdir_p(FOLDER)
     FileUtils.rm_rf(unfinished)
-    system("debootstrap", "--variant=minbase", @release, unfinished, MIRROR, SCRIPT, out: log, err: %i[child out], exception: true)
+    system("debootstrap", "--variant=minbase", @release, unfinished, mirror, SCRIPT, out: log, err: %i[child out], exception: true)
     prepare
     system(*inside(unfinished), "apt-get", "install", "-qq", "-y", "--no-install-recommends", "postgresql-#{postgres}",
            out: log, err: %i[child out], exception: true)
@@ -50,6 +49,11 @@ class DebianRoot
   def program(name) = "/usr/lib/postgresql/#{postgres}/bin/#{name}"
 
   private
+
+  # @return [String] where this machine has its own packages from
+  def mirror
+    IO.popen(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"], &:readline).chomp
+  end
 
   def unfinished = "#{path}.unfinished"
 
