@@ -172,6 +172,17 @@ module Trunkline
         refused(ConnectionError, reluctant, sslmode: "require")
       end
 
+      # As with libpq: whoever only prefers encryption gets a connection, whatever is wrong with his files.
+      def test_files_that_cannot_be_used_where_encryption_is_only_preferred
+        either = lambda do |peer|
+          asked = peer.read(8).unpack("Nnn") == [8, 1234, 5679]
+          peer << (asked ? "S" : "#{authentication(0)}#{session}")
+        end
+        empty = authority.write("empty.crt", "")
+        ScriptedServer.open(either, tcp: true) { |server| assert_equal 4711, connect(server, sslmode: "prefer", sslrootcert: empty).backend_pid }
+        refused(ConfigError, either, sslmode: "require", sslrootcert: empty)
+      end
+
       def test_a_server_that_starts_up_is_not_asked_twice
         asked = 0
         starting = lambda do |peer|

@@ -15,7 +15,12 @@ module Trunkline
         PROTOCOL = "postgresql"
 
         VERSIONS = { "TLSv1" => :TLS1, "TLSv1.1" => :TLS1_1, "TLSv1.2" => :TLS1_2, "TLSv1.3" => :TLS1_3 }.freeze
-        private_constant :VERSIONS
+
+        # No handshake in the midst of data; no compression, which tells what is in it; a missing farewell is as good as one.
+        # Not every version of OpenSSL needs to be told.
+        OPTIONS = %i[OP_NO_RENEGOTIATION OP_NO_COMPRESSION OP_IGNORE_UNEXPECTED_EOF]
+                  .select { |name| OpenSSL::SSL.const_defined?(name) }.map { |name| OpenSSL::SSL.const_get(name) }.inject(:|)
+        private_constant :VERSIONS, :OPTIONS
 
         # @return [String, nil] why the server's certificate was not believed
         attr_reader :distrust
@@ -33,7 +38,7 @@ module Trunkline
         # @raise [ConfigError] a file cannot be used
         def build
           context = OpenSSL::SSL::SSLContext.new
-          context.options |= OpenSSL::SSL::OP_NO_RENEGOTIATION | OpenSSL::SSL::OP_NO_COMPRESSION | ignore_missing_farewell
+          context.options |= OPTIONS
           context.min_version = VERSIONS[@config.ssl_min_protocol_version]
           context.max_version = VERSIONS[@config.ssl_max_protocol_version]
           context.alpn_protocols = [PROTOCOL]
@@ -43,11 +48,6 @@ module Trunkline
         end
 
         private
-
-        # Before OpenSSL 3 there was no need to ask for it.
-        def ignore_missing_farewell
-          defined?(OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF) ? OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF : 0
-        end
 
         # Where there are root certificates, they count in every mode that encrypts, as with libpq.
         def trust(context)
