@@ -164,16 +164,13 @@ module Shared
       end
     end
 
+    # Each has locked what the other wants next: the server undoes one of them.
     def test_transactions_that_lock_each_other_out_get_through_in_turn
       with_numbers(connections: 2, max_connections: 6) do |db, table|
-        psql("INSERT INTO #{table} VALUES (1), (2)")
-        side_by_side([[1, 2], [2, 1]]) do |order|
-          db.transaction(retries: 20) do |tx|
-            tx.query("SET LOCAL deadlock_timeout = '20ms'")
-            order.each { |number| tx.query("UPDATE #{table} SET number = number WHERE number = $1", number) && sleep(0.02) }
-          end
-        end
-        assert_equal [1, 2], numbers(db, table)
+        psql("INSERT INTO #{table} VALUES (0), (1)")
+        locked = [Thread::Queue.new, Thread::Queue.new]
+        tries = side_by_side([0, 1]) { |own| lock_both(db, table, own) { locked[1 - own].push(true) && locked[own].pop } }
+        assert_equal [1, 2], tries.sort
       end
     end
 
@@ -203,6 +200,18 @@ module Shared
       db.transaction(retries: retries) do |tx|
         add(tx, table, tries += 1)
         tries > failures ? tries : raise(serialization_failure)
+      end
+    end
+
+    # @yield when the first lock is held for the first time
+    # @return [Integer] how often the block was run
+    def lock_both(db, table, own)
+      tries = 0
+      db.transaction(retries: 5) do |tx|
+        tx.query("SET LOCAL deadlock_timeout = '20ms'")
+        tx.query("SELECT FROM #{table} WHERE number = $1 FOR UPDATE", own)
+        yield if (tries += 1) == 1
+        tx.query("SELECT FROM #{table} WHERE number = $1 FOR UPDATE", 1 - own) && tries
       end
     end
 

@@ -7,7 +7,8 @@ module Trunkline
     # The sessions of a client: who holds one, and how long others wait for theirs.
     #
     # A session is held by the fiber that opened it, and by those it starts, where Ruby hands storage down to them (from 3.2
-    # on; a thread it starts gets that too, and holds nothing). Where there is no scheduler, the whole thread holds it, and so do the fibers of a scheduler that it starts then.
+    # on; a thread it starts gets that too, and holds nothing). Where there is no scheduler, the whole thread holds it, and so
+    # do the fibers of a scheduler that it starts then.
     class Sessions # :nodoc:
       # Libraries that bring something like it to older Rubies cannot hand it down to every fiber.
       INHERITED = Fiber.respond_to?(:[]) && Fiber.method(:[]).source_location.nil?
