@@ -20,6 +20,32 @@ module Shared
       end
     end
 
+    def test_callers_who_give_up_waiting_for_room
+      gated(max_in_flight: 2) do |db, proxy|
+        callers = in_flight(proxy, *askers(db, [1, 2]))
+        callers += (3..12).map { |token| later { ask(db, token) } }
+        leavers, stayers = callers.partition.with_index { |_, index| index.odd? }
+        leavers.each { |caller| caller.cancel(Interruptions::Cancelled.new) }
+        leavers.each(&:error)
+        proxy.release(:answers)
+        assert_equal [1, 3, 5, 7, 9, 11], stayers.map(&:value)
+      end
+    end
+
+    # Nobody else reads: he does it for all, and when he goes the next one has to.
+    def test_one_who_gives_up_making_room
+      gated(max_in_flight: 3) do |db, proxy|
+        proxy.hold(:answers)
+        futures = (1..3).map { |token| db.async("SELECT $1::int", token) }
+        callers = (4..7).map { |token| later { ask(db, token) } }
+        callers[0].cancel(Interruptions::Cancelled.new)
+        callers[0].error
+        proxy.release(:answers)
+        assert_equal [5, 6, 7], callers.drop(1).map(&:value)
+        assert_equal [1, 2, 3], futures.map { |future| future.value.value }
+      end
+    end
+
     def test_nor_more_bytes
       gated(max_bytes_in_flight: 100_000) do |db, proxy|
         callers = in_flight(proxy, -> { length(db, 200_000) })
