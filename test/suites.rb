@@ -6,7 +6,7 @@ require "support/gated"
 require "support/interruptions"
 require "support/numbers"
 require "support/schedulers/hosts"
-%w[querying parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines options worlds wake_ups lifecycle limits].each { |name| require "shared/#{name}" }
+%w[querying parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -39,6 +39,7 @@ module Suites
     include Shared::Transactions
     include Shared::InterruptionSweep
     include Shared::Beginnings
+    include Shared::SchemaChanges
     include Shared::Worlds
     include Shared::Lifecycle
   end

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+module Shared
+  # Tables change while they are read, by this client and by others; and statements that no session keeps. The test includes a
+  # host.
+  module SchemaChanges
+    CHANGES = [
+      "ALTER TABLE %s ALTER v TYPE text", "ALTER TABLE %s ADD w int DEFAULT 1", "ALTER TABLE %s ALTER v TYPE bigint USING v::bigint",
+      "ALTER TABLE %s DROP w", "ALTER TABLE %s RENAME v TO x", "ALTER TABLE %s RENAME x TO v",
+      "ALTER TABLE %s ALTER v TYPE numeric", "ALTER TABLE %s ALTER v TYPE int"
+    ].freeze
+    VALUES = [7, "7"].freeze
+    private_constant :CHANGES, :VALUES
+
+    # Each reader reads until all changes are made: nobody sees an error, or another value than the table's.
+    def test_many_readers_while_one_change_follows_the_other
+      with_table("id int PRIMARY KEY, v int") do |table|
+        psql("INSERT INTO #{table} SELECT n, 7 FROM generate_series(1, #{readers}) n")
+        in_host_with_client(connections: 4) do |db|
+          done = false
+          callers = (1..readers).map { |id| later { read(db, table, id) { done } } }
+          5.times { CHANGES.each { |sql| db.query(format(sql, table)) } }
+          done = true
+          assert_equal [true], callers.map(&:value).uniq
+        end
+      end
+    end
+
+    def test_while_another_program_makes_the_changes
+      with_table("id int PRIMARY KEY, v int") do |table|
+        psql("INSERT INTO #{table} SELECT n, 7 FROM generate_series(1, 50) n")
+        in_host_with_client(connections: 3) do |db|
+          done = false
+          callers = (1..50).map { |id| later { read(db, table, id) { done } } }
+          psql((CHANGES * 3).map { |sql| format(sql, table) }.join(";"))
+          done = true
+          assert_equal [true], callers.map(&:value).uniq
+        end
+      end
+    end
+
+    # --- within a transaction ---
+
+    def test_a_transaction_cannot_go_on_and_its_error_says_what_to_do
+      with_table("v int") do |table|
+        in_host_with_client(connections: 1, max_connections: 2) do |db|
+          db.query("SELECT 1")
+          db.session { |session| session.query("SELECT * FROM #{table}") }
+          psql("ALTER TABLE #{table} ADD w int")
+          error = assert_raises(Trunkline::OutdatedStatement) { db.transaction { |tx| tx.query("SELECT * FROM #{table}") } }
+          assert_equal [true, "0A000"], [error.retriable?, error.sqlstate]
+          assert_equal %w[v w], (db.transaction { |tx| tx.query("SELECT * FROM #{table}").columns })
+        end
+      end
+    end
+
+    # What this client itself has changed, or found changed elsewhere, fails no transaction.
+    def test_a_transaction_goes_on_where_the_client_knows_of_the_change
+      with_table("v int") do |table|
+        in_host_with_client(connections: 2, max_connections: 3) do |db|
+          read = -> { db.query("SELECT * FROM #{table}").columns }
+          2.times { db.session { later { read.call }.value && read.call } }
+          db.transaction do
+            assert_equal %w[v], read.call
+            db.query("ALTER TABLE #{table} ADD w int")
+            assert_equal %w[v w], read.call
+          end
+          assert_equal [%w[v w]] * 2, [later { read.call }.value, db.transaction { read.call }]
+          psql("ALTER TABLE #{table} ADD x int")
+          assert_equal [%w[v w x]] * 2, [read.call, db.transaction { read.call }]
+        end
+      end
+    end
+
+    def test_a_transaction_whose_statements_are_lost
+      in_host_with_client(connections: 1, max_connections: 2) do |db|
+        db.query("SELECT 1")
+        db.transaction { |tx| assert_equal [1, 1], [tx.value("SELECT 1"), tx.query("DEALLOCATE ALL") && tx.value("SELECT 1")] }
+        error = assert_raises(Trunkline::OutdatedStatement) do
+          db.transaction { |tx| tx.query("DO 'BEGIN DEALLOCATE ALL; END'") && tx.value("SELECT 1") }
+        end
+        assert_equal "26000", error.sqlstate
+        assert_equal 1, (db.transaction { |tx| tx.value("SELECT 1") })
+      end
+    end
+
+    # --- without prepared statements ---
+
+    def test_a_client_without_them
+      in_host_with_client(connections: 2, prepare: false) do |db|
+        assert_equal (1..40).to_a, side_by_side(1..40) { |number| db.value("SELECT $1::int", number) }
+        assert_equal [[1, "ü", "\xFF".b]], db.query("SELECT $1::int, $2::text, $3::bytea", 1, "ü", "\xFF".b).rows
+        assert_raises(Trunkline::DivisionByZero) { db.query("SELECT 1/0") }
+        db.transaction { |tx| assert_equal [[1]], tx.query("SELECT $1::int", 1).rows }
+        assert_equal [0], side_by_side(1..4) { db.value("SELECT count(*) FROM pg_prepared_statements") }.uniq
+      end
+    end
+
+    def test_some_queries_without_them
+      in_host_with_client(connections: 1) do |db|
+        without = db.with(prepare: false)
+        assert_equal [1, 2], [without.value("SELECT $1::int", 1), without.async("SELECT $1::int", 2).value.value]
+        without.transaction { |tx| assert_equal 3, tx.value("SELECT $1::int", 3) }
+        assert_equal 4, without.value("SELECT count($1::inet) + 3", IPAddr.new("10.0.0.1"))
+        assert_equal 0, without.value("SELECT count(*) FROM pg_prepared_statements")
+        assert_equal 5, db.value("SELECT $1::int", 5)
+        assert_equal 1, without.value("SELECT count(*) FROM pg_prepared_statements")
+      end
+    end
+
+    # A server session that others have used, or will: no name comes twice.
+    def test_names_are_each_sessions_own
+      names = Array.new(2) { with_client { |db| db.query("SELECT name FROM pg_prepared_statements").rows && db.value("SELECT name FROM pg_prepared_statements") } }
+      assert_equal 2, names.uniq.size
+    end
+
+    private
+
+    def readers = 30
+
+    def read(db, table, id)
+      right = true
+      right &&= [db.query("SELECT * FROM #{table} WHERE id = $1", id).rows[0][0], row_of(db, table, id)] == [id, true] until yield
+      right
+    end
+
+    def row_of(db, table, id)
+      VALUES.include?(db.value("SELECT v FROM #{table} WHERE id = $1", id))
+    rescue Trunkline::UndefinedColumn
+      true # between its two names
+    end
+  end
+end
