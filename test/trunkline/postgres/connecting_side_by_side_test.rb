@@ -61,7 +61,26 @@ module Trunkline
           peer.drain
         end
 
-        ScriptedServer.open(silent) do |server|
+        assert_nothing_left_by_a_cancelled(silent, arrived)
+      end
+
+      def test_a_caller_who_is_cancelled_while_encryption_is_negotiated_leaves_nothing_open
+        arrived = Thread::Queue.new
+        silent = lambda do |peer|
+          peer.read(8)
+          peer << "S"
+          peer.read(1)
+          arrived << true
+          peer.drain
+        end
+
+        assert_nothing_left_by_a_cancelled(silent, arrived, tcp: true)
+      end
+
+      private
+
+      def assert_nothing_left_by_a_cancelled(script, arrived, **options)
+        ScriptedServer.open(script, **options) do |server|
           assert_no_socket_left do
             in_host do
               waiting = later { Connector.connect(config(server)) }
@@ -72,8 +91,6 @@ module Trunkline
           end
         end
       end
-
-      private
 
       def config(server, **keywords)
         Config.new(server.conninfo.sub("host=127.0.0.1", "host=localhost"), env: {}, user: "ann", password: "secret",
