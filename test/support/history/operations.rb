@@ -9,7 +9,8 @@ class History
 
     # How often, beside each other.
     WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, changing: 3, insert: 8, insert_many: 3, append: 2, future: 3, futures: 3, abandon: 2,
-                failure: 2, transaction: 4, failed_transaction: 1, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
+                failure: 2, transaction: 4, early_transaction: 1, thrown_transaction: 1,
+                failed_transaction: 1, serializable: 2, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
 
     # Of so many operations, one has a deadline, and so many seconds are the longest.
     HURRIED = 10
@@ -78,9 +79,9 @@ class History
       entry.expect([kind, true], [kind, undisturbed?(kind)])
     end
 
-    def read(entry, _)
+    def read(entry, random)
       entry.fate = :never
-      entry.expect(entry.token, @db.value("SELECT $1::bigint", entry.token))
+      entry.expect(entry.token, @db.value("SELECT $1::bigint", entry.token, idempotent: random.rand < 0.5))
     end
 
     def rows(entry, random)
@@ -171,6 +172,41 @@ class History
         entry.expect(entry.tokens, own_tokens(entry))
         entry.fate = :perhaps
       end
+    end
+
+    # A block that is left by `break` has come to its end.
+    def early_transaction(entry, _)
+      @db.transaction do |tx|
+        entry.fate = :never
+        entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+        entry.fate = :perhaps
+        break
+      end
+    end
+
+    def thrown_transaction(entry, _)
+      entry.fate = :never
+      catch(:thrown) do
+        @db.transaction do |tx|
+          entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+          throw :thrown
+        end
+      end
+    end
+
+    # Reads, and writes what follows from it: nobody else may have written meanwhile.
+    def serializable(entry, random)
+      id = random.rand(1..LISTS)
+      seen = @db.transaction(isolation: :serializable, retries: 5) do |tx|
+        entry.fate = :never
+        tokens = tx.value("SELECT tokens FROM #{@lists} WHERE id = $1", id) << entry.token
+        tx.query("UPDATE #{@lists} SET tokens = $1 WHERE id = $2", tokens, id)
+        entry.fate = :perhaps
+        tokens
+      end
+      @history.saw(id, seen, entry)
+    rescue Trunkline::SerializationFailure
+      entry.fate = :never
     end
 
     def failed_transaction(entry, _)

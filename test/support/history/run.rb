@@ -39,7 +39,7 @@ class History
     # @yieldparam db [Trunkline::Postgres::Client]
     # @yieldreturn [Object] what the callers use instead of it
     def initialize(server, world:, seed:, answers: 2000, interruptions: 100, troubles: TROUBLES, faults: FAULTS,
-                   kinds: Operations::WEIGHTS, limit: 60, &wrap)
+                   kinds: Operations::WEIGHTS, limit: 120, &wrap)
       @server = server
       @wrap = wrap || :itself.to_proc
       @name = world
