@@ -36,12 +36,12 @@ module Trunkline
       }.freeze
       FIBERS = "Trunkline, 100 fibers"
       THREADS = "Trunkline, 16 threads"
-      DALLI_FIBERS = "Dalli, 100 fibers, 8 clients"
+      DALLI_FIBERS = ["Dalli, 100 fibers, shared", "Dalli, 100 fibers, 8 clients"].freeze
       DALLI_THREADS = "Dalli, 16 threads, 8 clients"
       MANY = {
         FIBERS => { cache: "Trunkline", timeout: 1, world: "fiber", callers: 100 },
-        "Dalli, 100 fibers, shared" => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100 },
-        DALLI_FIBERS => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100, pool: 8 },
+        DALLI_FIBERS.first => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100 },
+        DALLI_FIBERS.last => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100, pool: 8 },
         "by hand, 100 fibers, 8 clients" => { cache: "NonBlocking", timeout: 1, world: "fiber", callers: 100, pool: 8 },
         THREADS => { cache: "Trunkline", timeout: 1, callers: 16 },
         "Dalli, 16 threads, shared" => { cache: "Dalli", timeout: 1, callers: 16 },
@@ -112,7 +112,7 @@ module Trunkline
           figure("timeout on: CPU against off", cpu[OURS] / cpu[FREE], "<= 1.03"),
           figure("single caller, CPU an operation: Dalli", cpu[OURS] / cpu[DALLI], "<= 0.6"),
           figure("the same: memcache-client", cpu[OURS] / cpu[CLIENT], "<= 0.7"),
-          figure("100 fibers, CPU an operation: Dalli over 8 clients", cpu[FIBERS] / cpu[DALLI_FIBERS], "<= 0.2"),
+          figure("100 fibers, CPU an operation: Dalli's best", cpu[FIBERS] / cpu.values_at(*DALLI_FIBERS).min, "<= 0.2"),
           figure("16 threads, operations/s: Dalli over 8 clients", many[DALLI_THREADS][:wall] / many[THREADS][:wall], ">= 2"),
           figure("get_multi, CPU us a key", keys[OURS][:cpu_each], "<= 0.6")
         ]
