@@ -21,6 +21,9 @@ module Trunkline
       end
     end
 
+    # @return [TCPServer]
+    attr_reader :listener
+
     # @return [Integer] connections so far
     attr_reader :connections
 
@@ -31,6 +34,7 @@ module Trunkline
       @script = script
       @version = version
       @listener = TCPServer.new("127.0.0.1", 0)
+      @address = "127.0.0.1:#{@listener.addr[1]}"
       @connections = 0
       @lines = []
       @sockets = []
@@ -38,10 +42,10 @@ module Trunkline
     end
 
     # @return [String] as the client takes it
-    def address = "127.0.0.1:#{@listener.addr[1]}"
+    attr_reader :address
 
     def stop
-      @listener.close
+      @listener.close unless @listener.closed?
       @sockets.each { |socket| socket.close unless socket.closed? }
       @threads.each(&:kill).each(&:join)
     end

@@ -37,7 +37,10 @@ module Trunkline
         server = server_for(key)
         server.perform(request) ? request : settle(request, key, server)
       rescue ConnectionError
-        another_server?(key) ? retry : raise
+        raise unless another_server?(key)
+
+        request = request.again if request.done?
+        retry
       end
 
       # Carries a request to one server.

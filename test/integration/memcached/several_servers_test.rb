@@ -3,6 +3,7 @@
 require "test_helper"
 require "support/dalli_oracle"
 require "support/memcached_servers"
+require "support/scripted_memcached"
 
 module Trunkline
   module Memcached
@@ -108,6 +109,23 @@ module Trunkline
             server.stop
             server.start
             assert_nil cache.get("key")
+          end
+        end
+      end
+
+      def test_a_question_to_a_server_that_dies_over_it_goes_to_another
+        dying = nil
+        script = lambda do |socket, _line|
+          dying.listener.close
+          socket.close
+        end
+        ScriptedMemcached.open(script) do |server|
+          dying = server
+          Trunkline.memcached(server.address, memcached.address, namespace: MemcachedServers.namespace) do |cache|
+            keys = (1..20).map { |number| "key#{number}" }
+            assert_equal [nil], keys.map { |key| cache.get(key) }.uniq
+            keys.each { |key| assert cache.set(key, key) }
+            assert_equal keys, keys.map { |key| cache.get(key) }
           end
         end
       end
