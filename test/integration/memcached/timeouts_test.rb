@@ -13,28 +13,47 @@ module Trunkline
       LATER = 20    # seconds; time that is not
       LONG = "x" * 100_000
 
-      # Never answers; a byte at a time; stops within a value; answers others and then no more.
+      # Never answers; a byte at a time; stops within a value or a line.
       SILENCES = {
-        never: ->(_socket, _line) {},
-        bytewise: ->(socket, line) { line.start_with?("mg") && "VA 100000 f0\r\n#{LONG}\r\n".each_char { |byte| socket.write(byte) && sleep(0.02) } },
-        within_a_value: ->(socket, line) { socket << "VA 100000 f0\r\n#{LONG[0, 10_000]}" if line.start_with?("mg") },
-        within_a_line: ->(socket, line) { socket << "VA 10" if line.start_with?("mg") }
+        never: ->(_socket) {},
+        bytewise: ->(socket) { "VA 100000 f0\r\n#{LONG}\r\n".each_char { |byte| socket.write(byte) && sleep(0.02) } },
+        within_a_value: ->(socket) { socket << "VA 100000 f0\r\n#{LONG[0, 10_000]}" },
+        within_a_line: ->(socket) { socket << "VA 10" }
       }.freeze
+
+      # Answers whoever asks for the key "warm", and is silent to all others.
+      def self.warm(silence)
+        lambda do |socket, line|
+          if line.start_with?("mg warm") then socket << "EN\r\n"
+          elsif line.start_with?("mg") then silence.call(socket)
+          end
+        end
+      end
 
       # What holds in every world.
       module Shared
-        SILENCES.each do |name, script|
+        SILENCES.each do |name, silence|
           define_method("test_#{name}") do
             in_host do
-              ScriptedMemcached.open(script) do |server|
-                Trunkline.memcached(server.address, timeout: SOON) do |cache|
-                  error = assert_raises(Deadline) { cache.get("key") }
+              ScriptedMemcached.open(Timeouts.warm(silence)) do |server|
+                Trunkline.memcached(server.address, timeout: LATER) do |cache|
+                  assert_nil cache.get("warm")
+                  error = assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get("key") } }
                   assert_equal [true, false, server.address], [error.sent?, error.retriable?, error.server]
-                  assert_raises(Deadline) { cache.set("key", "value") }
-                  assert_raises(Deadline) { cache.get_multi("a", "b") }
+                  assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.set("key", "value") } }
+                  assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get_multi("a", "b") } }
+                  assert_nil cache.get("warm")
                 end
                 assert_operator server.connections, :>=, 2 # nobody waits on a connection that has fallen silent
               end
+            end
+          end
+        end
+
+        def test_the_client_s_own_timeout
+          in_host do
+            ScriptedMemcached.open(->(*) {}) do |server|
+              Trunkline.memcached(server.address, timeout: SOON) { |cache| assert_raises(Deadline) { cache.get("key") } }
             end
           end
         end
@@ -43,9 +62,8 @@ module Trunkline
           in_host do
             ScriptedMemcached.open(->(*) {}, version: nil) do |server|
               Trunkline.memcached(server.address, timeout: SOON) do |cache|
-                error = assert_raises(Deadline) { cache.get("key") }
-                refute_predicate error, :sent?
-                assert_raises(Trunkline::ConnectionError) { cache.get("key") }
+                refute_predicate assert_raises(Deadline) { cache.get("key") }, :sent?
+                assert_raises(Trunkline::ConnectionError, Deadline) { cache.get("key") }
               end
             end
           end
@@ -88,7 +106,7 @@ module Trunkline
 
         def test_a_block_s_deadline_holds_too
           in_host do
-            ScriptedMemcached.open(SILENCES[:never]) do |server|
+            ScriptedMemcached.open(->(*) {}) do |server|
               Trunkline.memcached(server.address, timeout: nil) do |cache|
                 assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get("key") } }
               end
