@@ -52,7 +52,7 @@ module Trunkline
 
       def test_a_server_that_never_closes
         with_server(:drain.to_proc) do |server|
-          error = refused { cancel(server, seconds: 0.1) }
+          error = refused { cancel(server, seconds: 1) }
 
           assert_predicate error, :sent?
           assert_equal "the server has not dealt with the request to cancel in time (server #{target(server).server})", error.message
