@@ -65,7 +65,8 @@ module Trunkline
         keys = measure(SINGLE.slice(OURS, DALLI, CLIENT, "by hand, non-blocking"), :measure_many, KEYS)
         tables = [timings(single), costs("Many callers at once", many), costs("get_multi of 100 keys, each key", keys)]
         figures = figures(single, many, keys)
-        Results.new("memcached", @options, Versions.all).publish([*tables, figures_table(figures)], { single: single, many: many, keys: keys, figures: figures })
+        Results.new("memcached", @options, Versions.all)
+               .publish([*tables, figures_table(figures)], { single: single, many: many, keys: keys, figures: figures })
         write_report(tables, single, many) if @report
       end
 
@@ -83,7 +84,9 @@ module Trunkline
 
       def check(peers)
         answers = peers.transform_values { |peer| peer.call(:answers) }
-        raise "the sides do not return the same: #{answers.transform_values { |answer| answer.inspect[0, 200] }}" unless answers.values.uniq.one?
+        return if answers.values.uniq.one?
+
+        raise "the sides do not return the same: #{answers.transform_values { |answer| answer.inspect[0, 200] }}"
       end
 
       def medians(results)
@@ -93,9 +96,11 @@ module Trunkline
 
       def timings(single)
         rows = single.map do |side, result|
-          [side, *[result[:user], result[:system], result[:cpu], result[:wall]].map { |seconds| format("%.3f", seconds) }, format("%.1f", result[:cpu_each])]
+          seconds = result.values_at(:user, :system, :cpu, :wall).map { |number| format("%.3f", number) }
+          [side, *seconds, format("%.1f", result[:cpu_each])]
         end
-        Table.new(%w[side user system total real] + ["CPU us/operation"], rows, title: "#{@operations} mixed operations of a single caller, seconds")
+        headers = ["side", "user", "system", "total", "real", "CPU us/operation"]
+        Table.new(headers, rows, title: "#{@operations} mixed operations of a single caller, seconds")
       end
 
       def costs(title, results)

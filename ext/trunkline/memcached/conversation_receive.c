@@ -6,6 +6,7 @@
 #include "../trunk/protocol_error.h"
 
 #define BIT(code) (1u << (code))
+#define LONGEST_QUOTED 40 /* bytes of a line, in an error */
 
 /* What may answer each kind, besides an error. */
 static const unsigned answers[] = {
@@ -21,7 +22,8 @@ static VALUE text_string(meta_text_t text) { return rb_str_new(text.bytes, (long
 
 NORETURN(static void nonsense(const meta_answer_t *answer));
 static void nonsense(const meta_answer_t *answer) {
-    protocol_error("the server's \"%.*s\" answers nothing that it was asked", answer->line.length < 40 ? (int)answer->line.length : 40, answer->line.bytes);
+    int length = answer->line.length < LONGEST_QUOTED ? (int)answer->line.length : LONGEST_QUOTED;
+    protocol_error("the server's \"%.*s\" answers nothing that it was asked", length, answer->line.bytes);
 }
 
 /* A value without flags is bytes as they are; text where it is ASCII, which is the same in both. */

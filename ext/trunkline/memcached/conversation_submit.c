@@ -21,7 +21,8 @@ static bool append_one(buffer_t *output, const memcached_request_t *request) {
 static bool append_part(buffer_t *output, const memcached_request_t *request, long at, meta_text_t flags) {
     meta_text_t key = text(RARRAY_AREF(request->key, at));
     if (request->kind != ASK_STORE) return meta_write(output, VERBS[request->kind], key, flags);
-    return meta_write_value(output, key, text(RARRAY_AREF(request->value, 2 * at)), NUM2UINT(RARRAY_AREF(request->value, 2 * at + 1)), flags);
+    uint32_t client_flags = NUM2UINT(RARRAY_AREF(request->value, 2 * at + 1));
+    return meta_write_value(output, key, text(RARRAY_AREF(request->value, 2 * at)), client_flags, flags);
 }
 
 /* Every command has its number, so that an answer tells by itself which key it is for; the last one has only its end. */

@@ -69,10 +69,11 @@ module ActiveSupport
       private
 
       def client(addresses, options)
-        return Trunkline.memcached(*addresses, compress: false, **options) unless addresses.first.is_a?(Trunkline::Memcached::Client)
-        return addresses.first if addresses.one? && options.empty?
+        client = addresses.first
+        return Trunkline.memcached(*addresses, compress: false, **options) unless client.is_a?(Trunkline::Memcached::Client)
+        raise ArgumentError, "a client has its servers and options already" unless addresses.one? && options.empty?
 
-        raise ArgumentError, "a client has its servers and options already"
+        client
       end
 
       def count(operation, name, amount, options)
@@ -94,7 +95,7 @@ module ActiveSupport
       end
 
       def write_serialized_entry(key, payload, unless_exist: false, **options)
-        surviving(nil) { (unless_exist ? @cache.add(key, payload, life(**options), RAW) : @cache.set(key, payload, life(**options), RAW)) && true }
+        surviving(nil) { @cache.public_send(unless_exist ? :add : :set, key, payload, life(**options), RAW) && true }
       end
 
       def write_multi_entries(entries, **options)
@@ -102,7 +103,11 @@ module ActiveSupport
 
         payloads = entries.transform_values { |entry| serialize_entry(entry, **options) }
         written = surviving(false) { @cache.set_multi(payloads, life(**options), RAW) }
-        payloads.each { |key, payload| written ? local_cache.write_entry(key, payload) : local_cache.delete_entry(key) } if local_cache
+        remember(payloads, written) if local_cache
+      end
+
+      def remember(payloads, written)
+        payloads.each { |key, payload| written ? local_cache.write_entry(key, payload) : local_cache.delete_entry(key) }
       end
 
       def life(expires_in: nil, race_condition_ttl: nil, raw: false, **)
