@@ -10,7 +10,7 @@ class History
     include Minitest::Assertions
 
     attr_accessor :assertions # counted by Minitest
-    attr_reader :limit, :hostility
+    attr_reader :hostility
 
     # @param host [Module] of {Hosts}
     # @param size [Integer] callers
@@ -19,10 +19,10 @@ class History
     # @param limit [Numeric] seconds until it is taken for a hang
     def initialize(host:, size:, limit:, ways: %i[cancel kill timeout], hostility: {})
       extend(host)
+      define_singleton_method(:limit) { limit } # in place of the host's
       @size = size
       @ways = ways
       @hostility = hostility
-      @limit = limit
       @assertions = 0
     end
 
