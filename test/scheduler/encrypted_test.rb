@@ -19,7 +19,6 @@ end
 # What the suites ask of every host, over encrypted connections.
 module Encrypted
   include DatabaseHelpers
-  include Shared::Querying
   include Shared::Concurrency
   include EncryptedClients
 
@@ -44,6 +43,7 @@ end
 class EncryptedUnderAsyncTest < Trunkline::TestCase
   include Hosts::Async
   include Encrypted
+  include Shared::Querying
 end
 
 class EncryptedUnderReferenceSchedulerTest < Trunkline::TestCase
