@@ -70,6 +70,9 @@ module Trunkline
     def retriable_by_nature? = !sent?
   end
 
+  # The caller himself has cancelled it.
+  class Cancelled < Error; end
+
   # A limit on waiting requests is reached; the request was not sent.
   class Overloaded < Error
     private

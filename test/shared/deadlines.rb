@@ -102,8 +102,7 @@ module Shared
       with_table("id int") do |table|
         gated do |db, proxy|
           db.query("INSERT INTO #{table} VALUES ($1)", 0)
-          proxy.stall
-          large = later { db.value("SELECT length($1::text)", "x" * 8_000_000) }
+          large = stuck_in_the_middle(db, proxy)
           errors = side_by_side(1..5) { |id| assert_raises(Trunkline::Deadline) { db.query("INSERT INTO #{table} VALUES ($1)", id, deadline: SHORT) } }
           assert_equal [false], errors.map(&:sent?).uniq
           proxy.resume
@@ -116,8 +115,7 @@ module Shared
     # Others may rely on what it prepares.
     def test_what_is_not_sent_in_time_is_still_prepared
       gated do |db, proxy|
-        proxy.stall
-        large = later { db.value("SELECT length($1::text)", "x" * 8_000_000) }
+        large = stuck_in_the_middle(db, proxy)
         late = later { db.value("SELECT $1::int + 1", 1, deadline: SHORT) }
         follower = later { db.value("SELECT $1::int + 1", 2) }
         assert_kind_of Trunkline::Deadline, late.error

@@ -37,6 +37,16 @@ module Gated
     end
   end
 
+  # A caller whose large question has gone in part; nothing goes through any more until the proxy resumes.
+  #
+  # @return [Caller] who is answered with the question's size
+  def stuck_in_the_middle(db, proxy, size = 8_000_000)
+    start = proxy.bytes(:requests)
+    caller = later { db.value("SELECT length($1::text)", "x" * size) }
+    proxy.await { |policies| policies[:requests].arrived > start + 100_000 && policies.each_value { |policy| policy.stalled = true } }
+    caller
+  end
+
   # Callers that ask for the tokens and return the answers.
   def askers(db, tokens)
     tokens.map { |token| -> { ask(db, token) } }

@@ -75,6 +75,15 @@ bool frontend_query(buffer_t *buffer, span_t sql) {
     return true;
 }
 
+bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter) {
+    size_t mark;
+    if (!frontend_open(buffer, 'B', &mark) || !buffer_append(buffer, "", 1) || !append_string(buffer, name)) return false;
+    if (!append_u16(buffer, 0) || !append_u16(buffer, 1) || !append_u32(buffer, (uint32_t)parameter.length)) return false;
+    if (!buffer_append(buffer, parameter.bytes, parameter.length) || !append_u16(buffer, 0)) return false;
+    frontend_close(buffer, mark);
+    return true;
+}
+
 /* Bind of the unnamed statement, without parameters, to the unnamed portal. It never changes, nor do these below. */
 static bool bind_nothing(buffer_t *buffer) { return buffer_append(buffer, "B\0\0\0\x0c\0\0\0\0\0\0\0\0", 13); }
 

@@ -93,6 +93,15 @@ static VALUE codec_submit(VALUE self, VALUE request) {
  * True: it will have no effect, for what would have had one was not sent and will not be. */
 static VALUE codec_withdraw(VALUE self, VALUE request) { return RBOOL(withdraw(session_of(self), request)); }
 
+/* call-seq: aim(request) -> codec
+ *
+ * The server will be asked to cancel the request, and may hit one behind it instead. Nil: that is over. */
+static VALUE codec_aim(VALUE self, VALUE request) {
+    session_of(self)->cancelling = !NIL_P(request);
+    if (!NIL_P(request)) postgres_request_checked(request)->cancelled = true;
+    return self;
+}
+
 /* call-seq: close -> codec
  *
  * Says goodbye to the server. */
@@ -165,6 +174,7 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_alloc_func(class, codec_allocate);
     rb_define_method(class, "initialize", codec_initialize, -1);
     rb_define_method(class, "submit", codec_submit, 1);
+    rb_define_method(class, "aim", codec_aim, 1);
     rb_define_method(class, "withdraw", codec_withdraw, 1);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);

@@ -1,5 +1,6 @@
 #include "postgres_request.h"
 
+#include <math.h>
 #include "bind.h"
 #include "description.h"
 #include "prepared.h"
@@ -102,6 +103,17 @@ static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRI
  *
  * Nothing that is ever sent: what a caller waits with who waits for somebody else's request, or for a trunk. */
 static VALUE request_companion(VALUE class) { return create(REQUEST_SCRIPT, Qnil, Qnil, Qnil); }
+
+/* call-seq: fence -> Request
+ *
+ * For the calling fiber or thread to wait with until everything before it, this request too, is over; without a deadline. */
+static VALUE request_fence(VALUE self) {
+    VALUE fence = create(REQUEST_FENCE, Qnil, Qnil, Qnil);
+    request_t *base = request_of(fence);
+    base->pinned = request_of(self)->pinned;
+    base->deadline = base->until = INFINITY;
+    return fence;
+}
 
 /* call-seq: again -> Request
  *
@@ -226,6 +238,16 @@ static VALUE request_set_unnamed(VALUE self) {
     return self;
 }
 
+/* call-seq: cancelled? -> true or false
+ *
+ * Was the server asked to cancel it? */
+static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of(self)->cancelled); }
+
+/* call-seq: bystander? -> true or false
+ *
+ * Did it meet the cancel that was meant for another one, and has had no effect? */
+static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of(self)->bystander); }
+
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 
 /* call-seq: redescribe(description) -> request
@@ -277,6 +299,9 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "anew?", request_is_anew, 0);
     rb_define_method(cRequest, "forgotten?", request_is_forgotten, 0);
     rb_define_method(cRequest, "unnamed!", request_set_unnamed, 0);
+    rb_define_method(cRequest, "fence", request_fence, 0);
+    rb_define_method(cRequest, "cancelled?", request_is_cancelled, 0);
+    rb_define_method(cRequest, "bystander?", request_is_bystander, 0);
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
     rb_define_method(cRequest, "rolled_back?", request_is_rolled_back, 0);
     rb_define_method(cRequest, "redescribe", request_redescribe, 1);

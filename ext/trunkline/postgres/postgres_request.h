@@ -7,6 +7,7 @@
 typedef enum {
     REQUEST_QUERY,    /* Bind, Execute; Parse and Describe before them where the session does not know the statement */
     REQUEST_DESCRIBE, /* Parse, Describe */
+    REQUEST_FENCE,    /* nothing: its answer comes when everything before it is over */
     REQUEST_SCRIPT,   /* simple Query: several statements, a result each */
 } request_kind_t;
 
@@ -34,11 +35,14 @@ typedef struct {
     bool binary;       /* rows come in binary format */
     bool parses;       /* carries the Parse of `prepared` */
     bool describes;    /* carries Describe */
+    bool limit_open;   /* the answer to that is still to come */
     bool told;         /* its Parse names the parameters' types, as the client remembers them */
     bool bound;        /* BindComplete has come: from here on, the statement may have had an effect */
     bool complete;     /* the command has come to its end */
     bool rolled_back;  /* its end was ROLLBACK, whatever was asked */
     bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
+    bool cancelled;    /* the server was asked to cancel it */
+    bool bystander;    /* it met the cancel that was aimed at another one; it had no effect */
     bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
     bool leaked;       /* its statement has left something behind on a session that others share */
     bool forgotten;    /* outdated, and nothing else: the server has lost it, or its result has changed */

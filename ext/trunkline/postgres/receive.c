@@ -17,6 +17,7 @@
 #define UNKNOWN_STATEMENT "26000"
 #define NAME_IN_USE "42P05"
 #define CHANGED_RESULT "0A000" /* "cached plan must not change result type" is the one that comes before BindComplete */
+#define CANCELLED "57014"
 
 #define LONGEST_ON_THE_WAY 0.001 /* seconds */
 
@@ -130,6 +131,8 @@ static void suspect_statement(session_state_t *session, postgres_request_t *requ
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (NIL_P(request->error)) request->error = body_string(frame);
     if (error_is_fatal(frame->body, frame->length)) session->farewell = body_string(frame);
+    if (session->cancelling && !request->cancelled) request->bystander = has_code(frame, CANCELLED);
+    if (request->limit_open && has_code(frame, UNKNOWN_STATEMENT)) session->limits = false;
     if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);
 }
 
@@ -151,6 +154,7 @@ static bool answered_in_full(const postgres_request_t *request) {
     if (!NIL_P(request->error) || request->withdrawn) return true;
     if (request->ahead > 0) return false;
     if (request->kind == REQUEST_SCRIPT) return !NIL_P(request->results);
+    if (request->kind == REQUEST_FENCE) return true;
     return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
 }
 
@@ -209,8 +213,16 @@ static bool answers_preamble(postgres_request_t *request, const frame_t *frame) 
     return frame->type == 'C' || frame->type == '1' || frame->type == '2';
 }
 
+/* Is it of the answer to the limit, which comes before that to the request itself? */
+static bool answers_limit(postgres_request_t *request, const frame_t *frame) {
+    if (frame->type != '2' && frame->type != 'D' && frame->type != 'C') return false;
+    request->limit_open = frame->type != 'C';
+    return true;
+}
+
 static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (answers_preamble(request, frame)) return;
+    if (request->limit_open && answers_limit(request, frame)) return;
     switch (frame->type) {
     case 'D': data_row(request, frame); break;
     case 'C': command_complete(session, request, frame); break;

@@ -25,6 +25,8 @@ typedef struct {
     double round_trip;     /* seconds; the shortest time in which a request met an idle server and was answered */
     bool closed;           /* takes no more requests */
     bool exclusive;        /* one caller's own: may be in a transaction */
+    bool cancelling;       /* a cancel may hit whatever is in flight */
+    bool limits;           /* knows the statement that limits the next one's time */
     VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */
     bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
     bool betrayed;         /* a command's tag did not belong on a shared session */

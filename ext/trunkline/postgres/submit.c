@@ -4,6 +4,7 @@
 #include <string.h>
 #include "bind.h"
 #include "description.h"
+#include "limit.h"
 #include "statement.h"
 #include "../socket/bytes_class.h"
 
@@ -53,14 +54,16 @@ static bool append_preamble(buffer_t *output, const postgres_request_t *request)
 
 static bool append_unit(buffer_t *output, postgres_request_t *request) {
     if (request->kind == REQUEST_SCRIPT) return frontend_query(output, string_span(request->script));
+    if (request->kind == REQUEST_FENCE) return frontend_sync(output);
     prepared_t *prepared = prepared_of(request->prepared);
     size_t before = buffer_size(output);
     if (!append_preamble(output, request)) return false;
     if (request->parses && !append_parse(output, prepared)) return false;
     if (request->describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
     request->effect = buffer_size(output) - before;
+    if (request->base.limited && !limit_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
-    request->effect_size = buffer_size(output) - before - request->effect;
+    request->effect_size = request->ahead > 0 ? 0 : buffer_size(output) - before - request->effect;
     return frontend_sync(output);
 }
 
@@ -129,9 +132,11 @@ bool submit(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->output);
     if (session->closed || is_late(request)) return false;
-    if (request->kind != REQUEST_SCRIPT) choose_prepared(session, request);
+    if (!NIL_P(request->statement)) choose_prepared(session, request);
     request->ahead = NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+    request->base.limited = request->limit_open = limit_wanted(session, request);
+    if (request->base.limited) limit_prepare(session, output);
     size_t before = buffer_size(output);
     if (!append_unit(output, request)) take_back(output, before);
     request->base.offset = session->in_flight.appended;

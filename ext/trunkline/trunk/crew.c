@@ -21,6 +21,7 @@ typedef struct {
     size_t aboard;
     unsigned int generation;
     bool reserved;    /* for pinned requests only */
+    bool shut;        /* to requests that are not in flight yet */
     size_t most_requests; /* in flight, beyond which it is not chosen */
     uint64_t most_bytes;  /* likewise */
     double expiry;        /* when it is not to be chosen any more, on the clock of fifo_now */
@@ -81,6 +82,9 @@ static bool admits(const crew_t *crew, VALUE world, bool pinned) {
     return crew->aboard == 0 || crew->world == world;
 }
 
+/* May another request be sent? */
+static bool takes(const crew_t *crew, VALUE world, bool pinned) { return !crew->shut && admits(crew, world, pinned); }
+
 static bool board(crew_t *crew, request_t *request) {
     if (request->aboard) return true;
     if (!admits(crew, request->world, request->pinned)) return false;
@@ -124,7 +128,7 @@ static VALUE crew_is_expired(VALUE self) { return RBOOL(fifo_now() >= crew_of(se
 /* call-seq: admits?(world) -> true or false
  *
  * May a waiter of this world, who shares, come aboard now? */
-static VALUE crew_admits(VALUE self, VALUE world) { return RBOOL(admits(crew_of(self), world, false)); }
+static VALUE crew_admits(VALUE self, VALUE world) { return RBOOL(takes(crew_of(self), world, false)); }
 
 /* call-seq: Crew.choose(crews, world, current) -> Integer or nil
  *
@@ -139,7 +143,7 @@ static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
         long at = (FIX2LONG(current) + step) % count;
         const crew_t *crew = crew_of(RARRAY_AREF(crews, at));
         if (now >= crew->expiry) return Qnil;
-        if (!admits(crew, world, false) || !has_room(crew)) continue;
+        if (!takes(crew, world, false) || !has_room(crew)) continue;
         double expected = fifo_expected(in_flight(crew), now);
         if (expected < least) {
             least = expected;
@@ -155,7 +159,7 @@ static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
  * Keeps the trunk for pinned requests from now on. False: somebody is aboard, or it is reserved already. */
 static VALUE crew_reserve(VALUE self) {
     crew_t *crew = crew_of(self);
-    if (!admits(crew, Qnil, false) || crew->aboard > 0) return Qfalse;
+    if (!takes(crew, Qnil, false) || crew->aboard > 0) return Qfalse;
     crew->reserved = true;
     return Qtrue;
 }
@@ -168,13 +172,30 @@ static VALUE crew_release(VALUE self) {
     return self;
 }
 
+/* call-seq: shut -> true or false
+ *
+ * Nobody sends anything more until it is opened. False: it is shut already. */
+static VALUE crew_shut(VALUE self) {
+    crew_t *crew = crew_of(self);
+    if (crew->shut) return Qfalse;
+    return RBOOL(crew->shut = true);
+}
+
+static VALUE crew_is_shut(VALUE self) { return RBOOL(crew_of(self)->shut); }
+
+/* call-seq: open -> crew */
+static VALUE crew_open(VALUE self) {
+    crew_of(self)->shut = false;
+    return self;
+}
+
 /* call-seq: enter(request) -> :first, :later or nil
  *
  * Takes the request's waiter aboard: with nothing in flight before it, or behind others. Nil: the trunk is busy for
- * another world. */
+ * another world, or shut. */
 static VALUE crew_enter(VALUE self, VALUE request) {
     crew_t *crew = crew_of(self);
-    if (!board(crew, request_checked(request))) return Qnil;
+    if (crew->shut || !board(crew, request_checked(request))) return Qnil;
     return in_flight(crew)->count == 0 ? sym_first : sym_later;
 }
 
@@ -277,6 +298,38 @@ static VALUE crew_is_led(VALUE self) {
     return RBOOL(!NIL_P(crew->leader) || !NIL_P(crew->heir));
 }
 
+/* call-seq: head -> Request or nil
+ *
+ * What the server works on now. */
+static VALUE crew_head(VALUE self) {
+    VALUE head = fifo_head(in_flight(crew_of(self)));
+    return head == Qundef ? Qnil : head;
+}
+
+/* call-seq: behind -> Array of Request
+ *
+ * What it works on next. */
+static VALUE crew_behind(VALUE self) {
+    const fifo_t *fifo = in_flight(crew_of(self));
+    VALUE behind = rb_ary_new();
+    for (size_t at = 1; at < fifo->count; at++) {
+        if (!NIL_P(fifo_at(fifo, at))) rb_ary_push(behind, fifo_at(fifo, at));
+    }
+    return behind;
+}
+
+/* call-seq: settled? -> true or false
+ *
+ * Is there nothing in flight that anybody could still ask for? */
+static VALUE crew_is_settled(VALUE self) {
+    const fifo_t *fifo = in_flight(crew_of(self));
+    for (size_t at = 0; at < fifo->count; at++) {
+        VALUE request = fifo_at(fifo, at);
+        if (!NIL_P(request) && !request_of(request)->done) return Qfalse;
+    }
+    return Qtrue;
+}
+
 /* call-seq: aboard -> Integer */
 static VALUE crew_get_aboard(VALUE self) { return SIZET2NUM(crew_of(self)->aboard); }
 
@@ -298,11 +351,17 @@ void Init_trunkline_crew(void) {
     rb_define_method(class, "admits?", crew_admits, 1);
     rb_define_method(class, "reserve", crew_reserve, 0);
     rb_define_method(class, "release", crew_release, 0);
+    rb_define_method(class, "shut", crew_shut, 0);
+    rb_define_method(class, "shut?", crew_is_shut, 0);
+    rb_define_method(class, "open", crew_open, 0);
     rb_define_method(class, "enter", crew_enter, 1);
     rb_define_method(class, "lead", crew_lead, 1);
     rb_define_method(class, "rest", crew_rest, 0);
     rb_define_method(class, "rise", crew_rise, 1);
     rb_define_method(class, "leave", crew_leave, 1);
+    rb_define_method(class, "head", crew_head, 0);
+    rb_define_method(class, "behind", crew_behind, 0);
+    rb_define_method(class, "settled?", crew_is_settled, 0);
     rb_define_method(class, "led?", crew_is_led, 0);
     rb_define_method(class, "aboard", crew_get_aboard, 0);
     rb_define_method(class, "inherited?", crew_is_inherited, 0);

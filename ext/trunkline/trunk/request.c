@@ -174,6 +174,14 @@ static VALUE request_set_patience(VALUE self, VALUE until) {
     return until;
 }
 
+/* call-seq: linger(until) -> request
+ *
+ * Its waiter waits until the Float, whatever its deadline was. */
+static VALUE request_linger(VALUE self, VALUE until) {
+    request_of(self)->until = NUM2DBL(until);
+    return self;
+}
+
 /* call-seq: late? -> true or false
  *
  * Should its waiter stop waiting? */
@@ -193,6 +201,7 @@ static VALUE request_give_up(VALUE self, VALUE failure) {
 }
 
 static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
+static VALUE request_is_limited(VALUE self) { return RBOOL(request_of(self)->limited); }
 static VALUE request_is_idempotent(VALUE self) { return RBOOL(request_of(self)->idempotent); }
 
 static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
@@ -237,11 +246,13 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
     rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
     rb_define_method(cTrunklineRequest, "pinned?", request_is_pinned, 0);
+    rb_define_method(cTrunklineRequest, "limited?", request_is_limited, 0);
     rb_define_method(cTrunklineRequest, "limit", request_limit, 1);
     rb_define_method(cTrunklineRequest, "limit_as", request_limit_as, 1);
     rb_define_method(cTrunklineRequest, "deadline", request_get_deadline, 0);
     rb_define_method(cTrunklineRequest, "overdue?", request_is_overdue, 0);
     rb_define_method(cTrunklineRequest, "patience=", request_set_patience, 1);
+    rb_define_method(cTrunklineRequest, "linger", request_linger, 1);
     rb_define_method(cTrunklineRequest, "late?", request_is_late, 0);
     rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);

@@ -28,6 +28,7 @@ typedef struct request {
     bool claimed;         /* somebody waits for it already */
     bool aboard;          /* counted among its trunk's crew */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */
+    bool limited;         /* the server ends it by itself when its deadline has passed */
     bool idempotent;      /* its caller says that it may be carried out twice */
     double deadline;      /* when its answer has lost its sense */
     double until;         /* when its waiter stops waiting: then, or earlier */

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../trunk/expiry"
+require_relative "../trunk/given_up"
 require_relative "../trunk/loss"
 require_relative "ring"
 require_relative "server"
@@ -105,7 +105,7 @@ module Trunkline
       end
 
       def kind_of(failure)
-        return Deadline if failure.is_a?(Expiry)
+        return Deadline if failure.is_a?(GivenUp)
         return Closed if failure.closed
 
         failure.sent ? Indeterminate : NotSent

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/limits"
+require_relative "endings"
 require_relative "error_fields"
 require_relative "outstanding"
 require_relative "result"
@@ -69,14 +70,14 @@ module Trunkline
       private
 
       def failure_error(failure, sql)
-        failure.is_a?(Expiry) ? Deadline.new(failure.reason, sql: sql, server: @server, sent: failure.sent) : loss_error(failure, sql)
+        failure.is_a?(GivenUp) ? Endings.unanswered(failure, sql: sql, server: @server) : loss_error(failure, sql)
       end
 
       # Outside of transactions such a statement is tried again, and nobody sees this.
       def server_error(request, fields, sql)
-        return ServerError.from_fields(fields, sql: sql, server: @server) unless request.forgotten? && request.status == "E"
+        return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
-        OutdatedStatement.new(fields, sql: sql, server: @server)
+        Endings.ended_by_server(request, ServerError.from_fields(fields, sql: sql, server: @server))
       end
 
       def loss_error(loss, sql)

@@ -74,7 +74,7 @@ module Trunkline
         until request.answered?
           error = @answers.error(request)
           check_count(request.parameters, request.statement.parameter_types) if miscounted?(request, error)
-          request = another_try(request, error) if tries < MOST_TRIES
+          request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
           raise error if request.done?
 
           tries += 1
@@ -90,9 +90,16 @@ module Trunkline
       #
       # @return [Request] the same one when there is no point in another
       def another_try(request, error)
-        return request.again if error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
+        return request.again if resendable?(request, error)
 
         request.outdated? && !request.anew? && !in_transaction?(request) ? prepared_anew(request) : request
+      end
+
+      # It has had no effect, or may have one twice. A session cannot go on elsewhere.
+      def resendable?(request, error)
+        return !in_transaction?(request) if request.bystander?
+
+        error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
       end
 
       # What depends on the parameters' types waits until they are known again.

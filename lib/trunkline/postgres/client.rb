@@ -4,6 +4,7 @@ require "securerandom"
 require_relative "../config"
 require_relative "../trunk/main_ractor"
 require_relative "../trunk/pool"
+require_relative "cancel"
 require_relative "codec"
 require_relative "connector"
 require_relative "querying"
@@ -146,8 +147,14 @@ module Trunkline
         connection = Connector.connect(@config)
         codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : "")
         codec.input << connection.leftover
-        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool)
+        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller(connection))
         connection.untold? ? Untold.check(trunk, @answers) : trunk
+      end
+
+      # Nothing where nobody told how to cancel.
+      def canceller(connection)
+        target, pid, key = connection.target, connection.backend_pid, connection.secret_key
+        pid && key && ->(by) { Cancel.send(target, pid, key, deadline: by) }
       end
 
       # Whoever holds a session may do there what he likes.

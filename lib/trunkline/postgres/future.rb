@@ -4,6 +4,10 @@ module Trunkline
   module Postgres
     # The answer to a query that is on its way. Any fiber or thread may ask for it, also several.
     class Future
+      # Seconds that {#cancel} takes at most.
+      CANCEL_TIMEOUT = 5.0
+      private_constant :CANCEL_TIMEOUT
+
       # @param trunk [Trunk] the one that carries the request
       # @param request [Request]
       # @yieldparam request [Request] done
@@ -39,6 +43,18 @@ module Trunkline
       # @return [Boolean] whether the answer, or the news that none will come, is there; does not wait. What nobody waits for
       #   is not read either: a future is done when somebody on the same connection has waited.
       def done? = @request.done?
+
+      # Ends the query, and returns when that is over: what has not been sent is taken back; what the server works on, the
+      # server is asked to end; what stands behind others on its connection is left to run, and its answer dropped. The value
+      # is {Cancelled} then. Nobody else is disturbed.
+      #
+      # @return [Boolean] whether there will be no result; false: it is there already, or came before the end did
+      def cancel
+        return false if done?
+
+        @trunk.cancel(@request, Waiting.now + CANCEL_TIMEOUT)
+        !@request.answered?
+      end
 
       private
 

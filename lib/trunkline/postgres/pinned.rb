@@ -29,14 +29,12 @@ module Trunkline
         @pending = []
         @use = Mutex.new
         @trunk = @last = nil
-        @interrupted = @broken = @stateful = @ended = false
+        @broken = @stateful = @ended = false
       end
 
       # Sends the request and waits for its answer.
       def perform(request)
         alone(request) { carry(request) { |trunk| trunk.perform(request) } }
-      ensure
-        @interrupted = request.status.nil? if @last.equal?(request)
       end
 
       # Sends the request and does not wait for its answer.
@@ -45,13 +43,10 @@ module Trunkline
       end
 
       # Waits for the answer to a request that was dispatched here.
-      def await(request, patience = nil)
-        completed = false
-        @trunk.await(request, patience)
-        completed = true
-      ensure
-        @interrupted = true unless completed
-      end
+      def await(request, patience = nil) = @trunk.await(request, patience)
+
+      # Ends a request that was dispatched here.
+      def cancel(request, by) = @trunk.cancel(request, by)
 
       # @return [String, nil] "I", "T" or "E": the state of the transaction after the last request; nil while that is not
       #   answered, or when there was none
@@ -63,8 +58,13 @@ module Trunkline
       # @return [Boolean] whether every request has its answer, and the connection is there
       def idle? = @trunk.nil? || (@trunk.codec.idle? && @trunk.loss.nil?)
 
-      # Has somebody stopped waiting for a query that is not answered yet?
-      def interrupted? = @interrupted && !idle?
+      # Has the server end what was given up, and waits for the other answers.
+      #
+      # @return [Boolean] whether every request has its answer now
+      def settle
+        @trunk.clear(Request.companion.pin, Waiting.now + TIDYING) unless idle? || lost?
+        idle?
+      end
 
       def lost? = !@trunk&.loss.nil?
 
@@ -120,7 +120,7 @@ module Trunkline
           return if taken && !(before.nil? && lost_unsent?(request))
 
           take_back(before, opening)
-          return request.give_up(Expiry.new(sent: false)) if request.overdue?
+          return request.give_up(GivenUp.new(:deadline, false)) if request.overdue?
           raise stuck(request) unless untouched? && @trunk.loss
 
           let_go

@@ -3,6 +3,7 @@
 require_relative "answers"
 require_relative "asking"
 require_relative "future"
+require_relative "request"
 
 module Trunkline
   module Postgres

@@ -72,7 +72,7 @@ module Trunkline
       # @param completed [Boolean] whether its block came to an end of its own
       def finish(completed) # :nodoc:
         @ended = true
-        @pinned.break! unless completed || @pinned.idle?
+        @pinned.break! unless completed || @pinned.settle
       ensure
         @pinned.release
       end

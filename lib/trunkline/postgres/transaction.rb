@@ -160,13 +160,14 @@ module Trunkline
         InFailedSqlTransaction.new({ sqlstate: "25P02", severity: "ERROR", message: "the transaction was rolled back, because a statement in it failed" }, server: @session.server)
       end
 
-      # Who gave up in the middle of a query waits for nothing more: the session's end closes the connection, and nobody goes
-      # on with the transaction meanwhile.
+      # What was given up in the middle is ended first. Where that cannot be done in time, the session's end closes the
+      # connection, and nobody goes on with the transaction meanwhile.
       def roll_back
         @order.callbacks.slice!(@callbacks_before..)
         return forget if begun_later?
         return if over?
-        return @session.pinned.break! if @session.pinned.interrupted? || @session.pinned.broken?
+        return @session.pinned.break! if @session.pinned.broken? || !@session.pinned.settle
+        return if over?
 
         sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
         Deadlines.instead(Pinned::TIDYING) { @session.command(sql) }

@@ -46,7 +46,7 @@ module Trunkline
     private
 
     def retire_now
-      close(@retiring) if @codec.idle?
+      close(@retiring) if @crew.settled?
     end
 
     def lead_until(request)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "deadlines"
-require_relative "expiry"
+require_relative "given_up"
 require_relative "limits"
 require_relative "lock"
 require_relative "opening"
@@ -141,7 +141,7 @@ module Trunkline
           trunk = obtain(place) || choose(request.world)
           return trunk if trunk && yield(trunk)
         end
-        request.give_up(Expiry.new(sent: false))
+        request.give_up(GivenUp.new(:deadline, false))
         nil
       end
     end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "bounds"
+require_relative "cancelling"
 require_relative "encrypted_wire"
-require_relative "expiry"
 require_relative "loss"
 require_relative "waiting"
 require_relative "wire"
@@ -20,6 +20,7 @@ module Trunkline
   # Every change of state is one call of Crew, Request or the codec, so nothing here needs a lock.
   class Trunk # :nodoc:
     include Bounds
+    include Cancelling
 
     # Bytes of output that are written without waiting for more.
     WRITE_AT = 16 * 1024
@@ -31,18 +32,21 @@ module Trunkline
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
     # @param pool [Object] told when the trunk is free or lost: crowded?, freed, lost(trunk)
-    def initialize(io, codec, server:, pool:)
+    # @param canceller [#call, nil] gets a time on the clock of Waiting.now; asks the server, by another connection, to cancel
+    #   what it does for this one, and returns when it has; nil: there is no way to ask
+    def initialize(io, codec, server:, pool:, canceller: nil)
       @wire = (io.is_a?(OpenSSL::SSL::SSLSocket) ? EncryptedWire : Wire).new(io, codec.input, codec.output)
       @codec = codec
       @server = server
       @pool = pool
+      @canceller = canceller
       @crew = Crew.new(codec)
       @woken = []
       @asleep = @turning = @answerless = @retiring = false
-      @loss = nil
+      @loss = @fence = nil
     end
 
-    def idle? = @crew.aboard.zero? && @codec.idle?
+    def idle? = @crew.aboard.zero? && @codec.idle? && !@crew.shut?
     def admits?(world) = @crew.admits?(world)
     def reserve = @crew.reserve
     def release = @crew.release
@@ -127,6 +131,7 @@ module Trunkline
         taken = submit(request, place)
         answered = taken && attend(request)
       ensure
+        let_go(request) if answered.nil?
         leave(request)
       end
       expire(request) if taken && !answered
@@ -215,6 +220,7 @@ module Trunkline
     ensure
       wake_all unless @woken.empty?
       @pool.freed if @pool.crowded? && @crew.room?
+      lift_fence if @fence&.done?
     end
 
     def wake_all
@@ -257,7 +263,7 @@ module Trunkline
       heir = @crew.leave(request)
       if heir
         heir.wake
-      elsif heir == false && (@loss || @retiring || !@wire.flushed?)
+      elsif heir == false && (@loss || @fence || @retiring || !@wire.flushed?)
         depart
       end
       @pool.freed if @pool.crowded? && @crew.aboard.zero?
@@ -268,6 +274,7 @@ module Trunkline
       return aboard.zero? && @wire.close if @loss
 
       flush
+      give_place if @fence
       retire_now if @retiring && aboard.zero?
     end
 
@@ -283,14 +290,6 @@ module Trunkline
       aboard.zero? || inherited? ? @wire.close : @wire.shut_down
     ensure
       wake_all
-    end
-
-    # Its deadline has passed: what can still be done is that it is not sent.
-    def expire(request)
-      return if request.done?
-
-      sent = !@codec.withdraw(request)
-      request.give_up(Expiry.new(sent: sent))
     end
 
     def farewell = @codec.farewell_message || "the server closed the connection"

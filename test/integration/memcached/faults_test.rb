@@ -41,10 +41,10 @@ module Trunkline
               fickle.each do |caller|
                 sleep(random.rand * 0.005)
                 proxy.cut if random.rand < 0.3
-                caller.cancel(Cancelled.new)
+                caller.cancel(Interruptions::Cancelled.new)
               end
               assert_equal [[]], callers.map(&:value).uniq
-              assert_empty fickle.map(&:error).compact.grep_v(Cancelled)
+              assert_empty fickle.map(&:error).compact.grep_v(Interruptions::Cancelled)
               assert_reaches(cache)
             end
           end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # The errors of whoever did not want to wait any longer.
+    module Endings # :nodoc:
+      # What a server says when it was asked to cancel, and when statement_timeout has passed.
+      QUERY_CANCELED = "57014"
+      CLASSES = { deadline: Deadline, cancel: Cancelled }.freeze
+      WHY = { deadline: "the deadline has passed", cancel: "it was cancelled" }.freeze
+      private_constant :QUERY_CANCELED, :CLASSES, :WHY
+
+      module_function
+
+      # @param given_up [GivenUp]
+      # @return [Deadline, Cancelled]
+      def unanswered(given_up, **context)
+        outcome = given_up.sent ? "before the answer came: whether it had an effect is not known" : "before it was sent: nothing has happened"
+        CLASSES.fetch(given_up.why).new("#{WHY.fetch(given_up.why)} #{outcome}", sent: given_up.sent, **context)
+      end
+
+      # @param error [ServerError] the server's answer to the request
+      # @return [Error] the same one when the server did not end the request for its caller's sake
+      def ended_by_server(request, error)
+        return error unless error.sqlstate == QUERY_CANCELED && (request.overdue? || request.cancelled?)
+
+        why = request.overdue? ? :deadline : :cancel
+        atomic = request.repeatable?
+        message = "#{WHY.fetch(why)}, and the server has ended the statement#{": nothing of it has happened" if atomic}"
+        CLASSES.fetch(why).new(message, sql: error.sql, server: error.server, sent: true, retriable: atomic && why == :deadline)
+      end
+    end
+    private_constant :Endings
+  end
+end

@@ -1,0 +1,10 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # Why a request gets no answer: nobody waits for it any more.
+  #
+  # why:: [Symbol] :deadline, which has passed, or :cancel
+  # sent:: [Boolean] whether the server may have carried it out, or may yet
+  GivenUp = Struct.new(:why, :sent)
+  private_constant :GivenUp
+end
