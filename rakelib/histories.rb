@@ -5,7 +5,9 @@ class Histories
   ROOT = File.expand_path("..", __dir__)
   # Answers of one run.
   ANSWERS = 5000
-  private_constant :ROOT, :ANSWERS
+  # Seconds until it is taken for a hang.
+  LIMIT = 300
+  private_constant :ROOT, :ANSWERS, :LIMIT
 
   def initialize
     $LOAD_PATH.unshift(File.join(ROOT, "lib"), File.join(ROOT, "test"))
@@ -33,7 +35,7 @@ class Histories
   # @param seed [Integer]
   # @raise [SystemExit] with the report of what went wrong
   def check_one(world, seed)
-    run = History::Run.new(@server, world: world, seed: seed, answers: ANSWERS)
+    run = History::Run.new(@server, world: world, seed: seed, answers: ANSWERS, limit: LIMIT)
     puts "#{run}: #{run.call.counts}"
     abort run.report unless run.report.empty?
   rescue StandardError => error
