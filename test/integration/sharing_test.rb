@@ -95,11 +95,14 @@ class SharingTest < Trunkline::TestCase
 
   def test_whoever_has_a_session_may
     with_database do |db|
+      told = Thread::Queue.new
+      stranger = later { told.pop && db.query("SET x.y = 'leaked'") }
       db.session do |session|
         db.query("SET x.y = 'mine'")
         assert_equal "mine", session.value("SHOW x.y")
         assert_equal "mine", db.async("SELECT set_config('x.y', 'mine', false)").value.value
-        assert_raises(Trunkline::SharedStateError) { later { db.query("SET x.y = 'leaked'") }.value }
+        told << true
+        assert_raises(Trunkline::SharedStateError) { stranger.value }
       end
       db.transaction { |tx| tx.query("SET LOCAL x.y = 'mine'") && db.query("LOCK TABLE t") }
       assert_raises(Trunkline::SharedStateError) { db.query("SET x.y = 'leaked'") }

@@ -79,12 +79,13 @@ class ForkTest < Trunkline::TestCase
     end
   end
 
+  # The child waits for its thread where it blocks: the loop it would wait in has its parent's fibers.
   def test_a_fork_within_a_fiber
     ReferenceScheduler.run(limit: Hosts::LIMIT) do
       with_client(connections: 1) do |db|
         backend(db)
         neighbours = Array.new(5) { |number| Caller.new { db.value("SELECT pg_sleep(0.1) IS NULL, $1::int", number) } }
-        assert_equal 5, in_child { Thread.new { db.value("SELECT 5") }.value }
+        assert_equal 5, in_child { Fiber.new(blocking: true) { Thread.new { db.value("SELECT 5") }.value }.resume }
         assert_equal [false] * 5, neighbours.map(&:value)
       end
     end

@@ -136,11 +136,13 @@ module Shared
 
     def test_a_deadline_while_waiting_for_a_connection
       gated do |db, _proxy|
-        db.session do |session|
-          ask(session, 1)
-          late = later { Trunkline.deadline(SHORT) { db.session { |other| ask(other, 2) } } }
-          assert_equal [Trunkline::Deadline, false, true], [late.error.class, late.error.sent?, late.error.retriable?]
-        end
+        held, over = Thread::Queue.new, Thread::Queue.new
+        holder = later { db.session { |session| ask(session, 1) && held.push(true) && over.pop } }
+        held.pop
+        late = later { Trunkline.deadline(SHORT) { db.session { |other| ask(other, 2) } } }
+        assert_equal [Trunkline::Deadline, false, true], [late.error.class, late.error.sent?, late.error.retriable?]
+        over << true
+        assert holder.value
         assert_equal 1, (db.session { |session| session.value("SELECT 1") })
       end
     end

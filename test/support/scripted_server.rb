@@ -40,9 +40,10 @@ module Trunkline
       @thread.report_on_exception = false
     end
 
-    # Takes no more connections, lets the script at hand come to its end, and raises what went wrong there.
+    # Takes no more connections, lets the script at hand come to its end, and raises what went wrong there. A fiber that
+    # waits until a thread has let go of an IO, to close it, is woken by some Rubies only where it blocks.
     def stop
-      @listener.close
+      Fiber.new(blocking: true) { @listener.close }.resume
       @thread.join
     end
 

@@ -96,9 +96,9 @@ module Trunkline
         suspend(wait, nil)
       end
 
-      # Ruby also sleeps so for a condition variable, and unblocks by its mutex.
+      # Ruby also sleeps so for a condition variable, and for threads that use an IO which is being closed.
       def kernel_sleep(duration = nil)
-        suspend(Wait.new(Fiber.current, Wait::MUTEX), duration)
+        suspend(Wait.new(Fiber.current, Wait::NOTHING_NAMED), duration)
         true
       end
 

@@ -59,7 +59,7 @@ class HostileScheduler < ReferenceScheduler
   end
 
   def whims
-    @waits.each_value { |wait| make_ready(wait, true) if wait.kind == :block && chance?(@spurious) }
+    @waits.each_value { |wait| make_ready(wait, true) if wait.kind == :block && !joins?(wait) && chance?(@spurious) }
     @doomed.keys.each { |wait| come_for(wait) if chance?(0.5) }
   end
 
@@ -126,6 +126,11 @@ class HostileScheduler < ReferenceScheduler
     return super if @spurious.zero? && @doomed.empty?
 
     [super, WHIM].compact.min
+  end
+
+  # From Ruby 3.2 on, whoever joins a thread takes any wake-up for the end of the time that he wanted to wait.
+  def joins?(wait)
+    wait.subject.is_a?(Thread)
   end
 
   def chance?(probability)

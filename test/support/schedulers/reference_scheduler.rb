@@ -201,11 +201,11 @@ class ReferenceScheduler
   end
 
   # Ruby's names do not agree: who joins a thread is unblocked by his own, who waits for a condition variable sleeps and
-  # is unblocked by the mutex.
+  # is unblocked by the mutex, who closes an IO that a thread reads sleeps and is unblocked by this thread.
   def expects?(wait, blocker)
     case wait.kind
     when :block then wait.subject.equal?(blocker) || (core?(blocker) && core?(wait.subject))
-    when :sleep then blocker.is_a?(Thread::Mutex) || blocker.is_a?(Thread::ConditionVariable)
+    when :sleep then blocker.is_a?(Thread::Mutex) || blocker.is_a?(Thread::ConditionVariable) || blocker.equal?(@thread)
     else false
     end
   end

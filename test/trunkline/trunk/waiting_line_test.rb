@@ -100,7 +100,7 @@ module Trunkline
 
     def test_a_fiber_that_blocks_its_event_loop
       assert_equal false, place.blocks_its_world?
-      assert_equal [false, true], Thread.new { Sync { [place.blocks_its_world?, Enumerator.new { |y| y << place.blocks_its_world? }.next] } }.value
+      assert_equal [false, true], Thread.new { Sync { [place.blocks_its_world?, Fiber.new(blocking: true) { place.blocks_its_world? }.resume] } }.value
     end
   end
 end

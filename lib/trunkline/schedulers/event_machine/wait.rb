@@ -5,8 +5,8 @@ module Trunkline
     class EventMachine
       # One wait of one fiber.
       class Wait # :nodoc:
-        # What a sleep may be ended by: a condition variable's waiters sleep, and their mutex ends that.
-        MUTEX = Object.new.freeze
+        # What a sleep waits for, although Ruby does not say so: see #ends_a_sleep?
+        NOTHING_NAMED = Object.new.freeze
 
         attr_reader :fiber, :subject, :events, :value
         attr_accessor :exception
@@ -30,9 +30,20 @@ module Trunkline
 
         # Does a wake-up by this blocker end it?
         def for?(blocker)
-          return blocker.is_a?(Thread::Mutex) || blocker.is_a?(Thread::ConditionVariable) if subject.equal?(MUTEX)
+          return ends_a_sleep?(blocker) if subject.equal?(NOTHING_NAMED)
 
           events.zero? && !subject.nil?
+        end
+
+        private
+
+        # A condition variable's waiters sleep, and their mutex ends that. From Ruby 3.2 on, whoever closes an IO that a thread
+        # uses sleeps until it has let go, and is then woken in the name of his own thread, for which nobody else waits here.
+        def ends_a_sleep?(blocker)
+          case blocker
+          when Thread::Mutex, Thread::ConditionVariable then true
+          else blocker.equal?(Thread.current)
+          end
         end
       end
       private_constant :Wait
