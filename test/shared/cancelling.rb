@@ -225,10 +225,14 @@ module Shared
       assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}' AND state = 'active'").empty? }
     end
 
+    # Cancels a head that has neighbours behind it already.
+    #
     # @return [Boolean] whether it was cancelled; false: it has come to its end
     def cancelled?(db)
       future = db.async(BRIEF)
+      behind = Array.new(5) { |number| db.async("SELECT $1::int", number) }
       ended = future.cancel
+      assert_equal [*0...5], behind.map { |one| one.value.value }
       future.value
       refute ended
       false

@@ -243,6 +243,15 @@ static VALUE request_set_unnamed(VALUE self) {
  * Was the server asked to cancel it? */
 static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of(self)->cancelled); }
 
+/* call-seq: cancelled! -> request
+ *
+ * If a cancel has hit it, it was meant to, whoever that was aimed at. */
+static VALUE request_set_cancelled(VALUE self) {
+    postgres_request_of(self)->cancelled = true;
+    postgres_request_of(self)->bystander = false;
+    return self;
+}
+
 /* call-seq: bystander? -> true or false
  *
  * Did it meet the cancel that was meant for another one, and has had no effect? */
@@ -301,6 +310,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "unnamed!", request_set_unnamed, 0);
     rb_define_method(cRequest, "fence", request_fence, 0);
     rb_define_method(cRequest, "cancelled?", request_is_cancelled, 0);
+    rb_define_method(cRequest, "cancelled!", request_set_cancelled, 0);
     rb_define_method(cRequest, "bystander?", request_is_bystander, 0);
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
     rb_define_method(cRequest, "rolled_back?", request_is_rolled_back, 0);

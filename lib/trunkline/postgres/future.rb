@@ -53,6 +53,7 @@ module Trunkline
         return false if done?
 
         @trunk.cancel(@request, Waiting.now + CANCEL_TIMEOUT)
+        @request.cancelled!
         !@request.answered?
       end
 
