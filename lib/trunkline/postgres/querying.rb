@@ -25,7 +25,7 @@ module Trunkline
       # @raise [NotSent] no connection took it; it may be tried again
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many
-      def query(sql, *parameters, deadline: nil, idempotent: nil)
+      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
@@ -34,12 +34,12 @@ module Trunkline
       end
 
       # @return [Hash, nil] the first row of what {query} returns
-      def first(sql, *parameters, deadline: nil, idempotent: nil)
+      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
         query(sql, *parameters, deadline: deadline, idempotent: idempotent)[0]
       end
 
       # @return [Object, nil] the first column of the first row of what {query} returns
-      def value(sql, *parameters, deadline: nil, idempotent: nil)
+      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
@@ -50,7 +50,7 @@ module Trunkline
       # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
       #
       # @return [Future] whose value is what {query} would have returned
-      def async(sql, *parameters, deadline: nil, idempotent: nil)
+      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent

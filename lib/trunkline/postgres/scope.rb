@@ -18,21 +18,9 @@ module Trunkline
         @result_class = result_class
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare }.freeze
         @unnamed = prepare == false
-        @deadline = deadline
+        @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
       end
-
-      # @see Querying#query
-      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
-
-      # @see Querying#first
-      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
-
-      # @see Querying#value
-      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
-
-      # @see Querying#async
-      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent) = super
 
       # @yieldparam session [Scope] the session, with the same defaults
       # @see Client#session
