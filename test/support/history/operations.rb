@@ -8,9 +8,9 @@ class History
     include Interruptions
 
     # How often, beside each other.
-    WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, changing: 3, insert: 8, insert_many: 3, append: 2, future: 3, futures: 3, abandon: 2,
-                failure: 2, transaction: 4, early_transaction: 1, thrown_transaction: 1,
-                failed_transaction: 1, serializable: 2, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
+    WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, changing: 3, insert: 8, insert_many: 3, append: 2,
+                future: 3, futures: 3, abandon: 2, cancelled: 2, failure: 2, transaction: 4, early_transaction: 1,
+                thrown_transaction: 1, failed_transaction: 1, serializable: 2, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
 
     # Of so many operations, one has a deadline, and so many seconds are the longest.
     HURRIED = 10
@@ -152,6 +152,16 @@ class History
     def abandon(entry, random)
       future = @db.async("INSERT INTO #{@rows} VALUES ($1)", entry.token)
       return entry.leave_open unless random.rand < 0.5 && future.wait(random.rand * 0.005)
+
+      entry.expect(1, future.value.affected_rows)
+    end
+
+    # Whether it was cancelled in time or not, nobody else is.
+    def cancelled(entry, random)
+      sql = "INSERT INTO #{@rows} SELECT $1::bigint FROM pg_sleep($2::float8)"
+      future = @db.async(sql, entry.token, random.rand * LONGEST_DEADLINE)
+      future.wait(random.rand * LONGEST_DEADLINE)
+      return entry.leave_open if future.cancel
 
       entry.expect(1, future.value.affected_rows)
     end
