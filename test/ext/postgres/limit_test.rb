@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/codec_testing"
+
+module Trunkline
+  module Postgres
+    # When the server itself is told how long a request may take, and what it answers to that; cancels and fences.
+    class LimitTest < TestCase
+      include CodecTesting
+
+      N = { "n" => QueryMessages::INT4 }.freeze
+      LIMITED = /tlimit.*60000ms|60000ms/m
+      private_constant :N, :LIMITED
+
+      def ask_in_time(sql, seconds = 60)
+        submit(Request.query(statement(sql), []).limit(seconds))
+      end
+
+      def answer_to_limit = bind_complete + data_row("60s") + complete("SELECT 1")
+
+      def test_a_statement_that_nobody_knows
+        request = ask_in_time("SELECT n")
+        assert_match(LIMITED, sent)
+        assert_predicate request, :limited?
+        answer(parse_complete + ready + parse_complete + parameter_description + row_description(N) + answer_to_limit + later_answer(["7"]))
+        assert_equal [true, [[7]]], [request.answered?, request.rows]
+      end
+
+      def test_a_statement_that_is_known_and_short
+        ask_and_answer("SELECT n", N, ["1"])
+        request = ask_in_time("SELECT n")
+        refute_match(LIMITED, sent)
+        refute_predicate request, :limited?
+      end
+
+      def test_the_limit_is_prepared_once
+        2.times { |number| ask_in_time("SELECT #{number}") }
+        assert_equal 1, sent.scan("set_config").size
+      end
+
+      def test_whom_the_server_does_not_limit
+        refute_predicate ask_in_time("VACUUM n"), :limited?
+        refute_predicate ask("SELECT n"), :limited?
+        codec.exclusive = true
+        refute_predicate ask_in_time("SELECT 2"), :limited?
+      end
+
+      def test_an_error_of_the_limited_one
+        request = ask_in_time("SELECT n")
+        answer(parse_complete + ready + parse_complete + parameter_description + row_description(N) + answer_to_limit + failure("57014") + ready)
+        assert_equal [true, false], [request.done?, request.bystander?]
+      end
+
+      # The one that was aimed at had come to its end.
+      def test_a_bystander
+        aimed, hit = Array.new(2) { ask("SELECT n") }
+        codec.aim(aimed)
+        answer(first_answer(N, ["1"]) + failure("57014") + ready)
+        assert_equal [[[1]], false, true], [aimed.rows, aimed.bystander?, hit.bystander?]
+        fence = submit(aimed.fence)
+        assert_equal sync, sent[-5..]
+        answer(ready)
+        assert_predicate fence, :done?
+        codec.aim(nil)
+        refute_predicate ask("SELECT n").tap { answer(failure("57014") + ready) }, :bystander?
+      end
+
+      def test_what_may_be_sent_again
+        assert_equal [true, false, false], ["SELECT n", "CALL n()", "VACUUM n"].map { |sql| ask(sql).repeatable? }
+        refute_predicate Request.companion, :repeatable?
+      end
+    end
+  end
+end
