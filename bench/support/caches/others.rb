@@ -4,6 +4,7 @@ require "connection_pool"
 require "delegate"
 require "logger"
 require "timeout"
+require_relative "../extra_gem"
 
 module Trunkline
   module Bench
@@ -39,6 +40,31 @@ module Trunkline
         def get_multi(keys) = @client.get_multi(*keys, { raw: true })
       end
 
+      # libmemcached's binding.
+      class Libmemcached
+        # The newest there is.
+        GEM = %w[memcached 1.8.0].freeze
+
+        def initialize(address, timeout)
+          ExtraGem.activate(*GEM)
+          require "memcached"
+          @client = ::Memcached.new(address, timeout: timeout || 0, tcp_nodelay: true)
+        end
+
+        def get(key) = found { @client.get(key, false) }
+        def set(key, value) = @client.set(key, value, 0, false)
+        def delete(key) = found { @client.delete(key) }
+        def get_multi(keys) = @client.get(keys, false)
+
+        private
+
+        def found
+          yield
+        rescue ::Memcached::NotFound
+          nil
+        end
+      end
+
       # This one.
       class Trunkline
         def initialize(address, timeout)
@@ -52,12 +78,27 @@ module Trunkline
         def get_multi(keys) = @client.get_multi(keys)
       end
 
-      # Ruby's Timeout around each call.
+      # Ruby's Timeout around each call: the one that comes with this Ruby, or a newer one, which keeps a thread for all.
       class Timed < SimpleDelegator
+        NEWER = %w[timeout 0.4.3].freeze
+
+        def initialize(client, newer)
+          replace_timeout if newer
+          super(client)
+        end
+
         def get(key) = ::Timeout.timeout(1) { super }
         def set(key, value) = ::Timeout.timeout(1) { super }
         def delete(key) = ::Timeout.timeout(1) { super }
         def get_multi(keys) = ::Timeout.timeout(1) { super }
+
+        private
+
+        def replace_timeout
+          ExtraGem.activate(*NEWER)
+          Object.send(:remove_const, :Timeout)
+          load "timeout.rb"
+        end
       end
 
       # As many clients, lent to one caller each.

@@ -14,16 +14,16 @@ module Trunkline
         # @param address [String] of the server
         # @param cache [String] name of a class in {Caches}
         # @param timeout [Numeric, nil] seconds, as the client itself offers it
-        # @param timed [Boolean] whether Ruby's Timeout is put around each call
+        # @param timed [String, nil] whether Ruby's Timeout is put around each call, the "old" or the "new" one
         # @param world [String] "fiber" or "thread"
         # @param callers [Integer]
         # @param pool [Integer, nil] how many clients they share; nil: one
-        def initialize(address:, cache:, timeout: nil, timed: false, world: "thread", callers: 1, pool: nil)
+        def initialize(address:, cache:, timeout: nil, timed: nil, world: "thread", callers: 1, pool: nil)
           @world = world
           @callers = callers
           make = -> { Caches.const_get(cache).new(address, timeout) }
           client = pool ? Caches::Pooled.new(pool, &make) : make.call
-          @cache = timed ? Caches::Timed.new(client) : client
+          @cache = timed ? Caches::Timed.new(client, timed == "new") : client
         end
 
         # @return [Array] what is there after a round
