@@ -22,6 +22,18 @@ module Encrypted
   include Shared::Concurrency
   include EncryptedClients
 
+  # The request to cancel travels over TLS too.
+  def test_a_cancelled_query_and_its_neighbours
+    in_host_with_client(connections: 1) do |db|
+      future = db.async("SELECT pg_sleep(1000)")
+      behind = Array.new(5) { |number| db.async("SELECT $1::int", number) }
+      assert_equal [true, [*0...5]], [future.cancel, behind.map { |one| one.value.value }]
+      assert_raises(Trunkline::Cancelled) { future.value }
+      assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(1000)", deadline: 0.1) }
+      assert_equal 1, db.value("SELECT 1")
+    end
+  end
+
   # Rows of every size around those of TLS's records and of the buffers, in both directions, many at once.
   def test_values_of_every_size
     sizes = [0, 1, 8_000, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 1_000_000, 3_000_000]
