@@ -153,8 +153,8 @@ module Trunkline
       trunk && withdraw(trunk)
     end
 
-    # Nobody is aboard: what is in flight all the same is for callers who have gone.
-    def drained? = !@draining.nil? && @draining.aboard.zero?
+    # Nobody is aboard, and no cancel is under way there: what is in flight all the same is for callers who have gone.
+    def drained? = !@draining.nil? && @draining.aboard.zero? && @draining.admits?(nil)
 
     def take_drained
       return unless @draining&.reserve

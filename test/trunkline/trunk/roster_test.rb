@@ -102,6 +102,19 @@ module Trunkline
       assert_equal [busier], roster.trunks
     end
 
+    def test_one_that_is_shut_is_not_there_to_be_taken
+      roster = self.roster(connections: 2, most: 2)
+      trunks = [open(roster), open(roster)]
+      trunks.each { |trunk| trunk.dispatch(request) }
+      roster.drain(true)
+      drained = (trunks - roster.trunks).first
+      drained.crew.shut
+      drained.performed.each { |asked| drained.crew.leave(asked) }
+      assert_equal [false, nil], [roster.any_to_take?, roster.take]
+      drained.crew.open
+      assert_equal [true, drained], [roster.any_to_take?, roster.take]
+    end
+
     def test_what_is_drained_for_nobody_is_shared_again
       roster = self.roster(connections: 2, most: 2)
       trunks = [open(roster), open(roster)]
