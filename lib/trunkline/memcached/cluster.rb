@@ -100,15 +100,15 @@ module Trunkline
         return Refusal.error(request.error, server.name) if request.error
 
         failure = request.failure
-        kind = kind_of(failure)
+        return late(failure, server) if failure.is_a?(GivenUp)
+
+        kind = failure.closed ? Closed : (failure.sent ? Indeterminate : NotSent)
         kind.new(failure.reason, server: server.name, sent: failure.sent)
       end
 
-      def kind_of(failure)
-        return Deadline if failure.is_a?(GivenUp)
-        return Closed if failure.closed
-
-        failure.sent ? Indeterminate : NotSent
+      def late(given_up, server)
+        consequence = given_up.sent ? "answer came: whether it had an effect is not known" : "question was sent: nothing has happened"
+        Deadline.new("the time was over before the #{consequence}", server: server.name, sent: given_up.sent)
       end
 
       def on_their_way(keys, companions)
