@@ -141,10 +141,12 @@ module Shared
       with_table("id int") do |table|
         in_host_with_client(connections: 2, max_connections: 4) do |db|
           2.times { assert_empty db.query("VACUUM #{table}", deadline: 60).rows }
+          locked = Thread::Queue.new
+          other = later { locked.pop && db.query("VACUUM #{table}", deadline: 0.1) }
           db.session do |session|
             session.query("BEGIN")
             session.query("LOCK TABLE #{table} IN ACCESS EXCLUSIVE MODE")
-            other = later { db.query("VACUUM #{table}", deadline: 0.1) }
+            locked << true
             assert_kind_of Trunkline::Deadline, other.error
             session.query("COMMIT")
           end

@@ -40,10 +40,10 @@ module Trunkline
       @thread.report_on_exception = false
     end
 
-    # Takes no more connections, lets the script at hand come to its end, and raises what went wrong there. A fiber that
-    # waits until a thread has let go of an IO, to close it, is woken by some Rubies only where it blocks.
+    # Takes no more connections, lets the script at hand come to its end, and raises what went wrong there. A
+    # thread closes what another waits for: a fiber that does is not woken again by Ruby 3.3.
     def stop
-      Fiber.new(blocking: true) { @listener.close }.resume
+      Thread.new { @listener.close }.join
       @thread.join
     end
 

@@ -148,7 +148,7 @@ module Trunkline
       pool = self.pool(most: 4) { (attempts += 1) == 2 ? raise(ConnectionError, "too many") : FakeTrunk.new }
       pool.perform(request)
       assert_raises(ConnectionError) { pool.check_out(request) }
-      threads = Array.new(3) { waiting(pool) { |asked| pool.check_out(asked) } }
+      threads = Array.new(3) { Thread.new { pool.check_out(request) } }
       assert_equal 3, threads.map(&:value).uniq.size
       assert_equal({ shared: 1, pinned: 3, spare: 0, opening: 0 }, pool.counts)
     end
