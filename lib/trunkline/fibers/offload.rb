@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../postgres/holding"
+require_relative "../postgres/client"
 require_relative "workers"
 
 module Trunkline

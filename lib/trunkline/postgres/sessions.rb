@@ -16,7 +16,31 @@ module Trunkline
       # Who opened a session, and when.
       Holder = Struct.new(:place, :since)
       LIBRARY = File.expand_path("..", __dir__)
-      private_constant :INHERITED, :WHERE_IT_SLEEPS, :Holder, :LIBRARY
+      # What the variables are called in which callers remember their sessions, one for each client.
+      KEY = "trunkline_session_"
+      private_constant :KEY, :INHERITED, :WHERE_IT_SLEEPS, :Holder, :LIBRARY
+
+      class << self
+        # @return [Boolean] whether the caller holds a session of any client
+        def any_held?
+          names = Thread.current.thread_variables + (INHERITED ? Fiber.current.storage.to_h.keys : Thread.current.keys)
+          names.any? { |name| name.start_with?(KEY) && held(name) }
+        end
+
+        # @return [Session, nil] the one that the caller holds under this name
+        def held(key)
+          session = Thread.current.thread_variable_get(key) || of_fiber(key)
+          session if session&.open_in?(Thread.current)
+        end
+
+        private
+
+        if INHERITED
+          def of_fiber(key) = Fiber[key]
+        else
+          def of_fiber(key) = Thread.current[key]
+        end
+      end
 
       # @return [String] label for messages
       attr_reader :server
@@ -29,17 +53,14 @@ module Trunkline
       def initialize(pool, server:)
         @pool = pool
         @server = server
-        @key = :"trunkline_session_#{object_id}"
+        @key = :"#{KEY}#{object_id}"
         @holders = {}.compare_by_identity
         @count = 0
         @lock = Lock.new
       end
 
       # @return [Session, nil] the one that the caller holds
-      def held
-        session = Thread.current.thread_variable_get(@key) || of_fiber
-        session if session&.open_in?(Thread.current)
-      end
+      def held = self.class.held(@key)
 
       # @param block [Proc] the caller's own
       # @return [Pinned] what a session of his works with
@@ -79,10 +100,8 @@ module Trunkline
       private
 
       if INHERITED
-        def of_fiber = Fiber[@key]
         def remember(session) = Fiber.scheduler ? Fiber[@key] = session : Thread.current.thread_variable_set(@key, session)
       else
-        def of_fiber = Thread.current[@key]
         def remember(session) = Fiber.scheduler ? Thread.current[@key] = session : Thread.current.thread_variable_set(@key, session)
       end
 
@@ -116,6 +135,9 @@ module Trunkline
 
       def age(holders) = format("%.1f", Waiting.now - holders.map(&:since).min)
     end
+    # @return [Boolean] whether the calling fiber or thread holds a session of any client
+    def self.session_held? = Sessions.any_held?
+
     private_constant :Sessions, :BlockExit
   end
 end
