@@ -184,9 +184,10 @@ module Trunkline
         tick if @until_done && @fibers.zero?
       end
 
+      # A timer and not next_tick, which takes a Mutex: a fiber that had to wait for it could be woken by nobody.
       def tick
         @ticking = true
-        EM.next_tick { turn }
+        EM.add_timer(0) { turn }
       end
 
       # The fiber runs until it waits or ends; whoever switched to it is then the first to go on.

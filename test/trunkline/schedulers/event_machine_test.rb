@@ -119,6 +119,22 @@ module Trunkline
         end
       end
 
+      # EventMachine guards next_tick by a Mutex. A fiber that waited for it while it woke another could itself be woken by nobody.
+      def test_a_fiber_wakes_another_while_a_thread_is_within_next_tick
+        in_host do
+          mutex = EM.instance_variable_get(:@next_tick_mutex)
+          queue = Thread::Queue.new
+          sleeper = later { queue.pop }
+          woken = false
+          thread = Thread.new { mutex.synchronize { Thread.pass until woken } }
+          Thread.pass until mutex.locked?
+          queue.push(:up)
+          woken = true
+          assert_equal :up, sleeper.value
+          thread.join
+        end
+      end
+
       def test_names_are_looked_up_beside_the_loop
         in_host { assert_includes Addrinfo.getaddrinfo("localhost", 1, nil, :STREAM).map(&:ip_port), 1 }
       end
