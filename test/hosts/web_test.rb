@@ -10,6 +10,7 @@ class WebTest < Trunkline::TestCase
 
   EXAMPLES = File.expand_path("../../examples", __dir__)
   MEETING = File.expand_path("web/meeting.ru", __dir__)
+  SINATRA = File.expand_path("web/sinatra.ru", __dir__)
 
   def environment(**more)
     { "PGHOST" => postgres_server.socket_directory, "PGPORT" => postgres_server.port.to_s, "PGUSER" => "postgres",
@@ -50,6 +51,13 @@ class WebTest < Trunkline::TestCase
     serving(:thin, MEETING, FIBERS: "1") do |server|
       assert_equal %w[met came], ask_all(server, %w[/wait /come]).map(&:body)
       assert_equal %w[met came], ask_all(server, %w[/pipeline /come]).map(&:body)
+      locked { |waiting| waiting.call(server) && assert_equal("42", server.get("/value").body) }
+    end
+  end
+
+  def test_sinatra_on_thin
+    serving(:thin, SINATRA) do |server|
+      assert_equal %w[met came], ask_all(server, %w[/wait /come]).map(&:body)
       locked { |waiting| waiting.call(server) && assert_equal("42", server.get("/value").body) }
     end
   end
