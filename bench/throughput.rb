@@ -5,13 +5,12 @@
 
 require_relative "support/bench"
 require_relative "support/pgbench_pipelines"
+require_relative "support/selects_and_rows"
 
 module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
     class Throughput
-      ROWS = 1_000_000
-      SECONDS = 2 # of each side's run
       FIBERS = "Trunkline, 1000 fibers"
       THREADS = "Trunkline, 16 threads"
       CALLER = "Trunkline, 1 caller"
@@ -27,52 +26,20 @@ module Trunkline
       end
 
       def run
-        Accounts.fill(@server, ROWS)
-        Resources.fill(@server)
-        selects = measure_selects
-        rows = measure_rows
+        @work = SelectsAndRows.new(@server, runs: @options.runs)
+        selects = @work.selects(sides)
+        rows = @work.rows(PG_TABLE => Isolated.new("pg_rows", uri: @server.uri), TABLE => Isolated.new("trunkline_rows", uri: @server.uri))
         figures = figures(selects, rows)
         Results.new("throughput", @options, Versions.all(@server))
-               .publish([SelectsTable.of(selects), rows_table(rows), figures_table(figures)],
+               .publish([SelectsTable.of(selects), @work.rows_table(rows), figures_table(figures)],
                         { selects: selects, rows: rows, figures: figures })
       end
 
       private
 
-      def measure_selects
-        comparison = Comparison.new(@server, sides)
-        comparison.check(ids: Array.new(1000) { |number| Accounts.id(number, ROWS) })
-        comparison.rates(runs: @options.runs, seconds: SECONDS)
-      ensure
-        comparison&.close
-      end
-
       def sides
-        { PG_THREADS => pg(16), FIBERS => trunkline("fiber", 1000, 4), PGBENCH => PgbenchPipelines.new(@server, rows: ROWS, depth: 10),
-          THREADS => trunkline("thread", 16, 4), PG_CALLER => pg(1), CALLER => trunkline("thread", 1, 1) }
-      end
-
-      def pg(threads) = Isolated.new("pg_selects", uri: @server.uri, rows: ROWS, threads: threads)
-
-      def trunkline(kind, callers, connections)
-        Isolated.new("trunkline_#{kind}_selects", uri: @server.uri, rows: ROWS, callers: callers, connections: connections)
-      end
-
-      def measure_rows
-        comparison = Comparison.new(@server, PG_TABLE => Isolated.new("pg_rows", uri: @server.uri),
-                                             TABLE => Isolated.new("trunkline_rows", uri: @server.uri))
-        comparison.check
-        comparison.measure(runs: @options.runs)
-      ensure
-        comparison&.close
-      end
-
-      def rows_table(rows)
-        cells = rows.map do |side, result|
-          [side, format("%.3f", result[:wall]), format("%.3f", result[:cpu]), result[:objects].round / Resources::ROWS]
-        end
-        title = "#{Resources::ROWS} rows, every value a Ruby object of its type"
-        Table.new(["side", "wall s", "CPU s", "objects/row"], cells, title: title)
+        { PG_THREADS => @work.pg(16), FIBERS => @work.trunkline("fiber", 1000, 4), PGBENCH => @work.pgbench(depth: 10),
+          THREADS => @work.trunkline("thread", 16, 4), PG_CALLER => @work.pg(1), CALLER => @work.trunkline("thread", 1, 1) }
       end
 
       # @return [Array<Hash>] what the project promises, and what was measured

@@ -4,14 +4,13 @@
 # and beside the same without encryption.
 
 require_relative "support/bench"
+require_relative "support/selects_and_rows"
 require_relative "support/servers/tls_server"
 
 module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
     class TLS
-      ROWS = 1_000_000
-      SECONDS = 2 # of each side's run
       FIBERS = "Trunkline, 1000 fibers"
       CLEAR_FIBERS = "the same, not encrypted"
       THREADS = "Trunkline, 16 threads"
@@ -28,13 +27,12 @@ module Trunkline
       end
 
       def run
-        Accounts.fill(@server, ROWS)
-        Resources.fill(@server)
-        selects = measure_selects
-        rows = measure_rows
+        @work = SelectsAndRows.new(@server, runs: @options.runs)
+        selects = @work.selects(sides)
+        rows = @work.rows(tables)
         figures = figures(selects, rows)
         Results.new("tls", @options, { **Versions.all(@server), "openssl" => OpenSSL::OPENSSL_LIBRARY_VERSION.split[1] })
-               .publish([SelectsTable.of(selects), rows_table(rows), figures_table(figures)], { selects: selects, rows: rows, figures: figures })
+               .publish([SelectsTable.of(selects), @work.rows_table(rows), figures_table(figures)], { selects: selects, rows: rows, figures: figures })
       end
 
       private
@@ -43,37 +41,17 @@ module Trunkline
 
       def clear = "#{@server.tcp_uri}?sslmode=disable"
 
-      def measure_selects
-        comparison = Comparison.new(@server, sides)
-        comparison.check(ids: Array.new(1000) { |number| Accounts.id(number, ROWS) })
-        comparison.rates(runs: @options.runs, seconds: SECONDS)
-      ensure
-        comparison&.close
-      end
-
       def sides
-        { PG_THREADS => pg(16), FIBERS => trunkline("fiber", 1000, 4), CLEAR_FIBERS => trunkline("fiber", 1000, 4, uri: clear),
-          THREADS => trunkline("thread", 16, 4), PG_CALLER => pg(1), CALLER => trunkline("thread", 1, 1) }
+        { PG_THREADS => @work.pg(16, uri: uri), FIBERS => fibers(uri), CLEAR_FIBERS => fibers(clear),
+          THREADS => @work.trunkline("thread", 16, 4, uri: uri),
+          PG_CALLER => @work.pg(1, uri: uri), CALLER => @work.trunkline("thread", 1, 1, uri: uri) }
       end
 
-      def pg(threads) = Isolated.new("pg_selects", uri: uri, rows: ROWS, threads: threads)
+      def fibers(uri) = @work.trunkline("fiber", 1000, 4, uri: uri)
 
-      def trunkline(kind, callers, connections, uri: self.uri)
-        Isolated.new("trunkline_#{kind}_selects", uri: uri, rows: ROWS, callers: callers, connections: connections)
-      end
-
-      def measure_rows
-        comparison = Comparison.new(@server, PG_TABLE => Isolated.new("pg_rows", uri: uri), TABLE => Isolated.new("trunkline_rows", uri: uri),
-                                             CLEAR_TABLE => Isolated.new("trunkline_rows", uri: clear))
-        comparison.check
-        comparison.measure(runs: @options.runs)
-      ensure
-        comparison&.close
-      end
-
-      def rows_table(rows)
-        cells = rows.map { |side, result| [side, format("%.3f", result[:wall]), format("%.3f", result[:cpu])] }
-        Table.new(["side", "wall s", "CPU s"], cells, title: "#{Resources::ROWS} rows, every value a Ruby object of its type")
+      def tables
+        { PG_TABLE => Isolated.new("pg_rows", uri: uri), TABLE => Isolated.new("trunkline_rows", uri: uri),
+          CLEAR_TABLE => Isolated.new("trunkline_rows", uri: clear) }
       end
 
       # @return [Array<Hash>]

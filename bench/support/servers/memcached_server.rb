@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "socket"
+require_relative "free_port"
 require_relative "keeper"
 
 module Trunkline
@@ -41,7 +42,7 @@ module Trunkline
       # Starts the server, also after {#stop}, in the same place and empty; waits until it takes connections.
       def start
         ATTEMPTS.times do
-          place = @port || @unix ? nil : free_port
+          place = @port || @unix ? nil : FreePort.find
           @port = place if place
           launch
           return self if ready_in_time?
@@ -74,8 +75,6 @@ module Trunkline
         # It has nothing to lose, and would take a second to end in good order.
         @pid = Keeper.instance.spawn("memcached", *place, "-U", "0", "-t", "2", *@arguments, log: log, stop: "KILL")
       end
-
-      def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
 
       # Another program may listen where it was to.
       def ready_in_time?

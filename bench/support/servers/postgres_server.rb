@@ -2,7 +2,7 @@
 
 require "fileutils"
 require "open3"
-require "socket"
+require_relative "free_port"
 require_relative "keeper"
 require_relative "postgres_binaries"
 
@@ -86,7 +86,7 @@ module Trunkline
       # Starts the server, also after {#stop}, on the same data; waits until it takes connections.
       def start
         ATTEMPTS.times do
-          @port = free_port
+          @port = FreePort.find
           launch
           return self if ready_in_time?
           break unless File.read(@log).include?("Address already in use")
@@ -147,8 +147,6 @@ module Trunkline
         @pid = Keeper.instance.spawn(PostgresBinaries.path("postgres"), "-D", socket_directory, *arguments,
                                      log: @log, stop: "INT")
       end
-
-      def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
 
       # The last line of the server's lock file is its state.
       def ready_in_time?

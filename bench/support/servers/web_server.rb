@@ -3,6 +3,7 @@
 require "net/http"
 require "rbconfig"
 require "tempfile"
+require_relative "free_port"
 
 module Trunkline
   module Bench
@@ -82,7 +83,7 @@ module Trunkline
       private
 
       def launch
-        @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+        @port = FreePort.find
         arguments = COMMANDS.fetch(@kind).call(@port.to_s, @rackup, @options)
         @pid = Process.spawn(@env, RbConfig.ruby, Gem.bin_path(@kind.to_s, @kind.to_s), *arguments,
                              pgroup: true, out: @log.path, err: %i[child out], in: File::NULL)

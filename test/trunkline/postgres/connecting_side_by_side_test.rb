@@ -44,7 +44,7 @@ module Trunkline
 
       def test_many_go_on_to_the_next_host_at_once
         trusting = ->(peer) { peer.startup && peer << BackendMessages.authentication(0) << BackendMessages.session }
-        port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+        port = Trunkline::Bench::FreePort.find
 
         ScriptedServer.open(trusting, tcp: true) do |server|
           conninfo = server.conninfo.sub("host=", "host=/nowhere,localhost,").sub("port=", "port=1,#{port},")

@@ -166,7 +166,7 @@ module Trunkline
       end
 
       def test_failures_leave_nothing_open
-        port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+        port = Trunkline::Bench::FreePort.find
         config = Config.new("host=/nowhere,127.0.0.1 port=#{port} user=ann", env: {})
 
         assert_no_socket_left do

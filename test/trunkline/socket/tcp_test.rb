@@ -98,7 +98,7 @@ module Trunkline
       end
 
       def test_refused_says_so_and_leaves_nothing_open
-        port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+        port = Trunkline::Bench::FreePort.find
 
         assert_no_socket_left do
           error = assert_raises(ConnectionError) { TCP.connect("127.0.0.1", port, Readiness.deadline(5)) }

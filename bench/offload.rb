@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+# What blocks on worker threads do to those who wait for short queries in the same event loop: blocks that wait outside of
+# Ruby, and blocks of pure Ruby work, which share Ruby's one lock with the loop.
+
+require_relative "support/bench"
+
+module Trunkline
+  module Bench
+    # One row for each kind and number of blocks.
+    class Offload
+      ROWS = 100_000
+      SECONDS = 3
+      CASES = [[nil, 0], ["sleep", 1], ["sleep", 4], ["ruby", 1], ["ruby", 4]].freeze
+      NAMES = { nil => "no blocks", "sleep" => "waiting for another process", "ruby" => "pure Ruby" }.freeze
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+      end
+
+      def run
+        Accounts.fill(@server, ROWS)
+        peer = Isolated.new("offloaded_neighbours", uri: @server.uri, rows: ROWS)
+        alone = NAMES.keys.compact.to_h { |work| [work, peer.call(:alone, work: work)] }
+        results = CASES.map { |work, blocks| { work: work, at_once: blocks, **measure(peer, work, blocks) } }
+        Results.new("offload", @options, Versions.all(@server))
+               .publish([table(results, alone), figures(results)], { alone: alone, results: results })
+      ensure
+        peer&.close
+      end
+
+      private
+
+      def measure(peer, work, blocks)
+        runs = Array.new(@options.runs) { peer.call(:measure, work: work, blocks: blocks, seconds: SECONDS) }
+        %i[p50 p99 blocks].to_h { |key| [key, Measure.median(runs.map { |one| one[key] })] }
+      end
+
+      def table(results, alone)
+        rows = results.map do |one|
+          [NAMES[one[:work]], one[:at_once], format("%.2f", one[:p50]), format("%.2f", one[:p99]), one[:blocks].round(1), alone[one[:work]]&.round]
+        end
+        Table.new(["blocks", "at once", "a query's p50 ms", "p99 ms", "blocks/s", "one alone ms"], rows,
+                  title: "16 callers who ask short queries beside blocks on worker threads")
+      end
+
+      def figures(results)
+        quiet, waiting = results.values_at(0, 2)
+        Table.new(%w[figure measured wanted], [["four waiting blocks: added to the queries' p99, ms", (waiting[:p99] - quiet[:p99]).round(2), "<= 15"]],
+                  title: "Figures")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench offload [options]", runs: 3)
+  Trunkline::Bench::Offload.new(options).run
+end
