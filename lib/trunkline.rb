@@ -5,6 +5,7 @@ require_relative "trunkline/errors"
 require_relative "trunkline/interval"
 require_relative "trunkline/time_of_day"
 require_relative "trunkline/config"
+require_relative "trunkline/middlewares"
 require "trunkline/trunkline"
 require_relative "trunkline/postgres/client"
 require_relative "trunkline/memcached/client"
@@ -30,18 +31,21 @@ module Trunkline
   #   guides/running-it.md
   # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
   #   "schema.name"; see guides/what-shares-and-what-pins.md
+  # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
   #   those of {Limits::DEFAULTS}
   # @yieldparam client [Postgres::Client] closed at the block's end
   # @return [Postgres::Client, Object] what the block returned, where one is given
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
+  # @raise [TypeError] a middleware is no module
   def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [],
-                    **options)
+                    middlewares: [], **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
                                           session_functions: session_functions, **limits)
+    middlewares.each { |middleware| client.use(middleware) }
     return client unless block_given?
 
     begin
@@ -60,6 +64,7 @@ module Trunkline
   # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or
   #   separated by commas; nil: what MEMCACHE_SERVERS says, else the one on this machine
   # @param timeout [Numeric, nil] seconds from call to answer, connecting included; nil: for ever
+  # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options [Hash]
   #   connections: the most to each server, 1; more than one helps where several event loops ask at once
   #   failover: whether others have the keys of a server that is down, true
@@ -75,9 +80,11 @@ module Trunkline
   # @yieldparam client [Memcached::Client] closed at the block's end
   # @return [Memcached::Client, Object] what the block returned, where one is given
   # @raise [ConfigError, ArgumentError] a server that cannot be understood, an option that does not exist, or a value that cannot be
-  def self.memcached(*servers, timeout: 1, **options)
+  # @raise [TypeError] a middleware is no module
+  def self.memcached(*servers, timeout: 1, middlewares: [], **options)
     MainRactor.check
     client = Memcached::Client.new(servers.flatten.compact, timeout: timeout, **options)
+    middlewares.each { |middleware| client.use(middleware) }
     return client unless block_given?
 
     begin

@@ -12,8 +12,8 @@ class LayeringTest < Trunkline::TestCase
     "active_record" => 7, "sequel" => 7, "rails" => 7, "rack" => 7, "cli" => 8
   }.freeze
 
-  # What every layer may use: plain values, errors and configuration.
-  COMMON = %w[config errors interval time_of_day version].freeze
+  # What every layer may use: plain values, errors, configuration, and what users may put around it.
+  COMMON = %w[config errors interval middlewares time_of_day version].freeze
 
   # Words of the protocols; the trunk between them knows neither.
   PROTOCOL_WORDS = /

@@ -35,8 +35,10 @@ class ReadmeTest < Trunkline::TestCase
     define_method(:"test_the_programs_of_#{File.basename(guide, ".md").tr("-", "_")}") do
       with_app do |db, uri|
         scope = binding
-        capture_io { programs(guide).each { |program| run_program(program, scope, uri) } }
-        assert_equal 1, db.value("SELECT 1")
+        capture_io do
+          programs(guide).each { |program| run_program(program, scope, uri) }
+          assert_equal 1, db.value("SELECT 1")
+        end
       end
     end
   end

@@ -3,7 +3,6 @@
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
 
-#define VERBS "gsda" /* in the order of memcached_kind_t */
 #define MOST_FLAGS 128 /* bytes of them, with the number that a command of many adds */
 
 static meta_text_t text(VALUE string) { return (meta_text_t){RSTRING_PTR(string), (size_t)RSTRING_LEN(string)}; }
@@ -14,13 +13,13 @@ static bool append_line(buffer_t *output, const memcached_request_t *request) {
 
 static bool append_one(buffer_t *output, const memcached_request_t *request) {
     meta_text_t key = text(request->key), flags = text(request->flags);
-    if (request->kind != ASK_STORE) return meta_write(output, VERBS[request->kind], key, flags);
+    if (request->kind != ASK_STORE) return meta_write(output, META_VERBS[request->kind], key, flags);
     return meta_write_value(output, key, text(request->value), request->client_flags, flags);
 }
 
 static bool append_part(buffer_t *output, const memcached_request_t *request, long at, meta_text_t flags) {
     meta_text_t key = text(RARRAY_AREF(request->key, at));
-    if (request->kind != ASK_STORE) return meta_write(output, VERBS[request->kind], key, flags);
+    if (request->kind != ASK_STORE) return meta_write(output, META_VERBS[request->kind], key, flags);
     uint32_t client_flags = NUM2UINT(RARRAY_AREF(request->value, 2 * at + 1));
     return meta_write_value(output, key, text(RARRAY_AREF(request->value, 2 * at)), client_flags, flags);
 }

@@ -159,6 +159,14 @@ static VALUE request_store_many(VALUE class, VALUE keys, VALUE values, VALUE fla
 /* call-seq: Request.delete_many(keys, flags) -> Request */
 static VALUE request_delete_many(VALUE class, VALUE keys, VALUE flags) { return many(ASK_DELETE, keys, Qnil, flags); }
 
+/* call-seq: command -> String
+ *
+ * What the server is told to do: "mg", "ms", "md" or "ma", or a line without a key. */
+static VALUE request_command(VALUE self) {
+    memcached_request_t *request = memcached_request_of(self);
+    return request->kind >= ASK_LINE ? request->key : rb_sprintf("m%c", META_VERBS[request->kind]);
+}
+
 /* call-seq: again -> Request
  *
  * The same question, which has no more time. */
@@ -231,6 +239,7 @@ void Init_trunkline_memcached_request(void) {
     rb_define_singleton_method(cRequest, "get_many", request_get_many, 3);
     rb_define_singleton_method(cRequest, "store_many", request_store_many, 3);
     rb_define_singleton_method(cRequest, "delete_many", request_delete_many, 2);
+    rb_define_method(cRequest, "command", request_command, 0);
     rb_define_method(cRequest, "again", request_again, 0);
     rb_define_method(cRequest, "answered?", request_is_answered, 0);
     rb_define_method(cRequest, "stored?", request_is_stored, 0);

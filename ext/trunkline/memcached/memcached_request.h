@@ -15,6 +15,8 @@ typedef enum {
     ASK_STATISTICS, /* a line, answered by many */
 } memcached_kind_t;
 
+#define META_VERBS "gsda" /* what follows the m of each, in their order */
+
 typedef struct {
     request_t base;
     VALUE key;            /* String, or Array of them; of a line: what it says */

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
 require_relative "address"
 require_relative "administration"
@@ -43,12 +44,24 @@ module Trunkline
         @time_to_live = TimeToLive.number(expires_in || 0)
         @life = life(nil)
         @cache_nils = cache_nils
+        @middlewares = nil
         @cluster = Cluster.new(Address.all(servers), timeout: timeout, failover: failover, connections: connections,
                                                      longest_pause: down_retry_delay, tls: ssl_context)
       end
 
       # Yields this client, as a pool of connections does.
       def with = yield(self)
+
+      # Has this client's commands go through a middleware from now on.
+      #
+      # @param middleware [Module] around those there are: see {Middlewares}
+      # @return [self]
+      # @raise [TypeError] it is no module
+      def use(middleware)
+        @middlewares = (@middlewares || Middlewares.new).within(middleware)
+        @cluster.observe(@middlewares)
+        self
+      end
 
       # Closes every connection. Callers that wait for an answer get {Closed}, as does everything called later.
       def close

@@ -2,6 +2,7 @@
 
 require_relative "../trunk/given_up"
 require_relative "../trunk/loss"
+require_relative "observed"
 require_relative "ring"
 require_relative "server"
 
@@ -64,6 +65,12 @@ module Trunkline
         on_their_way(keys, companions, &request).filter_map do |server, trunk, sent|
           server.await(trunk, sent) ? sent : settle_one_of_many(sent, server)
         end
+      end
+
+      # Has every command, and the opening of every connection, go through the middlewares.
+      def observe(middlewares)
+        extend(Observed)
+        self.middlewares = middlewares
       end
 
       def close = @servers.each(&:close)

@@ -21,6 +21,12 @@ module Trunkline
       # @return [Outstanding] the futures whose answers are to come
       attr_reader :outstanding
 
+      # @return [String] label for errors
+      attr_reader :server
+
+      # @return [Middlewares, nil] what the calls go through that are observed
+      attr_accessor :middlewares
+
       # @param types [Types]
       # @param server [String] label for errors
       # @param most_futures [Integer] of one caller

@@ -2,11 +2,13 @@
 
 require "securerandom"
 require_relative "../config"
+require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
 require_relative "../trunk/pool"
 require_relative "cancel"
 require_relative "codec"
 require_relative "connector"
+require_relative "observed"
 require_relative "querying"
 require_relative "session"
 require_relative "session_functions"
@@ -97,8 +99,7 @@ module Trunkline
         held = @sessions.held
         return held.transaction(**options, &block) if held
 
-        order = TransactionOrder.new(**options)
-        order.run { hold(block) { |session| session.attempt(order, &block) } }
+        run_order(options) { |order| hold(block) { |session| session.attempt(order, &block) } }
       end
 
       # What a statement asks of the server session that it runs in. Queries of :shareable and :alone go over connections that
@@ -109,6 +110,16 @@ module Trunkline
       #   :transaction, :savepoint, :setting, :session, :listen, :copy, :script, or :unknown
       # @raise [ArgumentError, TypeError, EncodingError] the SQL cannot be sent
       def verdict(sql) = @known.table[sql].verdict
+
+      # Has this client's calls go through a middleware from now on, and those of sessions and transactions that begin later.
+      #
+      # @param middleware [Module] around those there are: see {Middlewares}
+      # @return [self]
+      # @raise [TypeError] it is no module
+      def use(middleware)
+        @answers.middlewares = (@answers.middlewares || Middlewares.new).within(middleware)
+        extend(Observed)
+      end
 
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
@@ -163,7 +174,7 @@ module Trunkline
       end
 
       def hold(callers_block, &block)
-        @sessions.hold(Session.new(@sessions.pin(callers_block), @known.table, @answers, @result_class), &block)
+        @sessions.hold(observe(Session.new(@sessions.pin(callers_block), @known.table, @answers, @result_class)), &block)
       end
     end
   end

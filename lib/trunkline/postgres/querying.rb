@@ -78,7 +78,18 @@ module Trunkline
 
       private
 
-      def scope(result_class, **options) = Scope.new(self, @statements, @answers, result_class, **options)
+      def scope(result_class, **options) = observe(Scope.new(self, @statements, @answers, result_class, **options))
+
+      # Runs the block, which is a whole transaction, as often as its options allow.
+      #
+      # @yieldparam order [TransactionOrder]
+      def run_order(options)
+        order = TransactionOrder.new(**options)
+        order.run { yield order }
+      end
+
+      # Whatever asks on its own is given through this: see {Observed}.
+      def observe(made) = made
 
       def oblige(request, deadline, idempotent)
         request.limit(deadline) if deadline

@@ -36,9 +36,9 @@ module Trunkline
       private
 
       # What is not given again stays as it is.
-      def scope(result_class, **options) = Scope.new(__getobj__, @statements, @answers, result_class, **@defaults, **options)
+      def scope(result_class, **options) = observe(Scope.new(__getobj__, @statements, @answers, result_class, **@defaults, **options))
 
-      def within(session) = Scope.new(session, session.statements, @answers, @result_class, **@defaults)
+      def within(session) = observe(Scope.new(session, session.statements, @answers, @result_class, **@defaults))
     end
   end
 end

@@ -29,11 +29,7 @@ module Trunkline
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
-      def execute_script(sql)
-        script = Request.script(Statements.text(sql))
-        conclude(Request.script(@pinned.pending.join("; "))) unless @pinned.pending.empty?
-        @answers.results(conclude(script), @result_class)
-      end
+      def execute_script(sql) = run_script(sql)
 
       # Runs the block in a transaction, as {Client#transaction} does; within a transaction, in a savepoint.
       #
@@ -44,8 +40,7 @@ module Trunkline
         raise Closed.new("the session has ended", server: server) if @ended
         return savepoint(options, &block) unless @levels.empty?
 
-        order = TransactionOrder.new(**options)
-        order.run { attempt(order, &block) }
+        run_order(options) { |order| attempt(order, &block) }
       end
 
       # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
@@ -64,7 +59,7 @@ module Trunkline
       # Runs the transaction once.
       def attempt(order, &block) # :nodoc:
         check_no_other_transaction
-        run(Transaction.new(self, order.opening, order), &block)
+        run(observe(Transaction.new(self, order.opening, order)), &block)
       end
 
       # Ends the session, and sets its connection back for the next caller.
@@ -101,6 +96,12 @@ module Trunkline
 
       private
 
+      def run_script(sql)
+        script = Request.script(Statements.text(sql))
+        conclude(Request.script(@pinned.pending.join("; "))) unless @pinned.pending.empty?
+        @answers.results(conclude(script), @result_class)
+      end
+
       def conclude(script)
         perform(script)
         answered(script)
@@ -118,7 +119,7 @@ module Trunkline
           raise ArgumentError, "#{options.keys.join(", ")}: a transaction is open, and what is nested in it is a savepoint, which has no options"
         end
 
-        run(@levels.last.nested("trunkline_#{@levels.size}"), &block)
+        run(observe(@levels.last.nested("trunkline_#{@levels.size}")), &block)
       end
 
       def run(level, &block)

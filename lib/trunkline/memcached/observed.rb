@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Memcached
+    # What the servers of a client with middlewares do differently: commands go through these, as does connecting. It extends
+    # them, so that others pay nothing for it.
+    module Observed # :nodoc:
+      # The same for one server.
+      module Server
+        attr_writer :middlewares
+
+        private
+
+        def open(pool) = @middlewares.connect(name) { super }
+      end
+
+      # @param middlewares [Middlewares]
+      def middlewares=(middlewares)
+        @middlewares = middlewares
+        @name = servers.map(&:name).join(",")
+        servers.each { |server| server.extend(Server).middlewares = middlewares }
+      end
+
+      def perform(request, key) = @middlewares.command(request.command, [key], @name) { super }
+      def ask(server, request) = @middlewares.command(request.command[/\w+/], [], server.name) { super }
+
+      # What a command is called, one for no keys tells too.
+      def perform_all(keys, companions, &request)
+        @middlewares.command(yield([], []).command, keys, @name) { super }
+      end
+    end
+    private_constant :Observed
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # What goes around the calls of a client: to measure, log or trace them. A middleware is a module with some of the methods
+  # below, each of which calls `super` once, for what it goes around, and returns what that returns. What that raises is an
+  # {Error}. Of several middlewares the last one given is the outermost.
+  #
+  #   module SlowQueries
+  #     def query(sql, parameters, server)
+  #       start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  #       super
+  #     ensure
+  #       seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+  #       warn "#{seconds.round(3)} s: #{sql}" if seconds > 0.1
+  #     end
+  #   end
+  #
+  #   db = Trunkline.postgres("postgres:///app", middlewares: [SlowQueries])
+  #
+  # They run in the fiber or thread of the caller, who waits for them too. A client without them does nothing for their sake.
+  class Middlewares
+    # @param middleware [Module]
+    # @return [Middlewares] these, and the module around them
+    # @raise [TypeError] it is no module
+    def within(middleware) # :nodoc:
+      raise TypeError, "a middleware is a Module, not #{middleware.inspect}" unless middleware.instance_of?(Module)
+
+      Class.new(self.class) { include middleware }.new
+    end
+
+    # Goes around opening one connection.
+    #
+    # @param _server [String] as errors call it: "host:port/database", or "host:port"
+    def connect(_server) = yield
+
+    # Goes around a statement of {Postgres::Querying#query}, first or value, with the attempts that it takes; or around a script.
+    # It returns the {Postgres::Result}, or the value that was asked for.
+    #
+    # @param _sql [String]
+    # @param _parameters [Array] as they were given; they may be secrets
+    # @param _server [String]
+    def query(_sql, _parameters, _server) = yield
+
+    # Goes around sending a statement of {Postgres::Querying#async}, and returns its {Postgres::Future}.
+    #
+    # @param _sql [String]
+    # @param _parameters [Array]
+    # @param _server [String]
+    def async(_sql, _parameters, _server) = yield
+
+    # Goes around a transaction from before its block until it is committed or rolled back, with all its retries. Its queries
+    # go through {#query} each. Savepoints do not come here.
+    #
+    # @param _options [Hash] those of {Postgres::Client#transaction}
+    # @param _server [String]
+    def transaction(_options, _server) = yield
+
+    # Goes around one command for a key, or for many keys, of a memcached client.
+    #
+    # @param _name [String] memcached's own: "mg" (get), "ms" (set, add, replace, append, prepend), "md" (delete), "ma" (incr,
+    #   decr), "version", "flush_all", "stats"
+    # @param _keys [Array<String>] as they are sent; none for commands without
+    # @param _server [String] all the client's, or the one that is asked by its name
+    def command(_name, _keys, _server) = yield
+  end
+end
