@@ -154,6 +154,11 @@ class GateProxy
     await { |policies| policies.fetch(direction).messages[type] >= count }
   end
 
+  # @return [String] what has come and gone on each connection, for whoever looks for the reason of a hang
+  def report
+    order { @links.map { |link| link.describe(now) }.join("\n") }
+  end
+
   # Ends the proxy and every connection through it.
   def close
     order { @closing = true }
@@ -195,8 +200,11 @@ class GateProxy
     @orders.pop.last << Ended.new until @orders.empty?
   end
 
+  # Who may write, and how long nobody may, is asked of one moment: bytes that become due between the two questions would
+  # be left lying for as long as nothing else happens.
   def pass
-    readable, writable = IO.select([@ordered, @listener] + sources, targets, nil, patience)
+    moment = now
+    readable, writable = IO.select([@ordered, @listener] + sources, targets(moment), nil, patience(moment))
     accept if readable&.include?(@listener)
     forward(readable || [], writable || [])
     drop_finished
@@ -212,12 +220,12 @@ class GateProxy
     lanes.select(&:reading?).map(&:source)
   end
 
-  def targets
-    lanes.select { |lane| lane.writing?(now) }.map(&:target)
+  def targets(moment)
+    lanes.select { |lane| lane.writing?(moment) }.map(&:target)
   end
 
-  def patience
-    times = lanes.filter_map { |lane| lane.interval(now) } + @expectations.map { |expected| expected.deadline - now }
+  def patience(moment)
+    times = lanes.filter_map { |lane| lane.interval(moment) } + @expectations.map { |expected| expected.deadline - moment }
     times.min&.clamp(0, LIMIT)
   end
 

@@ -11,6 +11,15 @@ class GateProxyTest < Minitest::Test
   SYNC = "S#{[4].pack("N")}".b
   READY = "Z#{[5].pack("N")}I".b
 
+  # Whose clock goes on whenever it is looked at, and only then.
+  class Hurried < GateProxy
+    TICK = 0.001
+
+    private
+
+    def now = @now = (@now || 0) + TICK
+  end
+
   def setup
     @folder = Dir.mktmpdir
     @listener = UNIXServer.new(File.join(@folder, ".s.PGSQL.1"))
@@ -144,6 +153,20 @@ class GateProxyTest < Minitest::Test
     assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - start, :>=, 0.05
   end
 
+  def test_forgets_nothing_that_becomes_due_between_two_looks_at_the_clock
+    proxy = Hurried.new(Server.new(@folder, 1))
+    client = UNIXSocket.new(File.join(proxy.host, ".s.PGSQL.#{proxy.port}"))
+    server = @listener.accept
+    1.upto(20) do |ticks|
+      proxy.delay(:answers, ticks * Hurried::TICK)
+      server << "a"
+      assert client.wait_readable(10), "nothing came that was #{ticks} ticks late"
+      assert_equal "a", client.readpartial(100)
+    end
+  ensure
+    [proxy, client, server].compact.each(&:close)
+  end
+
   def test_disconnects
     assert_equal 1, @proxy.disconnect
     assert_nil @client.read(1)
@@ -188,4 +211,5 @@ class GateProxyTest < Minitest::Test
       true
     end
   end
+
 end

@@ -87,6 +87,11 @@ class GateProxy
       @ended && @pending.empty?
     end
 
+    # @return [String] what has come and gone, for whoever looks for the reason of a hang
+    def describe(now)
+      "#{@sent} of #{@received} bytes have gone and #{allowed(now)} may, the last message is #{@last.inspect}"
+    end
+
     def hold
       @limit = @sent
       @owed = 0
@@ -111,6 +116,7 @@ class GateProxy
 
     def note_messages(bytes)
       @scanner.scan(bytes) do |type, position|
+        @last = type
         @policy.message(type)
         @endings << position if type == @ending
       end

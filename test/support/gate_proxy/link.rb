@@ -27,6 +27,9 @@ class GateProxy
       lanes.any? { |lane| lane.over? || lane.cut? }
     end
 
+    # @return [String] what has come and gone, for whoever looks for the reason of a hang
+    def describe(now) = @lanes.map { |direction, lane| "#{direction}: #{lane.describe(now)}" }.join("; ")
+
     def close
       @sockets.each(&:close)
     end

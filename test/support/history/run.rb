@@ -89,9 +89,13 @@ class History
     end
 
     def through_proxy(&block)
-      return yield @server unless @troubles
+      return block.call(@server) unless @troubles
 
-      GateProxy.open(@server, tcp: @seed.odd?, troubles: GateProxy::Troubles.from(@seed, @troubles), &block)
+      GateProxy.open(@server, tcp: @seed.odd?, troubles: GateProxy::Troubles.from(@seed, @troubles)) do |proxy|
+        block.call(proxy)
+      rescue Supervision::Hang => hang
+        raise hang, "#{hang.message}\nThrough the proxy go\n#{proxy.report}"
+      end
     end
 
     def run(db)

@@ -8,6 +8,10 @@ module Supervision
   # What ends the fibers that are of no use any more.
   Abandoned = Class.new(Exception) # rubocop:disable Lint/InheritException
 
+  # How many lines of a wait are told.
+  TOLD = 12
+  private_constant :TOLD
+
   # What `include Supervision` gives the class.
   module ClassMethods
     # Runs the block as the first fiber of a new scheduler, in a thread of its own, until every fiber has ended.
@@ -55,9 +59,9 @@ module Supervision
     @mailbox.post(:abandon, "the scheduler is stopped")
   end
 
-  # @return [String] the waits of the moment, with the lines they were begun at, and what went wrong before
+  # @return [String] the waits of the moment, with the lines that led to them, and what went wrong before
   def report
-    waits = @waits.values.map { |wait| "#{wait} at #{foreign(wait.fiber.backtrace_locations)}" }
+    waits = @waits.values.map { |wait| "#{wait} at #{way_to(wait)}" }
     lines = waits.tally.map { |wait, count| "#{count} in #{wait}" }
     ["#{waits.size} fibers wait:", *lines, *@violations.uniq, *@failures.map(&:full_message)].join("\n  ")
   end
@@ -120,6 +124,13 @@ module Supervision
 
   # @return [Thread::Backtrace::Location, nil] the innermost line outside the schedulers
   def foreign(locations)
-    locations&.find { |location| File.dirname(location.absolute_path.to_s) != __dir__ }
+    locations&.find { |location| foreign?(location) }
   end
+
+  # @return [String] the innermost lines outside the schedulers
+  def way_to(wait)
+    wait.fiber.backtrace_locations.to_a.select { |location| foreign?(location) }.first(TOLD).join("\n      ")
+  end
+
+  def foreign?(location) = File.dirname(location.absolute_path.to_s) != __dir__
 end
