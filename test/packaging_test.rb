@@ -4,19 +4,22 @@ require "test_helper"
 require "open3"
 require "rbconfig"
 require "tmpdir"
+require "support/app"
 
-# What is in the gem must be enough to build it where it is installed.
+# The gem as its users get it: built, installed where nothing else is, and required from there.
 class PackagingTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
-  private_constant :ROOT
+  PROGRAM = File.read(File.join(ROOT, "README.md"))[/^```ruby\n(.*?)^```/m, 1]
+  private_constant :ROOT, :PROGRAM
 
-  def test_the_extension_can_be_made_from_what_the_gem_holds
-    unpacked do |folder|
-      Dir.chdir(File.join(folder, "ext/trunkline")) do
-        run_command(RbConfig.ruby, "extconf.rb")
-        plan = run_command("make", "-n")
-        Dir["**/*.c"].each { |source| assert_match(%r{(\A|[ /])#{Regexp.escape(source)}$}, plan) }
-      end
+  def test_it_installs_and_the_first_program_runs
+    Dir.mktmpdir do |folder|
+      gem = File.join(folder, "trunkline.gem")
+      run_command("gem", "build", "--output", gem, "trunkline.gemspec")
+      run_command("gem", "install", "--local", "--no-document", "--install-dir", folder, gem)
+      refute_match(/warning/i, File.read(Dir["#{folder}/extensions/**/gem_make.out"].fetch(0)))
+      assert_empty exported_symbols(Dir["#{folder}/gems/**/trunkline.so"].fetch(0)) - ["Init_trunkline"]
+      assert_equal "Barbara\n", first_program(folder)
     end
   end
 
@@ -32,19 +35,21 @@ class PackagingTest < Trunkline::TestCase
 
   def specification = @specification ||= Gem::Specification.load(File.join(ROOT, "trunkline.gemspec"))
 
-  def unpacked
-    Dir.mktmpdir do |folder|
-      specification.files.each do |file|
-        target = File.join(folder, file)
-        FileUtils.mkdir_p(File.dirname(target))
-        FileUtils.cp(File.join(ROOT, file), target)
-      end
-      yield folder
+  def exported_symbols(library)
+    run_command("nm", "-D", "--defined-only", library).lines.map { |line| line.split.last }
+  end
+
+  # With nothing but the installed gem and Ruby's own.
+  def first_program(folder)
+    App.open(postgres_server) do |_db, uri|
+      program = File.join(folder, "first_program.rb")
+      File.write(program, PROGRAM.gsub("postgres:///app", uri))
+      run_command({ "GEM_HOME" => folder, "GEM_PATH" => folder }, RbConfig.ruby, program)
     end
   end
 
   def run_command(*command)
-    output, status = Bundler.with_unbundled_env { Open3.capture2e(*command) }
+    output, status = Bundler.with_unbundled_env { Open3.capture2e(*command, chdir: ROOT) }
     assert_predicate status, :success?, output
     output
   end
