@@ -75,8 +75,8 @@ module Trunkline
       def publish(mixture, selects, tables)
         versions = Versions.all(@server)
         shown = [*mixture.tables, *mixture.plots(color: $stdout.tty?), tables.last]
-        Results.new("demo", @options, versions).publish(shown, { rows: @rows.map(&:to_h), selects: selects })
-        page = write_page(mixture, selects, tables, versions)
+        Results.new("demo", @options, versions).publish(shown, { rows: @rows.map(&:to_h), selects: selects }, curves: mixture.curves)
+        page = write_page(mixture, tables, versions)
         puts "", conclusion(selects), "Charts: #{page}" unless @options.json
       end
 
@@ -87,12 +87,10 @@ module Trunkline
                "for 1/%.1f of the client's processor time a query.", faster, cheaper)
       end
 
-      def write_page(mixture, selects, tables, versions)
+      def write_page(mixture, tables, versions)
         report = Report.new(TITLE)
         axes = { max: 100, xtitle: MixtureReport::ACROSS, ytitle: MixtureReport::UP }
         mixture.curves.each { |title, curves| report.lines(title, curves, **axes) }
-        report.bars("Queries a second", selects.transform_values { |side| side[:rate].round })
-        report.bars("Client's processor time, microseconds a query", selects.transform_values { |side| side[:cpu_each].round(1) })
         tables.each { |table| report.table(table) }
         report.write(PAGE, footer: versions.map { |name, version| "#{name} #{version}" }.join(", "))
       end

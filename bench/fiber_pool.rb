@@ -55,7 +55,7 @@ module Trunkline
           [side, format("%.2f", result[:empty_us]), format("%.2f", result[:wall]), format("%.2f", result[:cpu]), format("%.0f", result[:resident])]
         end
         Table.new(["fibers", "empty block us", "#{BLOCKS} blocks of 3 queries s", "CPU s", "resident MiB"], rows,
-                  title: "#{EMPTY} empty blocks, and blocks of queries over 4 connections")
+                  title: "#{EMPTY} empty blocks, and blocks of queries over 4 connections", drawn: "empty block us")
       end
     end
   end

@@ -53,7 +53,8 @@ module Trunkline
           [name, one[:rate].round, one[:latency].round, one[:errors], format("%.2f", one[:rate] / blocking)]
         end
         Table.new(["server", "requests/s", "latency ms", "errors", "against blocking"], rows,
-                  title: "#{CLIENTS} clients; a query of 10 ms that #{kind} and 20 short ones a request; wanted: 1.6 against blocking")
+                  title: "#{CLIENTS} clients; a query of 10 ms that #{kind} and 20 short ones a request; wanted: 1.6 against blocking",
+                  drawn: "requests/s")
       end
     end
   end

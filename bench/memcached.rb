@@ -73,7 +73,7 @@ module Trunkline
         figures = figures(single, many, keys)
         Results.new("memcached", @options, Versions.all)
                .publish([*tables, figures_table(figures)], { single: single, many: many, keys: keys, figures: figures })
-        write_report(tables, single, many) if @report
+        write_report(tables) if @report
       end
 
       private
@@ -114,14 +114,14 @@ module Trunkline
           [side, *seconds, format("%.1f", result[:cpu_each])]
         end
         headers = ["side", "user", "system", "total", "real", "CPU us/operation"]
-        Table.new(headers, rows, title: "#{@operations} mixed operations of a single caller, seconds")
+        Table.new(headers, rows, title: "#{@operations} mixed operations of a single caller, seconds", drawn: headers.last)
       end
 
       def costs(title, results)
         rows = results.map do |side, result|
           [side, format("%.3f", result[:wall]), format("%.2f", result[:cpu_each]), (result[:objects] / result[:result].to_f).round(1)]
         end
-        Table.new(["side", "real s", "CPU us/operation", "objects/operation"], rows, title: title)
+        Table.new(["side", "real s", "CPU us/operation", "objects/operation"], rows, title: title, drawn: "CPU us/operation")
       end
 
       # @return [Array<Hash>] what the project promises, and what was measured
@@ -143,10 +143,8 @@ module Trunkline
         Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")
       end
 
-      def write_report(tables, single, many)
+      def write_report(tables)
         report = Report.new("Timeouts on memcached")
-        report.bars("CPU us per operation, a single caller", single.transform_values { |result| result[:cpu_each].round(2) })
-        report.bars("CPU us per operation, many callers", many.transform_values { |result| result[:cpu_each].round(2) })
         tables.each { |table| report.table(table) }
         puts "Report: #{report.write(@report, footer: Versions.line)}"
       end

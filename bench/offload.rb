@@ -12,7 +12,7 @@ module Trunkline
       ROWS = 100_000
       SECONDS = 3
       CASES = [[nil, 0], ["sleep", 1], ["sleep", 4], ["ruby", 1], ["ruby", 4]].freeze
-      NAMES = { nil => "no blocks", "sleep" => "waiting for another process", "ruby" => "pure Ruby" }.freeze
+      NAMES = { nil => "", "sleep" => "waiting for another process", "ruby" => "pure Ruby" }.freeze
 
       def initialize(options)
         @options = options
@@ -39,10 +39,10 @@ module Trunkline
 
       def table(results, alone)
         rows = results.map do |one|
-          [NAMES[one[:work]], one[:at_once], format("%.2f", one[:p50]), format("%.2f", one[:p99]), one[:blocks].round(1), alone[one[:work]]&.round]
+          ["#{one[:at_once]} #{NAMES[one[:work]]}".strip, format("%.2f", one[:p50]), format("%.2f", one[:p99]), one[:blocks].round(1), alone[one[:work]]&.round]
         end
-        Table.new(["blocks", "at once", "a query's p50 ms", "p99 ms", "blocks/s", "one alone ms"], rows,
-                  title: "16 callers who ask short queries beside blocks on worker threads")
+        Table.new(["blocks", "a query's p50 ms", "p99 ms", "blocks/s", "one alone ms"], rows,
+                  title: "16 callers who ask short queries beside blocks on worker threads", drawn: "p99 ms")
       end
 
       def figures(results)

@@ -20,6 +20,8 @@ module Trunkline
       ACTION = 0.102 # seconds: what an action takes that nobody delays
       THIN = "Thin, Trunkline in fibers"
       FALCON = "Falcon, Trunkline"
+      BY_CLIENTS = "Requests a second by clients"
+      BY_RATE = "Mean latency by requests that come"
 
       def initialize(options)
         @options = options
@@ -29,8 +31,8 @@ module Trunkline
       def run
         results = WebSides.new(@server, connections: CONNECTIONS).each { |name, web| measure(name, web) }
         Results.new("pipelined", @options, Versions.all(@server))
-               .publish([rates(results), latencies(results), offered(results), figures(results)], { sides: results })
-        warn "Charts: #{charts(results)}"
+               .publish([rates(results), latencies(results), offered(results), figures(results)], { sides: results }, curves: charts(results))
+        warn "Charts: #{write_page(charts(results))}"
       end
 
       private
@@ -50,7 +52,7 @@ module Trunkline
         yield.tap { web.get("/wait") }
       end
 
-      def rates(results) = by_clients("Requests a second by clients", results) { |one| one[:rate].round }
+      def rates(results) = by_clients(BY_CLIENTS, results) { |one| one[:rate].round }
       def latencies(results) = by_clients("Mean latency in ms by clients", results) { |one| one[:latency].round }
 
       def by_clients(title, results)
@@ -62,13 +64,17 @@ module Trunkline
         Table.new(["server", *RATES.map(&:to_s)], rows, title: "Mean latency in ms by requests that come each second, over #{OPEN_SECONDS} s")
       end
 
-      # @return [String] the page's path
+      # Document 003's two.
       def charts(results)
-        rates = curves(results) { |one| one[:closed].transform_values { |result| result[:rate] } }
-        latencies = curves(results) { |one| one[:open].transform_values { |result| result[:latency] if result[:errors].zero? } }
+        { BY_CLIENTS => curves(results) { |one| one[:closed].transform_values { |result| result[:rate] } },
+          BY_RATE => curves(results) { |one| one[:open].transform_values { |result| result[:latency] if result[:errors].zero? } } }
+      end
+
+      # @return [String] the page's path
+      def write_page(charts)
         Report.new("An action that waits for a tenth of a second")
-              .lines("Requests a second by clients", rates, xtitle: "clients", ytitle: "requests a second")
-              .lines("Mean latency by requests that come", latencies, xtitle: "requests that come a second", ytitle: "ms")
+              .lines(BY_CLIENTS, charts.fetch(BY_CLIENTS), xtitle: "clients", ytitle: "requests a second")
+              .lines(BY_RATE, charts.fetch(BY_RATE), xtitle: "requests that come a second", ytitle: "ms")
               .write(File.join(Results::FOLDER, "pipelined.html"), footer: Versions.line(@server))
       end
 

@@ -26,6 +26,8 @@ module Trunkline
       end
 
       # @return [Report] self, as all that add something
+      def section(words) = add("<h1>#{escape(words)}</h1>")
+
       def text(words) = add("<p>#{escape(words)}</p>")
 
       # @param table [Table]
@@ -33,6 +35,7 @@ module Trunkline
         head = table.headers.map { |header| "<th>#{escape(header)}</th>" }
         body = table.rows.map { |row| "<tr>#{(row.empty? ? [""] : row).map { |cell| "<td>#{escape(cell)}</td>" }.join}</tr>" }
         heading(table.title).add("<table><tr>#{head.join}</tr>#{body.join("\n")}</table>")
+        table.drawn ? bars(nil, table.bars, xtitle: table.drawn) : self
       end
 
       # @param curves [Array<Hash>] name and data ({label => number}) of each

@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "json"
+require_relative "table"
 require_relative "versions"
 
 module Trunkline
@@ -21,12 +22,17 @@ module Trunkline
 
       # @param tables [Array<Table>]
       # @param figures [Hash] the same for machines
-      def publish(tables, figures)
-        puts(@options.json ? JSON.pretty_generate(versions: @versions, **figures) : [*tables, line].join("\n\n"))
+      # @param curves [Hash{String => Array<Hash>}] see {Report#lines}, by title
+      def publish(tables, figures, curves: {})
+        puts(@options.json ? json(tables, figures, curves) : [*tables, line].join("\n\n"))
         save(tables) if @options.save
       end
 
       private
+
+      def json(tables, figures, curves)
+        JSON.pretty_generate(versions: @versions, runs: @options.runs, tables: tables.grep(Table).map(&:to_h), curves: curves, **figures)
+      end
 
       def line = "Medians of #{@options.runs}. #{@versions.map { |name, version| "#{name} #{version}" }.join(", ")}."
 

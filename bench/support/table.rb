@@ -13,14 +13,30 @@ module Trunkline
       attr_reader :rows
       # @return [String, nil]
       attr_reader :title
+      # @return [String, nil] header of the column that a page shows as bars
+      attr_reader :drawn
 
       # @param headers [Array<String>]
       # @param rows [Array<Array>] cells that answer to to_s; an empty row is a gap
       # @param title [String, nil]
-      def initialize(headers, rows, title: nil)
+      # @param drawn [String, nil] header of a column of numbers
+      def initialize(headers, rows, title: nil, drawn: nil)
         @headers = headers
         @rows = rows.map { |row| row.map(&:to_s) }
         @title = title
+        @drawn = drawn
+      end
+
+      # @param parts [Hash{Symbol => Object}] see {#to_h}
+      def self.from(parts) = new(parts[:headers], parts[:rows], title: parts[:title], drawn: parts[:drawn])
+
+      # @return [Hash{Symbol => Object}] all that makes an equal one
+      def to_h = { headers: headers, rows: rows, title: title, drawn: drawn }
+
+      # @return [Hash{String => Float}] the first column's cells, and the drawn one's
+      def bars
+        column = headers.index(drawn)
+        rows.reject(&:empty?).to_h { |row| [row.first, row.fetch(column).delete(",").to_f] }
       end
 
       # @return [String] columns as wide as their widest cell

@@ -28,4 +28,10 @@ class TableTest < Trunkline::TestCase
       | Trunkline | 12 |
     TEXT
   end
+
+  def test_a_column_to_be_drawn
+    table = Trunkline::Bench::Table.new(%w[side queries/s], [["pg", "1,500"], [], ["Trunkline", 12.5]], drawn: "queries/s")
+    assert_equal({ "pg" => 1500.0, "Trunkline" => 12.5 }, table.bars)
+    assert_equal table.to_markdown, Trunkline::Bench::Table.from(table.to_h).to_markdown
+  end
 end
