@@ -31,6 +31,7 @@ module Trunkline
   #   guides/running-it.md
   # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
   #   "schema.name"; see guides/what-shares-and-what-pins.md
+  # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, where not as usual; see guides/types.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
   #   those of {Limits::DEFAULTS}
@@ -39,12 +40,12 @@ module Trunkline
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
   def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [],
-                    middlewares: [], **options)
+                    decode: nil, middlewares: [], **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
-                                          session_functions: session_functions, **limits)
+                                          session_functions: session_functions, decode: decode, **limits)
     middlewares.each { |middleware| client.use(middleware) }
     return client unless block_given?
 

@@ -2,6 +2,7 @@
 
 #include <ruby/encoding.h>
 #include "row_description.h"
+#include "row_hash.h"
 #include "../trunk/protocol_error.h"
 #include "../trunkline.h"
 
@@ -11,7 +12,10 @@ static VALUE empty;
 static void description_mark(void *data) {
     description_t *description = data;
     rb_gc_mark(description->columns);
+    rb_gc_mark(description->symbols);
     rb_gc_mark(description->types);
+    rb_gc_mark(description->modifiers);
+    rb_gc_mark(description->decoding);
     rb_gc_mark(description->unknown);
     rb_gc_mark(description->finishers);
 }
@@ -36,9 +40,10 @@ static VALUE description_create(uint16_t count) {
     description_t *description;
     VALUE self = TypedData_Make_Struct(cDescription, description_t, &description_type, description);
     description->unknown = description->finishers = Qnil;
-    description->columns = description->types = Qnil;
+    description->columns = description->symbols = description->types = description->modifiers = description->decoding = Qnil;
     description->columns = rb_ary_new_capa(count);
     description->types = rb_ary_new_capa(count);
+    description->modifiers = rb_ary_new_capa(count);
     description->decoders = ALLOC_N(column_decoder_t, count ? count : 1);
     description->count = count;
     return self;
@@ -47,6 +52,7 @@ static VALUE description_create(uint16_t count) {
 static void seal(description_t *description) {
     rb_ary_freeze(description->columns);
     rb_ary_freeze(description->types);
+    rb_ary_freeze(description->modifiers);
     description->binary = true;
     description->plain = description->count == 0; /* with columns, Ruby looks at their types once */
     for (uint16_t at = 0; at < description->count; at++) {
@@ -54,21 +60,34 @@ static void seal(description_t *description) {
     }
 }
 
-VALUE description_from_message(const char *body, size_t length) {
+/* How its caller wants values of the type: nil as usual, :text, or a callable, which gets the text. */
+static VALUE choice(VALUE decoding, VALUE type) { return NIL_P(decoding) ? Qnil : rb_hash_aref(decoding, type); }
+
+/* Adds the type to those that are to be looked up, unless it is built in or of no interest. */
+static void choose_decoder(description_t *description, uint16_t at, uint32_t oid) {
+    VALUE type = UINT2NUM(oid), chosen = choice(description->decoding, type);
+    rb_ary_push(description->types, type);
+    if (!NIL_P(chosen)) {
+        column_decoder_for_text(oid, &description->decoders[at]);
+    } else if (!column_decoder_for(oid, &description->decoders[at])) {
+        if (NIL_P(description->unknown)) description->unknown = rb_ary_new();
+        rb_ary_push(description->unknown, type);
+    }
+}
+
+VALUE description_from_message(const char *body, size_t length, VALUE decoding) {
     reader_t reader = reader_of(body, length);
     uint16_t count = row_description_open(&reader);
     if (!reader.whole) protocol_error("RowDescription announces more columns than it holds");
     VALUE self = description_create(count);
     description_t *description = description_of(self);
+    description->decoding = decoding;
     for (uint16_t at = 0; at < count; at++) {
         column_t column;
         if (!row_description_column(&reader, &column)) protocol_error("RowDescription ends too early");
         rb_ary_push(description->columns, rb_enc_interned_str(column.name, column.name_length, rb_utf8_encoding()));
-        rb_ary_push(description->types, UINT2NUM(column.type));
-        if (!column_decoder_for(column.type, &description->decoders[at])) {
-            if (NIL_P(description->unknown)) description->unknown = rb_ary_new();
-            rb_ary_push(description->unknown, UINT2NUM(column.type));
-        }
+        rb_ary_push(description->modifiers, INT2NUM(column.modifier));
+        choose_decoder(description, at, column.type);
     }
     if (reader_left(&reader) > 0) protocol_error("RowDescription goes on behind its last column");
     seal(description);
@@ -82,8 +101,28 @@ VALUE description_empty(void) { return empty; }
  * Are the codec's values final? If not, see unknown and finishers. */
 static VALUE description_is_plain(VALUE self) { return RBOOL(description_of(self)->plain); }
 
+/* The columns' names as Symbols. */
+static VALUE symbols_of(description_t *description) {
+    if (!NIL_P(description->symbols)) return description->symbols;
+    VALUE symbols = rb_ary_new_capa(description->count);
+    for (uint16_t at = 0; at < description->count; at++) rb_ary_push(symbols, rb_str_intern(RARRAY_AREF(description->columns, at)));
+    return description->symbols = rb_ary_freeze(symbols);
+}
+
+/* call-seq: named(row) -> Hash
+ *
+ * The values by their columns' names. Of two with one name the later counts. */
+static VALUE description_named(VALUE self, VALUE row) { return row_hash(description_of(self)->columns, row); }
+
+/* call-seq: symbolized(row) -> Hash
+ *
+ * As named, with Symbols. */
+static VALUE description_symbolized(VALUE self, VALUE row) { return row_hash(symbols_of(description_of(self)), row); }
+
 static VALUE description_columns(VALUE self) { return description_of(self)->columns; }
 static VALUE description_types(VALUE self) { return description_of(self)->types; }
+static VALUE description_modifiers(VALUE self) { return description_of(self)->modifiers; }
+static VALUE description_decoding(VALUE self) { return description_of(self)->decoding; }
 static VALUE description_unknown(VALUE self) { return description_of(self)->unknown; }
 static VALUE description_finishers(VALUE self) { return description_of(self)->finishers; }
 
@@ -97,10 +136,12 @@ static VALUE description_resolved(VALUE self, VALUE types) {
     description_t *resolved = description_of(copy);
     resolved->columns = description->columns;
     resolved->types = description->types;
+    resolved->modifiers = description->modifiers;
+    resolved->decoding = description->decoding;
     for (uint16_t at = 0; at < description->count; at++) {
         resolved->decoders[at] = description->decoders[at];
-        VALUE type = rb_hash_aref(types, RARRAY_AREF(description->types, at));
-        if (NIL_P(type)) continue;
+        VALUE oid = RARRAY_AREF(description->types, at), type = rb_hash_aref(types, oid);
+        if (NIL_P(type) || !NIL_P(choice(description->decoding, oid))) continue;
         column_decoder_for(NUM2UINT(rb_ary_entry(type, 0)), &resolved->decoders[at]);
         if (RTEST(rb_ary_entry(type, 1))) resolved->decoders[at].array = true;
     }
@@ -122,8 +163,12 @@ void Init_trunkline_description(void) {
     cDescription = rb_define_class_under(mTrunklinePostgres, "Description", rb_cObject);
     rb_undef_alloc_func(cDescription);
     rb_define_method(cDescription, "plain?", description_is_plain, 0);
+    rb_define_method(cDescription, "named", description_named, 1);
+    rb_define_method(cDescription, "symbolized", description_symbolized, 1);
     rb_define_method(cDescription, "columns", description_columns, 0);
     rb_define_method(cDescription, "types", description_types, 0);
+    rb_define_method(cDescription, "modifiers", description_modifiers, 0);
+    rb_define_method(cDescription, "decoding", description_decoding, 0);
     rb_define_method(cDescription, "unknown", description_unknown, 0);
     rb_define_method(cDescription, "finishers", description_finishers, 0);
     rb_define_method(cDescription, "resolved", description_resolved, 1);

@@ -8,7 +8,10 @@
 
 typedef struct {
     VALUE columns;   /* frozen Array of frozen Strings */
+    VALUE symbols;   /* frozen Array of the same as Symbols, or nil until somebody asks for it */
     VALUE types;     /* frozen Array of type OIDs */
+    VALUE modifiers; /* frozen Array of type modifiers */
+    VALUE decoding;  /* how the caller wants types decoded: what Decoding.new returns, or nil */
     VALUE unknown;   /* Array of the OIDs whose values are the server's text, or nil */
     VALUE finishers; /* what Ruby does to some columns afterwards, or nil */
     column_decoder_t *decoders;
@@ -20,8 +23,8 @@ typedef struct {
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline description_t *description_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-/* Makes one from RowDescription's body. Raises ProtocolError when the bytes make no sense. */
-VALUE description_from_message(const char *body, size_t length);
+/* Makes one from RowDescription's body, for one who wants types decoded so. Raises ProtocolError when the bytes make no sense. */
+VALUE description_from_message(const char *body, size_t length, VALUE decoding);
 
 /* What a statement without rows has. */
 VALUE description_empty(void);

@@ -8,7 +8,7 @@
 #include "../trunkline.h"
 
 static VALUE cRequest;
-static ID id_rows, id_description, id_affected_rows, id_notices;
+static ID id_rows, id_description, id_affected_rows;
 
 static void postgres_request_mark(void *data) {
     postgres_request_t *request = data;
@@ -160,10 +160,11 @@ static VALUE request_is_answered(VALUE self) {
 
 /* call-seq: plain? -> true or false
  *
- * Was it answered, with values that need no more of Ruby? */
+ * Was it answered, with values that need no more of Ruby, and without notices? */
 static VALUE request_is_plain(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    return RBOOL(RTEST(request_is_answered(self)) && !NIL_P(request->description) && description_of(request->description)->plain);
+    if (!RTEST(request_is_answered(self)) || NIL_P(request->description) || !NIL_P(request->notices)) return Qfalse;
+    return RBOOL(description_of(request->description)->plain);
 }
 
 VALUE postgres_request_rows(postgres_request_t *request) {
@@ -192,7 +193,7 @@ static VALUE request_affected_rows(VALUE self) {
 
 /* call-seq: result(class) -> Result or nil
  *
- * What the request was answered, as a new Result, or a subclass of it. Nil: it was not, or the values need Ruby. */
+ * What the request was answered, as a new Result, or a subclass of it. Nil: it was not, or there is more to do in Ruby. */
 static VALUE request_result(VALUE self, VALUE class) {
     postgres_request_t *request = postgres_request_of(self);
     if (!RTEST(request_is_plain(self))) return Qnil;
@@ -200,7 +201,6 @@ static VALUE request_result(VALUE self, VALUE class) {
     rb_ivar_set(result, id_rows, request_rows(self));
     rb_ivar_set(result, id_description, request->description);
     rb_ivar_set(result, id_affected_rows, request_affected_rows(self));
-    if (!NIL_P(request->notices)) rb_ivar_set(result, id_notices, request->notices); /* a fourth one costs more memory */
     return result;
 }
 
@@ -278,7 +278,6 @@ void Init_trunkline_postgres_request(void) {
     id_rows = rb_intern("@rows");
     id_description = rb_intern("@description");
     id_affected_rows = rb_intern("@affected_rows");
-    id_notices = rb_intern("@notices");
     cRequest = rb_define_class_under(mTrunklinePostgres, "Request", cTrunklineRequest);
     rb_undef_alloc_func(cRequest);
     rb_define_singleton_method(cRequest, "query", request_query, 2);

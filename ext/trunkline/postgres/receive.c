@@ -53,6 +53,11 @@ static void describe(postgres_request_t *request, VALUE description) {
     if (request->kind != REQUEST_SCRIPT) prepared_of(request->prepared)->description = description;
 }
 
+/* A script has no statement, and its values come as usual. */
+static VALUE decoding_of(const postgres_request_t *request) {
+    return NIL_P(request->statement) ? Qnil : statement_of(request->statement)->decoding;
+}
+
 static void data_row(postgres_request_t *request, const frame_t *frame) {
     if (request->base.done) return; /* given up: the rows are for nobody */
     if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
@@ -229,7 +234,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     case '2': request->bound = true; break; /* BindComplete */
     case '1': parse_complete(request); break;
     case 't': parameter_description(request, frame); break;
-    case 'T': describe(request, description_from_message(frame->body, frame->length)); break;
+    case 'T': describe(request, description_from_message(frame->body, frame->length, decoding_of(request))); break;
     case 'n': describe(request, description_empty()); break;
     case 'I': end_command(request); break; /* EmptyQueryResponse */
     case 'E': error_response(session, request, frame); break;

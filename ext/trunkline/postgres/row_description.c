@@ -13,6 +13,8 @@ bool row_description_column(reader_t *reader, column_t *column) {
     column->name = reader_string(reader, &column->name_length);
     reader_take(reader, 4 + 2);
     column->type = reader_u32(reader);
-    reader_take(reader, 2 + 4 + 2);
+    reader_take(reader, 2);
+    column->modifier = (int32_t)reader_u32(reader);
+    reader_take(reader, 2);
     return reader->whole;
 }

@@ -8,6 +8,7 @@ typedef struct {
     const char *name;
     size_t name_length;
     uint32_t type;
+    int32_t modifier; /* what the type has in brackets, as its functions keep it; -1: nothing */
 } column_t;
 
 /* The number of columns that follow; *whole is false when it cannot be true of the bytes there. */

@@ -12,6 +12,7 @@
 static void statement_mark(void *data) {
     rb_gc_mark(((statement_t *)data)->sql);
     rb_gc_mark(((statement_t *)data)->epochs);
+    rb_gc_mark(((statement_t *)data)->decoding);
 }
 
 static void statement_free(void *data) {
@@ -36,7 +37,7 @@ static const uint64_t for_ever;
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = statement->epochs = Qnil;
+    statement->sql = statement->epochs = statement->decoding = Qnil;
     statement->cost = UNMEASURED_COST;
     statement->epoch = &for_ever;
     return self;
@@ -86,18 +87,21 @@ static judgement_t judge_with(VALUE sql, VALUE functions) {
     return judgement;
 }
 
-/* call-seq: Statement.new(sql, slot, functions = [], epochs = nil)
+/* call-seq: Statement.new(sql, slot, functions = [], epochs = nil, decoding = nil)
  *
  * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; functions an Array of
- * [schema or nil, name]: those that change the session beside the ones that are known; epochs the client's PlanEpoch. */
+ * [schema or nil, name]: those that change the session beside the ones that are known; epochs the client's PlanEpoch; decoding what
+ * Decoding.new returns. */
 static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
-    VALUE sql, slot, functions, epochs;
-    rb_scan_args(argc, argv, "22", &sql, &slot, &functions, &epochs);
+    VALUE sql, slot, functions, epochs, decoding;
+    rb_scan_args(argc, argv, "23", &sql, &slot, &functions, &epochs, &decoding);
     Check_Type(sql, T_STRING);
     statement->sql = sql;
     statement->slot = NUM2UINT(slot);
     statement->epochs = epochs;
+    if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
+    statement->decoding = decoding;
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->judgement = judge_with(sql, NIL_P(functions) ? rb_ary_new() : functions);
     return self;

@@ -9,6 +9,7 @@
 
 typedef struct {
     VALUE sql;
+    VALUE decoding;      /* how types are decoded other than usual: what Decoding.new returns, or nil */
     uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
     judgement_t judgement; /* may it go where others go? */
     uint32_t *types;     /* of the parameters, as the server told */

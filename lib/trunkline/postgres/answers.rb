@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/limits"
+require_relative "decoding"
 require_relative "endings"
 require_relative "error_fields"
 require_relative "outstanding"
@@ -11,8 +12,10 @@ module Trunkline
     # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
     # protocol is done with the bytes: whatever a decoder in Ruby does here stops nobody else.
     class Answers # :nodoc:
+      TYPE_NAMES = "SELECT pg_catalog.format_type(oid, nullif(modifier, -1)) " \
+                   "FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.int4[])) AS types (oid, modifier)"
       RESULTS = { string: Result, symbol: SymbolResult }.freeze
-      private_constant :RESULTS
+      private_constant :RESULTS, :TYPE_NAMES
 
       def self.result_class(keys)
         RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
@@ -26,6 +29,11 @@ module Trunkline
 
       # @return [Middlewares, nil] what the calls go through that are observed
       attr_accessor :middlewares
+
+      # What gets each notice, if anything does.
+      #
+      # @return [#call, nil]
+      attr_accessor :on_notice
 
       # @param types [Types]
       # @param server [String] label for errors
@@ -54,6 +62,24 @@ module Trunkline
           finish(request, description, rows) unless description.plain?
           result_class.new(rows, description, affected_rows)
         end
+      end
+
+      # Tells of what the server noticed while it worked on a request.
+      #
+      # @param request [Request] done
+      def announce(request)
+        return unless on_notice && request.notices
+
+        request.notices.each { |body| on_notice.call(ErrorFields.parse(body)) }
+      end
+
+      # @param oids [Array<Integer>]
+      # @param modifiers [Array<Integer>] for each, -1: none
+      # @return [Array<String>] the types as SQL writes them: "numeric(10,2)"
+      def type_names(oids, modifiers = oids.map { -1 })
+        return [] if oids.empty?
+
+        @query.call(TYPE_NAMES, [oids, modifiers]).flatten
       end
 
       # @param oids [Array<Integer>] of a statement's parameters
@@ -124,7 +150,11 @@ module Trunkline
       end
 
       def finishers(description)
-        finishers = description.types.map { |type| @types.finisher(type) }
+        chosen = description.decoding || {}
+        finishers = description.types.map do |type|
+          choice = chosen[type]
+          choice ? Decoding.finisher(choice) : @types.finisher(type)
+        end
         finishers if finishers.any?
       end
     end

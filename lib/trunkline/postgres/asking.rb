@@ -70,17 +70,28 @@ module Trunkline
       # @return [Request] answered
       # @raise [Error]
       def answered(request)
+        request = answered_in_the_end(request) unless request.answered?
+        @answers.announce(request)
+        request
+      end
+
+      def answered_in_the_end(request)
         tries = 1
         until request.answered?
           error = @answers.error(request)
           check_count(request.parameters, request.statement.parameter_types) if miscounted?(request, error)
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
-          raise error if request.done?
+          raise announced(error, request) if request.done?
 
           tries += 1
           perform(request)
         end
         request
+      end
+
+      def announced(error, request)
+        @answers.announce(request)
+        error
       end
 
       # The first execution of a statement meets a wrong number of parameters on the server, later ones meet it here.

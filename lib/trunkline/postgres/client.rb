@@ -36,9 +36,10 @@ module Trunkline
       # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none
       # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
       #   "schema.name"
+      # @param decode [Hash, nil] how types are decoded, where not as usual; see {Querying#with}
       # @param limits keywords of {Limits}
       # @raise [ArgumentError] a number, a name or `keys` is out of range
-      def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], **limits)
+      def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, **limits)
         check_budget(connections, max_connections)
         @config = config
         @limits = Limits.new(**limits)
@@ -46,9 +47,10 @@ module Trunkline
         @epochs = PlanEpoch.new
         @result_class = Answers.result_class(keys)
         @known = Statements.new(functions: SessionFunctions.parse(session_functions), epochs: @epochs) { |statement| check_sharing(statement) }
-        @statements = @known.shared_table
+        @decoding = Decoding.of(decode)
+        @statements = statements_for(@decoding, nil)
         @types = Types.new
-        @answers = Answers.new(@types, config.server, most_futures: @limits.max_futures) { |sql, parameters| query(sql, *parameters).rows }
+        @answers = Answers.new(@types, config.server, most_futures: @limits.max_futures) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, server: config.server)
       end
@@ -121,6 +123,17 @@ module Trunkline
         extend(Observed)
       end
 
+      # Has the block called with each notice that the server sends along with an answer, by whoever asked, in his fiber or thread,
+      # before he gets the answer. Results have their notices all the same. What comes while nobody asks is dropped. An exception
+      # of the block is the asker's. Notices are never printed.
+      #
+      # @yieldparam notice [Hash{Symbol => String}] as {Result#notices} has them; without a block, nothing is called any more
+      # @return [nil]
+      def on_notice(&block)
+        @answers.on_notice = block
+        nil
+      end
+
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
         @pool.close
@@ -141,6 +154,11 @@ module Trunkline
         held = @sessions.held unless @sessions.count == 0
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
+
+      attr_reader :decoding # :nodoc:
+
+      # @return [Hash{String => Statement}] for one who decodes so, and reads SQL in that context
+      def statements_for(decoding, context) = @known.shared_table(decoding, context) # :nodoc:
 
       private
 
@@ -168,13 +186,16 @@ module Trunkline
         pid && key && ->(by) { Cancel.send(target, pid, key, deadline: by) }
       end
 
+      # What this library itself asks is decoded as usual.
+      def look_up(sql, parameters) = with(decode: {}).query(sql, *parameters).rows
+
       # Whoever holds a session may do there what he likes.
       def check_sharing(statement)
         raise Sharing.refusal(statement, @config.server) unless @sessions.count > 0 && @sessions.held
       end
 
       def hold(callers_block, &block)
-        @sessions.hold(observe(Session.new(@sessions.pin(callers_block), @known.table, @answers, @result_class)), &block)
+        @sessions.hold(observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @answers, @result_class)), &block)
       end
     end
   end

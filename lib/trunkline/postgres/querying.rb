@@ -2,6 +2,8 @@
 
 require_relative "answers"
 require_relative "asking"
+require_relative "describing"
+require_relative "escaping"
 require_relative "future"
 require_relative "request"
 
@@ -10,6 +12,8 @@ module Trunkline
     # The verbs that a client and a session have in common.
     module Querying
       include Asking
+      include Describing
+      include Escaping
 
       # Runs one statement. It is prepared on first use.
       #
@@ -68,7 +72,9 @@ module Trunkline
       #   db.with(keys: :symbol) { |symbols| symbols.first("SELECT 1 AS one") }   # => {one: 1}
       #
       # @param keys [:string, :symbol] of the Hashes that results yield
-      # @param options deadline and idempotent, as for {query}; prepare: false, where no connection is to keep the statements
+      # @param options deadline and idempotent, as for {query}; prepare: false, where no connection is to keep the statements;
+      #   decode, a Hash of how types are decoded where not as usual, by their OIDs and :default: :text is the server's text,
+      #   :value the usual value, a callable makes one of the text
       # @yieldparam scope [Scope]
       # @return [Scope, Object] what the block returned, where one is given
       def with(keys: nil, **options)
@@ -78,7 +84,7 @@ module Trunkline
 
       private
 
-      def scope(result_class, **options) = observe(Scope.new(self, @statements, @answers, result_class, **options))
+      def scope(result_class, **options) = observe(Scope.new(self, @answers, result_class, **options))
 
       # Runs the block, which is a whole transaction, as often as its options allow.
       #

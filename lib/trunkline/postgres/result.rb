@@ -41,6 +41,12 @@ module Trunkline
       # @return [Boolean] whether there are no rows
       def empty? = @rows.empty?
 
+      # @return [Array<Integer>] the OIDs of the columns' types; of a domain that of what it is based on
+      def types = @description.types
+
+      # @return [Array<Integer>] of the columns' types, as pg_attribute.atttypmod has them; -1: none
+      def modifiers = @description.modifiers
+
       # Yields each row as a Hash. Of two columns with the same name the later one wins; {rows} has both.
       #
       # @yieldparam row [Hash{String => Object}] with Symbol keys where the client was made with `keys: :symbol`
@@ -48,8 +54,7 @@ module Trunkline
       def each
         return to_enum { size } unless block_given?
 
-        names = keys
-        @rows.each { |row| yield names.zip(row).to_h }
+        @rows.each { |row| yield named(row) }
         self
       end
 
@@ -57,7 +62,7 @@ module Trunkline
       # @return [Hash, nil]
       def [](index)
         row = @rows[index]
-        keys.zip(row).to_h if row
+        named(row) if row
       end
 
       # @return [Object, nil] the first column of the first row
@@ -74,14 +79,14 @@ module Trunkline
 
       private
 
-      def keys = columns
+      def named(row) = @description.named(row)
     end
 
     # A result whose rows have Symbols for keys.
     class SymbolResult < Result
       private
 
-      def keys = columns.map(&:to_sym)
+      def named(row) = @description.symbolized(row)
     end
   end
 end

@@ -11,12 +11,12 @@ module Trunkline
     class Scope < SimpleDelegator
       include Querying
 
-      def initialize(base, statements, answers, result_class, deadline: nil, idempotent: nil, prepare: nil) # :nodoc:
+      def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil) # :nodoc:
         super(base)
-        @statements = statements
+        @statements = base.statements_for(decode ? Decoding.of(decode) : base.decoding, nil)
         @answers = answers
         @result_class = result_class
-        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare }.freeze
+        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode }.freeze
         @unnamed = prepare == false
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
@@ -36,9 +36,9 @@ module Trunkline
       private
 
       # What is not given again stays as it is.
-      def scope(result_class, **options) = observe(Scope.new(__getobj__, @statements, @answers, result_class, **@defaults, **options))
+      def scope(result_class, **options) = observe(Scope.new(__getobj__, @answers, result_class, **@defaults, **options))
 
-      def within(session) = observe(Scope.new(session, session.statements, @answers, @result_class, **@defaults))
+      def within(session) = observe(Scope.new(session, @answers, @result_class, **@defaults))
     end
   end
 end

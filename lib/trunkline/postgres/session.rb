@@ -11,11 +11,14 @@ module Trunkline
     class Session
       include Querying
 
-      attr_reader :statements, :answers, :result_class, :pinned # :nodoc:
+      attr_reader :statements, :decoding, :answers, :result_class, :pinned # :nodoc:
 
-      def initialize(pinned, statements, answers, result_class) # :nodoc:
+      # @param known [Statements]
+      def initialize(pinned, known, decoding, answers, result_class) # :nodoc:
         @pinned = pinned
-        @statements = statements
+        @known = known
+        @decoding = decoding
+        @statements = statements_for(decoding, nil)
         @answers = answers
         @result_class = result_class
         @thread = Thread.current
@@ -53,6 +56,8 @@ module Trunkline
       def open_in?(thread) = !@ended && @thread.equal?(thread) # :nodoc:
 
       def server = @pinned.server # :nodoc:
+
+      def statements_for(decoding, context) = @known.table(decoding, context) # :nodoc:
 
       def innermost?(level) = @levels.last.equal?(level) # :nodoc:
 

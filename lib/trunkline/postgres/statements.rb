@@ -13,7 +13,9 @@ module Trunkline
       LONGEST_KEPT = MOST_BYTES / 64
       # Bytes that a server takes of one statement, or of one's parameters; a little less than it says.
       LONGEST = (1 << 30) - (1 << 20)
-      private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT
+      # What those know who decode in the same way, and to whom names in SQL mean the same.
+      View = Struct.new(:key, :all, :shareable)
+      private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT, :View
 
       # @param most [Integer] texts that are kept
       # @param functions [Array<Array(String, String)>] what {SessionFunctions.parse} returns
@@ -23,9 +25,11 @@ module Trunkline
         @most = most
         @functions = functions
         @epochs = epochs
+        @gate = gate
         @lock = Lock.new
-        @statements = Hash.new { |_, sql| add(sql) }
-        @shareable = Hash.new { |_, sql| admit(@statements[sql], gate) }
+        @views = {}
+        @kept = {}.compare_by_identity # each statement's view, those first that came first
+        @usual = made(nil, nil)
         @bytes = 0
         @slots = 0
         @free_slots = []
@@ -33,13 +37,15 @@ module Trunkline
 
       # The statement of each SQL text. Asked for one it does not have, it raises what {Statements.text} raises, or has it.
       #
+      # @param decoding [Hash, nil] what {Decoding.of} returns
+      # @param context [Object, nil] what else the meaning of SQL depends on: the same for the same meaning
       # @return [Hash{String => Statement}]
-      def table = @statements
+      def table(decoding = nil, context = nil) = view(decoding, context).all
 
       # The same for one who shares: what may not go everywhere has to pass the gate each time it is asked for.
       #
       # @return [Hash{String => Statement}]
-      def shared_table = @shareable
+      def shared_table(decoding = nil, context = nil) = view(decoding, context).shareable
 
       # @param sql [String]
       # @return [String] frozen UTF-8 without zero bytes
@@ -57,41 +63,63 @@ module Trunkline
 
       private
 
-      def add(sql)
-        text = self.class.text(sql)
-        @lock.synchronize { @statements.fetch(text, nil) || keep(Statement.new(text, take_slot, @functions, @epochs), text) }
+      def view(decoding, context)
+        return @usual if decoding.nil? && context.nil?
+
+        @lock.synchronize { @views[[decoding, context]] } || made(decoding, context)
       end
 
-      def admit(statement, gate)
-        gate&.call(statement) unless statement.shareable?
+      # It is known to others as soon as there is something in it.
+      def made(decoding, context)
+        made = View.new([decoding, context].freeze)
+        made.all = Hash.new { |_, sql| add(made, sql) }
+        made.shareable = Hash.new { |_, sql| admit(made.all[sql]) }
+        made
+      end
+
+      def add(view, sql)
+        text = self.class.text(sql)
+        @lock.synchronize { view.all.fetch(text, nil) || keep(view, Statement.new(text, take_slot, @functions, @epochs, view.key.first), text) }
+      end
+
+      def admit(statement)
+        @gate&.call(statement) unless statement.shareable?
         statement
       end
 
-      def keep(statement, text)
+      def keep(view, statement, text)
         if text.bytesize > LONGEST_KEPT
           @free_slots.push(statement.slot)
           return statement
         end
         make_room(text.bytesize)
         @bytes += text.bytesize
-        @shareable[text] = statement if statement.shareable?
-        @statements[text] = statement
+        @views[view.key] ||= view
+        view.shareable[text] = statement if statement.shareable?
+        @kept[statement] = view
+        view.all[text] = statement
       end
 
       def take_slot = @free_slots.pop || (@slots += 1) - 1
 
       def make_room(bytes)
-        evict until @statements.empty? || (@statements.size < @most && @bytes + bytes <= MOST_BYTES)
+        evict until @kept.empty? || (@kept.size < @most && @bytes + bytes <= MOST_BYTES)
       end
 
       # The oldest one goes, unless it was used since it was last looked at: then it is young again.
       def evict
-        text, statement = @statements.shift
-        return @statements[text] = statement unless statement.idle!
+        statement, view = @kept.shift
+        return @kept[statement] = view unless statement.idle!
 
-        @shareable.delete(text)
-        @bytes -= text.bytesize
+        forget(statement.sql, view)
+        @bytes -= statement.sql.bytesize
         @free_slots.push(statement.slot)
+      end
+
+      def forget(text, view)
+        view.shareable.delete(text)
+        view.all.delete(text)
+        @views.delete(view.key) if view.all.empty? && @views[view.key].equal?(view)
       end
     end
     private_constant :Statement, :Statements, :Prepared

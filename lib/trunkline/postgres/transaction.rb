@@ -16,7 +16,7 @@ module Trunkline
       WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
       private_constant :WHERE_IT_SLEEPS
 
-      attr_reader :statements # :nodoc:
+      attr_reader :statements, :decoding # :nodoc:
 
       # @param session [Session]
       # @param opening [String] SQL that begins it
@@ -25,6 +25,7 @@ module Trunkline
       def initialize(session, opening, order, savepoint = nil) # :nodoc:
         @session = session
         @statements = session.statements
+        @decoding = session.decoding
         @answers = session.answers
         @result_class = session.result_class
         @opening = opening
@@ -82,6 +83,8 @@ module Trunkline
 
       # Is the server in no transaction, although this one has begun?
       def over? = !begun_later? && @session.pinned.status == "I" # :nodoc:
+
+      def statements_for(decoding, context) = @session.statements_for(decoding, context) # :nodoc:
 
       def nested(name) = self.class.new(@session, "SAVEPOINT #{name}", @order, name) # :nodoc:
 

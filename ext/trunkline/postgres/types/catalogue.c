@@ -52,6 +52,11 @@ bool column_decoder_for(uint32_t oid, column_decoder_t *out) {
     return true;
 }
 
+void column_decoder_for_text(uint32_t oid, column_decoder_t *out) {
+    if (column_decoder_for(oid, out) && !out->array && out->type->text == decode_text) return;
+    *out = (column_decoder_t){.type = &server_text};
+}
+
 bool column_decoder_binary(const column_decoder_t *decoder) {
     return decoder->type->binary != NULL;
 }

@@ -26,6 +26,9 @@ enum { FORMAT_TEXT = 0, FORMAT_BINARY = 1 };
 /* False: the OID is not built in, and *out decodes as the server's text. Constant time. */
 bool column_decoder_for(uint32_t oid, column_decoder_t *out);
 
+/* What decodes to the server's text, whatever the type; in binary where that is the same. */
+void column_decoder_for_text(uint32_t oid, column_decoder_t *out);
+
 /* Whether the column can be asked for in binary format. */
 bool column_decoder_binary(const column_decoder_t *decoder);
 

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require_relative "prepared_statement"
+
+module Trunkline
+  module Postgres
+    # Statements that the server looks at, and does not run.
+    module Describing
+      # Asks the server what a statement takes and returns. It is prepared, and not run.
+      #
+      # @param sql [String]
+      # @param deadline [Numeric, nil] seconds
+      # @return [StatementDescription]
+      # @raise [ServerError] the statement is wrong: a misspelt word, a table that does not exist
+      # @raise [Error] as {Querying#query}
+      def describe(sql, deadline: @deadline)
+        Deadlines.hold(deadline && Deadlines.in(deadline)) do
+          statement = @statements[sql]
+          result = learn(Request.describe(statement)).description
+          StatementDescription.new(columns(learned_types(statement)), columns(result.types, result.modifiers, result.columns))
+        end
+      end
+
+      # Has the server look at a statement, so that what is wrong with it is known now, and what it takes and returns. That is
+      # its only advantage: every statement is prepared on first use, whoever asks for it.
+      #
+      # @param sql [String]
+      # @param deadline [Numeric, nil] seconds for that
+      # @return [PreparedStatement]
+      # @raise [Error] as {#describe}
+      def prepare(sql, deadline: @deadline) = PreparedStatement.new(self, Statements.text(sql), describe(sql, deadline: deadline))
+
+      private
+
+      def columns(oids, modifiers = oids.map { -1 }, names = oids.map { nil })
+        names.zip(@answers.type_names(oids, modifiers), oids, modifiers).map { |values| Column.new(*values) }
+      end
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # A column of a result, or a parameter, which has no name; with its type as SQL writes it, "numeric(10,2)", the OID of that
+    # type, and its modifier, -1: none.
+    Column = Struct.new(:name, :type, :oid, :modifier)
+
+    # What a statement takes and returns.
+    StatementDescription = Struct.new(:parameters, :columns)
+
+    # A statement that the server has looked at. It can be asked again and again, by any fiber or thread, for as long as what it
+    # was prepared with: a client for ever, a session until its end. Which connection knows it already is not its user's concern.
+    #
+    # @see Describing#prepare
+    class PreparedStatement
+      # @return [String]
+      attr_reader :sql
+
+      def initialize(asker, sql, description) # :nodoc:
+        @asker = asker
+        @sql = sql
+        @description = description
+      end
+
+      # @return [Array<Column>] one for each placeholder; without a name
+      def parameters = @description.parameters
+
+      # @return [Array<Column>]
+      def columns = @description.columns
+
+      # @return [Result]
+      # @see Querying#query
+      def query(*parameters, **options) = @asker.query(@sql, *parameters, **options)
+
+      # @return [Hash, nil]
+      # @see Querying#first
+      def first(*parameters, **options) = @asker.first(@sql, *parameters, **options)
+
+      # @return [Object, nil]
+      # @see Querying#value
+      def value(*parameters, **options) = @asker.value(@sql, *parameters, **options)
+
+      # @return [Future]
+      # @see Querying#async
+      def async(*parameters, **options) = @asker.async(@sql, *parameters, **options)
+
+      # @return [String]
+      def inspect = "#<#{self.class} #{ShortenedSQL.call(@sql)}>"
+    end
+  end
+end
