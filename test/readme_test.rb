@@ -39,7 +39,7 @@ class ReadmeTest < Trunkline::TestCase
 
   # @return [Array<Array(String, String, Integer)>] text, page and first line of each
   def programs(page)
-    text = File.read(page)
+    text = File.read(page, encoding: "UTF-8")
     text.to_enum(:scan, /^```ruby\n(.*?)^```/m).map { [$1, page, $~.pre_match.count("\n") + 2] }
   end
 

@@ -86,7 +86,7 @@ module Trunkline
       end
 
       def script(name)
-        File.read(File.join(Gem.loaded_specs.fetch("chartkick").full_gem_path, "vendor/assets/javascripts", name))
+        File.read(File.join(Gem.loaded_specs.fetch("chartkick").full_gem_path, "vendor/assets/javascripts", name), encoding: "UTF-8")
       end
     end
   end

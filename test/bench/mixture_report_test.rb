@@ -38,7 +38,7 @@ class MixtureReportTest < Trunkline::TestCase
     Dir.mktmpdir do |folder|
       path = Trunkline::Bench::Report.new("Test").lines("Curves", report.curves.values.first).table(report.tables.first)
                               .write(File.join(folder, "page.html"), footer: "<ruby>")
-      page = File.read(path)
+      page = File.read(path, encoding: "UTF-8")
       refute_match(/<(script|link)[^>]+(src|href)=/, page)
       assert_includes page, 'new Chartkick["LineChart"]'
       assert_includes page, "&lt;ruby&gt;"

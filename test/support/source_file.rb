@@ -19,7 +19,7 @@ class SourceFile
     @path = path
   end
 
-  def text = @text ||= File.read(File.join(ROOT, path))
+  def text = @text ||= File.read(File.join(ROOT, path), encoding: "UTF-8")
 
   def lines = text.lines.size
 

@@ -114,7 +114,7 @@ module Trunkline
       # The bit has two meanings: what cannot be decompressed is text, unless it was serialized too.
       def decompress(bytes, serialized)
         plain = @compressor.decompress(bytes)
-        serialized ? plain : text(plain)
+        serialized ? plain.b : text(plain)
       rescue StandardError => error
         raise UnmarshalError.new("the stored value cannot be decompressed: #{error.message}", sent: true) if serialized
 

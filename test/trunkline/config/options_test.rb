@@ -24,7 +24,7 @@ module Trunkline
         assert_equal 'unknown connection option "database", did you mean dbname? (here)', refusal("database", "d")
         assert_equal 'unknown connection option "xyzzy" (here)', refusal("xyzzy", "1")
         assert_equal "unknown connection option \"#{"z" * 40}\"... (here)", refusal("z" * 1_000_000, "1")
-        assert_equal "unknown connection option \"\uFFFD\" (here)", refusal("\xFF".b, "1")
+        assert_equal "unknown connection option #{"\uFFFD".inspect} (here)", refusal("\xFF".b, "1")
       end
 
       def test_every_option_of_libpq_is_known

@@ -137,8 +137,8 @@ module Trunkline
           "\x15\x03\x03\0\x02\x02\x28".b => '"\u0015\u0003\u0003\u0000\u0002\u0002("', "RFB 003.008\n" => '"RFB 003.008"',
           "-ERR unknown command\r\n" => '"-ERR unknown command"', "R\0\0\0\x07\0\0\0" => '"R\u0000\u0000\u0000\a"',
           "E\0\0\0\x07abc" => '"E\u0000\u0000\u0000\aabc"',
-          "Z\0\0\0\x05I" => '"Z\u0000\u0000\u0000\u0005I"', "R\x80\0\0\0".b => "\"R\uFFFD\"",
-          "R\0\0\x07\xD1".b => "\"R\\u0000\\u0000\\a\uFFFD\"" }.each do |bytes, shown|
+          "Z\0\0\0\x05I" => '"Z\u0000\u0000\u0000\u0005I"', "R\x80\0\0\0".b => "R\uFFFD".inspect,
+          "R\0\0\x07\xD1".b => "R\0\0\a\uFFFD".inspect }.each do |bytes, shown|
           assert_refused ProtocolError, "this does not seem to be a PostgreSQL server: it answered #{shown}", bytes
         end
       end

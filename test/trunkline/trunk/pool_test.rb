@@ -153,15 +153,27 @@ module Trunkline
       assert_equal({ shared: 1, pinned: 3, spare: 0, opening: 0 }, pool.counts)
     end
 
+    # After a failure one attempt stands for all: the others wait for its end, however long the pause before it was.
     def test_who_gives_up_waiting_for_another_attempt_passes_it_on
       attempts = 0
-      pool = self.pool(most: 3) { (attempts += 1) == 2 ? raise(ConnectionError, "too many") : FakeTrunk.new }
+      gate = Thread::Queue.new
+      pool = self.pool(most: 3) do
+        attempts += 1
+        raise ConnectionError, "too many" if attempts == 2
+
+        gate.pop if attempts == 3
+        FakeTrunk.new
+      end
       pool.perform(request)
       assert_raises(ConnectionError) { pool.check_out(request) }
+      opener = Thread.new { pool.check_out(request) }
+      Thread.pass until gate.num_waiting == 1
       impatient, patient = Array.new(2) { waiting(pool) { |asked| pool.check_out(asked) } }
       impatient.raise(IndexError)
       assert_raises(IndexError) { impatient.value }
+      gate.push(true)
       assert_predicate patient.value, :alive?
+      refute_same opener.value, patient.value
     end
 
     def test_a_spare_one_fills_the_place_of_one_that_is_lost
