@@ -38,7 +38,7 @@ module Children
   # @return [Array(String, Process::Status)] everything it has printed, and how it ended
   def run_program(source, *arguments, environment: {})
     command = [RbConfig.ruby, "-w", "-I#{LIBRARY}", "-rbundler/setup", "-rtrunkline", "-", *arguments]
-    Thread.new { Open3.capture2e({ "RUBYOPT" => nil, **environment }, *command, stdin_data: source) }.value
+    Thread.new { Open3.capture2e({ "RUBYOPT" => nil, **environment }, *command, stdin_data: "# encoding: UTF-8\n#{source}") }.value
   end
 
   private
