@@ -24,7 +24,7 @@ bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter); /* a s
 bool frontend_execute(buffer_t *buffer);
 bool frontend_sync(buffer_t *buffer);
 
-/* Runs a statement without parameters and rows, which nobody is to run again: Parse, Bind and Execute without names. */
+/* Runs a statement without parameters, whose rows are of no interest, and which nobody is to run again: Parse, Bind and Execute without names. */
 bool frontend_run(buffer_t *buffer, span_t sql);
 
 bool frontend_query(buffer_t *buffer, span_t sql);

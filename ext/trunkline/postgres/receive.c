@@ -215,7 +215,7 @@ static bool asynchronous(session_state_t *session, const frame_t *frame) {
 static bool answers_preamble(postgres_request_t *request, const frame_t *frame) {
     if (request->ahead == 0) return false;
     if (frame->type == 'C') request->ahead--;
-    return frame->type == 'C' || frame->type == '1' || frame->type == '2';
+    return frame->type == 'C' || frame->type == '1' || frame->type == '2' || frame->type == 'D';
 }
 
 /* Is it of the answer to the limit, which comes before that to the request itself? */

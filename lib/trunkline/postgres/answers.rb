@@ -2,6 +2,7 @@
 
 require_relative "../trunk/limits"
 require_relative "decoding"
+require_relative "local_settings"
 require_relative "endings"
 require_relative "error_fields"
 require_relative "outstanding"

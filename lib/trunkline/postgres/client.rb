@@ -150,6 +150,10 @@ module Trunkline
         held.perform(request)
       end
 
+      # @param local [LocalSettings]
+      # @return [Request] the same, which is to be carried out with them
+      def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server) # :nodoc:
+
       def dispatch(request) # :nodoc:
         held = @sessions.held unless @sessions.count == 0
         held ? held.dispatch(request) : @pool.dispatch(request)

@@ -23,13 +23,18 @@ module Trunkline
       # @param deadline [Numeric, nil] seconds from now within which the answer must come
       # @param idempotent [Boolean] whether it does no harm to run it twice: then it is sent again when the connection is lost
       #   before the answer
+      # @param settings [Hash{String => String, Numeric, Boolean}, nil] of the server, for this query alone
+      # @param role [String, nil] that it runs as
       # @return [Result]
       # @raise [Deadline] the answer did not come in time; see {Error#sent?} for whether it may have had an effect
       # @raise [ServerError] what the server refused; nothing of the statement has happened
       # @raise [NotSent] no connection took it; it may be tried again
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
-      # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many
-      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
+      # @raise [SharedStateError] where it would leave something behind on a connection that others share
+      # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
+      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
+        return once(settings, role).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
+
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
@@ -38,12 +43,14 @@ module Trunkline
       end
 
       # @return [Hash, nil] the first row of what {query} returns
-      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
-        query(sql, *parameters, deadline: deadline, idempotent: idempotent)[0]
+      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
+        query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role)[0]
       end
 
       # @return [Object, nil] the first column of the first row of what {query} returns
-      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
+      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
+        return once(settings, role).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
+
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
@@ -54,7 +61,9 @@ module Trunkline
       # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
       #
       # @return [Future] whose value is what {query} would have returned
-      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent)
+      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
+        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
+
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
@@ -72,7 +81,7 @@ module Trunkline
       #   db.with(keys: :symbol) { |symbols| symbols.first("SELECT 1 AS one") }   # => {one: 1}
       #
       # @param keys [:string, :symbol] of the Hashes that results yield
-      # @param options deadline and idempotent, as for {query}; prepare: false, where no connection is to keep the statements;
+      # @param options deadline, idempotent, settings and role, as for {query}; settings are added to those there are; prepare: false, where no connection is to keep the statements;
       #   decode, a Hash of how types are decoded where not as usual, by their OIDs and :default: :text is the server's text,
       #   :value the usual value, a callable makes one of the text
       # @yieldparam scope [Scope]
@@ -84,7 +93,12 @@ module Trunkline
 
       private
 
-      def scope(result_class, **options) = observe(Scope.new(self, @answers, result_class, **options))
+      def scope(result_class, **options) = observe(made_scope(result_class, **options))
+
+      def made_scope(result_class, **options) = Scope.new(self, @answers, result_class, **options)
+
+      # For one call, which is observed already if it is to be.
+      def once(settings, role) = made_scope(@result_class, **{ settings: settings, role: role }.compact)
 
       # Runs the block, which is a whole transaction, as often as its options allow.
       #

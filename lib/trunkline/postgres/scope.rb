@@ -11,13 +11,15 @@ module Trunkline
     class Scope < SimpleDelegator
       include Querying
 
-      def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil) # :nodoc:
+      def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil) # :nodoc:
         super(base)
-        @statements = base.statements_for(decode ? Decoding.of(decode) : base.decoding, nil)
+        @local = LocalSettings.of(settings, role)
+        @statements = base.statements_for(decode ? Decoding.of(decode) : base.decoding, @local&.context)
         @answers = answers
         @result_class = result_class
-        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode }.freeze
+        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role }.freeze
         @unnamed = prepare == false
+        @marks = @unnamed || !@local.nil?
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
       end
@@ -28,15 +30,36 @@ module Trunkline
 
       # @yieldparam transaction [Scope] the transaction, with the same defaults
       # @see Client#transaction
-      def transaction(**options) = __getobj__.transaction(**options) { |transaction| yield within(transaction) }
+      def transaction(**options)
+        __getobj__.transaction(**options) do |transaction|
+          transaction.begin_with(@local) if @local
+          yield within(transaction)
+        end
+      end
 
-      def perform(request) = __getobj__.perform(@unnamed ? request.unnamed! : request) # :nodoc:
-      def dispatch(request) = __getobj__.dispatch(@unnamed ? request.unnamed! : request) # :nodoc:
+      # @see Client#execute_script
+      # @raise [SharedStateError] the scope has settings or a role, which only a transaction that was begun with them hands down
+      def execute_script(sql)
+        __getobj__.localized(Request.script(Statements.text(sql)), @local) if @local
+        __getobj__.execute_script(sql)
+      end
+
+      def perform(request) = __getobj__.perform(@marks ? marked(request) : request) # :nodoc:
+      def dispatch(request) = __getobj__.dispatch(@marks ? marked(request) : request) # :nodoc:
 
       private
 
-      # What is not given again stays as it is.
-      def scope(result_class, **options) = observe(Scope.new(__getobj__, @answers, result_class, **@defaults, **options))
+      def marked(request)
+        request.unnamed! if @unnamed
+        @local ? __getobj__.localized(request, @local) : request
+      end
+
+      # What is not given again stays as it is; of settings, each of them.
+      def made_scope(result_class, **options)
+        settings = options[:settings]
+        options = options.merge(settings: { **@defaults[:settings].to_h, **settings }) if settings.is_a?(Hash)
+        Scope.new(__getobj__, @answers, result_class, **@defaults, **options)
+      end
 
       def within(session) = observe(Scope.new(session, @answers, @result_class, **@defaults))
     end

@@ -90,6 +90,14 @@ module Trunkline
         @pinned
       end
 
+      # Those that the transaction was begun with need not be set again.
+      def localized(request, local) # :nodoc:
+        return request if @levels.first&.local == local
+        raise Sharing.settings_too_late(request, server) unless @levels.empty? && [nil, "I"].include?(@pinned.status)
+
+        local.attach(request, server)
+      end
+
       # A command of this library's own, which leaves nothing behind.
       #
       # @return [Request] answered

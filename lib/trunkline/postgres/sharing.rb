@@ -9,7 +9,7 @@ module Trunkline
       REASONS = {
         transaction: "%<culprit>s would begin or end a transaction on a connection that others share: use transaction { }, or session { }",
         savepoint: "%<culprit>s belongs into a transaction, and this connection is shared: use transaction { }, which nests, or session { }",
-        setting: "%<culprit>s would change settings of a connection that others share: use session { } or transaction { }",
+        setting: "%<culprit>s would change settings of a connection that others share: use with(settings:, role:), session { } or transaction { }",
         session: "%<culprit>s may leave state in its session, or relies on some, and this connection is shared: use session { } or " \
                  "transaction { }",
         listen: "%<culprit>s would make a connection listen that others share: use session { }",
@@ -18,11 +18,15 @@ module Trunkline
         unknown: "because of %<culprit>s the statement cannot be told from one that leaves state on a connection that others share: " \
                  "check it, or use session { }"
       }.freeze
+      SETTINGS_LEFT_BEHIND = "%<culprit>s does not run within a transaction of its own, in which settings: and role: would travel: use session { }, " \
+                             "and set them there"
+      SETTINGS_TOO_LATE = "a transaction is open already, and settings: and role: would stay until its end: begin it with " \
+                          "with(settings:, role:).transaction { }, or use SET LOCAL"
       # Within the block of a transaction.
       ENDS_WITH_ITS_BLOCK = "%<culprit>s is not for a statement here: the transaction ends with its block; to undo it, call rollback"
       # Characters of the SQL that are quoted.
       LONGEST = 40
-      private_constant :REASONS, :ENDS_WITH_ITS_BLOCK, :LONGEST
+      private_constant :REASONS, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :ENDS_WITH_ITS_BLOCK, :LONGEST
 
       module_function
 
@@ -35,6 +39,20 @@ module Trunkline
       # @param server [String] label
       # @return [SharedStateError]
       def misplaced_end(statement, server) = error(ENDS_WITH_ITS_BLOCK, statement, server)
+
+      # @param request [Request] of a script, or of a statement that goes alone
+      # @param server [String] label
+      # @return [SharedStateError]
+      def settings_left_behind(request, server)
+        return error(SETTINGS_LEFT_BEHIND, request.statement, server) if request.statement
+
+        SharedStateError.new(format(SETTINGS_LEFT_BEHIND, culprit: "a script"), sql: request.script, server: server)
+      end
+
+      # @param request [Request] for a transaction that was begun with other settings
+      # @param server [String] label
+      # @return [SharedStateError]
+      def settings_too_late(request, server) = SharedStateError.new(SETTINGS_TOO_LATE, sql: request&.statement&.sql, server: server)
 
       def error(reason, statement, server)
         culprit = statement.culprit.strip

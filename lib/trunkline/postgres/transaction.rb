@@ -104,6 +104,21 @@ module Trunkline
         Thread.handle_interrupt(WHERE_IT_SLEEPS) { finish }
       end
 
+      # The settings that hold in it.
+      attr_reader :local # :nodoc:
+
+      # Has its BEGIN followed by them. A savepoint has those of its transaction.
+      #
+      # @param local [LocalSettings]
+      def begin_with(local) # :nodoc:
+        return @session.localized(nil, local) if @savepoint
+
+        @local = local
+        @session.pinned.pending.push(local.sql)
+      end
+
+      def localized(request, local) = open_session.localized(request, local) # :nodoc:
+
       def perform(request) = open_session.perform(request) # :nodoc:
       def dispatch(request) = open_session.dispatch(request) # :nodoc:
 
@@ -118,7 +133,7 @@ module Trunkline
       # Nothing was asked since it was begun.
       def begun_later? = @session.pinned.pending.any? { |sql| sql.equal?(@opening) }
 
-      def forget = @session.pinned.pending.delete_if { |sql| sql.equal?(@opening) }
+      def forget = @session.pinned.pending.delete_if { |sql| sql.equal?(@opening) || sql.equal?(@local&.sql) }
 
       def finish
         @open = false

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require_relative "escaping"
+require_relative "sharing"
+
+module Trunkline
+  module Postgres
+    # Settings and a role that hold for one query, or for one transaction. They travel with it, and the server itself sets them back
+    # at its end, whatever that is.
+    class LocalSettings # :nodoc:
+      # The text of values depends on these, and nothing tells how it was written.
+      CHANGING_TEXT = %w[client_encoding datestyle intervalstyle bytea_output extra_float_digits lc_monetary standard_conforming_strings].freeze
+      # What SQL means when it is parsed depends on these: which table a name stands for, and how constants are read.
+      CHANGING_MEANING = %w[role session_authorization search_path timezone timezone_abbreviations transform_null_equals array_nulls
+                            backslash_quote xmloption].freeze
+      WORTHS = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
+      private_constant :CHANGING_TEXT, :CHANGING_MEANING, :WORTHS
+
+      include Escaping
+
+      # @param settings [Hash{String, Symbol => String, Symbol, Integer, Float, Boolean}, nil]
+      # @param role [String, Symbol, nil]
+      # @return [LocalSettings, nil] nil: there is nothing to set
+      # @raise [ArgumentError, TypeError, EncodingError]
+      def self.of(settings, role)
+        raise TypeError, "settings must be a Hash, not #{settings.class}" unless settings.nil? || settings.is_a?(Hash)
+
+        all = { **(settings || {}).transform_keys(&:to_s), **(role ? { "role" => role } : {}) }
+        new(all) unless all.empty?
+      end
+
+      # @return [String] SQL that sets them until the end of the transaction
+      attr_reader :sql
+
+      # @return [Array, nil] what the meaning of SQL depends on
+      attr_reader :context
+
+      # @param settings [Hash{String => Object}] the role last: it may not be allowed to set the others
+      def initialize(settings)
+        settings.each { |name, value| check(name, value) }
+        calls = settings.map { |name, value| "pg_catalog.set_config(#{escape_literal(name)}, #{escape_literal(value.to_s)}, true)" }
+        @sql = "SELECT #{calls.join(", ")}".freeze
+        meaning = settings.to_h { |name, value| [name.downcase, value.to_s] }.slice(*CHANGING_MEANING)
+        @context = meaning.sort.freeze unless meaning.empty?
+        freeze
+      end
+
+      # @return [Boolean]
+      def ==(other) = other.is_a?(LocalSettings) && other.sql == sql
+
+      # @param request [Request] to be sent outside of transactions
+      # @param server [String] label for errors
+      # @return [Request] the same, with which they travel
+      # @raise [SharedStateError] they cannot
+      def attach(request, server)
+        raise Sharing.settings_left_behind(request, server) if request.script || request.statement.verdict == :alone
+
+        request.preamble = [sql]
+        request
+      end
+
+      private
+
+      def check(name, value)
+        if CHANGING_TEXT.include?(name.downcase)
+          raise ArgumentError, "#{name} changes how the server writes values, which could not be read then: it is for session { } at most, " \
+                               "and for text that you read yourself"
+        end
+        return if WORTHS.any? { |kind| kind === value }
+
+        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{value.inspect}"
+      end
+    end
+    private_constant :LocalSettings
+  end
+end
