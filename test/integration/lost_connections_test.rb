@@ -69,7 +69,7 @@ class LostConnectionsTest < Trunkline::TestCase
   end
 
   def test_a_server_that_ends_idle_sessions
-    with_server(settings: { "idle_session_timeout" => "50ms", "idle_in_transaction_session_timeout" => "50ms" }) do |server|
+    with_server(settings: { "idle_session_timeout" => "500ms", "idle_in_transaction_session_timeout" => "500ms" }) do |server|
       in_host do
         Trunkline.postgres(server.uri, connections: 2, application_name: name = unique_name) do |db|
           gone = -> { assert eventually { Thread.new { server.psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}'") }.value.empty? } }

@@ -13,8 +13,8 @@ module Shared
     def test_a_deadline_passes
       gated do |db, proxy|
         proxy.hold(:answers)
-        error = assert_raises(Trunkline::Deadline) { db.query("SELECT 1", deadline: SHORT) }
-        assert_equal ["SELECT 1", true, false], [error.sql, error.sent?, error.retriable?]
+        error = late_after_sending { db.query("SELECT 1", deadline: SHORT) }
+        assert_equal ["SELECT 1", false], [error.sql, error.retriable?]
         proxy.release(:answers)
         assert_equal 2, ask(db, 2)
       end
@@ -69,9 +69,9 @@ module Shared
 
     def test_a_future_asked_for_after_its_deadline_whose_answer_is_there
       gated do |db, proxy|
-        future = db.async("SELECT $1::int", 7, deadline: SHORT)
+        future = db.async("SELECT $1::int", 7, deadline: 0.5)
         proxy.await { |policies| policies[:answers].bytes.positive? && policies[:answers].messages["Z"] >= 3 }
-        sleep(SHORT * 2)
+        sleep(0.5)
         assert_equal 7, future.value.value
       end
     end
@@ -127,8 +127,7 @@ module Shared
     def test_a_large_question_that_cannot_be_sent_in_time
       gated do |db, proxy|
         proxy.stall
-        error = assert_raises(Trunkline::Deadline) { db.value("SELECT length($1::text)", "x" * 8_000_000, deadline: SHORT) }
-        assert_predicate error, :sent?
+        late_after_sending { db.value("SELECT length($1::text)", "x" * 8_000_000, deadline: SHORT) }
         proxy.resume
         assert_equal 1, ask(db, 1)
       end

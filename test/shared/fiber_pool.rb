@@ -172,7 +172,7 @@ module Shared
     def pause(number) = sleep(number.odd? ? 0.001 : 0) && true
 
     def eventually_idle?(pool)
-      100.times { pool.inspect.include?("fibers=0") ? break : sleep(0.001) }
+      10_000.times { pool.inspect.include?("fibers=0") ? break : sleep(0.001) }
       pool.inspect.include?("fibers=0 busy=0 queued=0")
     end
   end

@@ -6,7 +6,7 @@ require "rbconfig"
 # Other processes: forked children and programs of their own.
 module Children
   LIBRARY = File.expand_path("../../lib", __dir__)
-  PATIENCE = 20 # seconds
+  PATIENCE = 60 # seconds
 
   # Runs the block in a forked child, which ends at once afterwards, without a farewell.
   #

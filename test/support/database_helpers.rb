@@ -46,10 +46,10 @@ module DatabaseHelpers
 
   # Asks again and again, each time a question that takes a while.
   #
-  # @return [Boolean] false after ten seconds
+  # @return [Boolean] false after a minute
   def eventually
     start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    until (met = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > 10; end
+    until (met = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > 60; end
     met
   end
 end

@@ -25,7 +25,7 @@ class GateProxy
   # Raised by every order after the proxy's end.
   Ended = Class.new(StandardError)
 
-  LIMIT = 10 # seconds
+  LIMIT = 60 # seconds
   Expectation = Struct.new(:condition, :reply, :deadline)
   private_constant :LIMIT, :Expectation
 
@@ -142,7 +142,7 @@ class GateProxy
 
   # Waits until the block, called in the proxy's thread with its {Policy policies} by direction, returns true.
   #
-  # @raise [Timeout] after ten seconds
+  # @raise [Timeout] after a minute
   def await(&condition)
     reply = Thread::Queue.new
     order { @expectations << Expectation.new(-> { condition.call(@policies) }, reply, now + LIMIT) }

@@ -47,6 +47,15 @@ module Gated
     caller
   end
 
+  # A busy machine may let a deadline pass before the question is on its way: then it is asked again.
+  #
+  # @yield a question with a deadline that will pass
+  # @return [Trunkline::Deadline] of one that was sent
+  def late_after_sending(&question)
+    error = assert_raises(Trunkline::Deadline, &question) until error&.sent?
+    error
+  end
+
   # Callers that ask for the tokens and return the answers.
   def askers(db, tokens)
     tokens.map { |token| -> { ask(db, token) } }

@@ -51,7 +51,7 @@ class ReferenceSchedulerTest < Minitest::Test
 
   def test_a_cancelled_absorb_leaves_the_wake_up_for_the_next
     run_scheduler do |scheduler|
-      victim = blocked(scheduler) { blocked_again(scheduler) { scheduler.block(:mine, 0.1) } }
+      victim = blocked(scheduler) { blocked_again(scheduler) { scheduler.block(:mine, 10) } }
       scheduler.unblock(:mine, victim)
       2.times { scheduler.cancel(victim, IndexError.new) && scheduler.yield }
     end
@@ -160,14 +160,14 @@ class ReferenceSchedulerTest < Minitest::Test
   end
 
   def test_tells_who_hangs_and_where
-    error = assert_raises(Supervision::Hang) { ReferenceScheduler.run(limit: 0.05) { |scheduler| scheduler.block(:never) } }
+    error = assert_raises(Supervision::Hang) { ReferenceScheduler.run(limit: 1) { |scheduler| scheduler.block(:never) } }
     assert_match(/1 fibers wait:\n  1 in block\(Symbol\) at .*reference_scheduler_test/, error.message)
   end
 
   def test_ends_those_who_hang
     ended = false
     assert_raises(Supervision::Hang) do
-      ReferenceScheduler.run(limit: 0.05) do
+      ReferenceScheduler.run(limit: 1) do
         Thread::Queue.new.pop
       ensure
         ended = true
@@ -201,7 +201,7 @@ class ReferenceSchedulerTest < Minitest::Test
   end
 
   def blocked_again(scheduler)
-    scheduler.block(:mine, 0.1)
+    scheduler.block(:mine, 10)
     flunk "not cancelled"
   rescue IndexError
     yield

@@ -12,7 +12,9 @@ module SchedulerBehaviour
   def test_runs_fibers_side_by_side_and_ends_after_the_last
     order = []
     run_scheduler do
-      3.times { |index| Fiber.schedule { sleep(0.03 - (index * 0.01)) && order << index } }
+      gates = Array.new(4) { Thread::Queue.new }
+      3.times { |index| Fiber.schedule { gates[index].pop && order << index && gates[index - 1].push(true) } }
+      gates[2].push(true)
       order << :block
     end
     assert_equal [:block, 2, 1, 0], order

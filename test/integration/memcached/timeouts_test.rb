@@ -38,8 +38,8 @@ module Trunkline
               ScriptedMemcached.open(Timeouts.warm(silence)) do |server|
                 Trunkline.memcached(server.address, timeout: LATER) do |cache|
                   assert_nil cache.get("warm")
-                  error = assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get("key") } }
-                  assert_equal [true, false, server.address], [error.sent?, error.retriable?, error.server]
+                  error = assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get("key") } } until error&.sent? # a busy machine is late
+                  assert_equal [false, server.address], [error.retriable?, error.server]
                   assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.set("key", "value") } }
                   assert_raises(Deadline) { Trunkline.deadline(SOON) { cache.get_multi("a", "b") } }
                   assert_nil cache.get("warm")

@@ -172,16 +172,16 @@ module Trunkline
         end
 
         with_script(stalling) do |server|
-          assert_refused ConnectionError, "no answer within 0.05 s (connect_timeout) during the preparation of the session",
-                         server, timeout: 0.05
+          assert_refused ConnectionError, "no answer within 1 s (connect_timeout) during the preparation of the session",
+                         server, timeout: 1
         end
       end
 
       def test_a_server_that_does_not_read
         released = Queue.new
         with_script(->(_peer) { released.pop }) do |server|
-          assert_refused ConnectionError, "no answer within 0.05 s (connect_timeout) during authentication", server,
-                         timeout: 0.05, application_name: "x" * 10_000_000
+          assert_refused ConnectionError, "no answer within 1 s (connect_timeout) during authentication", server,
+                         timeout: 1, application_name: "x" * 10_000_000
         ensure
           released.close
         end
