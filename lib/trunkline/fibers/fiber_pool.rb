@@ -140,7 +140,7 @@ module Trunkline
       start_fiber if @idle.empty?
     ensure
       @coming = @idle.pop # also when whoever calls is interrupted meanwhile
-      wake(@coming) if @coming
+      Waiting.wake(@coming) if @coming
     end
 
     # Async makes whoever starts a fiber its parent, and would end it together with him.
@@ -205,7 +205,7 @@ module Trunkline
       return if full? || @spawners.empty?
 
       @expected.push(@spawners.shift)
-      wake(@expected.last)
+      Waiting.wake(@expected.last)
     end
 
     def wait_for_room
@@ -229,7 +229,6 @@ module Trunkline
       sleepers.delete(waiter)
     end
 
-    def wake(waiter) = waiter.wake_up && waiter.wake
-    def wake_all(waiters) = waiters.dup.each { |waiter| wake(waiter) }
+    def wake_all(waiters) = waiters.dup.each { |waiter| Waiting.wake(waiter) }
   end
 end

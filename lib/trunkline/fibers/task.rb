@@ -41,7 +41,7 @@ module Trunkline
         @result = result
         @error = error
         @block = nil
-        @waiters&.each { |waiter| waiter.wake if waiter.wake_up }
+        @waiters&.each { |waiter| Waiting.wake(waiter) }
       end
 
       def sleep_until_done

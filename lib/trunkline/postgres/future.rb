@@ -73,7 +73,7 @@ module Trunkline
         conclude if done? && !@concluded
       ensure
         @request.disclaim
-        @others.dup.each { |other| other.wake if other.wake_up }
+        @others.dup.each { |other| Waiting.wake(other) }
       end
 
       def conclude
@@ -84,8 +84,8 @@ module Trunkline
       end
 
       def wait_beside(deadline)
-        other = Request.companion
-        @others.push(other.park)
+        other = Waiter.new.park
+        @others.push(other)
         @request.claimed? ? Waiting.park(other, deadline) : Waiting.unpark(other)
       ensure
         @others.delete(other)

@@ -38,6 +38,9 @@ module Trunkline
       raise
     end
 
+    # Wakes a waiter, if it is parked.
+    def wake(waiter) = waiter.wake_up && waiter.wake
+
     # The waiter goes on without having been woken. A wake-up that is on its way to it all the same is taken in.
     def unpark(request)
       absorb(request) if request.withdraw && request.world
