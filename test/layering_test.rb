@@ -26,6 +26,7 @@ class LayeringTest < Trunkline::TestCase
     bytes/* memcached/meta_*.* postgres/frame.* postgres/frontend.* postgres/command_tag.* postgres/error_code.*
     postgres/row_description.* postgres/scanner.* postgres/sql_lists.* postgres/unicode_name.* postgres/verdict.*
     postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
+    trunk/histogram.h trunk/histogram.c
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*
   ].freeze
 

@@ -15,6 +15,8 @@ void Init_trunkline(void) {
     Init_trunkline_request();
     Init_trunkline_waiter();
     Init_trunkline_crew();
+    Init_trunkline_histogram();
+    Init_trunkline_load();
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();
     Init_trunkline_description();

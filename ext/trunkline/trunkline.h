@@ -17,6 +17,8 @@ void Init_trunkline_deadline(void);
 void Init_trunkline_request(void);
 void Init_trunkline_waiter(void);
 void Init_trunkline_crew(void);
+void Init_trunkline_histogram(void);
+void Init_trunkline_load(void);
 void Init_trunkline_statement(void);
 void Init_trunkline_description(void);
 void Init_trunkline_plan_epoch(void);

@@ -42,6 +42,9 @@ module Trunkline
       @closed = reason
     end
 
+    def loss = nil
+    def cancels = 0
+    def quarantined? = false
     def aboard = crew.aboard
     def idle? = aboard.zero? && codec.idle?
     def admits?(world) = crew.admits?(world)

@@ -148,10 +148,12 @@ static void notice_response(postgres_request_t *request, const frame_t *frame) {
 
 /* What one execution took the server: the time it was the oldest one, less that on the way. A session that has seen
  * nothing but long statements does not know its round trip, so no more than a little is taken for it. */
-static void measure(session_state_t *session, postgres_request_t *request, double taken) {
+static void measure(session_state_t *session, postgres_request_t *request, double since, double now) {
+    double taken = now - since;
     if (taken < session->round_trip || session->round_trip == 0) session->round_trip = taken;
     double on_the_way = session->round_trip < LONGEST_ON_THE_WAY ? session->round_trip : LONGEST_ON_THE_WAY;
-    if (!NIL_P(request->statement)) statement_measure(statement_of(request->statement), taken - on_the_way);
+    if (NIL_P(request->statement)) return;
+    statement_measure(statement_of(request->statement), taken - on_the_way, since - request->base.pushed);
 }
 
 /* Has the server said all that it was asked? */
@@ -168,14 +170,14 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     postgres_request_t *request = answered(session, frame);
     if (request && NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (request && !answered_in_full(request)) protocol_error("ReadyForQuery before the answer was complete");
-    double taken = now - session->in_flight.head_since;
+    double since = session->in_flight.head_since;
     VALUE head = fifo_shift(&session->in_flight, now);
     char status = frame->body[0];
     bool leaked = leak_found(session, status);
     if (!request) return;
     request->status = status;
     request->leaked = leaked;
-    measure(session, request, taken);
+    measure(session, request, since, now);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }

@@ -55,8 +55,10 @@ void statement_learn(statement_t *statement, const uint32_t *types, uint16_t cou
     statement->type_epoch = epoch;
 }
 
-void statement_measure(statement_t *statement, double seconds) {
+void statement_measure(statement_t *statement, double seconds, double waited) {
     if (seconds < 0) seconds = 0;
+    histogram_add(&statement->service, seconds);
+    statement->waited += waited > 0 ? waited : 0;
     if (!statement->measured) {
         statement->measured = true;
         statement->cost = seconds;
@@ -144,6 +146,18 @@ static VALUE statement_parameter_types(VALUE self) {
     return types;
 }
 
+/* call-seq: service -> [Integer, Float, Float, Float], or nil
+ *
+ * How many executions have been answered; the seconds that these took the server, on average, and at most but for one in a
+ * hundred; and those that they were in flight behind others, on average. Nil: there was none. */
+static VALUE statement_service(VALUE self) {
+    const statement_t *statement = statement_of(self);
+    const histogram_t *service = &statement->service;
+    if (service->count == 0) return Qnil;
+    return rb_ary_new_from_args(4, ULL2NUM(service->count), DBL2NUM(histogram_mean(service)), DBL2NUM(histogram_quantile(service, 0.99)),
+                                DBL2NUM(statement->waited / (double)service->count));
+}
+
 /* call-seq: idle! -> true or false
  *
  * Was it unused since the last time this was asked? */
@@ -164,5 +178,6 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "verdict", statement_verdict, 0);
     rb_define_method(class, "culprit", statement_culprit, 0);
     rb_define_method(class, "shareable?", statement_is_shareable, 0);
+    rb_define_method(class, "service", statement_service, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "verdict.h"
+#include "../trunk/histogram.h"
 
 typedef struct {
     VALUE sql;
@@ -21,6 +22,8 @@ typedef struct {
     VALUE epochs;        /* the client's PlanEpoch */
     const uint64_t *epoch; /* its number */
     bool used;           /* since the cache last looked */
+    histogram_t service; /* what executions took the server */
+    double waited;       /* seconds that they were in flight behind others, in all */
 } statement_t;
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
@@ -38,7 +41,7 @@ static inline bool statement_known(const statement_t *statement) { return statem
 /* Keeps a copy of the parameters' types, as a session knows them that prepared the statement in that epoch. */
 void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch);
 
-/* One execution took the server this many seconds. */
-void statement_measure(statement_t *statement, double seconds);
+/* One execution took the server this many seconds, after it was in flight behind others for so many. */
+void statement_measure(statement_t *statement, double seconds, double waited);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct {
     buffer_t buffer;
     unsigned int generation;
     size_t accounted; /* bytes of memory that the garbage collector knows of */
+    uint64_t transfers; /* times that something came in at its end, or was taken off its beginning */
 } bytes_t;
 
 /* The garbage collector does not see what malloc gives. */
@@ -73,7 +74,7 @@ static bytes_t *bytes_to_move(VALUE self) {
 static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
     bytes_t *bytes = bytes_to_move(self);
     switch (socket_receive(NUM2INT(descriptor), &bytes->buffer, RECEIVE_AT_LEAST)) {
-    case SOCKET_MOVED: account(bytes); return Qtrue;
+    case SOCKET_MOVED: bytes->transfers++; account(bytes); return Qtrue;
     case SOCKET_BLOCKED: return Qfalse;
     case SOCKET_CLOSED: return Qnil;
     default: rb_sys_fail("recv");
@@ -85,6 +86,7 @@ static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
  * Writes as much as the non-blocking descriptor takes now. True: nothing is left. */
 static VALUE bytes_send_to(VALUE self, VALUE descriptor) {
     bytes_t *bytes = bytes_to_move(self);
+    bytes->transfers++;
     switch (socket_send(NUM2INT(descriptor), &bytes->buffer)) {
     case SOCKET_MOVED: bytes_settle(self); return Qtrue;
     case SOCKET_BLOCKED: return Qfalse;
@@ -96,8 +98,10 @@ static VALUE bytes_send_to(VALUE self, VALUE descriptor) {
  *
  * Moves the first bytes, as many as there are up to count, into the String, in place of what that held. */
 static VALUE bytes_take(VALUE self, VALUE count, VALUE string) {
-    buffer_t *buffer = &bytes_to_move(self)->buffer;
+    bytes_t *bytes = bytes_to_move(self);
+    buffer_t *buffer = &bytes->buffer;
     size_t size = NUM2SIZET(count);
+    bytes->transfers++;
     if (size > buffer_size(buffer)) size = buffer_size(buffer);
     StringValue(string);
     rb_str_resize(string, 0);
@@ -112,9 +116,15 @@ static VALUE bytes_append(VALUE self, VALUE string) {
     StringValue(string);
     buffer_shrink(&bytes_of(self)->buffer, KEPT_WHEN_EMPTY);
     if (!buffer_append(&bytes_of(self)->buffer, RSTRING_PTR(string), RSTRING_LEN(string))) rb_memerror();
+    if (RSTRING_LEN(string) > 0) bytes_of(self)->transfers++;
     account(bytes_of(self));
     return self;
 }
+
+/* call-seq: transfers -> Integer
+ *
+ * How often something was received, or sent. */
+static VALUE bytes_transfers(VALUE self) { return ULL2NUM(bytes_of(self)->transfers); }
 
 /* call-seq: size -> Integer */
 static VALUE bytes_size(VALUE self) { return SIZET2NUM(buffer_size(&bytes_of(self)->buffer)); }
@@ -146,6 +156,7 @@ void Init_trunkline_bytes(void) {
     rb_define_method(cTrunklineBytes, "send_to", bytes_send_to, 1);
     rb_define_method(cTrunklineBytes, "take", bytes_take, 2);
     rb_define_method(cTrunklineBytes, "<<", bytes_append, 1);
+    rb_define_method(cTrunklineBytes, "transfers", bytes_transfers, 0);
     rb_define_method(cTrunklineBytes, "size", bytes_size, 0);
     rb_define_method(cTrunklineBytes, "empty?", bytes_is_empty, 0);
     rb_define_method(cTrunklineBytes, "to_s", bytes_to_s, 0);

@@ -19,14 +19,22 @@ static void grow(fifo_t *fifo) {
     fifo->first = 0;
 }
 
+static double latest; /* what the clock said when it was last looked at */
+
 double fifo_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return latest = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 /* Units of the codec's own cost nothing worth counting. */
 static double cost_of(VALUE request) { return NIL_P(request) ? 0 : ((request_t *)RTYPEDDATA_DATA(request))->cost; }
+
+/* Whoever has chosen this trunk for a request that shares has just looked at the clock. */
+static double time_of_push(const fifo_t *fifo, const request_t *request) {
+    if (fifo->count == 1) return fifo->head_since;
+    return request->pinned ? fifo_now() : latest;
+}
 
 void fifo_push(fifo_t *fifo, VALUE request) {
     if (fifo->count == fifo->capacity) grow(fifo);
@@ -36,7 +44,11 @@ void fifo_push(fifo_t *fifo, VALUE request) {
     }
     fifo->ring[(fifo->first + fifo->count) & (fifo->capacity - 1)] = request;
     fifo->count++;
-    fifo->backlog += cost_of(request);
+    if (NIL_P(request)) return;
+    request_t *pushed = RTYPEDDATA_DATA(request);
+    pushed->pushed = time_of_push(fifo, pushed);
+    fifo->requests++;
+    fifo->backlog += pushed->cost;
 }
 
 VALUE fifo_shift(fifo_t *fifo, double now) {

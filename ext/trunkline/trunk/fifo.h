@@ -10,6 +10,7 @@ typedef struct {
     double backlog;    /* seconds that the server is expected to need for all of them */
     double head_since; /* when the oldest became the one that the server works on */
     uint64_t appended; /* bytes ever written for them and for those before */
+    uint64_t requests; /* ever pushed */
 } fifo_t;
 
 extern const rb_data_type_t fifo_type; /* parent of every codec's type */

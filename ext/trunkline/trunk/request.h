@@ -34,6 +34,7 @@ typedef struct request {
     double until;         /* when its waiter stops waiting: then, or earlier */
     uint64_t offset;      /* bytes written to its trunk before it */
     double cost;          /* seconds that the server is expected to need for it */
+    double pushed;        /* when it came to be in flight */
 } request_t;
 
 extern VALUE cTrunklineRequest;

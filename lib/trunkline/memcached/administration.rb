@@ -36,6 +36,11 @@ module Trunkline
       # @return [Hash{String => true, nil}] by the server's name; nil: it cannot be reached
       def reset_stats = each_server { |server| @cluster.ask(server, Request.line("stats reset")) && true }
 
+      # What goes on in this client, where {#stats} tells what goes on in the servers.
+      #
+      # @return [Hash{String => Hash{Symbol => Object}}] by the server's name; see {Postgres::Client#stats}
+      def client_stats = @cluster.servers.to_h { |server| [server.name, server.stats] }
+
       private
 
       def each_server

@@ -69,6 +69,9 @@ module Trunkline
       # Closes the connection. Who waits for an answer is told.
       def close = @pool.close
 
+      # @return [Hash] as Pool#stats
+      def stats = @pool.stats
+
       # @return [Hash] as Pool#counts
       def counts = @pool.counts
 

@@ -134,6 +134,34 @@ module Trunkline
         nil
       end
 
+      # What goes on, in plain values; all times in seconds.
+      #
+      #   db.stats[:queue][:length]                          # => 0
+      #   db.stats[:statements].max_by { |sql, statement| statement[:p99] }
+      #
+      # open, opening, shared, pinned, spare, busy:: connections: all there are; on their way; that queries share; that are
+      #   somebody's own; that wait for the next who wants one of his own; with something in flight
+      # in_flight, backlog:: requests that the servers have yet to answer, and the time that these are expected to take
+      # queue:: length, alone: callers who wait for room, and for a connection of their own; waited, mean, p99: how often
+      #   somebody has, and for how long
+      # requests, writes, reads:: sent, with how many system calls, and with how many their answers were read;
+      #   requests_per_write and requests_per_read are the quotients
+      # opened, reconnects, lost, failed:: connections: ever opened, those in place of lost ones among them; lost; not to be had
+      # cancelled, quarantined:: how often a server was asked to cancel; connections taken out of use because nobody could tell
+      #   what they would do to the next query
+      # statements_cached:: SQL texts that are known
+      # trunks:: an Array with some of these for each connection
+      # statements:: by SQL text: count; mean and p99, what an execution took the server; wait, how long it was in flight
+      #   behind others on average
+      #
+      # What is counted is counted since the client was made, or its process forked, and never falls; statements that have
+      # left the cache are forgotten. p99 is of the last hundred thousand or so.
+      #
+      # @return [Hash{Symbol => Object}]
+      def stats
+        { server: @config.server, **@pool.stats, statements_cached: @known.size, statements: @known.stats }
+      end
+
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
         @pool.close

@@ -47,6 +47,14 @@ module Trunkline
       # @return [Hash{String => Statement}]
       def shared_table(decoding = nil, context = nil) = view(decoding, context).shareable
 
+      # @return [Integer] statements that are kept
+      def size = @kept.size
+
+      # @return [Hash{String => Hash{Symbol => Numeric}}] of the texts that have been answered, see {Client#stats}
+      def stats
+        @kept.keys.group_by(&:sql).transform_values { |statements| summed_up(statements.filter_map(&:service)) }.compact
+      end
+
       # @param sql [String]
       # @return [String] frozen UTF-8 without zero bytes
       # @raise [ArgumentError, TypeError, EncodingError] the text cannot be sent
@@ -62,6 +70,15 @@ module Trunkline
       end
 
       private
+
+      # Of one text there are several statements where it is decoded in several ways, or means several things.
+      def summed_up(services)
+        return if services.empty?
+
+        count = services.sum(&:first)
+        mean, wait = [1, 3].map { |at| services.sum { |service| service[0] * service[at] } / count }
+        { count: count, mean: mean, p99: services.map { |service| service[2] }.max, wait: wait }
+      end
 
       def view(decoding, context)
         return @usual if decoding.nil? && context.nil?

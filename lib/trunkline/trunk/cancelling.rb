@@ -42,6 +42,12 @@ module Trunkline
       end
     end
 
+    # @return [Integer] how often the server was asked to cancel
+    def cancels = @cancels || 0
+
+    # Could nobody tell any more what it would do to the next request?
+    def quarantined? = @quarantined || false
+
     private
 
     # Its caller was interrupted: whether it is carried out is nobody's concern any more.
@@ -106,6 +112,7 @@ module Trunkline
 
     # @return [Boolean] whether nothing can be hit later than what is in flight now
     def ask_to_cancel(by)
+      @cancels = cancels + 1
       @canceller.call(by)
       true
     rescue ConnectionError => error
@@ -141,8 +148,15 @@ module Trunkline
       @pool.freed if @pool.crowded?
     end
 
+    # Nothing of what it holds can be trusted any more.
+    def quarantine(reason)
+      @quarantined = true
+      lose(reason)
+    end
+
     # It stays shut, and others take its place. Also when nobody is left who would see the fence answered.
     def give_place
+      @quarantined = true
       @pool.lost(self)
       retire("it was not known what a cancel would hit")
     end

@@ -31,6 +31,7 @@ module Trunkline
       trunk = bounded(Deadlines.hold(place.request.deadline) { @open.call(self) })
       wake(locked do
         @roster.opened(trunk, alone: place.alone?)
+        @ledger.opened(trunk)
         @back_off.succeeded
         serve
       end)
@@ -60,9 +61,14 @@ module Trunkline
     def not_opened(place, error)
       wake(locked do
         @roster.not_opened(alone: place.alone?)
-        @back_off.failed if error
+        note_failure if error
         error && @roster.nothing_open? ? [@alone, @sharing].flat_map { |line| line.call_all(error) } : serve
       end)
+    end
+
+    def note_failure
+      @back_off.failed
+      @ledger.failed
     end
   end
   private_constant :Opening

@@ -7,6 +7,7 @@ require_relative "lock"
 require_relative "opening"
 require_relative "queueing"
 require_relative "roster"
+require_relative "stats"
 require_relative "trunk"
 
 module Trunkline
@@ -18,6 +19,7 @@ module Trunkline
   class Pool # :nodoc:
     include Opening
     include Queueing
+    include Stats
 
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
@@ -93,6 +95,7 @@ module Trunkline
     def lost(trunk)
       wake(locked do
         @roster.remove(trunk)
+        @ledger.ended(trunk) if trunk.loss
         serve
       end)
     end
@@ -119,6 +122,8 @@ module Trunkline
       @lock = Lock.new
       begin_lines
       @roster = Roster.new(**@budget)
+      @ledger = Ledger.new
+      @waits = Histogram.new
       @back_off = BackOff.new
       @current = 0
       look_again

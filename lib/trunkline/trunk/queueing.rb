@@ -55,6 +55,7 @@ module Trunkline
 
     # Who goes in spite of having been called passes the call on.
     def step_out(place)
+      @waits << (Waiting.now - place.since)
       wake(locked { line_of(place).leave(place) || place.called? ? serve : [] })
     end
 

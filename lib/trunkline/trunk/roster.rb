@@ -125,6 +125,14 @@ module Trunkline
       [@spares, @pinned, @retiring].each { |others| others.delete(trunk) }
     end
 
+    # @return [Symbol]
+    def state_of(trunk)
+      return :pinned if @pinned.include?(trunk)
+      return :spare if @spares.include?(trunk)
+
+      trunks.include?(trunk) || @draining.equal?(trunk) ? :shared : :retiring
+    end
+
     def counts = { shared: trunks.size + [*@draining].size, pinned: @pinned.size, spare: @spares.size, opening: @opening }
 
     private

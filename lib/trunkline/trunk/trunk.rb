@@ -212,7 +212,7 @@ module Trunkline
     #
     # @return [Boolean] whether anybody was woken
     def take_in
-      lose("a statement has left state behind on the connection, which others share") unless @codec.receive(@woken)
+      quarantine("a statement has left state behind on the connection, which others share") unless @codec.receive(@woken)
       !@woken.empty?
     rescue StandardError => error
       lose(error.message)

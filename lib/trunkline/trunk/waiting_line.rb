@@ -16,6 +16,9 @@ module Trunkline
       # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before he waits
       attr_reader :give_up_at
 
+      # @return [Float] when he came to stand in line the last time, on the clock of Waiting.now
+      attr_reader :since
+
       # @param alone [Boolean] whether the caller wants a trunk of his own
       # @yieldreturn [String] why he waits, for whoever waits in vain
       def initialize(request, alone:, &explanation)
@@ -44,7 +47,8 @@ module Trunkline
       #
       # @param most [Float] seconds that he waits in all
       def line_up(most)
-        @give_up_at ||= [Waiting.now + most, @request.deadline].compact.min
+        @since = Waiting.now
+        @give_up_at ||= [@since + most, @request.deadline].compact.min
         @lined_up = true
         @request.park
         self
