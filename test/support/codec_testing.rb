@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
+require_relative "codec_talk"
 require_relative "query_messages"
 
 module Trunkline
   module Postgres
-    # A codec without a server: `ask` puts a question in, `answer` what the server says to it.
+    # PostgreSQL's codec: `ask` puts a question in, `answer` what the server says to it.
     module CodecTesting
+      include CodecTalk
       include QueryMessages
       include FrontendMessages
 
       LIMIT = 1 << 20 # bytes
-
-      attr_reader :codec, :woken
 
       def setup
         super
@@ -47,27 +47,6 @@ module Trunkline
         answer(first_answer(columns, *rows, types: types))
         sent
         request
-      end
-
-      # The codec takes in the bytes.
-      #
-      # @return [Boolean] whether the session can be trusted on
-      def answer(bytes)
-        codec.input << bytes
-        codec.receive(woken)
-      end
-
-      # @return [String] what the codec has to send since this was last asked
-      def sent
-        bytes = codec.output.to_s
-        fresh = bytes.byteslice(@sent_before..)
-        @sent_before = bytes.bytesize
-        fresh
-      end
-
-      def assert_nonsense(bytes, expected)
-        error = assert_raises(ProtocolError) { answer(bytes) }
-        assert_match expected, error.message
       end
     end
   end
