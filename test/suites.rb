@@ -6,7 +6,7 @@ require "support/gated"
 require "support/interruptions"
 require "support/numbers"
 require "support/schedulers/hosts"
-%w[querying describing settings parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
+%w[querying describing settings batches parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -34,6 +34,7 @@ module Suites
     include Shared::Options
     include Shared::Describing
     include Shared::Settings
+    include Shared::Batches
     include Shared::Concurrency
     include Shared::Driving
     include Shared::Deadlines

@@ -12,6 +12,10 @@ module Trunkline
     # @return [String, nil] "host:port/database"; never a password
     attr_reader :server
 
+    # @return [Array<Postgres::Result, Error, nil>, nil] of the first error of a batch: what came of each of its statements, in
+    #   order; nil for one of which nothing remains. For other errors it is nil
+    attr_accessor :batch
+
     # @param message [String] what went wrong, one sentence
     # @param sql [String, nil] the statement this is about
     # @param server [String, nil] label of the server this is about

@@ -18,6 +18,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->given);
     rb_gc_mark(request->types);
     rb_gc_mark(request->script);
+    rb_gc_mark(request->members);
     rb_gc_mark(request->preamble);
     rb_gc_mark(request->prepared);
     rb_gc_mark(request->description);
@@ -51,7 +52,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->kind = kind;
     request->statement = statement;
     request->parameters = parameters;
-    request->given = request->types = request->preamble = Qnil;
+    request->given = request->types = request->members = request->preamble = Qnil;
     request->script = script;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = Qnil;
@@ -98,6 +99,22 @@ static VALUE request_describe(VALUE class, VALUE statement) {
 
 /* call-seq: Request.script(sql) -> Request */
 static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, sql); }
+
+/* call-seq: Request.batch(members, atomic) -> Request
+ *
+ * Queries in one flight, which are not sent otherwise; atomic: in one unit, so that all of them happen or none. It is done when the
+ * last one is. */
+static VALUE request_batch(VALUE class, VALUE members, VALUE atomic) {
+    Check_Type(members, T_ARRAY);
+    if (RARRAY_LEN(members) == 0) rb_raise(rb_eArgError, "a batch has queries");
+    for (long at = 0; at < RARRAY_LEN(members); at++) {
+        if (postgres_request_checked(RARRAY_AREF(members, at))->kind != REQUEST_QUERY) rb_raise(rb_eArgError, "only queries go in a batch");
+    }
+    VALUE batch = create(REQUEST_BATCH, Qnil, Qnil, Qnil);
+    postgres_request_of(batch)->members = rb_ary_freeze(members);
+    postgres_request_of(batch)->atomic = RTEST(atomic);
+    return batch;
+}
 
 /* call-seq: Request.companion -> Request
  *
@@ -207,6 +224,8 @@ static VALUE request_result(VALUE self, VALUE class) {
 static VALUE request_statement(VALUE self) { return postgres_request_of(self)->statement; }
 static VALUE request_parameters(VALUE self) { return postgres_request_of(self)->parameters; }
 static VALUE request_given(VALUE self) { return postgres_request_of(self)->given; }
+static VALUE request_get_members(VALUE self) { return postgres_request_of(self)->members; }
+static VALUE request_is_atomic(VALUE self) { return RBOOL(postgres_request_of(self)->atomic); }
 static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
 static VALUE request_description(VALUE self) { return postgres_request_of(self)->description; }
 static VALUE request_results(VALUE self) { return postgres_request_of(self)->results; }
@@ -285,6 +304,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_singleton_method(cRequest, "dependent", request_dependent, 4);
     rb_define_singleton_method(cRequest, "describe", request_describe, 1);
     rb_define_singleton_method(cRequest, "script", request_script, 1);
+    rb_define_singleton_method(cRequest, "batch", request_batch, 2);
     rb_define_singleton_method(cRequest, "companion", request_companion, 0);
     rb_define_method(cRequest, "again", request_again, 0);
     rb_define_method(cRequest, "anew", request_anew, 0);
@@ -296,6 +316,8 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "statement", request_statement, 0);
     rb_define_method(cRequest, "parameters", request_parameters, 0);
     rb_define_method(cRequest, "given", request_given, 0);
+    rb_define_method(cRequest, "members", request_get_members, 0);
+    rb_define_method(cRequest, "atomic?", request_is_atomic, 0);
     rb_define_method(cRequest, "script", request_get_script, 0);
     rb_define_method(cRequest, "description", request_description, 0);
     rb_define_method(cRequest, "rows", request_rows, 0);

@@ -9,6 +9,7 @@ typedef enum {
     REQUEST_DESCRIBE, /* Parse, Describe */
     REQUEST_FENCE,    /* nothing: its answer comes when everything before it is over */
     REQUEST_SCRIPT,   /* simple Query: several statements, a result each */
+    REQUEST_BATCH,    /* nothing of its own: several queries before it, in the same flight, or in its very unit */
 } request_kind_t;
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
     VALUE given;       /* what the caller passed, where the parameters depend on the server's types; or nil */
     VALUE types;       /* Array of these types, with given; or nil */
     VALUE script;      /* its SQL */
+    VALUE members;     /* of a batch: Array of Requests; or nil */
     VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
     VALUE prepared;    /* the statement as the session knows it, once submitted */
     VALUE description; /* of the rows */
@@ -29,7 +31,7 @@ typedef struct {
     size_t effect;     /* bytes of its unit before those that have an effect */
     size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
     long long affected; /* rows that the command tag tells, or -1 */
-    long ahead;        /* statements of the preamble that are not answered yet */
+    long ahead;        /* statements of the preamble, and members of an atomic batch, that are not answered yet */
     request_kind_t kind;
     char status;       /* of the transaction, from ReadyForQuery */
     bool binary;       /* rows come in binary format */
@@ -47,6 +49,7 @@ typedef struct {
     bool leaked;       /* its statement has left something behind on a session that others share */
     bool forgotten;    /* outdated, and nothing else: the server has lost it, or its result has changed */
     bool unnamed;      /* prepared for this execution only */
+    bool atomic;       /* of a batch: all in one unit, which is one transaction */
     bool anew;         /* relies on nothing that is remembered of its statement */
 } postgres_request_t;
 

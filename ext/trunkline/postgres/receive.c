@@ -141,19 +141,25 @@ static void error_response(session_state_t *session, postgres_request_t *request
     if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);
 }
 
+/* The one that the server works on within a unit of several. */
+static postgres_request_t *current(postgres_request_t *request) {
+    long count = request->kind == REQUEST_BATCH ? RARRAY_LEN(request->members) : 0;
+    if (request->ahead == 0 || request->ahead > count) return request;
+    return postgres_request_of(RARRAY_AREF(request->members, count - request->ahead));
+}
+
 static void notice_response(postgres_request_t *request, const frame_t *frame) {
+    request = current(request);
     if (NIL_P(request->notices)) request->notices = rb_ary_new();
     rb_ary_push(request->notices, body_string(frame));
 }
 
 /* What one execution took the server: the time it was the oldest one, less that on the way. A session that has seen
  * nothing but long statements does not know its round trip, so no more than a little is taken for it. */
-static void measure(session_state_t *session, postgres_request_t *request, double since, double now) {
-    double taken = now - since;
+static double own_time(session_state_t *session, double taken) {
     if (taken < session->round_trip || session->round_trip == 0) session->round_trip = taken;
     double on_the_way = session->round_trip < LONGEST_ON_THE_WAY ? session->round_trip : LONGEST_ON_THE_WAY;
-    if (NIL_P(request->statement)) return;
-    statement_measure(statement_of(request->statement), taken - on_the_way, since - request->base.pushed);
+    return taken - on_the_way;
 }
 
 /* Has the server said all that it was asked? */
@@ -161,8 +167,20 @@ static bool answered_in_full(const postgres_request_t *request) {
     if (!NIL_P(request->error) || request->withdrawn) return true;
     if (request->ahead > 0) return false;
     if (request->kind == REQUEST_SCRIPT) return !NIL_P(request->results);
-    if (request->kind == REQUEST_FENCE) return true;
+    if (request->kind == REQUEST_FENCE || request->kind == REQUEST_BATCH) return true;
     return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
+}
+
+/* What was done in one unit stands, or falls, together. */
+static void finish_members(const postgres_request_t *batch) {
+    if (batch->kind != REQUEST_BATCH || !batch->atomic) return;
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
+        postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
+        if (NIL_P(member->description)) member->description = prepared_of(member->prepared)->description;
+        member->status = batch->status;
+        member->leaked = batch->leaked;
+        request_finish(&member->base);
+    }
 }
 
 static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
@@ -177,7 +195,9 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     if (!request) return;
     request->status = status;
     request->leaked = leaked;
-    measure(session, request, since, now);
+    double own = own_time(session, now - since);
+    if (NIL_P(request->statement)) finish_members(request);
+    else statement_measure(statement_of(request->statement), own, since - request->base.pushed);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }
@@ -213,9 +233,23 @@ static bool asynchronous(session_state_t *session, const frame_t *frame) {
     }
 }
 
-/* Does the message answer what the unit ran before the statement? */
-static bool answers_preamble(postgres_request_t *request, const frame_t *frame) {
+static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame);
+
+/* Its error is that of all. */
+static void answer_member(session_state_t *session, postgres_request_t *batch, postgres_request_t *member, const frame_t *frame) {
+    answer(session, member, frame);
+    if (member->complete) batch->ahead--;
+    if (NIL_P(batch->error)) batch->error = member->error;
+}
+
+/* Does the message answer what the unit runs before the statement, or instead of one? */
+static bool answers_ahead(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (request->ahead == 0) return false;
+    postgres_request_t *member = current(request);
+    if (member != request) {
+        answer_member(session, request, member, frame);
+        return true;
+    }
     if (frame->type == 'C') request->ahead--;
     return frame->type == 'C' || frame->type == '1' || frame->type == '2' || frame->type == 'D';
 }
@@ -228,7 +262,7 @@ static bool answers_limit(postgres_request_t *request, const frame_t *frame) {
 }
 
 static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    if (answers_preamble(request, frame)) return;
+    if (answers_ahead(session, request, frame)) return;
     if (request->limit_open && answers_limit(request, frame)) return;
     switch (frame->type) {
     case 'D': data_row(request, frame); break;

@@ -46,15 +46,15 @@ static bool append_execution(buffer_t *output, postgres_request_t *request, cons
 }
 
 static bool append_preamble(buffer_t *output, const postgres_request_t *request) {
-    for (long at = 0; at < request->ahead; at++) {
+    if (NIL_P(request->preamble)) return true;
+    for (long at = 0; at < RARRAY_LEN(request->preamble); at++) {
         if (!frontend_run(output, string_span(RARRAY_AREF(request->preamble, at)))) return false;
     }
     return true;
 }
 
-static bool append_unit(buffer_t *output, postgres_request_t *request) {
-    if (request->kind == REQUEST_SCRIPT) return frontend_query(output, string_span(request->script));
-    if (request->kind == REQUEST_FENCE) return frontend_sync(output);
+/* All of a query's unit but its end. */
+static bool append_messages(buffer_t *output, postgres_request_t *request) {
     prepared_t *prepared = prepared_of(request->prepared);
     size_t before = buffer_size(output);
     if (!append_preamble(output, request)) return false;
@@ -64,7 +64,32 @@ static bool append_unit(buffer_t *output, postgres_request_t *request) {
     if (request->base.limited && !limit_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
     request->effect_size = request->ahead > 0 ? 0 : buffer_size(output) - before - request->effect;
-    return frontend_sync(output);
+    return true;
+}
+
+/* A batch has its members wherever it goes itself. */
+static postgres_request_t *member_of(const postgres_request_t *batch, long at) {
+    postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
+    member->base.pinned = batch->base.pinned;
+    return member;
+}
+
+static bool append_members(buffer_t *output, const postgres_request_t *batch) {
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
+        if (!append_messages(output, member_of(batch, at))) return false;
+    }
+    return true;
+}
+
+static bool append_unit(buffer_t *output, postgres_request_t *request) {
+    switch (request->kind) {
+    case REQUEST_SCRIPT: return frontend_query(output, string_span(request->script));
+    case REQUEST_FENCE: return frontend_sync(output);
+    case REQUEST_BATCH:
+        if (request->atomic && (!append_preamble(output, request) || !append_members(output, request))) return false;
+        return frontend_sync(output);
+    default: return append_messages(output, request) && frontend_sync(output);
+    }
 }
 
 /* Were the request's parameters made for the types that the session has? */
@@ -128,21 +153,67 @@ static bool is_late(const postgres_request_t *request) {
     return !isinf(request->base.deadline) && fifo_now() >= request->base.deadline;
 }
 
-bool submit(session_state_t *session, VALUE object) {
-    postgres_request_t *request = postgres_request_checked(object);
-    buffer_t *output = bytes_buffer(session->output);
-    if (session->closed || is_late(request)) return false;
-    if (!NIL_P(request->statement)) choose_prepared(session, request);
-    request->ahead = NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble);
-    if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     request->base.limited = request->limit_open = limit_wanted(session, request);
     if (request->base.limited) limit_prepare(session, output);
+}
+
+/* Those behind may bind what the request parses. */
+static void keep_prepared(session_state_t *session, const postgres_request_t *request) {
+    if (request->parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->prepared);
+}
+
+static void append_and_push(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     size_t before = buffer_size(output);
     if (!append_unit(output, request)) take_back(output, before);
     request->base.offset = session->in_flight.appended;
     session->in_flight.appended += buffer_size(output) - before;
-    if (request->parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->prepared);
-    fifo_push(&session->in_flight, object);
+    fifo_push(&session->in_flight, request->base.self);
+}
+
+static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
+    if (!NIL_P(request->statement)) choose_prepared(session, request);
+    request->ahead = NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble);
+    if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+    limit(session, output, request);
+    append_and_push(session, output, request);
+    keep_prepared(session, request);
+}
+
+/* Their statements may be the same one, which is parsed once. What must go in a unit of its own goes before theirs. */
+static void submit_atomic(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
+    long count = RARRAY_LEN(batch->members);
+    batch->ahead = count + (NIL_P(batch->preamble) ? 0 : RARRAY_LEN(batch->preamble));
+    batch->base.cost = 0;
+    for (long at = 0; at < count; at++) {
+        postgres_request_t *member = member_of(batch, at);
+        choose_prepared(session, member);
+        keep_prepared(session, member);
+        batch->base.cost += member->base.cost;
+    }
+    if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+    for (long at = 0; at < count; at++) limit(session, output, member_of(batch, at));
+    append_and_push(session, output, batch);
+}
+
+/* What was to run before them all runs before the first. */
+static void submit_members(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
+    if (!NIL_P(batch->preamble)) member_of(batch, 0)->preamble = batch->preamble;
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) submit_unit(session, output, member_of(batch, at));
+    append_and_push(session, output, batch);
+}
+
+bool submit(session_state_t *session, VALUE object) {
+    postgres_request_t *request = postgres_request_checked(object);
+    buffer_t *output = bytes_buffer(session->output);
+    if (session->closed || is_late(request)) return false;
+    if (request->kind != REQUEST_BATCH) {
+        submit_unit(session, output, request);
+    } else if (request->atomic) {
+        submit_atomic(session, output, request);
+    } else {
+        submit_members(session, output, request);
+    }
     return true;
 }
 

@@ -22,6 +22,9 @@ module Trunkline
         RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
       end
 
+      # @return [Limits]
+      attr_reader :limits
+
       # @return [Outstanding] the futures whose answers are to come
       attr_reader :outstanding
 
@@ -38,11 +41,12 @@ module Trunkline
 
       # @param types [Types]
       # @param server [String] label for errors
-      # @param most_futures [Integer] of one caller
+      # @param limits [Limits]
       # @param query [#call] runs SQL with parameters and returns rows, to look types up
-      def initialize(types, server, most_futures: Limits::DEFAULTS.fetch(:max_futures), &query)
+      def initialize(types, server, limits: Limits.new, &query)
         @types = types
-        @outstanding = Outstanding.new(most_futures)
+        @outstanding = Outstanding.new(limits.max_futures)
+        @limits = limits
         @server = server
         @query = query
       end

@@ -12,7 +12,7 @@ module Trunkline
       MOST_PARAMETERS = 65_535
       # What a server says when there are fewer or more parameters than it needs.
       MISCOUNTED = "08P01"
-      private_constant :MOST_TRIES, :MOST_PARAMETERS, :MISCOUNTED
+      private_constant :MOST_PARAMETERS, :MISCOUNTED
 
       private
 

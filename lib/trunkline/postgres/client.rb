@@ -50,7 +50,7 @@ module Trunkline
         @decoding = Decoding.of(decode)
         @statements = statements_for(@decoding, nil)
         @types = Types.new
-        @answers = Answers.new(@types, config.server, most_futures: @limits.max_futures) { |sql, parameters| look_up(sql, parameters) }
+        @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, server: config.server)
       end

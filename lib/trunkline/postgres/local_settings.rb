@@ -53,13 +53,20 @@ module Trunkline
       # @return [Request] the same, with which they travel
       # @raise [SharedStateError] they cannot
       def attach(request, server)
-        raise Sharing.settings_left_behind(request, server) if request.script || request.statement.verdict == :alone
-
-        request.preamble = [sql]
+        if request.members && !request.atomic?
+          request.members.each { |member| attach(member, server) }
+        else
+          check_company(request, server)
+          request.preamble = [sql]
+        end
         request
       end
 
       private
+
+      def check_company(request, server)
+        raise Sharing.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
+      end
 
       def check(name, value)
         if CHANGING_TEXT.include?(name.downcase)

@@ -2,6 +2,7 @@
 
 require_relative "answers"
 require_relative "asking"
+require_relative "batching"
 require_relative "describing"
 require_relative "escaping"
 require_relative "future"
@@ -12,6 +13,7 @@ module Trunkline
     # The verbs that a client and a session have in common.
     module Querying
       include Asking
+      include Batching
       include Describing
       include Escaping
 

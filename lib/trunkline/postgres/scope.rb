@@ -50,7 +50,7 @@ module Trunkline
       private
 
       def marked(request)
-        request.unnamed! if @unnamed
+        (request.members || [request]).each(&:unnamed!) if @unnamed
         @local ? __getobj__.localized(request, @local) : request
       end
 

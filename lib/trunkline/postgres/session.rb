@@ -78,14 +78,12 @@ module Trunkline
       end
 
       def perform(request) # :nodoc:
-        check_transaction(request) unless @levels.empty?
-        stain(request) unless request.statement&.shareable?
+        admit(request)
         @pinned.perform(request)
       end
 
       def dispatch(request) # :nodoc:
-        check_transaction(request) unless @levels.empty?
-        stain(request) unless request.statement&.shareable?
+        admit(request)
         @pinned.dispatch(request)
         @pinned
       end
@@ -118,6 +116,13 @@ module Trunkline
       def conclude(script)
         perform(script)
         answered(script)
+      end
+
+      def admit(request)
+        return request.members.each { |member| admit(member) } if request.members
+
+        check_transaction(request) unless @levels.empty?
+        stain(request) unless request.statement&.shareable?
       end
 
       # Here nearly everything may be done, and is undone in the end.

@@ -22,11 +22,13 @@ module Trunkline
                              "and set them there"
       SETTINGS_TOO_LATE = "a transaction is open already, and settings: and role: would stay until its end: begin it with " \
                           "with(settings:, role:).transaction { }, or use SET LOCAL"
+      # Within a batch that is a transaction.
+      GOES_ALONE = "%<culprit>s does not run within a transaction, which an atomic batch is: ask for it on its own"
       # Within the block of a transaction.
       ENDS_WITH_ITS_BLOCK = "%<culprit>s is not for a statement here: the transaction ends with its block; to undo it, call rollback"
       # Characters of the SQL that are quoted.
       LONGEST = 40
-      private_constant :REASONS, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :ENDS_WITH_ITS_BLOCK, :LONGEST
+      private_constant :REASONS, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :LONGEST
 
       module_function
 
@@ -48,6 +50,11 @@ module Trunkline
 
         SharedStateError.new(format(SETTINGS_LEFT_BEHIND, culprit: "a script"), sql: request.script, server: server)
       end
+
+      # @param statement [Statement] that runs in no transaction
+      # @param server [String] label
+      # @return [SharedStateError]
+      def goes_alone(statement, server) = error(GOES_ALONE, statement, server)
 
       # @param request [Request] for a transaction that was begun with other settings
       # @param server [String] label

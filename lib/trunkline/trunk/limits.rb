@@ -40,6 +40,17 @@ module Trunkline
     # @return [Float] on the clock of Waiting.now
     def expiry = Waiting.now + (max_lifetime * (1 - (rand * JITTER)))
 
+    # @param parameters [Array<Array>] of each statement that is to go in one flight
+    # @raise [ArgumentError] they are more than a connection may have in flight
+    def check_batch(parameters)
+      raise ArgumentError, "a batch has #{max_in_flight} statements at most (max_in_flight), not #{parameters.size}" if parameters.size > max_in_flight
+
+      bytes = parameters.sum { |values| values.sum { |value| value.is_a?(String) ? value.bytesize : 0 } }
+      return if bytes <= max_bytes_in_flight
+
+      raise ArgumentError, "the parameters of a batch have #{max_bytes_in_flight} bytes at most (max_bytes_in_flight), not #{bytes}"
+    end
+
     private
 
     def checked(name, value)

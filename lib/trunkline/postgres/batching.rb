@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "batch"
+
+module Trunkline
+  module Postgres
+    # Several statements in one flight.
+    module Batching
+      # Sends several statements together, without waiting for the answer to one before the next. Each is carried out whatever becomes
+      # of the others, in a transaction of its own; or with `atomic: true` all of them in one, or none. In a transaction or a session
+      # they belong there.
+      #
+      #   created, count = db.batch do |b|
+      #     b.query("INSERT INTO users VALUES ($1, $2) RETURNING id", 7, "Edith")
+      #     b.query("SELECT count(*) FROM orders")
+      #   end
+      #
+      # @param atomic [Boolean] whether all are one transaction
+      # @param deadline [Numeric, nil] seconds from now within which all answers must come
+      # @param idempotent [Boolean] whether it does no harm to run them twice; as for {Querying#query}
+      # @param settings [Hash, nil]
+      # @param role [String, nil] as for {Querying#query}
+      # @yieldparam batch [Batch]
+      # @return [Array<Result>] in the order of the statements
+      # @raise [Error] the first one of any of them, as of {Querying#query}; {Error#batch} has what came of the others
+      # @raise [ArgumentError] there are more statements, or more bytes of parameters, than a connection may have in flight
+      def batch(atomic: false, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, &block)
+        return once(settings, role).batch(atomic: atomic, deadline: deadline, idempotent: idempotent, &block) if settings || role
+
+        batch = Batch.new(@statements)
+        yield batch
+        calls = atomic ? check_atomic(batch.calls) : batch.calls
+        Deadlines.hold(deadline && Deadlines.in(deadline)) { calls.empty? ? [] : conclude_batch(calls, atomic, idempotent) }
+      end
+
+      private
+
+      def check_atomic(calls)
+        alone = calls.find { |statement,| statement.verdict == :alone }
+        raise Sharing.goes_alone(alone.first, @answers.server) if alone
+
+        calls
+      end
+
+      def conclude_batch(calls, atomic, idempotent)
+        @answers.limits.check_batch(calls.map(&:last))
+        requests = calls.map { |statement, parameters| Request.query(statement, parameters) || converted(statement, parameters) }
+        requests.each { |request| request.idempotent = idempotent }
+        requests = atomic ? answered_together(requests, idempotent) : answered_apart(requests)
+        outcomes = requests.map { |request| outcome(request) }
+        error = outcomes.find { |result| result.is_a?(Exception) } or return outcomes
+        error.batch = outcomes if error.is_a?(Error)
+        raise error
+      end
+
+      def answered_apart(requests)
+        batch = Request.batch(requests, false)
+        perform(batch)
+        requests
+      ensure
+        batch&.abandon(batch.failure || GivenUp.new(:cancel, true).freeze)
+      end
+
+      # @return [Array<Request>] those that were answered, which may be later attempts
+      def answered_together(requests, idempotent)
+        tries = 1
+        until (batch = performed(Request.batch(requests, true), idempotent)).answered?
+          culprit = requests.find(&:error) || batch
+          error = @answers.error(culprit)
+          again = tries < Asking::MOST_TRIES && attempt_again(batch, culprit, error)
+          raise undone(error, requests, culprit) unless again
+
+          requests = requests.map(&again)
+          tries += 1
+        end
+        requests
+      end
+
+      def performed(batch, idempotent)
+        batch.idempotent = idempotent
+        perform(batch)
+        @answers.announce(batch)
+        batch
+      ensure
+        batch.abandon(batch.failure || GivenUp.new(:cancel, true).freeze)
+      end
+
+      # @return [#to_proc, nil] what makes the request of another attempt
+      def attempt_again(batch, culprit, error)
+        return :again if culprit.equal?(batch) && resendable?(batch, error)
+
+        method(:prepared_anew) if culprit.outdated? && !culprit.anew? && !in_transaction?(batch)
+      end
+
+      def undone(error, requests, culprit)
+        @answers.announce(culprit)
+        error.batch = requests.map { |request| request.equal?(culprit) ? error : nil }
+        error
+      end
+
+      # @return [Result, Exception]
+      def outcome(request)
+        result(request)
+      rescue Error, ArgumentError => error
+        error
+      end
+    end
+  end
+end
