@@ -24,7 +24,7 @@ class LayeringTest < Trunkline::TestCase
   # C that is tested and fuzzed without a Ruby around it.
   WITHOUT_RUBY = %w[
     bytes/* memcached/meta_*.* postgres/frame.* postgres/frontend.* postgres/command_tag.* postgres/error_code.*
-    postgres/row_description.* postgres/scanner.* postgres/sql_lists.* postgres/unicode_name.* postgres/verdict.*
+    postgres/row_description.* postgres/copy_statement.* postgres/parameter_text.* postgres/scanner.* postgres/sql_lists.* postgres/unicode_name.* postgres/verdict.*
     postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
     trunk/histogram.h trunk/histogram.c
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*

@@ -6,7 +6,7 @@ require "support/gated"
 require "support/interruptions"
 require "support/numbers"
 require "support/schedulers/hosts"
-%w[querying describing settings batches parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
+%w[copying querying describing settings batches parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -14,6 +14,7 @@ module Suites
   module Concurrent
     include DatabaseHelpers
     include Shared::Querying
+    include Shared::Copying
     include Shared::Concurrency
     include Shared::Driving
     include Shared::Deadlines
@@ -29,6 +30,7 @@ module Suites
   module All
     include DatabaseHelpers
     include Shared::Querying
+    include Shared::Copying
     include Shared::Parameters
     include Shared::Errors
     include Shared::Options

@@ -24,6 +24,9 @@ void Init_trunkline(void) {
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
     Init_trunkline_postgres_codec();
+    Init_trunkline_flow();
+    Init_trunkline_copy_text();
+    Init_trunkline_copy_binary();
     Init_trunkline_block_exit();
     Init_trunkline_memcached_request();
     Init_trunkline_memcached_codec();

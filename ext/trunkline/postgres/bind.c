@@ -1,10 +1,8 @@
 #include "bind.h"
 
-#include <math.h>
 #include <ruby/encoding.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "parameter_text.h"
 #include "../bytes/big_endian.h"
 
 #define TYPE_BYTEA 17
@@ -14,10 +12,7 @@
 #define TYPE_OID 26
 #define TYPE_FLOAT8 701
 
-#define LONGEST_DECIMAL 24
-#define LONGEST_FLOAT 32
-
-static bool text_ready(VALUE string) {
+bool bind_text_ready(VALUE string) {
     int encoding = ENCODING_GET(string);
     if (encoding != rb_utf8_encindex() && encoding != rb_usascii_encindex()) return false;
     if (rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN) return false;
@@ -29,13 +24,13 @@ bool bind_ready(VALUE parameters) {
     size_t total = 0;
     for (long at = 0; at < RARRAY_LEN(parameters); at++) {
         VALUE value = RARRAY_AREF(parameters, at);
-        if (SYMBOL_P(value) && !text_ready(rb_sym2str(value))) return false;
+        if (SYMBOL_P(value) && !bind_text_ready(rb_sym2str(value))) return false;
         if (RB_SPECIAL_CONST_P(value)) continue; /* nil, true, false, small Integers, most Floats, most Symbols */
         switch (RB_BUILTIN_TYPE(value)) {
         case T_BIGNUM: case T_FLOAT: case T_SYMBOL: continue;
         case T_STRING:
             total += RSTRING_LEN(value);
-            if (total > MOST_BYTES || !text_ready(value)) return false;
+            if (total > MOST_BYTES || !bind_text_ready(value)) return false;
             if (!OBJ_FROZEN(value)) RARRAY_ASET(parameters, at, rb_str_new_frozen(value));
             continue;
         default: return false;
@@ -93,23 +88,12 @@ static bool append_binary(buffer_t *buffer, uint32_t type, VALUE value) {
 
 static bool append_decimal(buffer_t *buffer, long number) {
     char digits[LONGEST_DECIMAL];
-    int length = snprintf(digits, sizeof digits, "%ld", number);
-    return append_sized(buffer, digits, (size_t)length);
+    return append_sized(buffer, digits, decimal_text(number, digits));
 }
 
-/* As few digits as give the same double back. */
 static bool append_float(buffer_t *buffer, double number) {
-    if (isnan(number)) return append_sized(buffer, "NaN", 3);
-    if (isinf(number)) return number > 0 ? append_sized(buffer, "Infinity", 8) : append_sized(buffer, "-Infinity", 9);
     char digits[LONGEST_FLOAT];
-    int length = 0;
-    for (int precision = 15; precision <= 17; precision++) {
-        length = snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number) break;
-    }
-    char *comma = strchr(digits, ','); /* what some locales write for the point */
-    if (comma) *comma = '.';
-    return append_sized(buffer, digits, (size_t)length);
+    return append_sized(buffer, digits, float_text(number, digits));
 }
 
 /* The text of a bytea. */

@@ -15,6 +15,9 @@
  * UTF-8 without zero bytes do. Strings that could still change are replaced by frozen copies. */
 bool bind_ready(VALUE parameters);
 
+/* Is the String valid UTF-8 without zero bytes, and said to be? */
+bool bind_text_ready(VALUE string);
+
 /* Appends Bind of the unnamed portal. `types` is NULL while the server's are not known: then all goes as text, and a binary
  * string as the text of a bytea.
  * Results come in binary format when `binary`. False: no memory. Runs no Ruby code. */

@@ -119,6 +119,11 @@ static VALUE description_named(VALUE self, VALUE row) { return row_hash(descript
  * As named, with Symbols. */
 static VALUE description_symbolized(VALUE self, VALUE row) { return row_hash(symbols_of(description_of(self)), row); }
 
+/* call-seq: binary? -> true or false
+ *
+ * Can every column be decoded in binary format? */
+static VALUE description_is_binary(VALUE self) { return RBOOL(description_of(self)->binary); }
+
 static VALUE description_columns(VALUE self) { return description_of(self)->columns; }
 static VALUE description_types(VALUE self) { return description_of(self)->types; }
 static VALUE description_modifiers(VALUE self) { return description_of(self)->modifiers; }
@@ -165,6 +170,7 @@ void Init_trunkline_description(void) {
     rb_define_method(cDescription, "plain?", description_is_plain, 0);
     rb_define_method(cDescription, "named", description_named, 1);
     rb_define_method(cDescription, "symbolized", description_symbolized, 1);
+    rb_define_method(cDescription, "binary?", description_is_binary, 0);
     rb_define_method(cDescription, "columns", description_columns, 0);
     rb_define_method(cDescription, "types", description_types, 0);
     rb_define_method(cDescription, "modifiers", description_modifiers, 0);

@@ -34,6 +34,6 @@ bool leak_found(session_state_t *session, char status) {
     if (session->exclusive) return false;
     bool found = status != 'I' || session->betrayed || leak_settings_altered(session);
     session->betrayed = session->reported = false;
-    if (found) session->leaked = true;
+    if (found) session->leaked = session->halted = true;
     return found;
 }

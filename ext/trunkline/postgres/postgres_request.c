@@ -3,6 +3,7 @@
 #include <math.h>
 #include "bind.h"
 #include "description.h"
+#include "flow.h"
 #include "prepared.h"
 #include "statement.h"
 #include "../trunkline.h"
@@ -31,6 +32,7 @@ static void postgres_request_mark(void *data) {
 
 static void postgres_request_free(void *data) {
     request_unlink(data);
+    ruby_xfree(((postgres_request_t *)data)->flow);
     ruby_xfree(data);
 }
 
@@ -116,6 +118,15 @@ static VALUE request_batch(VALUE class, VALUE members, VALUE atomic) {
     return batch;
 }
 
+/* call-seq: Request.copy(sql, rows) -> Request
+ *
+ * What it sends is taken in portions of so many rows. */
+static VALUE request_copy(VALUE class, VALUE sql, VALUE rows) {
+    VALUE request = create(REQUEST_COPY, Qnil, Qnil, sql);
+    flow_begin(postgres_request_of(request), NUM2SIZET(rows));
+    return request;
+}
+
 /* call-seq: Request.companion -> Request
  *
  * Nothing that is ever sent: what a caller waits with who waits for somebody else's request, or for a trunk. */
@@ -142,6 +153,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->types = request->types;
     postgres_request_of(again)->anew = request->anew;
     postgres_request_of(again)->unnamed = request->unnamed;
+    if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
     postgres_request_of(again)->base.idempotent = request->base.idempotent;
     return again;
@@ -305,6 +317,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_singleton_method(cRequest, "describe", request_describe, 1);
     rb_define_singleton_method(cRequest, "script", request_script, 1);
     rb_define_singleton_method(cRequest, "batch", request_batch, 2);
+    rb_define_singleton_method(cRequest, "copy", request_copy, 2);
     rb_define_singleton_method(cRequest, "companion", request_companion, 0);
     rb_define_method(cRequest, "again", request_again, 0);
     rb_define_method(cRequest, "anew", request_anew, 0);

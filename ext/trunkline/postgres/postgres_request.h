@@ -10,6 +10,7 @@ typedef enum {
     REQUEST_FENCE,    /* nothing: its answer comes when everything before it is over */
     REQUEST_SCRIPT,   /* simple Query: several statements, a result each */
     REQUEST_BATCH,    /* nothing of its own: several queries before it, in the same flight, or in its very unit */
+    REQUEST_COPY,     /* simple Query: COPY from the client or to it */
 } request_kind_t;
 
 typedef struct {
@@ -28,6 +29,7 @@ typedef struct {
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
     VALUE notices;     /* Array of NoticeResponse bodies, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
+    struct flow *flow; /* what its caller takes in portions; or NULL */
     size_t effect;     /* bytes of its unit before those that have an effect */
     size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
     long long affected; /* rows that the command tag tells, or -1 */

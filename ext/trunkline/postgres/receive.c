@@ -5,6 +5,7 @@
 #include "command_tag.h"
 #include "description.h"
 #include "error_code.h"
+#include "flow.h"
 #include "frame.h"
 #include "leak.h"
 #include "plan_epoch.h"
@@ -19,6 +20,7 @@
 #define CHANGED_RESULT "0A000" /* "cached plan must not change result type" is the one that comes before BindComplete */
 #define CANCELLED "57014"
 
+#define MOST_NOTIFICATIONS 100000
 #define LONGEST_ON_THE_WAY 0.001 /* seconds */
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
@@ -49,6 +51,7 @@ static void parameter_description(postgres_request_t *request, const frame_t *fr
 }
 
 static void describe(postgres_request_t *request, VALUE description) {
+    if (request->kind != REQUEST_SCRIPT && NIL_P(request->prepared)) protocol_error("a description of rows where none was asked for");
     request->description = description;
     if (request->kind != REQUEST_SCRIPT) prepared_of(request->prepared)->description = description;
 }
@@ -58,13 +61,15 @@ static VALUE decoding_of(const postgres_request_t *request) {
     return NIL_P(request->statement) ? Qnil : statement_of(request->statement)->decoding;
 }
 
-static void data_row(postgres_request_t *request, const frame_t *frame) {
+static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (request->base.done) return; /* given up: the rows are for nobody */
     if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (NIL_P(request->description)) protocol_error("DataRow without a description of its columns");
-    if (request->complete) protocol_error("DataRow behind the end of its command");
+    if (request->complete || request->kind == REQUEST_COPY) protocol_error("DataRow behind the end of its command");
     VALUE row = row_decode(description_of(request->description), request->binary, frame->body, frame->length);
-    if (NIL_P(request->row)) {
+    if (request->flow) {
+        flow_add(session, request, row, frame->length);
+    } else if (NIL_P(request->row)) {
         request->row = row;
     } else if (NIL_P(request->rows)) {
         request->rows = rb_ary_new_from_args(2, request->row, row);
@@ -168,6 +173,7 @@ static bool answered_in_full(const postgres_request_t *request) {
     if (request->ahead > 0) return false;
     if (request->kind == REQUEST_SCRIPT) return !NIL_P(request->results);
     if (request->kind == REQUEST_FENCE || request->kind == REQUEST_BATCH) return true;
+    if (request->kind == REQUEST_COPY) return request->complete;
     return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
 }
 
@@ -202,10 +208,6 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     RB_GC_GUARD(head);
 }
 
-static void copy_started(void) {
-    protocol_error("COPY cannot run here: the connection would wait for its data while others wait for the connection");
-}
-
 static void parameter_status(session_state_t *session, const frame_t *frame, bool answering) {
     reader_t reader = reader_of(frame->body, frame->length);
     size_t name_length, value_length;
@@ -216,12 +218,18 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
     leak_watch_setting(session, key, setting, answering);
 }
 
+/* What nobody takes makes room for what comes. */
+static void notification_response(session_state_t *session, const frame_t *frame) {
+    if (RARRAY_LEN(session->notifications) >= MOST_NOTIFICATIONS) rb_ary_shift(session->notifications);
+    rb_ary_push(session->notifications, body_string(frame));
+}
+
 /* Messages that may come at any time, whoever is being answered. */
 static bool asynchronous(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->in_flight);
     switch (frame->type) {
     case 'S': parameter_status(session, frame, head != Qundef); return true;
-    case 'A': rb_ary_push(session->notifications, body_string(frame)); return true;
+    case 'A': notification_response(session, frame); return true;
     case 'N':
         if (head != Qundef && !NIL_P(head)) notice_response(postgres_request_of(head), frame);
         return true;
@@ -265,7 +273,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     if (answers_ahead(session, request, frame)) return;
     if (request->limit_open && answers_limit(request, frame)) return;
     switch (frame->type) {
-    case 'D': data_row(request, frame); break;
+    case 'D': data_row(session, request, frame); break;
     case 'C': command_complete(session, request, frame); break;
     case '2': request->bound = true; break; /* BindComplete */
     case '1': parse_complete(request); break;
@@ -274,7 +282,9 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     case 'n': describe(request, description_empty()); break;
     case 'I': end_command(request); break; /* EmptyQueryResponse */
     case 'E': error_response(session, request, frame); break;
-    case 'G': case 'H': case 'W': copy_started(); break;
+    case 'G': case 'H': case 'W': copy_begin(request, frame); break;
+    case 'd': copy_data(session, request, frame); break;
+    case 'c': copy_done(request); break;
     default: protocol_error("the server sent a message of unknown type %d", (unsigned char)frame->type);
     }
 }
@@ -292,7 +302,7 @@ void receive(session_state_t *session, VALUE woken) {
     buffer_t *input = bytes_buffer(session->input);
     double now = fifo_now();
     frame_t frame;
-    for (;;) {
+    while (!session->halted) {
         switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {
         case FRAME_PARTIAL:
             if (!buffer_reserve(input, frame.size - buffer_size(input))) rb_memerror();
@@ -303,6 +313,5 @@ void receive(session_state_t *session, VALUE woken) {
         }
         take(session, &frame, now, woken);
         buffer_consume(input, frame.size);
-        if (session->leaked) return;
     }
 }

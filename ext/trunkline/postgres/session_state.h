@@ -19,7 +19,7 @@ typedef struct {
     uint64_t *epoch;       /* its number */
     VALUE closing;         /* Array of Prepared whose names the server may forget */
     VALUE parameters;      /* Hash of what ParameterStatus told */
-    VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken */
+    VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken, the latest ones */
     VALUE farewell;        /* body of an ErrorResponse that answers nobody: the server's last words */
     size_t message_limit;  /* bytes */
     double round_trip;     /* seconds; the shortest time in which a request met an idle server and was answered */
@@ -31,6 +31,7 @@ typedef struct {
     bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
     bool betrayed;         /* a command's tag did not belong on a shared session */
     bool leaked;           /* shared, and yet something was left behind */
+    bool halted;           /* what comes next is not taken in: it has leaked, or the caller has his portion of the rows */
 } session_state_t;
 
 /* What the session knows of a statement in the present epoch: its Prepared, or nil. */

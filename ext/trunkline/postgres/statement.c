@@ -2,6 +2,7 @@
 
 #include <ruby/encoding.h>
 #include <string.h>
+#include "copy_statement.h"
 #include "plan_epoch.h"
 #include "../trunkline.h"
 
@@ -158,6 +159,21 @@ static VALUE statement_service(VALUE self) {
                                 DBL2NUM(statement->waited / (double)service->count));
 }
 
+static VALUE part(VALUE sql, size_t at, size_t length) { return rb_enc_str_new(RSTRING_PTR(sql) + at, length, rb_utf8_encoding()); }
+
+/* call-seq: copy -> Array or nil
+ *
+ * Of COPY FROM STDIN or TO STDOUT: the table's name, or nil; the columns, as they are written, or nil; the query, or nil; whether
+ * its format is one that the protocol tells. */
+static VALUE statement_copy(VALUE self) {
+    VALUE sql = statement_of(self)->sql;
+    copy_statement_t copy;
+    if (!copy_statement_read(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql), &copy)) return Qnil;
+    VALUE source = part(sql, copy.source, copy.source_length);
+    VALUE columns = copy.columns_length ? part(sql, copy.columns, copy.columns_length) : Qnil;
+    return rb_ary_new_from_args(4, copy.query ? Qnil : source, columns, copy.query ? source : Qnil, RBOOL(copy.plain));
+}
+
 /* call-seq: idle! -> true or false
  *
  * Was it unused since the last time this was asked? */
@@ -179,5 +195,6 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "culprit", statement_culprit, 0);
     rb_define_method(class, "shareable?", statement_is_shareable, 0);
     rb_define_method(class, "service", statement_service, 0);
+    rb_define_method(class, "copy", statement_copy, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);
 }

@@ -83,7 +83,7 @@ static bool append_members(buffer_t *output, const postgres_request_t *batch) {
 
 static bool append_unit(buffer_t *output, postgres_request_t *request) {
     switch (request->kind) {
-    case REQUEST_SCRIPT: return frontend_query(output, string_span(request->script));
+    case REQUEST_SCRIPT: case REQUEST_COPY: return frontend_query(output, string_span(request->script));
     case REQUEST_FENCE: return frontend_sync(output);
     case REQUEST_BATCH:
         if (request->atomic && (!append_preamble(output, request) || !append_members(output, request))) return false;

@@ -94,6 +94,25 @@ module Trunkline
         @types.parameter_oids(oids)
       end
 
+      # @param request [Request] answered, of a statement that returns rows
+      # @return [Description] of its columns, with nothing left to look up
+      def description(request)
+        description = request.description
+        description = description.resolved(@types.resolve(description.unknown, &@query)) if description.unknown
+        description.finish_with(finishers(description)) unless description.plain? || description.finishers
+        description
+      end
+
+      # @param description [Description] with nothing left to look up
+      # @param rows [Array<Array>] as the codec has decoded them; they get their final values
+      def finish_rows(description, rows)
+        description.finishers&.each_with_index do |finisher, column|
+          next unless finisher
+
+          rows.each { |row| row[column] = finisher.call(row[column]) unless row[column].nil? }
+        end
+      end
+
       # @param request [Request] not answered
       # @return [Error]
       def error(request)
@@ -136,11 +155,7 @@ module Trunkline
       def finish(request, description, rows)
         description = decode_late(request, description, rows) if description.unknown
         description.finish_with(finishers(description)) unless description.plain? || description.finishers
-        description.finishers&.each_with_index do |finisher, column|
-          next unless finisher
-
-          rows.each { |row| row[column] = finisher.call(row[column]) unless row[column].nil? }
-        end
+        finish_rows(description, rows)
       end
 
       def decode_late(request, description, rows)

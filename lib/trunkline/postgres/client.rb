@@ -8,6 +8,7 @@ require_relative "../trunk/pool"
 require_relative "cancel"
 require_relative "codec"
 require_relative "connector"
+require_relative "copying"
 require_relative "observed"
 require_relative "querying"
 require_relative "session"
@@ -27,6 +28,7 @@ module Trunkline
     # @see Trunkline.postgres
     class Client
       include Querying
+      include Copying
       include MainRactor
 
       # @param config [Config]
@@ -182,6 +184,16 @@ module Trunkline
       # @return [Request] the same, which is to be carried out with them
       def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server) # :nodoc:
 
+      # Runs the block with a session for what cannot share, which the caller does not hold: what he asks meanwhile goes elsewhere.
+      #
+      # @param callers_block [Proc, nil] to tell who has it
+      def own_session(callers_block) # :nodoc:
+        held = @sessions.held
+        return yield(held) if held
+
+        @sessions.lend(new_session(callers_block)) { |session| yield session }
+      end
+
       def dispatch(request) # :nodoc:
         held = @sessions.held unless @sessions.count == 0
         held ? held.dispatch(request) : @pool.dispatch(request)
@@ -226,8 +238,10 @@ module Trunkline
         raise Sharing.refusal(statement, @config.server) unless @sessions.count > 0 && @sessions.held
       end
 
+      def new_session(callers_block) = Session.new(@sessions.pin(callers_block), @known, @decoding, @answers, @result_class)
+
       def hold(callers_block, &block)
-        @sessions.hold(observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @answers, @result_class)), &block)
+        @sessions.hold(observe(new_session(callers_block)), &block)
       end
     end
   end

@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/waiting"
+require_relative "pinned_flow"
 
 module Trunkline
   module Postgres
     # The trunk of a session: taken when the first request comes, used by one fiber or thread at a time, and given back in a
     # state that suits anybody.
     class Pinned # :nodoc:
+      include PinnedFlow
+
       # Undoes what a server session can hold, but for its prepared statements.
       RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \
               "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
@@ -28,7 +31,7 @@ module Trunkline
         @server = sessions.server
         @pending = []
         @use = Mutex.new
-        @trunk = @last = nil
+        @trunk = @last = @flow = nil
         @broken = @stateful = @ended = false
       end
 
@@ -109,6 +112,8 @@ module Trunkline
 
       # A trunk that is lost before anything was done on it is as good as none: another one will do.
       def carry(request)
+        raise occupied(request) if @flow
+
         begin
           raise Closed.new("the session has ended", sql: sql(request), server: @server) if @ended
           raise stuck(request) if @broken

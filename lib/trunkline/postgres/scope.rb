@@ -10,6 +10,7 @@ module Trunkline
     # @see Querying#with
     class Scope < SimpleDelegator
       include Querying
+      include Copying
 
       def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil) # :nodoc:
         super(base)
@@ -42,6 +43,11 @@ module Trunkline
       def execute_script(sql)
         __getobj__.localized(Request.script(Statements.text(sql)), @local) if @local
         __getobj__.execute_script(sql)
+      end
+
+      # What runs in a transaction of its own for them has that on the same connection.
+      def own_session(block, &work) # :nodoc:
+        __getobj__.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
       end
 
       def perform(request) = __getobj__.perform(@marks ? marked(request) : request) # :nodoc:

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "copying"
 require_relative "querying"
 require_relative "sharing"
 require_relative "transaction"
@@ -10,6 +11,7 @@ module Trunkline
     # transactions stay on it, and are gone when it ends. It takes a connection when it is first asked something.
     class Session
       include Querying
+      include Copying
 
       attr_reader :statements, :decoding, :answers, :result_class, :pinned # :nodoc:
 
@@ -44,6 +46,19 @@ module Trunkline
         return savepoint(options, &block) unless @levels.empty?
 
         run_order(options) { |order| attempt(order, &block) }
+      end
+
+      # Begins a COPY, in the bytes of its format: for adapters of other libraries. While it goes on, nothing else is asked here, and
+      # whoever has begun it ends it with {Copy#finish} or {Copy#abort}.
+      #
+      # @param sql [String] COPY ... FROM STDIN or TO STDOUT
+      # @param deadline [Numeric, nil] seconds for all of it
+      # @return [Copy]
+      # @raise [ArgumentError] the SQL is none
+      # @raise [Error] as {#query}
+      def copy(sql, deadline: nil)
+        source = CopySource.new(@statements[sql], @answers)
+        begin_copy(sql, source, deadline)
       end
 
       # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
@@ -96,6 +111,39 @@ module Trunkline
         local.attach(request, server)
       end
 
+      # Runs the block in a transaction that is begun with the settings, unless the one that is open was.
+      #
+      # @yieldparam session [Session] this one
+      def localize(local) # :nodoc:
+        return yield(self) if @levels.first&.local == local
+        raise Sharing.settings_too_late(nil, server) unless @levels.empty? && [nil, "I"].include?(@pinned.status)
+
+        transaction do |transaction|
+          transaction.begin_with(local)
+          yield self
+        end
+      end
+
+      # What runs on a connection of its own runs here.
+      def own_session(_block) = yield(self) # :nodoc:
+
+      # Runs the block between a COPY's beginning and end.
+      #
+      # @yieldparam copy [Copy]
+      # @yieldparam source [CopySource]
+      # @return [Integer] rows that were copied
+      def copying(sql, direction, deadline:, described:) # :nodoc:
+        source = CopySource.new(@statements[sql], @answers)
+        source.check_plain if described && direction == :out
+        source.describe(conclude(Request.describe(@statements[source.equivalent]))) if described && source.plain?
+        copy = begin_copy(sql, source, deadline)
+        copy.check_direction(direction)
+        yield copy, source
+        completed = copy.finish
+      ensure
+        copy&.abort unless completed
+      end
+
       # A command of this library's own, which leaves nothing behind.
       #
       # @return [Request] answered
@@ -109,13 +157,25 @@ module Trunkline
 
       def run_script(sql)
         script = Request.script(Statements.text(sql))
-        conclude(Request.script(@pinned.pending.join("; "))) unless @pinned.pending.empty?
+        begin_what_is_pending
         @answers.results(conclude(script), @result_class)
       end
 
-      def conclude(script)
-        perform(script)
-        answered(script)
+      def conclude(request)
+        perform(request)
+        answered(request)
+      end
+
+      def begin_what_is_pending
+        conclude(Request.script(@pinned.pending.join("; "))) unless @pinned.pending.empty?
+      end
+
+      def begin_copy(sql, source, deadline)
+        begin_what_is_pending
+        copy = Copy.new(@pinned, @answers, @statements[sql].sql, deadline: deadline, description: source.description)
+        check_transaction(copy.request) unless @levels.empty?
+        @pinned.stateful! unless @statements[sql].verdict == :copy
+        copy.begin
       end
 
       def admit(request)

@@ -77,6 +77,16 @@ module Trunkline
         Thread.handle_interrupt(WHERE_IT_SLEEPS) { leave(session, completed.completed?) } if completed
       end
 
+      # Runs the block with a session that nobody holds.
+      def lend(session)
+        raise Closed.new("the client is closed", server: server) if @pool.closed?
+
+        completed = BlockExit.new
+        completed.run { yield session }
+      ensure
+        Thread.handle_interrupt(WHERE_IT_SLEEPS) { session.finish(completed.completed?) } if completed
+      end
+
       # Waits for a trunk.
       #
       # @param place [String] for whom: file and line
@@ -112,7 +122,7 @@ module Trunkline
 
       # @return [String] file and line of the caller's own
       def place_of(block)
-        file, line = block.source_location
+        file, line = block&.source_location
         return "#{file}:#{line}" unless file.nil? || file.start_with?(LIBRARY)
 
         caller_locations.find { |location| !location.path.start_with?(LIBRARY) }.then { |location| "#{location&.path}:#{location&.lineno}" }

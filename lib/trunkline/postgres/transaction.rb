@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "transaction_order"
+require_relative "copying"
 require_relative "querying"
 
 module Trunkline
@@ -12,6 +13,7 @@ module Trunkline
     # savepoint. BEGIN and SAVEPOINT travel with the first query after them; without one, nothing is sent at all.
     class Transaction
       include Querying
+      include Copying
 
       WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
       private_constant :WHERE_IT_SLEEPS
@@ -119,6 +121,7 @@ module Trunkline
 
       def localized(request, local) = open_session.localized(request, local) # :nodoc:
 
+      def own_session(_block) = yield(open_session) # :nodoc:
       def perform(request) = open_session.perform(request) # :nodoc:
       def dispatch(request) = open_session.dispatch(request) # :nodoc:
 

@@ -3,6 +3,7 @@
 require_relative "bounds"
 require_relative "cancelling"
 require_relative "encrypted_wire"
+require_relative "flowing"
 require_relative "loss"
 require_relative "waiting"
 require_relative "wire"
@@ -21,6 +22,7 @@ module Trunkline
   class Trunk # :nodoc:
     include Bounds
     include Cancelling
+    include Flowing
 
     # Bytes of output that are written without waiting for more.
     WRITE_AT = 16 * 1024

@@ -162,7 +162,7 @@ module Trunkline
       end
 
       def test_messages_of_unknown_type
-        known = "DC21tTnIEGHWZSAN3s".bytes
+        known = "DC21tTnIEGHWZSAN3scd".bytes
         ((0..255).to_a - known).each do |type|
           begin_session
           ask("SELECT 1")

@@ -16,14 +16,15 @@ require_relative "time_text"
 module Trunkline
   module Postgres
     module Parameters
-      # One parameter on its way to text; knows its position for what it may have to say.
+      # One parameter on its way to text; knows its name for what it may have to say.
       class Parameter
         # @return [String] "$2"
         attr_reader :name
 
         # @param position [Integer] counted from 1
-        def initialize(position)
-          @name = "$#{position}"
+        # @param name [String] what it is called, where it is no parameter of a query
+        def initialize(position, name = "$#{position}")
+          @name = name
         end
 
         # @param value [Object]

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # What a COPY statement copies: its columns' types, which the protocol does not tell, are those of a query for the same columns.
+    class CopySource # :nodoc:
+      # @param statement [Statement]
+      # @param answers [Answers]
+      # @raise [ArgumentError] it is no COPY from the client or to it
+      def initialize(statement, answers)
+        @sql = statement.sql
+        @answers = answers
+        @table, @columns, @query, @plain = statement.copy
+        return if (@table || @query) && statement.verdict != :script
+
+        raise ArgumentError, "COPY ... FROM STDIN or COPY ... TO STDOUT is needed (SQL: #{ShortenedSQL.call(@sql)})"
+      end
+
+      # Can rows be Arrays?
+      def plain? = @plain
+
+      # @return [String] SQL of a query that returns the copied columns
+      def equivalent = @query || "SELECT #{@columns || "*"} FROM #{@table}"
+
+      # @param request [Request] the answer to Describe of that
+      def describe(request) = @description = @answers.description(request)
+
+      # @return [Description, nil] what the rows decode by; nil: they are taken as they come
+      attr_reader :description
+
+      # @return [Array<Integer>] the columns' types, in terms of built-in ones
+      def types = @types ||= @answers.parameter_types(@description.types)
+
+      # @param copy [Copy] begun, TO STDOUT
+      # @yieldparam row [Array, String]
+      def each_row(copy, &block)
+        check(copy) if @description
+        until (rows = copy.rows).empty?
+          @answers.finish_rows(@description, rows) if @description
+          rows.each(&block)
+        end
+      end
+
+      # @raise [ArgumentError] rows cannot be Arrays
+      def check_plain
+        return if @plain
+
+        refuse("rows can be Arrays in COPY's text format without further options, and in FORMAT binary: with these options they are Strings")
+      end
+
+      # @raise [ArgumentError] the columns are not those that were described, or cannot be told in binary
+      def check(copy)
+        if @description.columns.size != copy.columns
+          refuse("the COPY has #{copy.columns} columns, the table #{@description.columns.size}, as some are generated: name the columns")
+        end
+        refuse("there is a column that has no binary form here: use the text format") if copy.binary? && !@description.binary?
+      end
+
+      private
+
+      def refuse(reason)
+        raise ArgumentError, "#{reason} (SQL: #{ShortenedSQL.call(@sql)})"
+      end
+    end
+    private_constant :CopySource
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "../trunk/given_up"
+
+module Trunkline
+  module Postgres
+    # How a session's trunk carries an answer that is taken in portions, and a COPY: from its beginning to its end it carries
+    # nothing else.
+    module PinnedFlow # :nodoc:
+      # Sends a request that has a flow, and waits for what comes first.
+      #
+      # @yieldreturn [Boolean] whether it has come; the request may also be done
+      def begin_flow(request, &content)
+        alone(request) do
+          carry(request) { |trunk| (@flow = request) && trunk.dispatch(request) }
+        end
+        follow(request, &content)
+      end
+
+      # Waits for more of the answer.
+      #
+      # @yieldreturn [Boolean] whether enough has come; the request may also be done
+      def follow(request, &content)
+        return if request.done?
+
+        alone(request) { @trunk.follow(request, &content) }
+        given_up(request)
+      end
+
+      # @return [Array] the rows that have come
+      def portion(request) = @trunk.codec.portion(request)
+
+      # Sends data of a COPY, and reads what comes meanwhile.
+      #
+      # @param most [Integer] bytes that may be left to write
+      # @yieldparam codec [Codec] appends it
+      def feed(request, most)
+        alone(request) { @trunk.push(request, most) if yield @trunk.codec }
+        given_up(request)
+      end
+
+      # Ends the flow: of what is not at its end, the server is asked to end it. When that does not work in time, nobody goes on
+      # here.
+      def end_flow(request)
+        return unless @flow.equal?(request)
+
+        abandon(request, :cancel) unless request.done?
+        @flow = nil
+      end
+
+      private
+
+      # The rows that still come are dropped.
+      def abandon(request, why)
+        request.give_up(GivenUp.new(why, true).freeze)
+        portion(request)
+        break! unless settle
+      end
+
+      def given_up(request)
+        abandon(request, :deadline) if request.overdue? && !request.done?
+      end
+
+      def occupied(request)
+        SharedStateError.new("the session is in the middle of a stream or COPY: wait for its end, or ask elsewhere", sql: sql(request), server: @server)
+      end
+    end
+    private_constant :PinnedFlow
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "waiting"
+
+module Trunkline
+  # How a caller with a trunk of his own reads an answer in portions, and writes more than one request. Between two calls nobody
+  # reads, and so the other side waits when the socket is full. Whoever has much to read or write gives the other fibers a turn now
+  # and then, though nothing makes him wait.
+  module Flowing # :nodoc:
+    # Reads until the request is done or the block is content; or until the request's time is over, or the connection is lost.
+    #
+    # @param request [Request] in flight here, or a companion of whoever waits for what comes unasked
+    # @yieldreturn [Boolean] whether enough has come
+    def follow(request, &content)
+      attend_until(request, content) { step(request) }
+      Waiting.give_turn(request.world) if request.world
+    end
+
+    # Writes what lies in the output until no more than so many bytes are left, and reads what comes meanwhile: a server that
+    # cannot get rid of its notices takes nothing.
+    #
+    # @param request [Request] in flight here
+    # @param most [Integer] bytes
+    def push(request, most)
+      flush
+      take_in_what_is_there
+      attend_until(request, -> { @codec.output.size <= most }) { exchange } unless @codec.output.size <= most
+      Waiting.give_turn(request.world) if request.world
+    end
+
+    private
+
+    # What was left over from an earlier portion comes first.
+    def attend_until(request, content)
+      return disown if inherited?
+
+      Waiting.undisturbed(request.world) do
+        take_in
+        lead_or_wait(request, content) { yield } until over?(request, content)
+      ensure
+        leave(request)
+      end
+    end
+
+    def over?(request, content) = request.done? || !@loss.nil? || content.call || request.late?
+
+    def lead_or_wait(request, content)
+      leads = @crew.lead(request)
+      return if leads.nil?
+      return Waiting.park(request, leads || nil) unless leads == true
+
+      yield until over?(request, content)
+    end
+
+    def exchange
+      flush
+      read_or_wait unless @wire.flushed?
+    rescue SystemCallError, IOError, ConnectionError => error
+      lose(error.message)
+    end
+
+    def read_or_wait
+      received = @wire.receive
+      if received then take_in
+      elsif received.nil? then lose(farewell)
+      else sleep_until_ready
+      end
+    end
+
+    def take_in_what_is_there
+      received = @wire.receive
+      take_in if received
+      lose(farewell) if received.nil?
+    rescue SystemCallError, IOError, ConnectionError => error
+      lose(error.message)
+    end
+  end
+  private_constant :Flowing
+end
