@@ -44,6 +44,10 @@ module Trunkline
         @expected = METHODS.keys
       end
 
+      # @return [String, nil] the method that the server has chosen, as `require_auth` calls it: none, password, md5 or
+      #   scram-sha-256; nil before it has
+      attr_reader :method_name
+
       # @return [Boolean] whether the server has said that it is satisfied
       def complete? = @expected.empty?
 
@@ -56,7 +60,7 @@ module Trunkline
         refuse(unsupported(code)) unless known?(code)
         raise ProtocolError, "authentication request #{code} out of turn" unless @expected.include?(code)
 
-        check(code) if @expected.size > 1
+        begin_with(code) if @expected.size > 1
         respond(code, request.byteslice(4..))
       end
 
@@ -68,7 +72,8 @@ module Trunkline
       def known?(code) = METHODS.key?(code) || [SASL_CONTINUE, SASL_FINAL].include?(code)
 
       # The first request decides how the identity is proven, if at all.
-      def check(code)
+      def begin_with(code)
+        @method_name = METHODS[code]
         unless @allowed.nil? || @allowed.include?(METHODS[code])
           refuse("the server #{code == OK ? "wants no authentication" : "wants authentication by #{METHODS[code]}"}, and require_auth " \
                  "does not allow that")

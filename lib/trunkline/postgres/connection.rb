@@ -22,6 +22,9 @@ module Trunkline
       # @return [String] bytes already read that belong to what follows
       attr_reader :leftover
 
+      # @return [String] how the user was authenticated: none, password, md5 or scram-sha-256
+      attr_reader :authentication
+
       # @return [Boolean] whether the session could not be told all that it should
       def untold? = @untold
 
@@ -35,6 +38,7 @@ module Trunkline
         @secret_key = startup.secret_key.freeze
         @parameters = startup.parameters.freeze
         @leftover = leftover.freeze
+        @authentication = startup.authentication
         @target = target
         @untold = startup.sparing?
         freeze

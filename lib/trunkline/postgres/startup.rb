@@ -88,6 +88,9 @@ module Trunkline
       # @return [Boolean] whether the server has taken the proof of identity
       def authenticated? = @authentication.complete?
 
+      # @return [String, nil] as {Authentication#method_name}
+      def authentication = @authentication.method_name
+
       # @return [Boolean] whether the session was not asked for all the settings it should have
       def sparing? = @sparing
 

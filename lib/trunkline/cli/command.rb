@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "optparse"
+require "trunkline"
+require_relative "doctor"
+require_relative "doctor_options"
+
+module Trunkline
+  # The gem's command: `trunkline doctor`, `trunkline top`.
+  module CLI
+    # Reads the arguments and does what they say.
+    class Command
+      # Exit statuses.
+      WELL = 0
+      TROUBLE = 1
+      MISUSED = 2
+      HELP = <<~TEXT
+        Usage:
+          trunkline doctor [OPTIONS] [URL]   looks at a server as an application would use it, and says what to set
+          trunkline --version
+
+        `trunkline COMMAND --help` tells more.
+      TEXT
+      private_constant :HELP
+
+      # @param out [IO] for what was asked
+      # @param err [IO] for what went wrong
+      def initialize(out: $stdout, err: $stderr)
+        @out = out
+        @err = err
+      end
+
+      # @param arguments [Array<String>]
+      # @return [Integer] exit status: 0: all is well; 1: something is not; 2: the arguments make no sense
+      def run(arguments)
+        command, *rest = arguments
+        case command
+        when "doctor" then doctor(rest)
+        when "--version" then say(VERSION)
+        when nil, "help", "--help", "-h" then say(HELP)
+        else misused("there is no command #{command}")
+        end
+      rescue OptionParser::ParseError, ConfigError, ArgumentError => error
+        misused(error.message)
+      rescue Interrupt
+        TROUBLE
+      end
+
+      private
+
+      def say(text)
+        @out.puts(text)
+        WELL
+      end
+
+      def misused(reason)
+        @err.puts("trunkline: #{reason}", "Try `trunkline --help`.")
+        MISUSED
+      end
+
+      def doctor(arguments)
+        parsed(DoctorOptions, arguments) { |url, options| Doctor.new(url, **options).examine(@out) ? WELL : TROUBLE }
+      end
+
+      # @yieldparam argument [String, nil] the one that is no option
+      # @yieldparam options [Hash{Symbol => Object}]
+      def parsed(known, arguments)
+        options = {}
+        parser = known.parser
+        parser.on_tail("--help", "this") { return say(parser.help) }
+        argument, *more = parser.parse(arguments, into: options)
+        raise OptionParser::NeedlessArgument, more.join(" ") unless more.empty?
+
+        yield argument, options.transform_keys { |name| name.to_s.tr("-", "_").to_sym }
+      end
+    end
+  end
+end

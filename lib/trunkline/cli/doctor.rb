@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require "trunkline"
+require_relative "doctor/access"
+require_relative "doctor/limits"
+require_relative "doctor/pooler"
+require_relative "doctor/speed"
+require_relative "doctor/statements"
+
+module Trunkline
+  module CLI
+    # Looks at a server as an application would use it, and tells in plain sentences what it finds. It changes nothing there.
+    class Doctor
+      # Seconds that one question may take.
+      PATIENCE = 10
+      CHECKS = [Access, Pooler, Statements, Speed, Limits].freeze
+      MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze
+      private_constant :PATIENCE, :CHECKS, :MARKS
+
+      # What a check has to work with.
+      #
+      # config:: [Config]
+      # db:: [Postgres::Scope] a client, with a deadline
+      # max_connections:: [Integer] of one process
+      # processes:: [Integer]
+      # prepare:: [Boolean]
+      Patient = Struct.new(:config, :db, :max_connections, :processes, :prepare, keyword_init: true)
+
+      # @param url [String, nil] as {Trunkline.postgres} takes it
+      # @param connections [Integer] as of {Trunkline.postgres}
+      # @param max_connections [Integer] as of {Trunkline.postgres}
+      # @param processes [Integer] how many the application has
+      # @param prepare [Boolean] as of {Trunkline.postgres}
+      # @raise [ConfigError, ArgumentError] a value that cannot be
+      def initialize(url, connections: 4, max_connections: 16, processes: 1, prepare: true)
+        raise ArgumentError, "processes must be positive, not #{processes}" unless processes.positive?
+
+        config = Config.new(url)
+        @client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, prepare: prepare)
+        @patient = Patient.new(config: config, db: @client.with(deadline: PATIENCE), max_connections: max_connections,
+                               processes: processes, prepare: prepare)
+      end
+
+      # @param out [IO] where the findings go
+      # @return [Boolean] whether there is no trouble
+      def examine(out)
+        verdicts = CHECKS.flat_map do |check|
+          findings = look(check)
+          findings.each { |verdict, sentence| out.puts("#{MARKS.fetch(verdict)}  #{sentence}") }
+          break [:trouble] if check == Access && findings.dig(0, 0) == :trouble
+
+          findings.map(&:first)
+        end
+        verdicts.none?(:trouble)
+      ensure
+        @client.close
+      end
+
+      private
+
+      def look(check)
+        check.findings(@patient)
+      rescue Error => error
+        [[:trouble, "#{error.message.sub(/\A./, &:upcase)}."]]
+      end
+    end
+  end
+end

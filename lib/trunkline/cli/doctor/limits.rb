@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module CLI
+    class Doctor
+      # Whether the server takes as many connections as the application may open.
+      module Limits # :nodoc:
+        # -1: no limit. reserved_connections is there from PostgreSQL 16 on.
+        QUESTION = <<~SQL
+          SELECT current_setting('max_connections')::int AS all,
+                 current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true)::int, 0) AS reserved,
+                 (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user) AS role,
+                 (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS database
+        SQL
+        private_constant :QUESTION
+
+        # @return [Array<Array(Symbol, String)>] verdicts and sentences
+        def self.findings(patient)
+          limits = patient.db.first(QUESTION)
+          wanted = patient.max_connections * patient.processes
+          room, whose = narrowest(limits)
+          processes = patient.processes == 1 ? "One process" : "#{patient.processes} processes"
+          asked = "#{processes} with max_connections #{patient.max_connections} may open #{wanted} connections"
+          return [[:fine, "#{asked}, and #{whose} #{room}."]] if wanted <= room
+
+          [[:trouble, "#{asked}, but #{whose} #{room}: #{remedy(room, patient.processes)}."]]
+        end
+
+        # @return [Array(Integer, String)]
+        def self.narrowest(limits)
+          [[limits["all"] - limits["reserved"], "the server takes"], [limits["role"], "the role's limit is"], [limits["database"], "the database's limit is"]]
+            .reject { |room,| room.negative? }.min_by(&:first)
+        end
+
+        # At least two are needed.
+        def self.remedy(room, processes)
+          each = room / processes
+          each < 2 ? "let it take more, or run fewer processes" : "set max_connections: #{each}, or let it take more"
+        end
+        private_class_method :narrowest, :remedy
+      end
+      private_constant :Limits
+    end
+  end
+end

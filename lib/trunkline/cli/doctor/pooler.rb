@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module CLI
+    class Doctor
+      # Whether somebody stands between the application and the server, who gives its connections other sessions than their own.
+      module Pooler # :nodoc:
+        # Times that two connections ask in turn which server process works for them.
+        ROUNDS = 3
+        SESSION_MODE = "A pooler stands in between, and each connection keeps its server session, as in PgBouncer's session mode: " \
+                       "there is nothing to set."
+        TRANSACTION_MODE = "A pooler stands in between that gives each transaction another server session, as in PgBouncer's transaction " \
+                           "mode: SET, LISTEN, temporary tables and advisory locks that last do not work there."
+        private_constant :ROUNDS, :SESSION_MODE, :TRANSACTION_MODE
+
+        # @return [Array<Array(Symbol, String)>] verdicts and sentences
+        def self.findings(patient)
+          return [[:advice, TRANSACTION_MODE]] if shares_sessions?(patient.config)
+
+          direct?(patient) ? [[:fine, "No pooler stands in between."]] : [[:fine, SESSION_MODE]]
+        end
+
+        # Do connections that are open at the same time meet the same server process, or one of them another one each time?
+        def self.shares_sessions?(config)
+          clients = 2.times.map { Postgres::Client.new(config, connections: 1, max_connections: 2, prepare: false) }
+          seen = clients.map { [] }
+          ROUNDS.times { clients.each_with_index { |client, at| seen[at].push(client.value("SELECT pg_backend_pid()", deadline: PATIENCE)) } }
+          seen.any? { |processes| processes.uniq.size > 1 } || seen.first == seen.last
+        ensure
+          clients&.each(&:close)
+        end
+
+        # Is the process that a new connection is told of one of the server's? What poolers tell is their own.
+        def self.direct?(patient)
+          connection = Postgres::Connector.connect(patient.config)
+          patient.db.value("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", connection.backend_pid)
+        ensure
+          connection&.io&.close
+        end
+        private_class_method :direct?
+      end
+      private_constant :Pooler
+    end
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module CLI
+    class Doctor
+      # Whether statements can be prepared, and are still there when they are asked for again.
+      module Statements # :nodoc:
+        NAMES = "SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT name FROM pg_prepared_statements%'"
+        # What PgBouncer calls those that it keeps for its clients, from 1.21 on.
+        KEPT_BY_POOLER = /\APGBOUNCER_/
+        WITHOUT = "Statements are not prepared, as you say (prepare: false): the server plans each query anew."
+        private_constant :NAMES, :KEPT_BY_POOLER, :WITHOUT
+
+        # @return [Array<Array(Symbol, String)>] verdicts and sentences
+        def self.findings(patient)
+          return [[:fine, WITHOUT]] unless patient.prepare
+
+          names = patient.db.query(NAMES).map { |row| row["name"] }
+          return [[:fine, "Statements are prepared, and the pooler keeps them."]] if names.grep(KEPT_BY_POOLER).any?
+          return [[:fine, "Statements are prepared."]] if names.any? && !Pooler.shares_sessions?(patient.config)
+
+          [[:trouble, "Prepared statements get lost behind this pooler: set prepare: false, or have PgBouncer keep them (from 1.21 on, " \
+                      "max_prepared_statements)."]]
+        end
+      end
+      private_constant :Statements
+    end
+  end
+end

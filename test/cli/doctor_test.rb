@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "stringio"
+require "support/pgbouncer"
+require "support/tls_servers"
+require "trunkline/cli/command"
+
+# What `trunkline doctor` finds.
+class DoctorTest < Trunkline::TestCase
+  def test_a_server_in_good_health
+    status, report = examine(postgres_server.uri)
+    assert_equal 0, status, report
+    assert_match(/^ok    PostgreSQL \d+.* lets postgres in, without being asked for a proof\.$/, report)
+    assert_match(/^ok    .* over a Unix socket: nobody listens\.$/, report)
+    assert_match(/^ok    No pooler stands in between\.$/, report)
+    assert_match(/^ok    Statements are prepared\.$/, report)
+    assert_match(/^ok    A query takes [\d.]+ ms from here and back, the fastest [\d.]+ ms\.$/, report)
+    assert_match(/Queries (do not )?overlap: 4 of 20 ms at once took [\d.]+ ms, one after another [\d.]+ ms/, report)
+    assert_match(/^ok    One process with max_connections 16 may open 16 connections, and the server takes \d+\.$/, report)
+  end
+
+  def test_more_connections_than_the_server_takes
+    status, report = examine("--processes", "20", postgres_server.uri)
+    assert_equal 1, status
+    assert_match(/^!!    20 processes with max_connections 16 may open 320 connections, but the server takes 197: set max_connections: 9, or/, report)
+    status, report = examine("--processes", "2000", postgres_server.uri)
+    assert_equal 1, status
+    assert_match(/let it take more, or run fewer processes/, report)
+  end
+
+  def test_limits_of_the_role_and_the_database
+    name = "limited#{Process.pid}"
+    postgres_server.psql("CREATE ROLE #{name} LOGIN CONNECTION LIMIT 12")
+    _, report = examine(postgres_server.uri.sub("user=postgres", "user=#{name}"))
+    assert_match(/^!!    One process with max_connections 16 .*, but the role's limit is 12: set max_connections: 12/, report)
+  ensure
+    postgres_server.psql("DROP ROLE #{name}")
+  end
+
+  def test_encryption
+    tls = Trunkline::TLSServers.postgres
+    status, report = examine("host=127.0.0.1 port=#{tls.port} user=encrypted password=secret dbname=postgres sslmode=require")
+    assert_equal 0, status, report
+    assert_match(/lets encrypted in, by scram-sha-256\.$/, report)
+    assert_match(/^hint  It is encrypted, by TLSv1\.\d with \w+, but anybody could pretend to be the server: sslmode=verify-full/, report)
+    _, report = examine("host=127.0.0.1 port=#{tls.port} user=clear dbname=postgres sslmode=disable")
+    assert_match(/^ok    Nothing is encrypted, and stays on this machine\.$/, report)
+  end
+
+  def test_a_certificate_that_is_checked
+    tls = Trunkline::TLSServers.postgres
+    _, report = examine("host=localhost hostaddr=127.0.0.1 port=#{tls.port} user=encrypted password=secret dbname=postgres " \
+                        "sslmode=verify-full sslrootcert=#{tls.settings.fetch("ssl_ca_file")}")
+    assert_match(/^ok    It is encrypted, .* and the server's certificate is checked \(sslmode=verify-full\)\.$/, report)
+  end
+
+  def test_a_pooler
+    PgBouncer.open(postgres_server, pool: 2) do |pooler|
+      status, report = examine(pooler.uri)
+      assert_equal 1, status, report
+      assert_match(/^hint  A pooler stands in between that gives each transaction another server session/, report)
+      assert_match(/^!!    Prepared statements get lost behind this pooler: set prepare: false/, report)
+      status, report = examine("--no-prepare", pooler.uri)
+      assert_equal 0, status, report
+      assert_match(/^ok    Statements are not prepared, as you say/, report)
+    end
+  end
+
+  def test_nobody_there
+    status, report = examine("host=127.0.0.1 port=1 user=a password=geheim")
+    assert_equal 1, status
+    assert_match(/\A!!    Cannot connect: .*refused/, report)
+    assert_equal 1, report.lines.size
+    refute_includes report, "geheim"
+  end
+
+  def test_a_wrong_password
+    tls = Trunkline::TLSServers.postgres
+    status, report = examine("host=127.0.0.1 port=#{tls.port} user=encrypted password=geheim dbname=postgres")
+    assert_equal 1, status
+    assert_match(/\A!!    Password authentication failed for user "encrypted"/, report)
+    refute_includes report, "geheim"
+  end
+
+  private
+
+  # @return [Array(Integer, String)] exit status, and all that was printed
+  def examine(*arguments)
+    out = StringIO.new
+    [Trunkline::CLI::Command.new(out: out, err: out).run(["doctor", *arguments]), out.string]
+  end
+end
