@@ -21,5 +21,6 @@ Gem::Specification.new do |spec|
   spec.bindir = "exe"
   spec.executables = spec.files.grep(%r{\Aexe/}) { |path| File.basename(path) }
   spec.extensions = ["ext/trunkline/extconf.rb"]
+  spec.add_dependency "bigdecimal", ">= 3.1", "< 5" # Ruby's own; from 3.4 on one of the gems that come with it
   spec.metadata["rubygems_mfa_required"] = "true"
 end

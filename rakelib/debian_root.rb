@@ -6,7 +6,17 @@ require "fileutils"
 class DebianRoot
   FOLDER = File.expand_path("../tmp/roots", __dir__)
   SCRIPT = "/usr/share/debootstrap/scripts/sid" # fits every release of today
-  private_constant :FOLDER, :SCRIPT
+  AUTHORITIES = "usr/local/share/ca-certificates"
+  # Takes the root, folders to be seen inside too, "--" and a command.
+  ENTER = <<~SH
+    set -e
+    root=$1; shift
+    mount -t proc proc "$root/proc"
+    mount --rbind --make-rslave /dev "$root/dev"
+    while [ "$1" != -- ]; do mkdir -p "$root$1"; mount --bind "$1" "$root$1"; shift; done
+    shift; exec chroot "$root" "$@"
+  SH
+  private_constant :FOLDER, :SCRIPT, :AUTHORITIES, :ENTER
 
   # @return [String, nil] what is missing to make one
   def self.missing
@@ -37,9 +47,25 @@ class DebianRoot
     FileUtils.rm_rf(unfinished)
     system("debootstrap", "--variant=minbase", @release, unfinished, mirror, SCRIPT, out: log, err: %i[child out], exception: true)
     prepare
-    system(*inside(unfinished), "apt-get", "install", "-qq", "-y", "--no-install-recommends", "postgresql-#{postgres}",
-           out: log, err: %i[child out], exception: true)
+    apt_get(unfinished, "postgresql-#{postgres}")
     File.rename(unfinished, path)
+  end
+
+  # Installs packages, unless they are there.
+  def install(*packages)
+    missing = packages.reject { |package| File.exist?(File.join(path, "usr/share/doc", package)) }
+    apt_get(path, *missing) if missing.any?
+  end
+
+  # Writes a file, inside.
+  # @param name [String] its path there, without the first slash
+  def write(name, contents, mode = 0o644) = put(path, name, contents, mode)
+
+  # @param folder [String] to start in, inside
+  # @param shared [Array<String>] folders of the machine that are seen inside under the same names
+  # @return [Array<String>] what goes before a command that runs inside with /proc and /dev, and whose children end when it does
+  def command(folder, shared: [])
+    ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh", path, *shared, "--", "env", "-C", folder]
   end
 
   # @return [Array<String>] what goes before a command that runs inside, as PostgreSQL's account
@@ -48,28 +74,34 @@ class DebianRoot
   # @return [String] path of one of PostgreSQL's programs, inside
   def program(name) = "/usr/lib/postgresql/#{postgres}/bin/#{name}"
 
-  private
-
   # @return [String] where this machine has its own packages from
   def mirror
     IO.popen(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"], &:readline).chomp
   end
 
+  private
+
   def unfinished = "#{path}.unfinished"
 
   def log = ["#{path}.log", "a"]
 
-  def inside(folder) = ["env", "DEBIAN_FRONTEND=noninteractive", "chroot", folder]
-
-  # A name server; no services that start, and no database cluster of the package's own.
-  def prepare
-    %w[resolv.conf hosts].each { |name| FileUtils.cp("/etc/#{name}", File.join(unfinished, "etc", name)) }
-    put("usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
-    put("etc/postgresql-common/createcluster.d/none.conf", "create_main_cluster = false\n")
+  def apt_get(folder, *packages)
+    system(*inside(folder), "apt-get", "update", "-qq", out: log, err: %i[child out], exception: true)
+    system(*inside(folder), "apt-get", "install", "-qq", "-y", "--no-install-recommends", *packages,
+           out: log, err: %i[child out], exception: true)
   end
 
-  def put(name, contents, mode = 0o644)
-    file = File.join(unfinished, name)
+  def inside(folder) = ["env", "DEBIAN_FRONTEND=noninteractive", "chroot", folder]
+
+  # A name server and whom this machine trusts beside the usual; no services that start, and no database cluster of the package's own.
+  def prepare
+    ["/etc/resolv.conf", "/etc/hosts", *Dir["/#{AUTHORITIES}/*.crt"]].each { |file| put(unfinished, file, File.read(file)) }
+    put(unfinished, "usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
+    put(unfinished, "etc/postgresql-common/createcluster.d/none.conf", "create_main_cluster = false\n")
+  end
+
+  def put(folder, name, contents, mode = 0o644)
+    file = File.join(folder, name)
     FileUtils.mkdir_p(File.dirname(file))
     File.write(file, contents)
     File.chmod(mode, file)

@@ -15,8 +15,8 @@ class PackagingTest < Trunkline::TestCase
   def test_it_installs_and_the_first_program_runs
     Dir.mktmpdir do |folder|
       gem = File.join(folder, "trunkline.gem")
-      run_command("gem", "build", "--output", gem, "trunkline.gemspec")
-      run_command("gem", "install", "--local", "--no-document", "--install-dir", folder, gem)
+      run_command(*rubygems("build", "--output", gem, "trunkline.gemspec"))
+      run_command(alone(folder), *rubygems("install", "--local", "--no-document", gem))
       refute_match(/warning/i, File.read(Dir["#{folder}/extensions/**/gem_make.out"].fetch(0)))
       assert_empty exported_symbols(Dir["#{folder}/gems/**/trunkline.so"].fetch(0)) - ["Init_trunkline"]
       assert_equal "Barbara\n", first_program(folder)
@@ -27,8 +27,8 @@ class PackagingTest < Trunkline::TestCase
     assert_empty specification.files.grep_v(%r{\A((lib|ext|exe)/.*\.(rb|c|h)|exe/\w+|LICENSE|README\.md)\z})
   end
 
-  def test_it_needs_no_other_gem
-    assert_empty specification.runtime_dependencies
+  def test_it_needs_nothing_but_what_comes_with_ruby
+    assert_equal %w[bigdecimal], specification.runtime_dependencies.map(&:name)
   end
 
   private
@@ -39,12 +39,19 @@ class PackagingTest < Trunkline::TestCase
     run_command("nm", "-D", "--defined-only", library).lines.map { |line| line.split.last }
   end
 
-  # With nothing but the installed gem and Ruby's own.
+  def rubygems(*arguments) = [RbConfig.ruby, "-S", "gem", *arguments]
+
+  # @return [Hash{String => String}] of a program that finds the gems in a folder, those that came with Ruby, and no others
+  def alone(folder)
+    own = File.join(RbConfig::CONFIG["rubylibprefix"], "gems", RbConfig::CONFIG["ruby_version"])
+    { "GEM_HOME" => folder, "GEM_PATH" => [folder, own].join(File::PATH_SEPARATOR) }
+  end
+
   def first_program(folder)
     App.open(postgres_server) do |_db, uri|
       program = File.join(folder, "first_program.rb")
       File.write(program, PROGRAM.gsub("postgres:///app", uri))
-      run_command({ "GEM_HOME" => folder, "GEM_PATH" => folder }, RbConfig.ruby, program)
+      run_command(alone(folder), RbConfig.ruby, program)
     end
   end
 

@@ -24,21 +24,21 @@ module Trunkline
       @random = random
       @listener = TCPServer.new("127.0.0.1", 0)
       @links = []
-      @threads = [Thread.new { accept }]
+      @threads = []
+      @acceptor = Thread.new { accept }
     end
 
     # @return [String] as the client takes it
     def address = "127.0.0.1:#{@listener.addr[1]}"
 
     # Ends every connection, in the middle of whatever is said.
-    def cut
-      beside { @links.flatten.each { |socket| socket.close unless socket.closed? } }
-    end
+    def cut = @links.each { |sockets| shut(sockets) }
 
     def close
       beside { @listener.close }
+      @acceptor.join
       cut
-      @threads.each(&:kill).each(&:join)
+      @threads.each(&:join)
     end
 
     private
@@ -49,12 +49,19 @@ module Trunkline
     def accept
       loop do
         client = @listener.accept
-        server = TCPSocket.new("127.0.0.1", @port)
-        @links << [client, server]
-        [[client, server], [server, client]].each { |from, to| @threads << Thread.new { pass_on(from, to) } }
+        sockets = [client, TCPSocket.new("127.0.0.1", @port)]
+        @links << sockets
+        @threads << Thread.new { link(sockets) }
       end
     rescue IOError
       nil # closed
+    end
+
+    # Sockets are closed when nobody waits for them any more: Ruby 3.3 cannot bear a thread that ends while it waits to close one.
+    def link(sockets)
+      [sockets, sockets.reverse].map { |from, to| Thread.new { pass_on(from, to) } }.each(&:join)
+    ensure
+      sockets.each(&:close)
     end
 
     def pass_on(from, to)
@@ -66,7 +73,15 @@ module Trunkline
         end
       end
     rescue IOError, SystemCallError
-      [from, to].each { |socket| socket.close unless socket.closed? }
+      shut([from, to])
+    end
+
+    def shut(sockets)
+      sockets.each do |socket|
+        socket.shutdown
+      rescue IOError, SystemCallError
+        nil # by the other side, or closed
+      end
     end
   end
 end

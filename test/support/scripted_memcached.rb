@@ -44,10 +44,11 @@ module Trunkline
     # @return [String] as the client takes it
     attr_reader :address
 
+    # Sockets are closed when nobody waits for them any more: a fiber that closes what a thread waits for is not woken again by
+    # Ruby 3.3.
     def stop
-      @listener.close unless @listener.closed?
-      @sockets.each { |socket| socket.close unless socket.closed? }
-      @threads.each(&:kill).each(&:join)
+      @threads.each { |thread| thread.kill.join }
+      [@listener, *@sockets].each(&:close)
     end
 
     private
