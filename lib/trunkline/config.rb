@@ -48,11 +48,12 @@ module Trunkline
 
     # @param conninfo [String, nil] a URI (postgres://, postgresql://) or keywords and values, as libpq reads them
     # @param env [Hash{String => String}, ENV] where the PG* variables are read
+    # @param session [Hash{String => String}] parameters that the session is to start with, besides those of every session
     # @param keywords [Hash{Symbol => Object}] libpq's options: host, hostaddr, port, user, dbname, connect_timeout (seconds), ...
     #   password is a String, or something with `call` that returns one and is asked at every connection; nil counts as not
     #   given
     # @raise [ConfigError] for what is malformed, unknown or not supported
-    def initialize(conninfo = nil, env: ENV, **keywords)
+    def initialize(conninfo = nil, env: ENV, session: {}, **keywords)
       given = Given.new(conninfo, env, keywords)
       parameters = Environment.session(env)
       @sources = { **given.sources, **parameters.transform_values(&:last) }.freeze
@@ -61,7 +62,7 @@ module Trunkline
       assign_identity(home)
       assign_encryption(home)
       @session = { "options" => @options, "application_name" => application_name,
-                   **parameters.transform_values(&:first) }.compact.freeze
+                   **parameters.transform_values(&:first), **session }.compact.freeze
       @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
       freeze

@@ -18,6 +18,7 @@ static void description_mark(void *data) {
     rb_gc_mark(description->decoding);
     rb_gc_mark(description->unknown);
     rb_gc_mark(description->finishers);
+    rb_gc_mark(description->annotation);
 }
 
 static void description_free(void *data) {
@@ -39,7 +40,7 @@ static const rb_data_type_t description_type = {
 static VALUE description_create(uint16_t count) {
     description_t *description;
     VALUE self = TypedData_Make_Struct(cDescription, description_t, &description_type, description);
-    description->unknown = description->finishers = Qnil;
+    description->unknown = description->finishers = description->annotation = Qnil;
     description->columns = description->symbols = description->types = description->modifiers = description->decoding = Qnil;
     description->columns = rb_ary_new_capa(count);
     description->types = rb_ary_new_capa(count);
@@ -130,6 +131,8 @@ static VALUE description_modifiers(VALUE self) { return description_of(self)->mo
 static VALUE description_decoding(VALUE self) { return description_of(self)->decoding; }
 static VALUE description_unknown(VALUE self) { return description_of(self)->unknown; }
 static VALUE description_finishers(VALUE self) { return description_of(self)->finishers; }
+static VALUE description_annotation(VALUE self) { return description_of(self)->annotation; }
+static VALUE description_annotate(VALUE self, VALUE annotation) { return description_of(self)->annotation = annotation; }
 
 /* call-seq: resolved(types) -> Description
  *
@@ -177,6 +180,8 @@ void Init_trunkline_description(void) {
     rb_define_method(cDescription, "decoding", description_decoding, 0);
     rb_define_method(cDescription, "unknown", description_unknown, 0);
     rb_define_method(cDescription, "finishers", description_finishers, 0);
+    rb_define_method(cDescription, "annotation", description_annotation, 0);
+    rb_define_method(cDescription, "annotation=", description_annotate, 1);
     rb_define_method(cDescription, "resolved", description_resolved, 1);
     rb_define_method(cDescription, "finish_with", description_finish_with, 1);
     empty = description_create(0);

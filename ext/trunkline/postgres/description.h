@@ -14,6 +14,7 @@ typedef struct {
     VALUE decoding;  /* how the caller wants types decoded: what Decoding.new returns, or nil */
     VALUE unknown;   /* Array of the OIDs whose values are the server's text, or nil */
     VALUE finishers; /* what Ruby does to some columns afterwards, or nil */
+    VALUE annotation; /* what a reader of results has made of the columns, to find it again; or nil */
     column_decoder_t *decoders;
     uint16_t count;
     bool binary;     /* every column can be asked for in binary format */

@@ -96,9 +96,22 @@ static void end_command(postgres_request_t *request) {
 static void note_command(session_state_t *session, const char *tag, size_t length) {
     switch (command_tag_effect(tag, length)) {
     case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
-    case COMMAND_CHANGES_SCHEMA: plan_epoch_end(session->epoch, *session->epoch); break;
+    case COMMAND_CHANGES_SCHEMA:
+        session->schema_changed = true;
+        plan_epoch_end(session->epoch, *session->epoch);
+        break;
     case COMMAND_AS_ANY: break;
     }
+    if (session->schema_changed && command_tag_rolled_back(tag, length)) plan_epoch_end(session->epoch, *session->epoch);
+}
+
+/* With the transaction its changes of the schema come to light, or are undone: what was prepared meanwhile is old either way. */
+static void note_status(session_state_t *session, char status) {
+    if (status == 'I') {
+        if (session->schema_changed && session->in_block) plan_epoch_end(session->epoch, *session->epoch);
+        session->schema_changed = false;
+    }
+    session->in_block = status != 'I';
 }
 
 static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
@@ -197,6 +210,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     double since = session->in_flight.head_since;
     VALUE head = fifo_shift(&session->in_flight, now);
     char status = frame->body[0];
+    note_status(session, status);
     bool leaked = leak_found(session, status);
     if (!request) return;
     request->status = status;

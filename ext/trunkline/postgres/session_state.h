@@ -29,6 +29,8 @@ typedef struct {
     bool limits;           /* knows the statement that limits the next one's time */
     VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */
     bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
+    bool in_block;         /* a transaction was open when the last answer was complete */
+    bool schema_changed;   /* in the transaction that is open: others see it when that ends, or nobody ever */
     bool betrayed;         /* a command's tag did not belong on a shared session */
     bool leaked;           /* shared, and yet something was left behind */
     bool halted;           /* what comes next is not taken in: it has leaked, or the caller has his portion of the rows */

@@ -18,6 +18,7 @@ require_relative "sharing"
 require_relative "statements"
 require_relative "types"
 require_relative "untold"
+require_relative "virtual_session"
 
 module Trunkline
   module Postgres
@@ -104,6 +105,16 @@ module Trunkline
         return held.transaction(**options, &block) if held
 
         run_order(options) { |order| hold(block) { |session| session.attempt(order, &block) } }
+      end
+
+      # A session without a block, for a host with an idea of connections of its own.
+      #
+      # @param place [String] who has it, for whoever waits in vain for a connection
+      # @param result_class [Class] a {Result} of what its queries return
+      # @return [VirtualSession]
+      def virtual_session(place, result_class = @result_class) # :nodoc:
+        @all_statements ||= @known.table(@decoding)
+        VirtualSession.new(self, @all_statements, @answers, result_class) { Pinned.new(@sessions, place) }
       end
 
       # What a statement asks of the server session that it runs in. Queries of :shareable and :alone go over connections that

@@ -55,6 +55,10 @@ module Trunkline
       #   answered, or when there was none
       def status = @last&.status
 
+      # @param name [String] of a setting that the server reports
+      # @return [String, nil] its value, where there is a connection
+      def setting(name) = @trunk&.codec&.parameters&.fetch(name, nil)
+
       # Has nothing been asked of the server yet?
       def untouched? = @last.nil?
 

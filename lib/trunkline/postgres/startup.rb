@@ -55,6 +55,7 @@ module Trunkline
       # @param demands [Hash] what else {Authentication} is to know: allowed, channel_binding, certificate
       def initialize(user:, dbname:, password:, settings: {}, sparing: false, protocol: %w[3.0 3.0], **demands)
         @session = { "user" => user, "database" => dbname, **(sparing ? SESSION.except(*DISPENSABLE) : SESSION), **settings }
+        @reported = expectations(settings["IntervalStyle"])
         @sparing = sparing
         @version = Version.new(*protocol)
         @authentication = Authentication.new(user: user, password: password, **demands)
@@ -115,6 +116,10 @@ module Trunkline
 
       private
 
+      def expectations(interval_style)
+        interval_style ? { **REPORTED, "IntervalStyle" => /\A#{Regexp.escape(interval_style)}\z/i } : REPORTED
+      end
+
       def next_message
         return unless @frames.type
 
@@ -173,7 +178,7 @@ module Trunkline
       def finish(status)
         raise ProtocolError, "a new session with transaction status #{status.inspect}" unless status == "I"
 
-        name, value = @parameters.find { |parameter, reported| REPORTED[parameter]&.match?(reported) == false }
+        name, value = @parameters.find { |parameter, reported| @reported[parameter]&.match?(reported) == false }
         return @ready = true unless name
 
         message = "the session has #{name} #{value.inspect}, which is not what was asked for"

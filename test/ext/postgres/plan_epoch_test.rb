@@ -64,6 +64,51 @@ module Trunkline
         elsewhere(other) { assert_predicate ask("SELECT n"), :parses? }
       end
 
+      # What others prepare while the transaction is open knows nothing of the change, and may have to, or must not.
+      def test_a_change_in_a_transaction_counts_again_at_its_end
+        %w[COMMIT ROLLBACK].each do |ending|
+          begin_session
+          @codec = session.tap { |own| own.exclusive = true }
+          before = nil
+          { "BEGIN" => "T", "ALTER TABLE" => "T", ending => "I" }.each do |command, status|
+            before = @epochs.number
+            submit(Request.script(command))
+            answer(complete(command) + ready(status))
+          end
+          assert_operator @epochs.number, :>, before, ending
+          submit(Request.script("COMMIT"))
+          assert_no_changes { answer(complete("COMMIT") + ready) }
+        end
+      end
+
+      def test_a_savepoint_that_is_rolled_back_may_have_been_older
+        @codec.exclusive = true
+        { "BEGIN" => "T", "ALTER TABLE" => "T" }.each do |command, status|
+          submit(Request.script(command))
+          answer(complete(command) + ready(status))
+        end
+        before = @epochs.number
+        submit(Request.script("ROLLBACK TO a"))
+        answer(complete("ROLLBACK") + ready("T"))
+        assert_operator @epochs.number, :>, before
+      end
+
+      def test_types_that_are_gone
+        ["DROP TYPE", "DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA"].each_with_index do |command, index|
+          submit(Request.script(command))
+          answer(complete(command) + ready)
+          assert_equal index + 1, @epochs.number, command
+        end
+        submit(Request.script("DROP TABLE t"))
+        assert_no_changes { answer(complete("DROP TABLE") + ready) }
+      end
+
+      def assert_no_changes
+        before = @epochs.number
+        yield
+        assert_equal before, @epochs.number
+      end
+
       def test_what_was_learned_of_parameters_before_a_change_is_not_told
         ask_and_answer("INSERT", N, ["1"], types: [INT4], parameters: [1])
         assert_equal [INT4], statement("INSERT").parameter_types
