@@ -95,3 +95,5 @@ module Trunkline
     end
   end
 end
+
+require_relative "trunkline/active_record/registration" if defined?(ActiveSupport)

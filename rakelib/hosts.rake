@@ -9,6 +9,9 @@ namespace :hosts do
   desc "Run Rails' own tests of cache stores; takes the folder of its source"
   task(:rails_cache_store, [:folder] => :compile) { |_, arguments| run.call("rails_cache_store", "RAILS", arguments.folder) }
 
+  desc "Run ActiveRecord's own tests on its adapter here; takes the folder of Rails' source"
+  task(:activerecord, [:folder] => :compile) { |_, arguments| run.call("activerecord", "RAILS", arguments.folder) }
+
   desc "Run Dalli's own tests with this client under its name; takes the folder of its source"
   task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder) }
 end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require_relative "clients"
+require_relative "errors"
+require_relative "result"
+require_relative "times"
+require_relative "connection"
+require_relative "settings"
+require_relative "executing"
+
+module Trunkline
+  # ActiveRecord on a client: see guides/rails.md.
+  module ActiveRecord
+    # All clients of ActiveRecord in this process.
+    CLIENTS = Clients.new
+    private_constant :CLIENTS
+
+    # What makes a PostgreSQLAdapter one whose connections are none: each is a {Connection}, which shares a client with all others of
+    # the same settings. To be included in a subclass.
+    module Adapter
+      include Executing
+
+      # No connection is asked whether it is alive: the client replaces those that are not.
+      def active? = connected? && @raw_connection.status == ::PG::CONNECTION_OK
+
+      def reset! # :nodoc:
+        @lock.synchronize do
+          return connect! unless @raw_connection
+
+          @raw_connection.reset
+          clear_cache!(new_connection: true)
+          reset_transaction
+          configure_connection
+        end
+      end
+
+      def disconnect! # :nodoc:
+        super
+      ensure
+        give_back
+      end
+
+      def discard! # :nodoc:
+        CLIENTS.forget(@shared) if @shared
+        @shared = @raw_connection = nil
+      end
+
+      # There is one for all connections of a client.
+      def reload_type_map # :nodoc:
+        @lock.synchronize do
+          @type_map = ::ActiveRecord::Type::HashLookupTypeMap.new
+          initialize_type_map
+          @shared.type_map = @type_map
+        ensure
+          @type_map = nil
+        end
+      end
+
+      # Whoever takes the connection next finds nothing left behind on it.
+      def release_connection # :nodoc:
+        return unless @raw_connection&.pinned?
+
+        @raw_connection.reset
+        @schema_search_path = nil
+      end
+
+      private
+
+      # The one that is being loaded, or the one for all.
+      def type_map = @type_map || @shared&.type_map
+
+      def connect
+        @raw_connection = nil
+        give_back
+        @zone = default_timezone
+        @shared = CLIENTS.take(Settings.new(@config, @connection_parameters, timezone: @zone, dates: decode_dates))
+        @raw_connection = Connection.new(@shared.client, @shared.settings.config)
+        @raw_connection.default_timezone = @zone
+      end
+
+      def reconnect
+        return connect unless @raw_connection && !@raw_connection.finished?
+
+        @raw_connection.reset
+      end
+
+      def give_back
+        shared = @shared
+        @shared = nil
+        CLIENTS.give_back(shared) if shared
+      end
+
+      # Settings need no statement: every connection of the client has started with them.
+      def configure_connection
+        check_version
+        reload_type_map unless type_map
+        return if ::ActiveRecord.db_warnings_action.nil?
+
+        @raw_connection.set_notice_receiver { |notice| @notice_receiver_sql_warnings << warning(notice) }
+      end
+
+      def warning(notice)
+        fields = [::PG::PG_DIAG_MESSAGE_PRIMARY, ::PG::PG_DIAG_SQLSTATE, ::PG::PG_DIAG_SEVERITY].map { |code| notice.error_field(code) }
+        ::ActiveRecord::SQLWarning.new(*fields, nil, @pool)
+      end
+
+      # The application has changed its mind about the time zone. The session follows: by another client, or, in a transaction, by a
+      # setting.
+      def update_typemap_for_default_timezone
+        return if @zone == default_timezone || @raw_connection.nil?
+
+        if @raw_connection.pinned?
+          @raw_connection.default_timezone = @zone = default_timezone
+          reconfigure_connection_timezone
+        else
+          connect
+          configure_connection
+        end
+      end
+    end
+  end
+end

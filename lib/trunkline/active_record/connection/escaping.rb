@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    class Connection < ::PG::Connection
+      # Ruby's values -> pieces of SQL.
+      module Escaping
+        # @param string [String]
+        # @return [String] for between single quotes
+        # @raise [ArgumentError] it holds a zero byte
+        def escape_string(string)
+          string = string.to_s
+          string = string.encode(Encoding::UTF_8) unless [Encoding::UTF_8, Encoding::BINARY].include?(string.encoding)
+          raise ArgumentError, "string contains null byte" if string.include?("\0")
+
+          string = string.gsub("\\") { "\\\\" } if backslashes_escape? && string.include?("\\")
+          string.include?("'") ? string.gsub("'", "''") : string.dup
+        end
+        alias escape escape_string
+
+        # @return [String] with its quotes
+        def escape_literal(string) = "'#{escape_string(string)}'"
+
+        # @return [String] with its quotes
+        def escape_identifier(name)
+          raise ArgumentError, "string contains null byte" if name.include?("\0")
+
+          "\"#{name.gsub('"', '""')}\""
+        end
+
+        # @param name [String, Array<String>] of a schema and a table, for example
+        # @return [String] with their quotes
+        def quote_ident(name) = Array(name).map { |part| escape_identifier(part.to_s) }.join(".")
+
+        # @param bytes [String]
+        # @return [String] for between single quotes
+        def escape_bytea(bytes) = "#{"\\" if backslashes_escape?}\\x#{bytes.unpack1("H*")}"
+
+        # @param text [String] as a server has sent it
+        # @return [String] bytes
+        def unescape_bytea(text) = ::PG::Connection.unescape_bytea(text)
+
+        private
+
+        # Every session starts with them meaning nothing; one of its own may have been told otherwise.
+        def backslashes_escape? = @session.own_setting("standard_conforming_strings") == "off"
+      end
+    end
+  end
+end

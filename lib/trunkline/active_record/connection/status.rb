@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    class Connection < ::PG::Connection
+      # What a PG::Connection tells of itself and of its server.
+      module Status
+        TRANSACTIONS = { "I" => ::PG::PQTRANS_IDLE, "T" => ::PG::PQTRANS_INTRANS, "E" => ::PG::PQTRANS_INERROR }.freeze
+        private_constant :TRANSACTIONS
+
+        # @return [Integer] PG::PQTRANS_IDLE, PQTRANS_INTRANS, PQTRANS_INERROR; PQTRANS_ACTIVE while a query that was given up runs;
+        #   PQTRANS_UNKNOWN when the connection of a transaction is lost
+        def transaction_status
+          return ::PG::PQTRANS_UNKNOWN if @session.broken?
+
+          @session.at_rest? ? TRANSACTIONS.fetch(@session.status) : ::PG::PQTRANS_ACTIVE
+        end
+
+        # @return [Integer] PG::CONNECTION_OK or PG::CONNECTION_BAD
+        def status = @finished || @session.broken? ? ::PG::CONNECTION_BAD : ::PG::CONNECTION_OK
+
+        # @return [Boolean] whether it has a connection of its own at this moment
+        def pinned? = @session.pinned?
+
+        # @return [Integer] 150004 for PostgreSQL 15.4
+        def server_version = Integer(setting("server_version_num"))
+
+        # @param name [String] of a setting
+        # @return [String, nil] its value in the session
+        def parameter_status(name) = setting(name)
+
+        # @return [Integer] process id of the server's backend, which is this connection's own from now on
+        def backend_pid
+          @session.stay
+          exec("SELECT pg_backend_pid()").getvalue(0, 0)
+        end
+
+        def db = @config.dbname
+        def user = @config.user
+        def host = @config.host
+        def port = @config.port
+
+        # Strings go and come in UTF-8.
+        def set_client_encoding(name) = Config.new(nil, client_encoding: name) && nil
+        alias client_encoding= set_client_encoding
+        def get_client_encoding = "UTF8"
+        def internal_encoding = Encoding::UTF_8
+        def external_encoding = Encoding::UTF_8
+
+        private
+
+        def setting(name) = exec_params("SELECT current_setting($1, true)", [name]).getvalue(0, 0)
+      end
+    end
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # How ActiveRecord's statements are carried out, where the stock adapter would do more than is needed. To be included in a
+    # subclass of PostgreSQLAdapter.
+    module Executing
+      # The server's text of these that methods which ask without a model decode too.
+      QUERIED = {
+        17 => ::PG::Connection.method(:unescape_bytea),
+        790 => ::ActiveRecord::ConnectionAdapters::PostgreSQL::OID::Money.new.method(:deserialize)
+      }.freeze
+      private_constant :QUERIED
+
+      # In place of ActiveRecord's names of prepared statements: each connection of the client knows its own.
+      class NoStatements
+        # Nothing to forget.
+        def reset = nil
+        def clear = nil
+        def delete(_key) = nil
+        def length = 0
+        def each = nil
+      end
+      private_constant :NoStatements
+
+      def initialize(...) # :nodoc:
+        super
+        @type_map_for_results = QUERIED
+      end
+
+      def internal_exec_query(sql, name = "SQL", binds = [], **options) # :nodoc:
+        execute_and_clear(sql, name, binds, **options) do |result|
+          build_result(columns: result.columns, rows: result.rows, column_types: column_types(result))
+        end
+      end
+
+      private
+
+      def build_statement_pool = NoStatements.new
+
+      def exec_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
+        mark_transaction_written_if_write(sql)
+        update_typemap_for_default_timezone
+        type_casted_binds = type_casted_binds(binds)
+        log(sql, name, binds, type_casted_binds, async: async) do |payload|
+          with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
+            result = connection.exec_kept(sql, type_casted_binds)
+            verified!
+            payload[:row_count] = result.size
+            result
+          end
+        end
+      rescue ::ActiveRecord::StatementInvalid => error
+        raise unless is_cached_plan_failure?(error)
+
+        raise ::ActiveRecord::PreparedStatementCacheExpired.new(error.cause.message, connection_pool: @pool)
+      end
+
+      # Looked up once for each description that a server has sent, as long as the types are the same.
+      def column_types(result)
+        description = result.description
+        map, types = description.annotation
+        return types if map && map.equal?(type_map)
+
+        types = look_up_types(description)
+        description.annotation = [type_map, types]
+        types
+      end
+
+      def look_up_types(description)
+        types = {}
+        description.columns.zip(description.types, description.modifiers).each_with_index do |(name, oid, modifier), column|
+          types[name] = types[column] = get_oid_type(oid, modifier, name)
+        end
+        types.freeze
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # What database.yml says of a connection, as a client has it. Whatever the stock adapter sets on each connection by a statement
+    # travels in the startup message. Two that are equal can share a client.
+    class Settings # :nodoc:
+      # Types whose values are what ActiveRecord wants of them: boolean, text and numbers of all kinds, timestamps, uuid. Those of all
+      # others it reads from the server's text.
+      DECODED = [16, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1114, 1184, 1700, 2950].to_h { |oid| [oid, :value] }.merge(default: :text).freeze
+      DATE = 1082
+      # What would change the form in which the server sends values, and nobody would notice.
+      FIXED = %w[datestyle standard_conforming_strings client_encoding].freeze
+      # Keys of database.yml: the most connections that queries share, and the most in all.
+      CONNECTIONS = 4
+      MAX_CONNECTIONS = 16
+      # Seconds that ActiveRecord waits for a connection where checkout_timeout does not tell.
+      CHECKOUT_TIMEOUT = 5
+      SHORTEST_WAIT = 0.001
+      private_constant :DECODED, :DATE, :FIXED, :CONNECTIONS, :MAX_CONNECTIONS, :CHECKOUT_TIMEOUT, :SHORTEST_WAIT
+
+      # @param config [Hash{Symbol => Object}] of database.yml
+      # @param libpq [Hash{Symbol => Object}] those of it that libpq knows too, by its names
+      # @param timezone [Symbol] :utc or :local
+      # @param dates [Boolean] whether dates become Ruby's
+      # @raise [ConfigError] a value that cannot be
+      def initialize(config, libpq, timezone:, dates: false)
+        @conninfo = { client_encoding: config[:encoding] || "UTF8", **libpq }
+        @session = session(config, timezone)
+        @options = options(config, dates)
+        @config = Config.new(nil, session: @session, **@conninfo)
+      end
+
+      # @return [Config]
+      attr_reader :config
+
+      # @return [Postgres::Client] a new one
+      def client = Postgres::Client.new(@config, **@options)
+
+      # @return [Array] what makes it different from others
+      def state = [@conninfo, @session, @options]
+
+      def eql?(other) = other.is_a?(Settings) && state == other.state
+      alias == eql?
+      def hash = state.hash
+
+      private
+
+      def session(config, timezone)
+        {
+          "IntervalStyle" => "iso_8601", "client_min_messages" => config[:min_messages] || "warning",
+          "search_path" => search_path(config[:schema_search_path] || config[:schema_order]),
+          "TimeZone" => ("UTC" if timezone == :utc), **variables(config[:variables])
+        }.compact.transform_values(&:to_s)
+      end
+
+      # In a SET command a name may be in single quotes; in the message to start with, only in double ones.
+      def search_path(names)
+        names = names.join(",") if names.is_a?(Array)
+        names&.gsub(/'([^']*)'/, '"\1"')&.gsub(/\s*,\s*/, ", ")
+      end
+
+      # Names are told apart without regard to case; of those that every session starts with, the spelling is the server's.
+      def variables(given)
+        (given || {}).compact.to_h { |name, value| [spelling(name.to_s), (value unless [":default", :default].include?(value))] }
+      end
+
+      def spelling(name)
+        if FIXED.include?(name.downcase)
+          raise ConfigError, "variables: #{name} is refused: values are read in the form that it has by default (database.yml)"
+        end
+
+        { "timezone" => "TimeZone", "intervalstyle" => "IntervalStyle" }.fetch(name.downcase, name)
+      end
+
+      def options(config, dates)
+        connections = count(config, :server_connections, CONNECTIONS)
+        {
+          connections: connections,
+          max_connections: count(config, :max_server_connections, [MAX_CONNECTIONS, connections].max),
+          prepare: config.fetch(:prepared_statements, true).to_s != "false",
+          max_wait: [(config[:checkout_timeout] || CHECKOUT_TIMEOUT).to_f, SHORTEST_WAIT].max,
+          decode: dates ? { **DECODED, DATE => :value } : DECODED
+        }
+      end
+
+      def count(config, name, default)
+        Integer(config[name] || default)
+      rescue ArgumentError, TypeError
+        raise ConfigError, "#{name} must be a number, not #{config[name].inspect} (database.yml)"
+      end
+    end
+    private_constant :Settings
+  end
+end

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # Times in the zone that ActiveRecord wants: those with a time zone, which come in local time, with the offset of UTC; those
+    # without, which come in UTC, in local time where that is the default.
+    module Times # :nodoc:
+      TIMESTAMP = 1114
+      TIMESTAMPTZ = 1184
+      private_constant :TIMESTAMP, :TIMESTAMPTZ
+
+      module_function
+
+      # @param result [Result]
+      # @param zone [Symbol] :utc or :local
+      def settle(result, zone)
+        type = zone == :utc ? TIMESTAMPTZ : TIMESTAMP
+        types = result.description.types
+        return unless types.include?(type)
+
+        types.each_with_index { |held, column| change(result.rows, column, zone) if held == type }
+      end
+
+      # A time that is infinite is no Time.
+      def change(rows, column, zone)
+        rows.each do |row|
+          time = row[column]
+          next unless time.is_a?(Time)
+
+          zone == :utc ? time.localtime(0) : row[column] = local(time)
+        end
+      end
+
+      def local(time) = Time.local(time.year, time.month, time.day, time.hour, time.min, time.sec + time.subsec)
+
+      private_class_method :change, :local
+    end
+    private_constant :Times
+  end
+end

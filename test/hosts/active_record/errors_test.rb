@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/active_record_host"
+
+module Hosts
+  module ActiveRecord
+    # Whatever goes wrong is of the class that the stock adapter raises, and so is its cause.
+    class ErrorsTest < Trunkline::TestCase
+      include Trunkline::ActiveRecordHost
+
+      FAILURES = [
+        "selec", "SELECT 1/0", "SELECT no_such_column", "SELECT * FROM no_such_table", "INSERT INTO THE_TABLE (id) VALUES (1)",
+        "INSERT INTO THE_TABLE (name) VALUES (NULL)", "INSERT INTO THE_TABLE (name, code) VALUES ('a', 'abcdef')",
+        "INSERT INTO THE_TABLE (name, parent) VALUES ('a', 99)", "SELECT 99999999999999999999::int8", "SELECT 'x'::int",
+        "CREATE DATABASE postgres", "INSERT INTO THE_TABLE (name, age) VALUES ('a', -1)", "SET statement_timeout = 1; SELECT pg_sleep(10)",
+        "LOCK TABLE THE_TABLE", "DO $$ BEGIN RAISE EXCEPTION 'own' USING ERRCODE = 'P0042', DETAIL = 'd', HINT = 'h'; END $$",
+        "DO $$ BEGIN RAISE SQLSTATE '40001'; END $$", "DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$", "DO $$ BEGIN RAISE SQLSTATE '55P03'; END $$"
+      ].freeze
+      COLUMNS = "id int PRIMARY KEY DEFAULT 1, name text NOT NULL DEFAULT 'x', code varchar(3), age int CHECK (age > 0)"
+      private_constant :FAILURES, :COLUMNS
+
+      def test_classes_and_causes_are_the_stock_adapters
+        connect_stock
+        with_table(COLUMNS) do |table|
+          psql("ALTER TABLE #{table} ADD parent int REFERENCES #{table} (id); INSERT INTO #{table} (id) VALUES (1)")
+          FAILURES.each do |failure|
+            sql = failure.gsub("THE_TABLE", table)
+            assert_equal(*[stock, ours].map { |connection| told(connection, sql) }, sql)
+          end
+        end
+      end
+
+      def test_what_trunkline_has_to_say_is_the_causes_cause
+        error = assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("selec") }
+        assert_instance_of Trunkline::SyntaxError, error.cause.cause
+        assert_equal ["42601", "selec"], [error.cause.result.error_field(::PG::PG_DIAG_SQLSTATE), error.sql]
+      end
+
+      def test_a_database_that_is_not_there
+        connect(database: "no_such_database")
+        error = assert_raises(::ActiveRecord::NoDatabaseError) { ours.select_value("SELECT 1") }
+        assert_includes error.message, "no_such_database"
+      end
+
+      def test_a_user_that_may_not
+        connect(username: "nobody_there")
+        error = assert_raises(::ActiveRecord::DatabaseConnectionError) { ours.select_value("SELECT 1") }
+        assert_includes error.message, "nobody_there"
+      end
+
+      def test_a_server_that_is_not_there
+        connect(host: "127.0.0.1", port: 1)
+        assert_raises(::ActiveRecord::ConnectionNotEstablished) { ours.select_value("SELECT 1") }
+      end
+
+      def test_a_lost_connection_costs_a_query_nothing
+        assert_equal 1, ours.select_value("SELECT 1")
+        lose_connections
+        assert_equal 2, ours.select_value("SELECT 2")
+      end
+
+      # Nothing of it goes on outside of the transaction, whoever rescues what.
+      def test_a_connection_lost_in_a_transaction
+        with_model("name text") do |model|
+          assert_raises(::ActiveRecord::ConnectionFailed, ::ActiveRecord::ConnectionNotEstablished) do
+            model.transaction do
+              model.create!(name: "lost")
+              lose_connections
+              begin
+                model.create!(name: "lost too")
+              rescue ::ActiveRecord::ActiveRecordError
+                nil
+              end
+              model.create!(name: "no transaction any more")
+            end
+          end
+          assert_equal 0, model.count
+          model.transaction { model.create!(name: "Ada") }
+          assert_equal ["Ada"], model.pluck(:name)
+        end
+      end
+
+      def test_text_that_cannot_be_sent
+        error = assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("SELECT '\xFF'") }
+        assert_instance_of ::PG::CharacterNotInRepertoire, error.cause
+        assert_raises(ArgumentError) { ours.select_value("SELECT $1::text", nil, ["a\0b"]) }
+      end
+
+      def test_a_deadline
+        error = assert_raises(::ActiveRecord::QueryCanceled) { Trunkline.deadline(0.1) { ours.execute("SELECT pg_sleep(60)") } }
+        assert_instance_of Trunkline::Deadline, error.cause.cause
+      end
+
+      def test_a_transaction_in_two_fibers_at_once
+        ActiveSupport::IsolatedExecutionState.isolation_level = :thread # one connection for all fibers, as where it was forgotten
+        Sync do |task|
+          Ours.transaction do
+            ours.execute("SELECT 1")
+            slow = task.async { ours.execute("SELECT pg_sleep(0.5)") }
+            error = assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("SELECT 2") }
+            assert_instance_of Trunkline::SharedStateError, error.cause.cause
+            slow.wait
+          end
+        end
+      end
+
+      private
+
+      def told(connection, sql)
+        connection.execute(sql)
+        flunk "no error: #{sql}"
+      rescue ::ActiveRecord::ActiveRecordError => error
+        result = error.cause.result
+        [error.class, error.cause.class, result.error_field(::PG::PG_DIAG_SQLSTATE), result.error_field(::PG::PG_DIAG_CONSTRAINT_NAME),
+         error.message.lines.reject { |line| line.match?(/\A(LINE \d|\s*\^)/) }]
+      ensure
+        connection.execute("RESET statement_timeout")
+      end
+
+      def lose_connections
+        pids = sessions(@application)
+        psql("SELECT pg_terminate_backend(pid, 10000) FROM unnest(ARRAY[#{pids.join(",")}]) AS pid")
+      end
+    end
+  end
+end

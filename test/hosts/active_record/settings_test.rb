@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/active_record_host"
+
+module Hosts
+  module ActiveRecord
+    # What database.yml says, as the server has it.
+    class SettingsTest < Trunkline::TestCase
+      include Trunkline::ActiveRecordHost
+
+      NAMES = %w[TimeZone IntervalStyle client_min_messages search_path work_mem statement_timeout application_name].freeze
+      OPTIONS = [
+        {}, { min_messages: "error" }, { schema_search_path: "pg_catalog, public" }, { schema_search_path: "'$user',public" },
+        { variables: { work_mem: "5MB", "statement_timeout" => 4000 } }, { variables: { timezone: "Asia/Tokyo" } },
+        { variables: { timezone: :default, intervalstyle: "postgres" } }, { options: "-c work_mem=6MB -c search_path=pg_catalog" },
+        { application_name: "mine" }, { variables: { work_mem: nil } }, { encoding: "unicode" }
+      ].freeze
+      private_constant :NAMES, :OPTIONS
+
+      def test_they_are_the_stock_adapters
+        OPTIONS.each do |options|
+          connect(application_name: "both", **options)
+          connect_stock(application_name: "both", **options)
+          NAMES.each { |name| assert_equal stock.select_value("SHOW #{name}"), ours.select_value("SHOW #{name}"), [options, name].inspect }
+        end
+      end
+
+      def test_what_is_refused_is_told_by_its_name
+        { { variables: { DateStyle: "German" } } => "DateStyle", { variables: { standard_conforming_strings: "off" } } => "standard_conforming_strings",
+          { encoding: "latin1" } => "client_encoding", { gssencmode: "require" } => "gssencmode", { sslmode: "sometimes" } => "sslmode",
+          { server_connections: "many" } => "server_connections" }.each do |options, name|
+          connect(**options)
+          error = assert_raises(Trunkline::ConfigError) { ours.select_value("SELECT 1") }
+          assert_includes error.message, name
+        end
+      end
+
+      def test_a_setting_that_cannot_be_is_the_servers_to_refuse
+        connect(variables: { work_mem: "much" })
+        assert_raises(::ActiveRecord::ConnectionNotEstablished) { ours.select_value("SELECT 1") }
+      end
+
+      def test_a_url
+        url = "trunkline://postgres@127.0.0.1:#{postgres_server.port}/postgres?application_name=by-url&server_connections=2"
+        Ours.establish_connection(url)
+        assert_equal "by-url", ours.select_value("SHOW application_name")
+        assert_instance_of ::ActiveRecord::ConnectionAdapters::TrunklineAdapter, ours
+      end
+
+      def test_without_prepared_statements_the_server_has_none
+        connect(prepared_statements: false, server_connections: 1)
+        3.times { |number| assert_equal number, ours.exec_query("SELECT $1::int", "SQL", [number]).rows.dig(0, 0) }
+        assert_equal 0, ours.select_value("SELECT count(*) FROM pg_prepared_statements")
+      end
+
+      def test_prepared_statements_are_kept
+        connect(server_connections: 1)
+        with_model("name text") do |model|
+          3.times { model.find_by(name: "Ada") }
+          assert_equal 1, ours.select_value("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%#{model.table_name}%LIMIT%'")
+        end
+      end
+
+      def test_pools_of_the_same_settings_share_a_client_and_the_last_one_closes_it
+        ours.select_value("SELECT 1")
+        Stock.establish_connection(adapter: "trunkline", application_name: @application, **access)
+        stock.select_value("SELECT 1")
+        assert_equal 1, connections
+        Ours.remove_connection
+        assert_equal 1, stock.select_value("SELECT 1")
+        Stock.remove_connection
+        assert_equal 0, until_gone
+      end
+
+      private
+
+      # The server takes its time to notice.
+      def until_gone
+        Thread.pass until connections.zero?
+        connections
+      end
+    end
+  end
+end

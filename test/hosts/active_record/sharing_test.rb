@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/active_record_host"
+
+module Hosts
+  module ActiveRecord
+    # Many connections of ActiveRecord's, few of the server's: what takes one of its own, and for how long.
+    class SharingTest < Trunkline::TestCase
+      include Trunkline::ActiveRecordHost
+
+      # Asking for raw_connection would begin a transaction that is only intended.
+      PINNED = ->(connection) { connection.instance_variable_get(:@raw_connection)&.pinned? }
+      private_constant :PINNED
+
+      def test_what_shares_takes_no_connection_of_its_own
+        ours.execute("SELECT 1")
+        ours.exec_query("SELECT $1::int", "SQL", [1], prepare: true)
+        refute PINNED[ours]
+      end
+
+      def test_a_transaction_has_one_from_its_first_query_to_its_end
+        with_model("name text") do |model|
+          model.transaction do
+            refute PINNED[ours]
+            model.create!(name: "Ada")
+            assert PINNED[ours]
+            model.transaction(requires_new: true) { model.create!(name: "Grace") && raise(::ActiveRecord::Rollback) }
+            assert PINNED[ours]
+          end
+          refute PINNED[ours]
+          assert_equal ["Ada"], model.pluck(:name)
+        end
+      end
+
+      def test_a_failed_transaction_gives_it_back
+        with_model("name text UNIQUE") do |model|
+          model.create!(name: "Ada")
+          assert_raises(::ActiveRecord::RecordNotUnique) { model.transaction { model.create!(name: "Ada") } }
+          refute PINNED[ours]
+          assert_equal 1, model.count
+        end
+      end
+
+      def test_begin_and_commit_by_hand
+        with_model("name text") do |model|
+          ours.execute("BEGIN")
+          ours.execute("INSERT INTO #{model.table_name} (name) VALUES ('Ada')")
+          assert PINNED[ours]
+          ours.execute("COMMIT")
+          refute PINNED[ours]
+          assert_equal 1, model.count
+        end
+      end
+
+      # What stays until the connection goes back to ActiveRecord's pool.
+      def test_what_is_left_behind_is_gone_for_the_next_one
+        ["SET work_mem = '1MB'", "SELECT 1; SET work_mem = '1MB'", "CREATE TEMP TABLE made ()", "SELECT pg_advisory_lock(4711)",
+         "LISTEN made"].each do |sql|
+          ours.execute(sql)
+          assert PINNED[ours], sql
+          Ours.connection_handler.clear_active_connections!
+          refute PINNED[ours], sql
+        end
+        assert_equal "4MB", ours.select_value("SHOW work_mem")
+        assert_equal [], psql("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711")
+      end
+
+      def test_what_ends_with_its_transaction_keeps_nothing
+        ["SET LOCAL work_mem = '1MB'", "SET TRANSACTION READ ONLY", "SET CONSTRAINTS ALL DEFERRED", "SAVEPOINT a"].each do |sql|
+          Ours.transaction { ours.execute(sql) }
+          refute PINNED[ours], sql
+        end
+      end
+
+      def test_several_statements_that_begin_a_transaction_do_not_open_one_for_others
+        with_model("name text") do |model|
+          ours.execute("SELECT 1; BEGIN; INSERT INTO #{model.table_name} (name) VALUES ('Ada')")
+          assert PINNED[ours]
+          ours.execute("ROLLBACK")
+          assert_equal 0, model.count
+        end
+      end
+
+      def test_one_more_connection_costs_no_query_and_no_connection
+        Ours.connection_pool.with_connection { |connection| connection.select_value("SELECT 1") }
+        queries = []
+        subscriber = ActiveSupport::Notifications.subscribe("sql.active_record") { |*, payload| queries << payload[:sql] }
+        more = Array.new(20) { Thread.new { Ours.connection_pool.checkout.connect! }.value }
+        assert_equal [[], 1], [queries, connections]
+        assert_equal 20, more.uniq.size
+      ensure
+        ActiveSupport::Notifications.unsubscribe(subscriber)
+      end
+
+      # Counted by the server while a quarter of them are in their transactions, and afterwards.
+      def test_two_hundred_fibers_a_quarter_in_transactions
+        connect(server_connections: 4, max_server_connections: 12, checkout_timeout: 60)
+        with_model("owner int, step int") do |model|
+          model.load_schema
+          in_fibers { |task| Array.new(200) { |number| task.async { work(model, number) } }.each(&:wait) }
+          assert_equal (0...200).select { |number| (number % 4).zero? }.product([1, 2]), model.order(:owner, :step).pluck(:owner, :step)
+          assert_operator connections, :<=, 12
+        end
+      end
+
+      def test_threads
+        connect(server_connections: 2, max_server_connections: 6, checkout_timeout: 60)
+        with_model("owner int, step int") do |model|
+          model.load_schema
+          Array.new(16) { |number| Thread.new { 5.times { |round| work(model, (number * 100) + round) } } }.each(&:join)
+          assert_equal 16 * 2 * 2, model.count # two of five rounds
+          assert_operator connections, :<=, 6
+        end
+      end
+
+      def test_a_transaction_that_finds_no_connection_says_so
+        connect(server_connections: 1, max_server_connections: 2, checkout_timeout: 0.05)
+        ours.execute("BEGIN")
+        error = assert_raises(::ActiveRecord::ConnectionTimeoutError) do
+          Thread.new do
+            Thread.current.report_on_exception = false
+            Ours.connection_pool.with_connection { |other| other.execute("BEGIN") }
+          end.value
+        end
+        assert_includes error.message, "ActiveRecord"
+        assert_equal 1, Thread.new { Ours.connection_pool.with_connection { |other| other.select_value("SELECT 1") } }.value
+      ensure
+        ours.execute("ROLLBACK")
+      end
+
+      def test_no_connection_of_libpqs_is_ever_opened
+        ours.select_value("SELECT 1")
+        opened = ObjectSpace.each_object(::PG::Connection).reject { |connection| connection.is_a?(Trunkline::ActiveRecord::Connection) }
+        assert_equal [], opened.reject(&:finished?)
+      end
+
+      private
+
+      def work(model, number)
+        return assert_equal(number, Ours.with_connection { |connection| connection.select_value("SELECT #{number}") }) unless (number % 4).zero?
+
+        model.transaction do
+          first = model.create!(owner: number, step: 1)
+          assert_equal [first.id], model.where(owner: number).pluck(:id)
+          model.create!(owner: number, step: 2)
+        end
+      ensure
+        Ours.connection_handler.clear_active_connections!
+      end
+    end
+  end
+end

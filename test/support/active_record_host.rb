@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require "active_record"
+require "async"
+require "pg"
+require "securerandom"
+require "trunkline/active_record/registration"
+require_relative "database_helpers"
+require_relative "private_servers"
+
+module Trunkline
+  # ActiveRecord on this adapter and on the stock one, side by side, each with a pool of its own.
+  module ActiveRecordHost
+    include DatabaseHelpers
+
+    # Whatever is tested on ours.
+    class Ours < ::ActiveRecord::Base
+      self.abstract_class = true
+    end
+
+    # The same on pg.
+    class Stock < ::ActiveRecord::Base
+      self.abstract_class = true
+    end
+
+    def setup
+      super
+      @application = unique_name
+      @levels = [ActiveSupport::IsolatedExecutionState.isolation_level, ::ActiveRecord.default_timezone]
+      ActiveSupport::IsolatedExecutionState.isolation_level = :thread
+      ::ActiveRecord.default_timezone = :utc
+      connect
+    end
+
+    def teardown
+      [Ours, Stock].each(&:remove_connection)
+      ActiveSupport::IsolatedExecutionState.isolation_level, ::ActiveRecord.default_timezone = @levels
+      super
+    end
+
+    private
+
+    # @param options [Hash] more of database.yml
+    def connect(**options)
+      Ours.establish_connection(adapter: "trunkline", application_name: @application, **access, **options)
+    end
+
+    def connect_stock(**options) = Stock.establish_connection(adapter: "postgresql", **access, **options)
+
+    def access
+      { host: postgres_server.socket_directory, port: postgres_server.port, username: "postgres", database: "postgres", reaping_frequency: nil,
+        pool: 300 }
+    end
+
+    def ours = Ours.lease_connection
+    def stock = Stock.lease_connection
+
+    # A model of ours on a table for the block.
+    #
+    # @param columns [String] as in CREATE TABLE, beside id
+    # @yieldparam model [Class]
+    def with_model(columns)
+      with_table("id bigserial PRIMARY KEY, #{columns}") do |table|
+        yield(Class.new(Ours) do
+          self.table_name = table
+          define_singleton_method(:name) { "Model" }
+        end)
+      end
+    end
+
+    # @return [Integer] connections of ours that the server has
+    def connections = sessions(@application).size
+
+    # Runs the block in an event loop, where each fiber has a connection of ActiveRecord's of its own.
+    def in_fibers(&block)
+      ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
+      Sync(&block)
+    end
+  end
+end
