@@ -10,6 +10,7 @@ module Trunkline
     # A Fiber::Scheduler on EventMachine's loop: a fiber that sleeps, waits for an IO, a Queue, a process or a query gives way
     # to the loop, and EventMachine goes on with its timers and connections. It polls nothing.
     #
+    #   EventMachine.epoll
     #   EventMachine.run do
     #     Trunkline::Schedulers::EventMachine.install
     #     Fiber.schedule { puts db.value("SELECT now()"); EventMachine.stop }
@@ -35,6 +36,8 @@ module Trunkline
       def self.run(&block)
         raise Error, "EventMachine runs already: use install and Fiber.schedule" if EM.reactor_running?
 
+        EM.epoll # which, as kqueue does, forgets a descriptor that is closed; without, EventMachine gives up the process
+        EM.kqueue
         first = nil
         EM.run { first = install.run_until_done(&block) }
         first.call
@@ -106,6 +109,8 @@ module Trunkline
       # @return [Integer, false] the events that came; false when the time is over
       # @raise [IOError] it was closed meanwhile
       def io_wait(io, events, timeout = nil)
+        return events if io.is_a?(File) && io.stat.file? # always ready, and nothing that epoll would watch
+
         wait = Wait.new(Fiber.current, io, events: events)
         @watches.add(io, wait)
         suspend(wait, timeout)

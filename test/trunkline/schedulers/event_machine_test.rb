@@ -135,6 +135,49 @@ module Trunkline
         end
       end
 
+      # Its number is used again at once. Where Ruby does not say that it closes, who waited hears of it by that.
+      def test_an_io_that_is_closed_under_who_waits_for_it
+        in_host do
+          reader, = IO.pipe
+          waiting = later { reader.wait_readable }
+          number = reader.fileno
+          reader.close
+          again, writer = IO.pipe
+          assert_equal number, again.fileno
+          writer.write("x")
+          assert again.wait_readable(10)
+          assert_kind_of IOError, waiting.error
+        end
+      end
+
+      # As some Rubies say it.
+      def test_who_waits_is_told_that_it_will_be_closed
+        in_host do
+          reader, = IO.pipe
+          waiting = later { reader.wait_readable }
+          refute Fiber.scheduler.io_close(reader.fileno)
+          assert_kind_of IOError, waiting.error
+          reader.close
+        end
+      end
+
+      def test_files_are_always_ready
+        in_host { File.open(__FILE__) { |file| assert_same file, file.wait_readable(10) } }
+      end
+
+      # So do newer Rubies where a fiber closes what a thread still reads: the thread says that it has let go.
+      def test_a_sleep_that_is_ended_in_the_name_of_its_own_thread
+        in_host do
+          scheduler, reactor, fiber = Fiber.scheduler, Thread.current, nil
+          sleeper = later { (fiber = Fiber.current) && sleep && :woken }
+          scheduler.unblock(Object.new, fiber)
+          sleep(0.001)
+          refute_predicate sleeper, :done?
+          Thread.new { scheduler.unblock(reactor, fiber) }
+          assert_equal :woken, sleeper.value
+        end
+      end
+
       def test_names_are_looked_up_beside_the_loop
         in_host { assert_includes Addrinfo.getaddrinfo("localhost", 1, nil, :STREAM).map(&:ip_port), 1 }
       end
