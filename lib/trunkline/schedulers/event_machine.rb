@@ -133,9 +133,11 @@ module Trunkline
       end
 
       # Raises in the calling fiber when the block takes longer than `duration` seconds.
-      def timeout_after(duration, error_class = Timeout::Error, message = "execution expired")
+      #
+      # @param error [Class, Exception] older versions of Timeout give a class, newer ones an exception
+      def timeout_after(duration, error = Timeout::Error, message = "execution expired")
         fiber = Fiber.current
-        timer = EM::Timer.new(duration) { raise_in(fiber, error_class.new(message)) }
+        timer = EM::Timer.new(duration) { raise_in(fiber, error.exception(message)) }
         yield duration
       ensure
         timer&.cancel

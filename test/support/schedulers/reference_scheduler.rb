@@ -105,7 +105,7 @@ class ReferenceScheduler
   # Raises in the calling fiber, and in no other, when the block takes longer than `duration` seconds.
   def timeout_after(duration, error = Timeout::Error, message = "execution expired")
     fiber = Fiber.current
-    timer = @timers.after(duration) { cancel(fiber, error.new(message)) }
+    timer = @timers.after(duration) { cancel(fiber, error.exception(message)) }
     yield duration
   ensure
     @timers.remove(timer)

@@ -97,6 +97,9 @@ module Trunkline
       def test_a_timeout
         in_host do
           assert_raises(Timeout::Error) { Timeout.timeout(0.01) { sleep } }
+          [KeyError, KeyError.new].each do |error| # of older versions of Timeout, and of newer ones
+            assert_equal "late", assert_raises(KeyError) { Fiber.scheduler.timeout_after(0.01, error, "late") { sleep } }.message
+          end
           assert_equal :in_time, Timeout.timeout(10) { sleep(0.001) && :in_time }
           assert sleep(0.001)
         end
