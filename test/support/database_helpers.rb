@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "pg"
 require "securerandom"
 
 # What the suites need of the server, asked for beside the client under test.
@@ -10,11 +11,12 @@ module DatabaseHelpers
     postgres_server
   end
 
-  # Runs SQL with psql, in a thread that no scheduler rules.
+  # Runs SQL in a session of its own, in a thread that no scheduler rules. A script is psql's, statement by statement; a single
+  # one is libpq's, which spares a process.
   #
-  # @return [Array<String>] the lines
+  # @return [Array<String>] the lines, as psql writes them
   def psql(sql)
-    Thread.new { postgres_server.psql(sql).lines(chomp: true) }.value
+    Thread.new { sql.include?(";") ? postgres_server.psql(sql).lines(chomp: true) : by_libpq(sql) }.value
   end
 
   # A table for the block.
@@ -51,5 +53,15 @@ module DatabaseHelpers
     start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     until (met = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > 60; end
     met
+  end
+
+  private
+
+  def by_libpq(sql)
+    connection = PG.connect(postgres_server.uri)
+    connection.set_notice_processor { |notice| notice }
+    connection.exec(sql).values.map { |row| row.join("|") }
+  ensure
+    connection&.close
   end
 end

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   module Postgres
     # Every class of parameter against every type: a statement's first execution, when the client knows nothing of the
     # types yet, and its later ones do the same, down to the server's error.
     class ParameterMatrixTest < TestCase
-      include Decoding
+      include DecodedValues
 
       TYPES = %w[
         bool int2 int4 int8 oid float4 float8 numeric text varchar bpchar name "char" bytea uuid date time timetz timestamp

@@ -2,13 +2,13 @@
 
 require "test_helper"
 require "pg"
-require "support/decoding"
+require "support/decoded_values"
 require "support/typed_values"
 
 module Trunkline
   # The same values from a server in both formats, alone and in arrays, and as the pg gem reads them.
   class AgreementTest < TestCase
-    include Decoding
+    include DecodedValues
 
     # The pg gem's decoders of text, where the two agree on the kind of value.
     PEERS = {

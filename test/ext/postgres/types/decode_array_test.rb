@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeArrayTest < TestCase
-    include Decoding
+    include DecodedValues
 
     INT4S = 1007
     TEXTS = 1009

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeDateTest < TestCase
-    include Decoding
+    include DecodedValues
 
     DATE = 1082
 

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeFloatsTest < TestCase
-    include Decoding
+    include DecodedValues
 
     REAL = 700
     DOUBLE = 701

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeIntegersTest < TestCase
-    include Decoding
+    include DecodedValues
 
     # OID, directive of pack, least and greatest value, the server's name.
     TYPES = [

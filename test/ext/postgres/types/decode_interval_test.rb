@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeIntervalTest < TestCase
-    include Decoding
+    include DecodedValues
 
     INTERVAL = 1186
     HOUR = 3_600_000_000

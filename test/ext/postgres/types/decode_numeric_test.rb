@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeNumericTest < TestCase
-    include Decoding
+    include DecodedValues
 
     NUMERIC = 1700
     SPECIAL = { "NaN" => 0xC000, "Infinity" => 0xD000, "-Infinity" => 0xF000 }.freeze

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeTextTest < TestCase
-    include Decoding
+    include DecodedValues
 
     TEXT_FAMILY = { text: 25, varchar: 1043, bpchar: 1042, name: 19, unknown: 705, void: 2278, json: 114 }.freeze
     CHAR = 18

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/decoding"
+require "support/decoded_values"
 
 module Trunkline
   class DecodeTimestampTest < TestCase
-    include Decoding
+    include DecodedValues
 
     TIMESTAMP = 1114
     TIMESTAMPTZ = 1184

@@ -4,7 +4,7 @@ require "bigdecimal"
 
 module Trunkline
   # Decoding single values as the codec does.
-  module Decoding
+  module DecodedValues
     def text(oid, bytes) = Postgres.decode(oid, false, 0, bytes)
 
     def binary(oid, bytes) = Postgres.decode(oid, false, 1, bytes.b)
