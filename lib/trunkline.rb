@@ -14,6 +14,8 @@ require_relative "trunkline/fibers/pipelined"
 
 # Clients for PostgreSQL and memcached whose callers, fibers or threads by the thousand, share a few connections.
 module Trunkline
+  autoload :StatsSocket, "trunkline/instrumentation/stats_socket"
+
   private_constant :Bytes, :Crew, :Histogram, :Request, :Waiter
 
   # A PostgreSQL client. It connects on first use, and may be shared by any number of fibers and threads.

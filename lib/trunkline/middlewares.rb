@@ -48,6 +48,12 @@ module Trunkline
     # @param _server [String]
     def async(_sql, _parameters, _server) = yield
 
+    # Goes around a batch, with the attempts that it takes, and returns the Array of {Postgres::Result}s.
+    #
+    # @param _queries [Array<Array(String, Array)>] SQL and parameters of each statement
+    # @param _server [String]
+    def batch(_queries, _server) = yield
+
     # Goes around a transaction from before its block until it is committed or rolled back, with all its retries. Its queries
     # go through {#query} each. Savepoints do not come here.
     #

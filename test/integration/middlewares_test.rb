@@ -12,6 +12,7 @@ class MiddlewaresIntegrationTest < Trunkline::TestCase
     def connect(server) = note(:connect, server) { super }
     def query(sql, parameters, server) = note(:query, sql, parameters) { super }
     def async(sql, parameters, server) = note(:async, sql, parameters) { super }
+    def batch(queries, server) = note(:batch, queries) { super }
     def transaction(options, server) = note(:transaction, options) { super }
 
     private
@@ -71,6 +72,25 @@ class MiddlewaresIntegrationTest < Trunkline::TestCase
     with_client(middlewares: [Log]) do |db|
       assert_raises(Trunkline::DivisionByZero) { db.transaction { |tx| tx.query("SELECT 1/0") } }
       assert_equal [Trunkline::DivisionByZero], results(:transaction)
+    end
+  end
+
+  def test_batches
+    with_client(middlewares: [Log]) do |db|
+      db.batch { |batch| batch.query("SELECT 1").query("SELECT $1::int", 2) }
+      db.batch(settings: { "work_mem" => "1MB" }) { |batch| batch.query("SELECT 3") }
+      db.transaction { |tx| tx.batch { |batch| batch.query("SELECT 4") } }
+      assert_raises(Trunkline::DivisionByZero) { db.batch(atomic: true) { |batch| batch.query("SELECT 1/0") } }
+      assert_equal [[:batch, [["SELECT 1", []], ["SELECT $1::int", [2]]], Array], [:batch, [["SELECT 3", []]], Array],
+                    [:batch, [["SELECT 4", []]], Array], [:batch, [["SELECT 1/0", []]], Trunkline::DivisionByZero]],
+                   Log.entries.select { |entry| entry.first == :batch }
+    end
+  end
+
+  def test_settings_of_one_query
+    with_client(middlewares: [Log]) do |db|
+      assert_equal "1MB", db.value("SELECT current_setting('work_mem')", settings: { "work_mem" => "1MB" })
+      assert_equal [String], results(:query)
     end
   end
 

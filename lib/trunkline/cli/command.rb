@@ -4,6 +4,8 @@ require "optparse"
 require "trunkline"
 require_relative "doctor"
 require_relative "doctor_options"
+require_relative "top"
+require_relative "top_options"
 
 module Trunkline
   # The gem's command: `trunkline doctor`, `trunkline top`.
@@ -17,6 +19,7 @@ module Trunkline
       HELP = <<~TEXT
         Usage:
           trunkline doctor [OPTIONS] [URL]   looks at a server as an application would use it, and says what to set
+          trunkline top [OPTIONS] [PID]      shows what a running process does
           trunkline --version
 
         `trunkline COMMAND --help` tells more.
@@ -36,14 +39,18 @@ module Trunkline
         command, *rest = arguments
         case command
         when "doctor" then doctor(rest)
+        when "top" then top(rest)
         when "--version" then say(VERSION)
         when nil, "help", "--help", "-h" then say(HELP)
         else misused("there is no command #{command}")
         end
       rescue OptionParser::ParseError, ConfigError, ArgumentError => error
         misused(error.message)
-      rescue Interrupt
+      rescue Top::ProcessList::NotFound => error
+        @err.puts("trunkline: #{error.message}")
         TROUBLE
+      rescue Interrupt
+        WELL
       end
 
       private
@@ -60,6 +67,13 @@ module Trunkline
 
       def doctor(arguments)
         parsed(DoctorOptions, arguments) { |url, options| Doctor.new(url, **options).examine(@out) ? WELL : TROUBLE }
+      end
+
+      def top(arguments)
+        parsed(TopOptions, arguments) do |pid, options|
+          Top.new(pid, **options).show(@out)
+          WELL
+        end
       end
 
       # @yieldparam argument [String, nil] the one that is no option

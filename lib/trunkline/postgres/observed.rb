@@ -9,6 +9,11 @@ module Trunkline
       def value(sql, *parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
       def async(sql, *parameters, **options) = middlewares.async(sql, parameters, @answers.server) { super }
 
+      # With settings or a role it is a scope's, which is observed for its sake.
+      def batch(settings: nil, role: nil, **options, &block)
+        settings || role ? observe(once(settings, role)).batch(**options, &block) : super(**options, &block)
+      end
+
       private
 
       def middlewares = @answers.middlewares
@@ -16,6 +21,11 @@ module Trunkline
 
       def connect(pool) = middlewares.connect(@answers.server) { super }
       def run_script(sql) = middlewares.query(sql, [], @answers.server) { super }
+      def conclude_batch(calls, atomic, idempotent)
+        queries = calls.map { |statement, parameters| [statement.sql, parameters] }
+        middlewares.batch(queries, @answers.server) { super }
+      end
+
       def run_order(options, &attempt) = middlewares.transaction(options, @answers.server) { super }
     end
     private_constant :Observed

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "json"
+require "socket"
+require "trunkline"
+
+module Trunkline
+  module CLI
+    class Top
+      # The processes that have opened a {StatsSocket}, and what they say.
+      class ProcessList # :nodoc:
+        # There is no such process, or it does not answer.
+        class NotFound < StandardError; end
+
+        # @param folder [String]
+        # @param patience [Float] seconds that an answer may take
+        def initialize(folder, patience: 3.0)
+          @folder = folder
+          @patience = patience
+        end
+
+        # @param pid [String, nil] nil: the only one there is
+        # @return [Integer]
+        # @raise [NotFound]
+        def find(pid)
+          return Integer(pid, 10) if pid
+
+          alive = pids.select { |each| answers?(each) }
+          return alive.first if alive.one?
+          raise NotFound, "several processes are there, say which: #{alive.sort.join(", ")}" if alive.any?
+
+          raise NotFound, "no process of this user has opened a Trunkline::StatsSocket in #{@folder}"
+        end
+
+        # @param pid [Integer]
+        # @return [Hash{Symbol => Object}] what {Snapshot.take} says there
+        # @raise [NotFound]
+        def ask(pid)
+          socket = ::UNIXSocket.new(path(pid))
+          JSON.parse(read(socket, pid), symbolize_names: true)
+        rescue SystemCallError, JSON::ParserError
+          raise NotFound, "process #{pid} has ended, or has not opened a Trunkline::StatsSocket in #{@folder}"
+        ensure
+          socket&.close
+        end
+
+        private
+
+        def pids = Dir.glob(File.join(@folder, "*.sock")).map { |path| File.basename(path, ".sock").to_i }
+        def path(pid) = File.join(@folder, "#{pid}.sock")
+
+        # A process that was killed leaves its socket behind.
+        def answers?(pid)
+          ::UNIXSocket.new(path(pid)).close
+          true
+        rescue Errno::ECONNREFUSED
+          File.delete(path(pid))
+          false
+        rescue Errno::ENOENT
+          false
+        end
+
+        def read(socket, pid)
+          answer = +""
+          loop do
+            socket.wait_readable(@patience) or raise NotFound, "process #{pid} does not answer: it is stopped, or too busy"
+            answer << socket.readpartial(1 << 16)
+          end
+        rescue EOFError
+          answer
+        end
+      end
+    end
+  end
+end

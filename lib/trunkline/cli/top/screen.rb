@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module CLI
+    class Top
+      # Two looks at a process -> lines of text.
+      class Screen # :nodoc:
+        # Of the SQL at least.
+        NARROWEST = 20
+        HEADING = ["calls/s", "mean", "p99", "wait", "load"].map { |word| word.rjust(9) }.join
+        private_constant :NARROWEST, :HEADING
+
+        # @param width [Integer] of the lines
+        # @param height [Integer] how many there may be
+        def initialize(width, height)
+          @width = width
+          @height = height
+        end
+
+        # @param before [Hash] what {Snapshot.take} says
+        # @param now [Hash] the same, later
+        # @return [Array<String>]
+        def lines(before, now)
+          seconds = now[:at] - before[:at]
+          lines = ["trunkline top: process #{now[:pid]}, the last #{format("%.1f", seconds)} s", ""]
+          now[:clients].each { |client| lines.concat(client_lines(client, before[:clients].find { |other| other[:server] == client[:server] } || client, seconds)) }
+          lines.first(@height).map { |line| line[0, @width] }
+        end
+
+        private
+
+        def client_lines(now, before, seconds)
+          [clean(now[:server]), connections(now), transfers(now, before, seconds), *statements(now, before, seconds), ""]
+        end
+
+        def connections(now)
+          queue = now[:queue]
+          "  connections #{now[:open]} (#{now[:busy]} busy, #{now[:pinned]} pinned, #{now[:opening]} opening)   in flight #{now[:in_flight]}   " \
+            "backlog #{duration(now[:backlog])}   waiting #{queue[:length]}, for one of their own #{queue[:alone]}"
+        end
+
+        def transfers(now, before, seconds)
+          rose = ->(name) { now[name] - before[name] }
+          requests = rose[:requests]
+          "  requests #{number(requests / seconds)}/s   #{ratio(requests, rose[:writes])} a write   #{ratio(requests, rose[:reads])} a read   " \
+            "lost #{now[:lost]}   reconnects #{now[:reconnects]}   cancelled #{now[:cancelled]}   quarantined #{now[:quarantined]}"
+        end
+
+        # What took the server the most meanwhile comes first.
+        def statements(now, before, seconds)
+          return [] unless now[:statements]
+
+          rows = now[:statements].map { |statement| row(statement, before[:statements].find { |other| other[:sql] == statement[:sql] }, seconds) }
+          rows = rows.reject { |row| row[:calls].zero? }.sort_by { |row| [-row[:load], row[:sql]] }
+          ["  #{"statement".ljust(room)}#{HEADING}", *rows.map { |row| statement_line(row) }]
+        end
+
+        def row(now, before, seconds)
+          before ||= { count: 0, mean: 0 }
+          spent = (now[:count] * now[:mean]) - (before[:count] * before[:mean])
+          { sql: now[:sql], calls: (now[:count] - before[:count]) / seconds, mean: now[:mean], p99: now[:p99], wait: now[:wait],
+            load: [spent, 0].max / seconds }
+        end
+
+        def statement_line(row)
+          figures = [number(row[:calls]), duration(row[:mean]), duration(row[:p99]), duration(row[:wait]), format("%.2f", row[:load])]
+          "  #{clean(row[:sql])[0, room - 1].ljust(room)}#{figures.map { |figure| figure.rjust(9) }.join}"
+        end
+
+        def room = [@width - HEADING.size - 2, NARROWEST].max
+
+        # What comes from elsewhere must not steer the terminal.
+        def clean(text) = text.gsub(/[[:space:]]+/, " ").gsub(/[^[:print:]]/, "?").strip
+
+        def number(value) = value < 10 ? format("%.1f", value) : value.round.to_s
+        def ratio(requests, transfers) = transfers.positive? ? format("%.1f", requests.to_f / transfers) : "-"
+
+        def duration(seconds)
+          return format("%.1f s", seconds) if seconds >= 1
+
+          seconds >= 0.001 ? format("%.1f ms", seconds * 1e3) : format("%.0f us", seconds * 1e6)
+        end
+      end
+    end
+  end
+end

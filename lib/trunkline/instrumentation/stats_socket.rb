@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "json"
+require "socket"
+require "tmpdir"
+require_relative "snapshot"
+
+module Trunkline
+  # Where `trunkline top` finds this process: a Unix socket, for the same user alone, at which a thread tells what the
+  # clients tell in their `stats`.
+  #
+  #   Trunkline::StatsSocket.open(db, cache)               # the whole life of the process; in each process after a fork
+  class StatsSocket
+    # @return [String] the folder in which processes are found, unless they are told another
+    def self.folder = File.join(Dir.tmpdir, "trunkline-#{Process.euid}")
+
+    # @param clients [Array<Postgres::Client, Memcached::Client>]
+    # @param folder [String] made where there is none; nobody else may enter it
+    # @return [StatsSocket] open until the process ends
+    # @raise [ArgumentError] one of them is no client, or there is none
+    # @raise [ConfigError] others may enter the folder
+    # @raise [SystemCallError] the socket cannot be made
+    def self.open(*clients, folder: self.folder) = new(clients, folder)
+
+    # @return [String]
+    attr_reader :path
+
+    def initialize(clients, folder) # :nodoc:
+      Snapshot.check(clients)
+      @clients = clients
+      @owner = Process.pid
+      @path = File.join(private_folder(folder), "#{@owner}.sock")
+      @server = listen
+      @thread = Thread.new { serve_all }
+      @thread.name = "trunkline stats"
+      at_exit { close }
+    end
+
+    # Takes the socket away. A forked child leaves it to its parent.
+    #
+    # @return [nil]
+    def close
+      return unless @owner == Process.pid && !@server.closed?
+
+      @thread.kill
+      @server.close
+      FileUtils.rm_f(@path)
+    end
+
+    # @return [String]
+    def inspect = "#<#{self.class} #{@path}>"
+
+    private
+
+    def private_folder(folder)
+      FileUtils.mkdir_p(folder, mode: 0o700)
+      found = File.stat(folder)
+      return folder if found.owned? && (found.mode & 0o077).zero?
+
+      raise ConfigError, "others may enter #{folder}: it must belong to this user, with mode 0700"
+    end
+
+    # A process that had this number before may have left its socket.
+    def listen
+      FileUtils.rm_f(@path)
+      ::UNIXServer.new(@path).tap { File.chmod(0o600, @path) }
+    end
+
+    def serve_all
+      loop { serve(@server.accept) }
+    rescue IOError
+      # closed
+    end
+
+    # Who does not take what he has asked for is left alone.
+    def serve(caller)
+      caller.write(JSON.generate(Snapshot.take(@clients)))
+    rescue SystemCallError
+      nil
+    ensure
+      caller.close
+    end
+  end
+end
