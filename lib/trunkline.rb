@@ -34,6 +34,7 @@ module Trunkline
   # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
   #   "schema.name"; see guides/what-shares-and-what-pins.md
   # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, where not as usual; see guides/types.md
+  # @param group_commit [Boolean] whether writes of several callers share their commits; see guides/batches-and-settings.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
   #   those of {Limits::DEFAULTS}
@@ -42,12 +43,12 @@ module Trunkline
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
   def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [],
-                    decode: nil, middlewares: [], **options)
+                    decode: nil, group_commit: false, middlewares: [], **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
-                                          session_functions: session_functions, decode: decode, **limits)
+                                          session_functions: session_functions, decode: decode, group_commit: group_commit, **limits)
     middlewares.each { |middleware| client.use(middleware) }
     return client unless block_given?
 
@@ -67,6 +68,7 @@ module Trunkline
   # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or
   #   separated by commas; nil: what MEMCACHE_SERVERS says, else the one on this machine
   # @param timeout [Numeric, nil] seconds from call to answer, connecting included; nil: for ever
+  # @param group_commit [Boolean] whether writes of several callers share their commits; see guides/batches-and-settings.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options [Hash]
   #   connections: the most to each server, 1; more than one helps where several event loops ask at once

@@ -6,7 +6,7 @@ require "support/gated"
 require "support/interruptions"
 require "support/numbers"
 require "support/schedulers/hosts"
-%w[copying querying describing settings batches parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
+%w[copying querying describing settings batches group_commits parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -37,6 +37,7 @@ module Suites
     include Shared::Describing
     include Shared::Settings
     include Shared::Batches
+    include Shared::GroupCommits
     include Shared::Concurrency
     include Shared::Driving
     include Shared::Deadlines

@@ -154,6 +154,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->anew = request->anew;
     postgres_request_of(again)->unnamed = request->unnamed;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
+    postgres_request_of(again)->solo = request->solo;
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
     postgres_request_of(again)->base.idempotent = request->base.idempotent;
     return again;
@@ -236,6 +237,7 @@ static VALUE request_result(VALUE self, VALUE class) {
 static VALUE request_statement(VALUE self) { return postgres_request_of(self)->statement; }
 static VALUE request_parameters(VALUE self) { return postgres_request_of(self)->parameters; }
 static VALUE request_given(VALUE self) { return postgres_request_of(self)->given; }
+static VALUE request_get_preamble(VALUE self) { return postgres_request_of(self)->preamble; }
 static VALUE request_get_members(VALUE self) { return postgres_request_of(self)->members; }
 static VALUE request_is_atomic(VALUE self) { return RBOOL(postgres_request_of(self)->atomic); }
 static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
@@ -288,6 +290,11 @@ static VALUE request_set_cancelled(VALUE self) {
  * Did it meet the cancel that was meant for another one, and has had no effect? */
 static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of(self)->bystander); }
 
+/* call-seq: solo? -> true or false
+ *
+ * Is it to be tried on its own, for it may be the one for which others in its unit were undone? */
+static VALUE request_is_solo(VALUE self) { return RBOOL(postgres_request_of(self)->solo); }
+
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 
 /* call-seq: redescribe(description) -> request
@@ -329,6 +336,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "statement", request_statement, 0);
     rb_define_method(cRequest, "parameters", request_parameters, 0);
     rb_define_method(cRequest, "given", request_given, 0);
+    rb_define_method(cRequest, "preamble", request_get_preamble, 0);
     rb_define_method(cRequest, "members", request_get_members, 0);
     rb_define_method(cRequest, "atomic?", request_is_atomic, 0);
     rb_define_method(cRequest, "script", request_get_script, 0);
@@ -340,6 +348,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "prepared", request_prepared, 0);
     rb_define_method(cRequest, "parses?", request_parses, 0);
     rb_define_method(cRequest, "anew?", request_is_anew, 0);
+    rb_define_method(cRequest, "solo?", request_is_solo, 0);
     rb_define_method(cRequest, "forgotten?", request_is_forgotten, 0);
     rb_define_method(cRequest, "unnamed!", request_set_unnamed, 0);
     rb_define_method(cRequest, "fence", request_fence, 0);

@@ -190,15 +190,23 @@ static bool answered_in_full(const postgres_request_t *request) {
     return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
 }
 
+/* The others of the unit were undone for the sake of the one with the error; or of any, where it came at the end. */
+static void undo_member(const postgres_request_t *batch, postgres_request_t *member) {
+    member->bystander = true;
+    member->solo = batch->ahead == 0 || !NIL_P(member->error);
+    if (NIL_P(member->error)) member->base.failure = Qfalse;
+}
+
 /* What was done in one unit stands, or falls, together. */
-static void finish_members(const postgres_request_t *batch) {
+static void finish_members(const postgres_request_t *batch, VALUE woken) {
     if (batch->kind != REQUEST_BATCH || !batch->atomic) return;
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
         postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
+        if (!NIL_P(batch->error) && !member->base.pinned && RARRAY_LEN(batch->members) > 1) undo_member(batch, member);
         if (NIL_P(member->description)) member->description = prepared_of(member->prepared)->description;
         member->status = batch->status;
         member->leaked = batch->leaked;
-        request_finish(&member->base);
+        if (request_finish(&member->base)) rb_ary_push(woken, member->base.self);
     }
 }
 
@@ -216,7 +224,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     request->status = status;
     request->leaked = leaked;
     double own = own_time(session, now - since);
-    if (NIL_P(request->statement)) finish_members(request);
+    if (NIL_P(request->statement)) finish_members(request, woken);
     else statement_measure(statement_of(request->statement), own, since - request->base.pushed);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);

@@ -19,7 +19,7 @@ typedef struct request {
     VALUE fiber;          /* who waits */
     VALUE world;          /* its scheduler, or nil where plain threads are */
     VALUE token;          /* what a plain thread sleeps on, made when it first has to */
-    VALUE failure;        /* why no answer will come, or nil */
+    VALUE failure;        /* why no answer will come; false: for a reason of others; or nil */
     struct request *older; /* neighbours among the parked, none when not parked */
     struct request *newer;
     waiter_state_t state;

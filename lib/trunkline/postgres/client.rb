@@ -10,6 +10,7 @@ require_relative "codec"
 require_relative "connector"
 require_relative "copying"
 require_relative "observed"
+require_relative "group_commit"
 require_relative "querying"
 require_relative "session"
 require_relative "session_functions"
@@ -40,9 +41,10 @@ module Trunkline
       # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
       #   "schema.name"
       # @param decode [Hash, nil] how types are decoded, where not as usual; see {Querying#with}
+      # @param group_commit [Boolean] whether writes share their commits, see guides/batches-and-settings.md
       # @param limits keywords of {Limits}
       # @raise [ArgumentError] a number, a name or `keys` is out of range
-      def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, **limits)
+      def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false, **limits)
         check_budget(connections, max_connections)
         @config = config
         @limits = Limits.new(**limits)
@@ -56,6 +58,8 @@ module Trunkline
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, server: config.server)
+        @group_commit = GroupCommit.new(@pool, connections)
+        extend GroupCommitting if group_commit
       end
 
       # Runs several statements, separated by semicolons, without parameters, on a session of their own.
@@ -185,6 +189,12 @@ module Trunkline
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 
       # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
+      # @return [Object] as {#perform}; the request may share its commit
+      def commit_together(request) # :nodoc:
+        held = @sessions.held unless @sessions.count == 0
+        held ? held.perform(request) : @group_commit.perform(request)
+      end
+
       def perform(request) # :nodoc:
         return @pool.perform(request) if @sessions.count == 0 || !(held = @sessions.held)
 

@@ -27,6 +27,7 @@ module Trunkline
       #   before the answer
       # @param settings [Hash{String => String, Numeric, Boolean}, nil] of the server, for this query alone
       # @param role [String, nil] that it runs as
+      # @param group_commit [Boolean, nil] whether it may share its commit with writes of others; see guides/batches-and-settings.md
       # @return [Result]
       # @raise [Deadline] the answer did not come in time; see {Error#sent?} for whether it may have had an effect
       # @raise [ServerError] what the server refused; nothing of the statement has happened
@@ -34,8 +35,8 @@ module Trunkline
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
       # @raise [SharedStateError] where it would leave something behind on a connection that others share
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
-      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
-        return once(settings, role).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
+      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || group_commit
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
@@ -45,13 +46,13 @@ module Trunkline
       end
 
       # @return [Hash, nil] the first row of what {query} returns
-      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
-        query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role)[0]
+      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+        query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role, group_commit: group_commit)[0]
       end
 
       # @return [Object, nil] the first column of the first row of what {query} returns
-      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
-        return once(settings, role).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
+      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || group_commit
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
@@ -83,7 +84,7 @@ module Trunkline
       #   db.with(keys: :symbol) { |symbols| symbols.first("SELECT 1 AS one") }   # => {one: 1}
       #
       # @param keys [:string, :symbol] of the Hashes that results yield
-      # @param options deadline, idempotent, settings and role, as for {query}; settings are added to those there are; prepare: false, where no connection is to keep the statements;
+      # @param options deadline, idempotent, settings, role and group_commit, as for {query}; settings are added to those there are; prepare: false, where no connection is to keep the statements;
       #   decode, a Hash of how types are decoded where not as usual, by their OIDs and :default: :text is the server's text,
       #   :value the usual value, a callable makes one of the text
       # @yieldparam scope [Scope]
@@ -100,7 +101,9 @@ module Trunkline
       def made_scope(result_class, **options) = Scope.new(self, @answers, result_class, **options)
 
       # For one call, which is observed already if it is to be.
-      def once(settings, role) = made_scope(@result_class, **{ settings: settings, role: role }.compact)
+      def once(settings, role, group_commit = nil)
+        made_scope(@result_class, **{ settings: settings, role: role, group_commit: group_commit }.compact)
+      end
 
       # Runs the block, which is a whole transaction, as often as its options allow.
       #

@@ -12,14 +12,16 @@ module Trunkline
       include Querying
       include Copying
 
-      def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil) # :nodoc:
+      def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
         super(base)
         @local = LocalSettings.of(settings, role)
         @statements = base.statements_for(decode ? Decoding.of(decode) : base.decoding, @local&.context)
         @answers = answers
         @result_class = result_class
-        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role }.freeze
+        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
+                      group_commit: group_commit }.freeze
         @unnamed = prepare == false
+        @together = group_commit && @local.nil?
         @marks = @unnamed || !@local.nil?
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
@@ -50,7 +52,11 @@ module Trunkline
         __getobj__.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
       end
 
-      def perform(request) = __getobj__.perform(@marks ? marked(request) : request) # :nodoc:
+      def perform(request) # :nodoc:
+        request = marked(request) if @marks
+        @together ? __getobj__.commit_together(request) : __getobj__.perform(request)
+      end
+
       def dispatch(request) = __getobj__.dispatch(@marks ? marked(request) : request) # :nodoc:
 
       private

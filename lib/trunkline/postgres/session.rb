@@ -103,6 +103,8 @@ module Trunkline
         @pinned
       end
 
+      def commit_together(request) = perform(request) # :nodoc:
+
       # Those that the transaction was begun with need not be set again.
       def localized(request, local) # :nodoc:
         return request if @levels.first&.local == local

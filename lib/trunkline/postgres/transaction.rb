@@ -119,6 +119,7 @@ module Trunkline
         @session.pinned.pending.push(local.sql)
       end
 
+      def commit_together(request) = open_session.perform(request) # :nodoc:
       def localized(request, local) = open_session.localized(request, local) # :nodoc:
 
       def own_session(_block) = yield(open_session) # :nodoc:
