@@ -14,7 +14,8 @@ module Trunkline
       def initialize(message = nil, sent: true, **context) = super # :nodoc:
     end
 
-    # The value is longer than the server takes (its option -I). What was there before is gone.
+    # The value is longer than the server takes (its option -I). What was there before is gone, unless the value is longer than
+    # any server takes: then nothing was sent.
     class ValueTooLarge < ServerError; end
 
     # The value is no number, so it cannot be counted up or down.

@@ -11,7 +11,10 @@ module Trunkline
       SERIALIZED = 1
       COMPRESSED = 2 # without SERIALIZED also what Dalli marks text in UTF-8 with
       OPTIONS = %i[raw compress cache_nils].freeze
-      private_constant :OPTIONS
+      # Bytes. No server can be told to take more (its option -I), and one that does not understand the length would take what
+      # follows for commands.
+      MOST = 1 << 30
+      private_constant :OPTIONS, :MOST
 
       # Deflates by zlib.
       module Deflate
@@ -41,16 +44,15 @@ module Trunkline
       # @yieldparam bytes [String]
       # @yieldparam flags [Integer]
       # @return what the block returns
-      # @raise [MarshalError, ArgumentError]
+      # @raise [MarshalError, ValueTooLarge, ArgumentError]
       def dump(value, options = nil)
-        return yield(raw_bytes(value), 0) if raw?(options)
+        return yield(sendable(raw_bytes(value)), 0) if raw?(options)
 
         plain = value.instance_of?(String) && (value.ascii_only? || value.encoding == Encoding::BINARY)
         bytes = plain ? value : serialize(value)
         flags = plain ? 0 : SERIALIZED
-        return yield(bytes, flags) if bytes.bytesize < @least || !compress?(options)
-
-        yield(*compressed(value, bytes, flags))
+        bytes, flags = compressed(value, bytes, flags) if bytes.bytesize >= @least && compress?(options)
+        yield(sendable(bytes), flags)
       end
 
       # @param bytes [String] as the server has them
@@ -83,6 +85,12 @@ module Trunkline
       end
 
       def compress?(options) = options&.key?(:compress) ? options[:compress] : @compress
+
+      def sendable(bytes)
+        return bytes if bytes.bytesize <= MOST
+
+        raise ValueTooLarge.new("the value has #{bytes.bytesize} bytes, and no server takes more than #{MOST}", sent: false)
+      end
 
       def raw_bytes(value)
         case value

@@ -10,7 +10,8 @@ module Trunkline
       APPEND = " MA"
       PREPEND = " MP"
       QUIET = " q"
-      private_constant :SET, :ADD, :REPLACE, :APPEND, :PREPEND, :QUIET
+      AS_IT_IS = { raw: true }.freeze
+      private_constant :SET, :ADD, :REPLACE, :APPEND, :PREPEND, :QUIET, :AS_IT_IS
 
       # Stores a value.
       #
@@ -125,7 +126,8 @@ module Trunkline
 
       def attach(key, value, mode)
         wire = @keys.wire(key)
-        @cluster.perform(Request.store(wire, value.to_s, 0, mode), wire).stored?
+        request = @values.dump(value.to_s, AS_IT_IS) { |bytes, coding| Request.store(wire, bytes, coding, mode) }
+        @cluster.perform(request, wire).stored?
       end
 
       def versioned(mode, version)

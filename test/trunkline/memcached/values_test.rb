@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/dalli_oracle"
 require "json"
 
@@ -73,6 +74,20 @@ module Trunkline
         error = assert_raises(MarshalError) { values.dump(-> {}) { flunk } }
         assert_match(/a value of Proc cannot be stored/, error.message)
         refute_predicate error, :sent?
+      end
+
+      # Says that it is longer than it is.
+      class Huge < String
+        def bytesize = (1 << 30) + 1
+      end
+
+      def test_what_no_server_takes
+        [-> { values.dump(Huge.new("x"), { raw: true }) { flunk } },
+         -> { Marshal.stub(:dump, Huge.new("x")) { values(compress: false).dump(1) { flunk } } }].each do |dumping|
+          error = assert_raises(ValueTooLarge, &dumping)
+          refute_predicate error, :sent?
+          assert_equal "the value has 1073741825 bytes, and no server takes more than 1073741824", error.message
+        end
       end
 
       def test_what_cannot_be_read
