@@ -14,6 +14,7 @@ require_relative "trunkline/fibers/pipelined"
 
 # Clients for PostgreSQL and memcached whose callers, fibers or threads by the thousand, share a few connections.
 module Trunkline
+  autoload :Dashboard, "trunkline/rack/dashboard"
   autoload :StatsSocket, "trunkline/instrumentation/stats_socket"
 
   private_constant :Bytes, :Crew, :Histogram, :Request, :Waiter

@@ -24,7 +24,7 @@ class PackagingTest < Trunkline::TestCase
   end
 
   def test_it_holds_no_tests_and_no_builds
-    assert_empty specification.files.grep_v(%r{\A((lib|ext|exe)/.*\.(rb|c|h)|exe/\w+|LICENSE|README\.md)\z})
+    assert_empty specification.files.grep_v(%r{\A((lib|ext|exe)/.*\.(rb|c|h)|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|exe/\w+|LICENSE|README\.md)\z})
   end
 
   def test_it_needs_nothing_but_what_comes_with_ruby

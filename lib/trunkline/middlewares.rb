@@ -33,8 +33,8 @@ module Trunkline
     # @param _server [String] as errors call it: "host:port/database", or "host:port"
     def connect(_server) = yield
 
-    # Goes around a statement of {Postgres::Querying#query}, first or value, with the attempts that it takes; or around a script.
-    # It returns the {Postgres::Result}, or the value that was asked for.
+    # Goes around a statement of {Postgres::Querying#query}, first or value, with the attempts that it takes; around a script, or a COPY.
+    # It returns what was asked for, a {Postgres::Result} or a value.
     #
     # @param _sql [String]
     # @param _parameters [Array] as they were given; they may be secrets

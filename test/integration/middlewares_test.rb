@@ -87,6 +87,19 @@ class MiddlewaresIntegrationTest < Trunkline::TestCase
     end
   end
 
+  def test_copies
+    with_client(middlewares: [Log]) do |db|
+      rows = []
+      db.copy_out("COPY (SELECT 1) TO STDOUT") { |row| rows << row }
+      db.session do |session|
+        session.query("CREATE TEMP TABLE copied (id int)")
+        assert_equal 2, session.copy_in("COPY copied FROM STDIN") { |copy| copy << [1] << [2] }
+      end
+      assert_equal [[[1]], ["COPY (SELECT 1) TO STDOUT", "CREATE TEMP TABLE copied (id int)", "COPY copied FROM STDIN"]],
+                   [rows, Log.entries.select { |entry| entry.first == :query }.map { |entry| entry[1] }]
+    end
+  end
+
   def test_settings_of_one_query
     with_client(middlewares: [Log]) do |db|
       assert_equal "1MB", db.value("SELECT current_setting('work_mem')", settings: { "work_mem" => "1MB" })

@@ -259,10 +259,12 @@ module Trunkline
         raise Sharing.refusal(statement, @config.server) unless @sessions.count > 0 && @sessions.held
       end
 
-      def new_session(callers_block) = Session.new(@sessions.pin(callers_block), @known, @decoding, @answers, @result_class)
+      def new_session(callers_block)
+        observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @answers, @result_class))
+      end
 
       def hold(callers_block, &block)
-        @sessions.hold(observe(new_session(callers_block)), &block)
+        @sessions.hold(new_session(callers_block), &block)
       end
     end
   end

@@ -14,6 +14,9 @@ module Trunkline
         settings || role ? observe(once(settings, role)).batch(**options, &block) : super(**options, &block)
       end
 
+      # Of sessions: COPY in either direction is one query, whatever goes through it.
+      def copying(sql, direction, **options) = middlewares.query(sql, [], @answers.server) { super }
+
       private
 
       def middlewares = @answers.middlewares

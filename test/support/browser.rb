@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "open3"
+require "tmpdir"
+
+# A browser without a window, as bin/setup installs one.
+module Browser
+  PROGRAMS = %w[chromium-headless-shell chromium google-chrome].freeze
+  # Root may not have a sandbox, and containers have little shared memory.
+  OPTIONS = %w[--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-extensions].freeze
+  PATIENCE = 60 # seconds
+  private_constant :PROGRAMS, :OPTIONS, :PATIENCE
+
+  module_function
+
+  # Opens a page and lets its scripts run.
+  #
+  # @param url [String]
+  # @param time [Integer] milliseconds that pass for the page, which may be less for others
+  # @return [String] the page's HTML as it is then
+  def look_at(url, time:)
+    Dir.mktmpdir do |profile|
+      html, log, status = Open3.capture3("timeout", "-s", "KILL", PATIENCE.to_s, program, *OPTIONS, "--user-data-dir=#{profile}",
+                                         "--virtual-time-budget=#{time}", "--dump-dom", url)
+      raise "the browser ended with #{status}:\n#{log}" unless status.success?
+
+      html
+    end
+  end
+
+  def program
+    folders = ENV.fetch("PATH").split(":")
+    PROGRAMS.find { |name| folders.any? { |folder| File.executable?(File.join(folder, name)) } } || raise("no browser is installed: run bin/setup")
+  end
+end
