@@ -59,6 +59,36 @@ class PgBouncerTest < Trunkline::TestCase
     end
   end
 
+  # The pooler gives its own key, and passes the cancel on to whatever server session works for this connection.
+  def test_cancels
+    pooled do |pooler|
+      Trunkline.postgres(pooler.uri, connections: 2, prepare: false) do |db|
+        5.times do
+          future = db.async("SELECT pg_sleep(1000)")
+          behind = Array.new(5) { |number| db.async("SELECT $1::int", number) }
+          assert future.cancel
+          assert_raises(Trunkline::Cancelled) { future.value }
+          assert_equal (0..4).to_a, behind.map { |one| one.value.value }
+        end
+        assert_nobody_sleeps
+      end
+    end
+  end
+
+  # The limit goes with the unit: it is there for the session that carries it, and gone with it.
+  def test_deadlines
+    pooled do |pooler|
+      Trunkline.postgres(pooler.uri, connections: 2, prepare: false) do |db|
+        side_by_side(1..5) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(1000)", deadline: 0.2) } }
+        30.times { db.query("SELECT pg_sleep($1)", 0) } # a short one, which the server does not limit
+        assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep($1)", 1000, deadline: 0.2) }
+        assert_equal ["0"], side_by_side(1..10) { db.value("SHOW statement_timeout") }.uniq
+        assert_equal (1..20).to_a, side_by_side(1..20) { |number| db.value("SELECT $1::int", number, deadline: 60) }
+        assert_nobody_sleeps
+      end
+    end
+  end
+
   def test_values_are_what_they_are_without_a_pooler
     sql = "SELECT 0.1::float8 + 0.2::float8, 1.1::float4, '1 day 02:03'::interval, '{0.3,1e300}'::float8[], now()::date"
     direct = with_client { |db| db.query(sql).rows }
@@ -87,5 +117,11 @@ class PgBouncerTest < Trunkline::TestCase
         assert_equal (1..20).to_a, side_by_side(1..20) { |number| db.value("SELECT $1::int", number) }
       end
     end
+  end
+
+  private
+
+  def assert_nobody_sleeps
+    assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'").empty? }
   end
 end
