@@ -12,6 +12,9 @@ namespace :hosts do
   desc "Run ActiveRecord's own tests on its adapter here; takes the folder of Rails' source"
   task(:activerecord, [:folder] => :compile) { |_, arguments| run.call("activerecord", "RAILS", arguments.folder) }
 
+  desc "Run Sequel's own tests of its adapters on this client; takes the folder of its source"
+  task(:sequel, [:folder] => :compile) { |_, arguments| run.call("sequel", "SEQUEL", arguments.folder) }
+
   desc "Run Dalli's own tests with this client under its name; takes the folder of its source"
   task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder) }
 end

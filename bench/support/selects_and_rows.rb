@@ -12,7 +12,7 @@ module Trunkline
     class SelectsAndRows
       ROWS = 1_000_000 # of the accounts
       SECONDS = 2      # of each side's run
-      private_constant :ROWS, :SECONDS
+      private_constant :SECONDS
 
       # @param server [PostgresServer] to be filled with both tables
       # @param runs [Integer]
@@ -51,11 +51,11 @@ module Trunkline
 
       # @param rows [Hash{String => Hash}] see {#rows}
       # @return [Table]
-      def rows_table(rows)
+      def rows_table(rows, title: "#{Resources::ROWS} rows, every value a Ruby object of its type")
         cells = rows.map do |side, result|
           [side, format("%.3f", result[:wall]), format("%.3f", result[:cpu]), result[:objects].round / Resources::ROWS]
         end
-        Table.new(["side", "wall s", "CPU s", "objects/row"], cells, title: "#{Resources::ROWS} rows, every value a Ruby object of its type")
+        Table.new(["side", "wall s", "CPU s", "objects/row"], cells, title: title)
       end
 
       private

@@ -13,7 +13,9 @@ module Trunkline
 
       # @param rates [Hash{String => Hash}] see {Comparison#rates}
       # @return [Table]
-      def of(rates) = Table.new(HEADERS, rates.map { |side, result| [side, *cells(result)] }, title: "Selects by primary key", drawn: HEADERS[1])
+      def of(rates, title: "Selects by primary key")
+        Table.new(HEADERS, rates.map { |side, result| [side, *cells(result)] }, title: title, drawn: HEADERS[1])
+      end
 
       def cells(result)
         [result[:rate].round.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ","),

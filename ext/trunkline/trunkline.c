@@ -20,6 +20,8 @@ void Init_trunkline(void) {
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();
     Init_trunkline_description();
+    Init_trunkline_row_hashes();
+    Init_trunkline_time_reader();
     Init_trunkline_plan_epoch();
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();

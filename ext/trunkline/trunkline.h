@@ -21,6 +21,8 @@ void Init_trunkline_histogram(void);
 void Init_trunkline_load(void);
 void Init_trunkline_statement(void);
 void Init_trunkline_description(void);
+void Init_trunkline_row_hashes(void);
+void Init_trunkline_time_reader(void);
 void Init_trunkline_plan_epoch(void);
 void Init_trunkline_prepared(void);
 void Init_trunkline_postgres_request(void);

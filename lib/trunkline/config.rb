@@ -22,6 +22,9 @@ module Trunkline
     include Encryption
     include Network
 
+    # @return [Array<Symbol>] what libpq's options are called
+    def self.option_names = Options.names.map(&:to_sym)
+
     # @return [Array<Host>] in the order in which they were given
     attr_reader :hosts
 

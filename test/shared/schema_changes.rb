@@ -39,6 +39,19 @@ module Shared
       end
     end
 
+    # What was known of the former table's parameters would have the server cast values to its types first, in silence.
+    def test_a_table_that_is_made_anew_with_other_types
+      with_table("v date") do |table|
+        in_host_with_client(connections: 2) do |db|
+          3.times { db.query("INSERT INTO #{table} VALUES ($1)", "2024-02-29 12:34:56") }
+          db.query("DROP TABLE #{table}")
+          db.query("CREATE TABLE #{table} (v timestamp)")
+          3.times { db.query("INSERT INTO #{table} VALUES ($1)", "2024-02-29 12:34:56") }
+          assert_equal [12], db.query("SELECT extract(hour FROM v)::int FROM #{table} GROUP BY 1").rows.flatten
+        end
+      end
+    end
+
     # --- within a transaction ---
 
     def test_a_transaction_cannot_go_on_and_its_error_says_what_to_do

@@ -34,12 +34,12 @@ static bool begins(const char *tag, size_t length, const char *text) {
 }
 
 command_effect_t command_tag_effect(const char *tag, size_t length) {
-    static const char *const drops[] = {"DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA", "DROP TYPE"};
+    static const char *const drops[] = {"DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA", "DROP TABLE", "DROP TYPE", "DROP VIEW"};
     switch (length > 0 ? tag[0] : 0) {
     case 'A': return begins(tag, length, "ALTER ") ? COMMAND_CHANGES_SCHEMA : COMMAND_AS_ANY;
     case 'D':
         for (size_t at = 0; at < sizeof drops / sizeof *drops; at++) {
-            if (begins(tag, length, drops[at])) return COMMAND_CHANGES_SCHEMA; /* what a parameter is of may be gone */
+            if (begins(tag, length, drops[at])) return COMMAND_CHANGES_SCHEMA; /* what comes in its place may have other types, to which values would be cast in silence */
         }
         return begins(tag, length, "DISCARD ALL") || begins(tag, length, "DEALLOCATE ALL") ? COMMAND_FORGETS_STATEMENTS : COMMAND_AS_ANY;
     default: return COMMAND_AS_ANY;

@@ -16,6 +16,15 @@ module Trunkline
 
       private
 
+      # @param prepare [Boolean] whether connections keep the statement
+      # @return [Result]
+      def result_of(statement, parameters, prepare)
+        request = Request.query(statement, parameters) || converted(statement, parameters)
+        request.unnamed! unless prepare
+        perform(request)
+        request.result(@result_class) || @answers.result(answered(request), @result_class)
+      end
+
       # Finding out what types they are for takes time too.
       #
       # @param deadline [Numeric, nil] seconds

@@ -9,8 +9,9 @@ require_relative "cancel"
 require_relative "codec"
 require_relative "connector"
 require_relative "copying"
-require_relative "observed"
 require_relative "group_commit"
+require_relative "hosting"
+require_relative "observed"
 require_relative "querying"
 require_relative "session"
 require_relative "session_functions"
@@ -19,7 +20,6 @@ require_relative "sharing"
 require_relative "statements"
 require_relative "types"
 require_relative "untold"
-require_relative "virtual_session"
 
 module Trunkline
   module Postgres
@@ -31,6 +31,7 @@ module Trunkline
     class Client
       include Querying
       include Copying
+      include Hosting
       include MainRactor
 
       # @param config [Config]
@@ -53,6 +54,7 @@ module Trunkline
         @result_class = Answers.result_class(keys)
         @known = Statements.new(functions: SessionFunctions.parse(session_functions), epochs: @epochs) { |statement| check_sharing(statement) }
         @decoding = Decoding.of(decode)
+        @all = @known.table(@decoding)
         @statements = statements_for(@decoding, nil)
         @types = Types.new
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
@@ -109,16 +111,6 @@ module Trunkline
         return held.transaction(**options, &block) if held
 
         run_order(options) { |order| hold(block) { |session| session.attempt(order, &block) } }
-      end
-
-      # A session without a block, for a host with an idea of connections of its own.
-      #
-      # @param place [String] who has it, for whoever waits in vain for a connection
-      # @param result_class [Class] a {Result} of what its queries return
-      # @return [VirtualSession]
-      def virtual_session(place, result_class = @result_class) # :nodoc:
-        @all_statements ||= @known.table(@decoding)
-        VirtualSession.new(self, @all_statements, @answers, result_class) { Pinned.new(@sessions, place) }
       end
 
       # What a statement asks of the server session that it runs in. Queries of :shareable and :alone go over connections that
@@ -179,11 +171,22 @@ module Trunkline
         { server: @config.server, **@pool.stats, statements_cached: @known.size, statements: @known.stats }
       end
 
+      # Closes the connections that nobody uses at this moment, and the others when they are through. Later queries open new ones.
+      #
+      # @return [nil]
+      def disconnect
+        @pool.renew
+        nil
+      end
+
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
         @pool.close
         nil
       end
+
+      # @return [Integer] connections that are open
+      def connection_count = @pool.counts.values.sum
 
       # @return [String] the server, and how many connections are open; no password
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"

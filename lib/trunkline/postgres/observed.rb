@@ -7,6 +7,7 @@ module Trunkline
     module Observed # :nodoc:
       def query(sql, *parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
       def value(sql, *parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
+      def ask(sql, parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
       def async(sql, *parameters, **options) = middlewares.async(sql, parameters, @answers.server) { super }
 
       # With settings or a role it is a scope's, which is observed for its sake.

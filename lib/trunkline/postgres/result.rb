@@ -58,6 +58,18 @@ module Trunkline
         self
       end
 
+      # Yields each row as a Hash with keys of the caller's own.
+      #
+      # @param keys [Array] one for each column; of two that are the same the later one wins
+      # @param converters [Array<#call, nil>, nil] what makes the final values of a column's, but for nil, which stays; in the
+      #   rows too
+      # @yieldparam row [Hash]
+      # @return [Result]
+      def each_hash(keys, converters = nil, &block) # :nodoc:
+        Postgres.each_hash(@rows, keys, converters, &block)
+        self
+      end
+
       # @param index [Integer] of a row, negative from the end
       # @return [Hash, nil]
       def [](index)

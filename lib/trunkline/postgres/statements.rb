@@ -15,7 +15,9 @@ module Trunkline
       LONGEST = (1 << 30) - (1 << 20)
       # What those know who decode in the same way, and to whom names in SQL mean the same.
       View = Struct.new(:key, :all, :shareable)
-      private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT, :View
+      # Nobody looks there for what is not kept.
+      NO_SLOT = 0
+      private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT
 
       # @param most [Integer] texts that are kept
       # @param functions [Array<Array(String, String)>] what {SessionFunctions.parse} returns
@@ -54,6 +56,13 @@ module Trunkline
       def stats
         @kept.keys.group_by(&:sql).transform_values { |statements| summed_up(statements.filter_map(&:service)) }.compact
       end
+
+      # The statement of an SQL text that will hardly come again, as its values stand in it: for one use, by a request that no
+      # connection keeps it for.
+      #
+      # @param decoding [Hash, nil] as {#table}
+      # @return [Statement] which takes no room here
+      def passing(sql, decoding = nil) = Statement.new(self.class.text(sql), NO_SLOT, @functions, @epochs, decoding)
 
       # @param sql [String]
       # @return [String] frozen UTF-8 without zero bytes

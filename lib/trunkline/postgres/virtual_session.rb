@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "asking"
+require_relative "copy"
 require_relative "request"
 
 module Trunkline
@@ -46,17 +47,14 @@ module Trunkline
       # Runs one statement; or several, separated by semicolons, where there are no parameters.
       #
       # @param parameters [Array]
-      # @param prepare [Boolean] whether the connections that it goes over keep it
+      # @param prepare [Boolean] whether the connections that it goes over keep it, and the client what it knows of it
       # @return [Result] of the last one
       # @raise [Error] as {Querying#query}
       def ask(sql, parameters, prepare: true)
-        statement = @statements[sql]
+        statement = prepare ? @statements[sql] : @client.passing(sql)
         return execute_script(sql).last if parameters.empty? && !statement.shareable? && statement.verdict == :script
 
-        request = Request.query(statement, parameters) || converted(statement, parameters)
-        request.unnamed! unless prepare
-        perform(request)
-        request.result(@result_class) || @answers.result(answered(request), @result_class)
+        result_of(statement, parameters, prepare)
       end
 
       # Runs several statements, separated by semicolons, without parameters.
@@ -76,7 +74,19 @@ module Trunkline
         yield
       ensure
         @held = held
-        let_go if @pinned && over?
+        note_status if @pinned
+      end
+
+      # Begins a COPY; it is the caller's to end. To be called within {#together}.
+      #
+      # @param sql [String]
+      # @return [Copy]
+      # @raise [Error] as {Querying#query}
+      def copy(sql)
+        raise lost(sql) if broken?
+
+        @pinned ||= @pin.call
+        Copy.new(@pinned, @answers, Statements.text(sql)).begin
       end
 
       # From now on it has a connection of its own, until {#reset}.
@@ -126,7 +136,7 @@ module Trunkline
       def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
 
       def on_its_own(request)
-        raise lost if broken?
+        raise lost(request.statement&.sql || request.script) if broken?
 
         @pinned ||= @pin.call
         keep unless passing?(request.statement)
@@ -166,8 +176,8 @@ module Trunkline
         pinned.release
       end
 
-      def lost
-        ConnectionError.new("the connection was lost in the middle of a transaction, of which nothing remains", server: server, retriable: false)
+      def lost(sql)
+        ConnectionError.new("the connection was lost in the middle of a transaction, of which nothing remains", sql: sql, server: server, retriable: false)
       end
     end
     private_constant :VirtualSession

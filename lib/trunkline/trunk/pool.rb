@@ -100,6 +100,16 @@ module Trunkline
       end)
     end
 
+    # Closes the trunks that nobody uses, and the others when they are through. Whoever comes later opens new ones.
+    def renew
+      unused = locked do
+        look_after_fork
+        @roster.all.each { |trunk| trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
+        @roster.all.filter_map { @roster.retire }
+      end
+      unused.each { |trunk| trunk.retire("the client was disconnected") }
+    end
+
     # Closes every trunk. Whoever waits, and whoever comes later, is told.
     def close
       trunks = locked do

@@ -94,13 +94,13 @@ module Trunkline
       end
 
       def test_types_that_are_gone
-        ["DROP TYPE", "DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA"].each_with_index do |command, index|
+        ["DROP TYPE", "DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA", "DROP TABLE", "DROP VIEW"].each_with_index do |command, index|
           submit(Request.script(command))
           answer(complete(command) + ready)
           assert_equal index + 1, @epochs.number, command
         end
-        submit(Request.script("DROP TABLE t"))
-        assert_no_changes { answer(complete("DROP TABLE") + ready) }
+        submit(Request.script("DROP INDEX t"))
+        assert_no_changes { answer(complete("DROP INDEX") + ready) }
       end
 
       def assert_no_changes
@@ -136,7 +136,7 @@ module Trunkline
 
       def test_commands_that_have_no_such_effect
         ask_and_answer("SELECT n", N, ["1"])
-        ["DISCARD PLANS", "DEALLOCATE", "DELETE 1", "DROP TABLE", "ALTE", "D", ""].each do |tag|
+        ["DISCARD PLANS", "DEALLOCATE", "DELETE 1", "DROP INDEX", "ALTE", "D", ""].each do |tag|
           submit(Request.script("any"))
           answer(complete(tag) + ready)
           refute_predicate ask("SELECT n").tap { answer(later_answer(["\0\0\0\2"])) }, :parses?, tag

@@ -1,0 +1,113 @@
+/* Trunkline::Postgres::TimeReader: the text of a timestamp -> a Time, in the zones that a host wants. */
+#include "decoders.h"
+#include "civil_time.h"
+#include "../../trunkline.h"
+
+#include <limits.h>
+#include <time.h>
+
+/* What rb_time_timespec_new takes for an offset: UTC, or the process's own zone. */
+enum { UTC = INT_MAX - 1, LOCAL = INT_MAX };
+enum { SECONDS_A_MINUTE = 60, SECONDS_AN_HOUR = 3600 };
+
+static const int64_t unix_2000 = 946684800; /* seconds from 1970 to 2000 */
+
+typedef struct {
+    bool local;  /* what is written without an offset is in the process's own zone, not in UTC */
+    bool given;  /* what is written with an offset keeps it */
+    int zone;    /* of the Time, otherwise */
+    VALUE others; /* reads what is no timestamp of this era */
+} time_reader_t;
+
+static ID id_call;
+
+static void time_reader_mark(void *data) { rb_gc_mark(((time_reader_t *)data)->others); }
+
+static const rb_data_type_t time_reader_type = {
+    .wrap_struct_name = "Trunkline::Postgres::TimeReader",
+    .function = {.dmark = time_reader_mark, .dfree = RUBY_DEFAULT_FREE},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE time_reader_allocate(VALUE class) {
+    time_reader_t *reader;
+    VALUE self = TypedData_Make_Struct(class, time_reader_t, &time_reader_type, reader);
+    reader->others = Qnil;
+    return self;
+}
+
+static int zone_of(VALUE name) {
+    if (name == ID2SYM(rb_intern("utc"))) return UTC;
+    if (name == ID2SYM(rb_intern("local"))) return LOCAL;
+    rb_raise(rb_eArgError, "a zone is :utc or :local");
+}
+
+/* call-seq: TimeReader.new(from, to, others)
+ *
+ * from: the zone of what has no offset, :utc or :local. to: that of the Time; nil: the offset that is written, or else from.
+ * others: a callable for what is infinite, before our era or no timestamp at all. */
+static VALUE time_reader_initialize(VALUE self, VALUE from, VALUE to, VALUE others) {
+    time_reader_t *reader = RTYPEDDATA_DATA(self);
+    reader->local = zone_of(from) == LOCAL;
+    reader->others = others;
+    reader->given = NIL_P(to);
+    reader->zone = zone_of(NIL_P(to) ? from : to);
+    return self;
+}
+
+static int digits(const char *text) { return (text[0] - '0') * 10 + text[1] - '0'; }
+
+/* The offset at the end of what has been parsed already: +hh, +hh:mm or +hh:mm:ss. */
+static int written_offset(const char *text, size_t length) {
+    const char *sign = text + length;
+    while (*--sign != '+' && *sign != '-') continue;
+    size_t size = (size_t)(text + length - sign);
+    int offset = digits(sign + 1) * SECONDS_AN_HOUR;
+    if (size >= 6) offset += digits(sign + 4) * SECONDS_A_MINUTE;
+    if (size >= 9) offset += digits(sign + 7);
+    return *sign == '-' ? -offset : offset;
+}
+
+/* The process's own zone decides which moment the same reading of the clock is. */
+static time_t local_moment(time_t utc) {
+    struct tm civil;
+    gmtime_r(&utc, &civil);
+    civil.tm_isdst = -1;
+    return mktime(&civil);
+}
+
+/* With an offset, without one, or neither. */
+typedef enum { NO_TIMESTAMP, WITH_OFFSET, WITHOUT } timestamp_kind_t;
+
+static timestamp_kind_t parse(const char *text, size_t length, int64_t *microseconds) {
+    if (length == 0 || text[length - 1] == 'C') return NO_TIMESTAMP;
+    if (civil_parse_timestamp(text, length, false, microseconds) == CIVIL_OK) return WITHOUT;
+    return civil_parse_timestamp(text, length, true, microseconds) == CIVIL_OK ? WITH_OFFSET : NO_TIMESTAMP;
+}
+
+/* call-seq: call(text) -> Time, or what the others are read as */
+static VALUE time_reader_call(VALUE self, VALUE string) {
+    const time_reader_t *reader = RTYPEDDATA_DATA(self);
+    Check_Type(string, T_STRING);
+    const char *text = RSTRING_PTR(string);
+    size_t length = (size_t)RSTRING_LEN(string);
+    int64_t microseconds;
+    timestamp_kind_t kind = parse(text, length, &microseconds);
+    if (kind == NO_TIMESTAMP) return rb_funcall(reader->others, id_call, 1, string);
+    int64_t seconds = microseconds / CIVIL_SECOND, rest = microseconds % CIVIL_SECOND;
+    if (rest < 0) seconds--, rest += CIVIL_SECOND;
+    time_t moment = (time_t)(seconds + unix_2000);
+    if (kind == WITHOUT && reader->local) moment = local_moment(moment);
+    struct timespec spec = {.tv_sec = moment, .tv_nsec = (long)rest * 1000};
+    VALUE time = rb_time_timespec_new(&spec, kind == WITH_OFFSET && reader->given ? written_offset(text, length) : reader->zone);
+    RB_GC_GUARD(string);
+    return time;
+}
+
+void Init_trunkline_time_reader(void) {
+    id_call = rb_intern("call");
+    VALUE class = rb_define_class_under(mTrunklinePostgres, "TimeReader", rb_cObject);
+    rb_define_alloc_func(class, time_reader_allocate);
+    rb_define_method(class, "initialize", time_reader_initialize, 3);
+    rb_define_method(class, "call", time_reader_call, 1);
+}

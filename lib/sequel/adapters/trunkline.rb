@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "trunkline"
+require "sequel/adapters/shared/postgres"
+
+require_relative "../../trunkline/sequel/connecting"
+require_relative "../../trunkline/sequel/copying"
+require_relative "../../trunkline/sequel/errors"
+require_relative "../../trunkline/sequel/executing"
+require_relative "../../trunkline/sequel/fetching"
+require_relative "../../trunkline/sequel/gathering"
+require_relative "../../trunkline/sequel/paging"
+require_relative "../../trunkline/sequel/prepared"
+
+module Sequel
+  module Postgres
+    # What Sequel's extensions ask before they rely on parameters that the server takes beside the SQL.
+    USES_PG = true unless const_defined?(:USES_PG)
+  end
+
+  # Sequel over a {::Trunkline::Postgres::Client}:
+  #
+  #   DB = Sequel.connect("trunkline://user@localhost/app")
+  #
+  # Datasets share a few connections, whoever asks; transactions, synchronize and what leaves something behind take one of their
+  # own.
+  module Trunkline
+    # @see guides/sequel.md
+    class Database < Sequel::Database
+      include Sequel::Postgres::DatabaseMethods
+      include Connecting
+      include Executing
+      include Copying
+      include Errors
+
+      set_adapter_scheme :trunkline
+
+      # What Sequel's extensions know as the adapter that has everything PostgreSQL has.
+      #
+      # @return [Symbol] :postgres
+      def adapter_scheme = :postgres
+
+      private
+
+      def dataset_class_default = Dataset
+    end
+
+    # @see guides/sequel.md
+    class Dataset < Sequel::Dataset
+      include Sequel::Postgres::DatasetMethods
+      include Fetching
+      include Gathering
+      include Paging
+      include Prepared
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "virtual_session"
+
+module Trunkline
+  module Postgres
+    # What a client does for hosts that have an idea of connections of their own, and make SQL with its values in it.
+    module Hosting # :nodoc:
+      # A session without a block.
+      #
+      # @param place [String] who has it, for whoever waits in vain for a connection
+      # @param result_class [Class] a {Result} of what its queries return
+      # @return [VirtualSession]
+      def virtual_session(place, result_class = @result_class)
+        observe(VirtualSession.new(self, @all, @answers, result_class) { Pinned.new(@sessions, place) })
+      end
+
+      # Runs one statement, if it may share.
+      #
+      # @param parameters [Array]
+      # @param prepare [Boolean] as for {VirtualSession#ask}
+      # @return [Result, nil] nil: it needs a session
+      # @raise [Error] as {Querying#query}
+      def ask(sql, parameters, prepare: true)
+        statement = prepare ? @all[sql] : passing(sql)
+        result_of(statement, parameters, prepare) if statement.shareable?
+      end
+
+      # @return [Statement] known, or for one use
+      def passing(sql) = @all.fetch(sql) { @known.passing(sql, @decoding) }
+    end
+    private_constant :Hosting
+  end
+end

@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # What Sequel takes for a connection: it takes one to the server when it is first asked something, and gives it back when it is
+    # closed, set back to how it was.
+    class Connection
+      # @param db [Database]
+      # @param client [::Trunkline::Postgres::Client]
+      def initialize(db, client)
+        @db = db
+        @session = client.virtual_session("Sequel")
+        @thread = Thread.current
+        @depth = 0
+        @kept = false
+        @ended = false
+      end
+
+      # Runs one statement; without arguments also several, separated by semicolons.
+      #
+      # @param sql [String]
+      # @param args [Array, nil] for $1, $2, ...
+      # @param prepare [Boolean] whether the server session keeps the statement
+      # @param log_sql [String] what is logged of it
+      # @yieldparam result [::Trunkline::Postgres::Result]
+      # @return [Object, Integer] what the block returned; without one, the number of rows that were changed
+      # @raise [::Trunkline::Error]
+      def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql)
+        raise ::Trunkline::Closed, "the connection is closed" if @ended
+
+        args = args.map { |arg| @db.bound_variable_arg(arg, self) } if args
+        result = @db.log_connection_yield(log_sql, self, args) { @session.ask(sql, args || [], prepare: prepare) }
+        block_given? ? yield(result) : result.affected_rows || 0
+      end
+
+      # Begins a COPY, which is the caller's to end.
+      #
+      # @param sql [String]
+      # @return [::Trunkline::Postgres::Copy]
+      # @raise [::Trunkline::Error]
+      def copy(sql) = @db.log_connection_yield(sql, self) { @session.copy(sql) }
+
+      # @return [Integer] the process that serves this connection
+      def backend_pid = execute("SELECT pg_backend_pid()") { |result| result.value }
+
+      # @return [Boolean] whether a transaction is open
+      def in_transaction? = @session.status != "I" && !@session.broken?
+
+      # Has the server end what was given up, so that the connection can go on.
+      def settle = @session.settle
+
+      # Runs the block, in which the connection is the caller's.
+      def hold(&block)
+        @depth += 1
+        @session.together(&block)
+      ensure
+        @depth -= 1
+        close if @depth.zero? && !@kept
+      end
+
+      # The connection is the caller's until it is closed.
+      #
+      # @return [Connection] this one
+      def keep
+        @kept = true
+        self
+      end
+
+      # Is it held or kept, by this thread?
+      def open_in?(thread) = (@depth > 0 || @kept) && @thread.equal?(thread)
+
+      # Gives the connection to the server back. May be called more than once.
+      def close
+        @ended = true
+        @kept = false
+        @session.reset
+      end
+    end
+
+    # What those ask who hold no connection: all that are open share the work.
+    class Shared
+      # @param pool [Pool]
+      # @param db [Database]
+      # @param server [Symbol, Hash]
+      def initialize(pool, db, server)
+        @pool = pool
+        @db = db
+        @server = server
+        @client = pool.client(server)
+      end
+
+      # As {Connection#execute}. What would leave something behind gets the caller a connection that he keeps.
+      def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql, &block)
+        args = args.map { |arg| @db.bound_variable_arg(arg, self) } if args
+        result = @db.log_connection_yield(log_sql, nil, args) { @client.ask(sql, args || [], prepare: prepare) }
+        return @pool.keep(@server).execute(sql, args, prepare: prepare, log_sql: log_sql, &block) unless result
+
+        block ? yield(result) : result.affected_rows || 0
+      end
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # COPY, on a connection of the caller's own.
+    module Copying
+      # Copies rows out of a table or a query, in a format of the server's.
+      #
+      # @param table [Symbol, Dataset, String] or the whole COPY statement
+      # @param opts [Hash] format: :csv or :binary; options: SQL; server
+      # @yieldparam row [String] with its line end
+      # @return [String, nil] all rows, where no block is given
+      # @raise [Sequel::DatabaseDisconnectError] the block was left before the last row, or has raised: {Exception#cause} is what
+      # @raise [Sequel::DatabaseError]
+      def copy_table(table, opts = OPTS, &block)
+        return copy_table(table, opts, &(all = +"").method(:<<)).then { all } unless block
+
+        synchronize(opts[:server]) { |conn| copy_out(conn, copy_table_sql(table, opts), &block) }
+      end
+
+      # Copies rows into a table, in a format of the server's.
+      #
+      # @param table [Symbol]
+      # @param opts [Hash] data: a String, or what yields Strings by `each`; columns; format: :csv or :binary; options: SQL; server
+      # @yieldreturn [String, nil] more data; nil: that was all
+      # @raise [Sequel::Error] neither data nor a block is given, or both are
+      # @raise [Sequel::DatabaseError] nothing is stored
+      def copy_into(table, opts = OPTS, &block)
+        data = opts[:data]
+        raise Error, "Cannot provide both a :data option and a block to copy_into" if block && data
+        raise Error, "Must provide either a :data option or a block to copy_into" unless block || data
+
+        data = data.is_a?(String) ? [data] : data || Enumerator.produce { block.call || raise(StopIteration) }
+        synchronize(opts[:server]) { |conn| check_database_errors { copy_in(conn, copy_into_sql(table, opts), data) } }
+        nil
+      end
+
+      private
+
+      def copy_out(conn, sql)
+        copy = check_database_errors { conn.copy(sql) }
+        while (row = check_database_errors { copy.read })
+          yield row
+        end
+        check_database_errors { copy.finish }
+        completed = true
+        nil
+      rescue DatabaseError
+        completed = true
+        raise
+      rescue StandardError => error
+        completed = true
+        raise_error(error, disconnect: true)
+      ensure
+        copy&.abort
+        raise DatabaseDisconnectError, "disconnecting as the block was left in the middle of a COPY" unless completed || $!
+      end
+
+      def copy_in(conn, sql, data)
+        copy = conn.copy(sql)
+        data.each { |piece| copy.write(piece) }
+        copy.finish
+      rescue Exception # rubocop:disable Lint/RescueException
+        copy&.abort("ruby exception occurred while copying data into PostgreSQL")
+        raise
+      end
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # Errors of a client -> Sequel's.
+    module Errors
+      # The connection is gone.
+      DISCONNECTED = [::Trunkline::Indeterminate, ::Trunkline::NotSent, ::Trunkline::ConnectionError, ::Trunkline::Closed,
+                      ::Trunkline::AdminShutdown, ::Trunkline::CrashShutdown].freeze
+      private_constant :DISCONNECTED
+
+      # What the server said.
+      #
+      # @param error [Sequel::DatabaseError, ::Trunkline::Error]
+      # @return [Hash{Symbol => String, Integer, nil}] schema, table, column, constraint, type, severity, sql_state,
+      #   message_primary, message_detail, message_hint, statement_position, internal_position, internal_query, source_file,
+      #   source_line, source_function
+      def error_info(error)
+        error = error.wrapped_exception if error.is_a?(DatabaseError)
+        fields = error.is_a?(::Trunkline::ServerError) ? error.fields : {}
+        {
+          schema: fields[:schema], table: fields[:table], column: fields[:column], constraint: fields[:constraint],
+          type: fields[:datatype], severity: fields[:severity], sql_state: fields[:sqlstate], message_primary: fields[:message],
+          message_detail: fields[:detail], message_hint: fields[:hint], statement_position: fields[:position],
+          internal_position: fields[:internal_position], internal_query: fields[:internal_query],
+          source_file: fields[:file], source_line: fields[:line], source_function: fields[:routine]
+        }
+      end
+
+      private
+
+      def check_database_errors
+        yield
+      rescue StandardError => error
+        raise_error(error, classes: database_error_classes)
+      end
+
+      def database_error_classes = [::Trunkline::Error]
+      def database_exception_sqlstate(error, _opts) = (error.sqlstate if error.is_a?(::Trunkline::Error))
+
+      def disconnect_error?(error, opts) = super || DISCONNECTED.any? { |kind| error.is_a?(kind) }
+
+      def database_specific_error_class(error, opts)
+        return PoolTimeout if error.is_a?(::Trunkline::Overloaded)
+
+        connecting?(error) ? DatabaseConnectionError : super
+      end
+
+      # Then nothing was asked yet.
+      def connecting?(error) = [::Trunkline::ConnectionError, ::Trunkline::ServerError].any? { |kind| error.is_a?(kind) } && error.sql.nil?
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # How a Database runs statements. Whoever holds a connection asks there, everybody else asks together. Statements with
+    # parameters are prepared by themselves; those that hold their values are not kept anywhere.
+    module Executing
+      # @param sql [String, Symbol] or the name of a prepared statement
+      # @param opts [Hash] arguments, server
+      # @yieldparam result [::Trunkline::Postgres::Result]
+      # @return [Object, Integer] what the block returned; without one, the number of rows that were changed
+      # @raise [Sequel::DatabaseError]
+      def execute(sql, opts = OPTS, &block)
+        conn = pool.asked(opts[:server])
+        check_database_errors { _execute(conn, sql, opts, &block) }
+      end
+
+      # CALLs a procedure.
+      #
+      # @return [Hash, nil] the values of its parameters that it returns
+      def call_procedure(name, *args)
+        dataset.with_sql_first("CALL #{dataset.literal(Sequel.function(name, *args))}")
+      end
+
+      # @param arg [Object] for a parameter
+      # @return [Object] as the client takes it
+      def bound_variable_arg(arg, _conn)
+        case arg
+        when Sequel::SQL::Blob then arg.b
+        when Time, DateTime then @default_dataset.literal_date_or_time(arg) # in quotes, which the server overlooks
+        else arg
+        end
+      end
+
+      private
+
+      def _execute(conn, sql, opts, &block)
+        return execute_prepared_statement(conn, sql, opts, &block) if sql.is_a?(Symbol)
+
+        conn.execute(sql, opts[:arguments], &block)
+      end
+
+      def execute_prepared_statement(conn, name, opts, &block)
+        ps = prepared_statement(name)
+        log_sql = ps.log_sql ? "EXECUTE #{name} (#{ps.prepared_sql})" : "EXECUTE #{name}"
+        conn.execute(ps.prepared_sql, opts[:arguments], prepare: true, log_sql: log_sql, &block)
+      end
+
+      # The connection logs by itself.
+      def log_connection_execute(conn, sql) = conn.execute(sql)
+
+      # What was given up in the middle is ended first; with a lost connection everything is undone already.
+      def rollback_transaction(conn, opts = OPTS)
+        conn.settle
+        super if conn.in_transaction?
+      end
+    end
+  end
+end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # How a Dataset gets its rows.
+    module Fetching
+      # @yieldparam row [Hash{Symbol => Object}]
+      def fetch_rows(sql, &block)
+        return cursor_fetch_rows(sql, &block) if @opts[:cursor]
+
+        execute(sql) do |result|
+          self.columns = names = column_names(result)
+          result.each_hash(names, converters(result), &block)
+        end
+      end
+
+      private
+
+      def column_names(result) = result.columns.map { |name| output_identifier(name) }
+
+      def converters(result) = db.converters(result.types)
+
+      def literal_blob_append(sql, value)
+        sql << "'\\x" << value.unpack1("H*") << "'"
+      end
+    end
+  end
+end

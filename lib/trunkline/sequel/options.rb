@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # Sequel's options of a Database, as a client of Trunkline's has them. What Sequel's own adapter sets on each connection by a
+    # statement travels in the startup message, and is in force again whenever a connection is set back.
+    class Options
+      # What a notice receiver is given: what the server noticed, and the same as a line of text.
+      Notice = Struct.new(:fields) do
+        def result_error_message = "#{fields[:severity]}:  #{fields[:message]}\n"
+        alias_method :error_message, :result_error_message
+      end
+
+      # What Sequel calls otherwise.
+      NAMES = { database: :dbname, encoding: :client_encoding, charset: :client_encoding, pool_timeout: :max_wait }.freeze
+      CLIENT = [:session_functions, *::Trunkline::Limits::DEFAULTS.keys].freeze
+      CONFIG = ::Trunkline::Config.option_names.freeze
+      # As Sequel's own adapter.
+      MESSAGES = %w[debug5 debug4 debug3 debug2 debug1 log notice warning error fatal panic].freeze
+      CONNECTIONS = 4
+      MAX_CONNECTIONS = 16
+      FEWEST = 2
+      private_constant :CONNECTIONS, :MAX_CONNECTIONS, :FEWEST, :NAMES, :CLIENT, :CONFIG, :MESSAGES
+
+      # @param opts [Hash{Symbol => Object}] of one server of a Database
+      # @raise [Sequel::Error] one has a value that cannot be
+      def initialize(opts)
+        @opts = opts
+        refuse(:after_connect, :connect_sqls)
+        @given = opts.merge(opts[:driver_options] || {}).transform_keys { |name| NAMES.fetch(name, name) }.reject { |_, value| ["", nil].include?(value) }
+      end
+
+      # @param decode [Hash] how values are decoded
+      # @return [::Trunkline::Postgres::Client]
+      def client(decode:)
+        config = ::Trunkline::Config.new(@opts[:conn_str], session: session, **@given.slice(*CONFIG))
+        client = ::Trunkline::Postgres::Client.new(config, decode: decode, **limits, **budget)
+        receiver = @opts[:notice_receiver]
+        client.on_notice { |fields| receiver.call(Notice.new(fields)) } if receiver
+        client
+      end
+
+      # @return [Integer] the most connections, all in all
+      def max_connections = [number(:max_connections, @given.fetch(:max_connections, MAX_CONNECTIONS)), FEWEST].max
+
+      private
+
+      # Whatever is done to a connection is undone before others have it.
+      def refuse(*names)
+        given = names.find { |name| @opts[name] } or return
+        raise Sequel::Error, "#{given} is not supported, as connections are shared and set back: use driver_options: { options: \"-c name=value\" }, " \
+                             "search_path, or ALTER ROLE ... SET"
+      end
+
+      # There is always one that is shared, and one for who needs one of his own.
+      def budget = { connections: number(:connections, @given.fetch(:connections) { [CONNECTIONS, max_connections - 1].min }), max_connections: max_connections }
+
+      def limits = @given.slice(*CLIENT).to_h { |name, value| [name, number(name, value)] }
+
+      # In a URL everything is a String.
+      def number(name, value)
+        return value unless value.is_a?(String)
+
+        value.include?(".") ? Float(value) : Integer(value)
+      rescue ArgumentError
+        raise Sequel::Error, "#{name} must be a number, not #{value.inspect}"
+      end
+
+      def session = { "search_path" => search_path(@opts[:search_path]), "client_min_messages" => messages(@opts[:client_min_messages]) }.compact
+
+      def search_path(path)
+        case path
+        when nil then nil
+        when String then search_path(path.split(",").map(&:strip))
+        when Array then path.map { |schema| "\"#{schema.to_s.gsub('"', '""')}\"" }.join(",")
+        else raise Sequel::Error, "unrecognized value for :search_path option: #{path.inspect}"
+        end
+      end
+
+      def messages(level)
+        level = level.to_s.strip.downcase
+        return if level.empty?
+        return level if MESSAGES.include?(level)
+
+        raise Sequel::Error, "Unsupported client_min_messages setting: #{level.upcase}"
+      end
+    end
+  end
+end

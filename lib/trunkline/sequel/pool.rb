@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require_relative "connection"
+require_relative "holders"
+require_relative "options"
+require_relative "values"
+
+module Sequel
+  module Trunkline
+    # What Sequel takes for its pool of connections: a client for each server, and the connections of those who hold one.
+    # Datasets ask without holding any.
+    class Pool < Sequel::ConnectionPool
+      # @return [Integer] connections to one server, all in all
+      attr_reader :max_size
+
+      # @param db [Database]
+      # @param opts [Hash] max_connections, servers and servers_hash
+      def initialize(db, opts = Sequel::OPTS)
+        super
+        @max_size = Options.new(opts).max_connections
+        @lock = Mutex.new
+        @clients = {}
+        @shared = {}
+        @holders = Holders.new
+        @servers = opts.fetch(:servers_hash) { Hash.new(:default) }
+        add_servers([:default, *opts[:servers]&.keys])
+      end
+
+      # @return [Symbol] the name of Sequel's own pool that can do what this one can
+      def pool_type = db.sharded? ? :sharded_threaded : :threaded
+
+      # @return [Array<Symbol>]
+      def servers = sync { @servers.keys }
+
+      # @param servers [Array<Symbol>]
+      def add_servers(servers) = sync { servers.each { |server| @servers[server] = server } }
+
+      # @param servers [Array<Symbol>]
+      # @raise [Sequel::Error] the default one is among them
+      def remove_servers(servers)
+        raise Sequel::Error, "cannot remove default server" if servers.include?(:default)
+
+        old = sync { servers.filter_map { |server| [@servers, @shared, @clients].map { |table| table.delete(server) }.last } }
+        old.each(&:disconnect)
+      end
+
+      # Runs the block with a connection of the caller's own, which takes one to the server when it is first asked something.
+      #
+      # @param server [Symbol, Hash]
+      # @yieldparam conn [Connection]
+      # @return [Object] what the block returned
+      def hold(server = :default)
+        server = pick_server(server)
+        conn = @holders.find(server)
+        return conn.hold { yield conn } if conn
+
+        @holders.hold(server, connection(server)) { |held| yield held }
+      end
+
+      # @param server [Symbol, Hash, nil]
+      # @return [Connection, Shared] the caller's own connection if he has one, else what all share
+      def asked(server)
+        server = pick_server(server)
+        @holders.find(server) || @shared[server] || share(server)
+      end
+
+      # The caller gets a connection that is his until he disconnects, or his thread or fiber ends.
+      #
+      # @param server [Symbol, Hash]
+      # @return [Connection]
+      def keep(server) = @holders.keep(server, connection(server))
+
+      # @param server [Symbol, Hash]
+      # @return [Connection] of nobody yet
+      def connection(server) = Connection.new(db, client(server))
+
+      # @param server [Symbol, Hash]
+      # @return [::Trunkline::Postgres::Client]
+      def client(server)
+        server = pick_server(server)
+        sync { @clients[server] ||= Options.new(db.send(:server_opts, server)).client(decode: Values.decoding(db.conversion_procs)) }
+      end
+
+      # @return [Integer] connections to the server that are open
+      def size(server = :default) = client(server).connection_count
+
+      # Closes the connections that nobody uses at this moment, and the others when they are through.
+      #
+      # @param opts [Hash] server: one or several of the servers
+      def disconnect(opts = Sequel::OPTS)
+        @holders.release
+        chosen = opts[:server] ? Array(opts[:server]) : sync { @clients.keys }
+        chosen.each { |server| client(server).disconnect }
+      end
+
+      # The values of a type are to be converted otherwise: connections that do it as before are closed, and new ones opened.
+      def convert_anew
+        old = sync { @clients.values.tap { [@clients, @shared].each(&:clear) } }
+        old.each(&:disconnect)
+      end
+
+      # @yieldparam conn [Connection] the caller's own; those that are shared are nobody's
+      def all_connections
+        servers.each { |server| hold(server) { |conn| yield conn } }
+      end
+
+      private
+
+      def sync(&block) = @lock.synchronize(&block)
+
+      def pick_server(server) = server.is_a?(Hash) ? server : @servers[server || :default]
+
+      def share(server)
+        shared = Shared.new(self, db, server)
+        sync { @shared[server] ||= shared }
+      end
+
+      def preconnect(_concurrently = false) = servers.each { |server| db.test_connection(server) }
+    end
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/sequel_host"
+
+# Options, servers, errors.
+class SequelConnectingTest < Trunkline::TestCase
+  include Trunkline::SequelHost
+
+  def test_options
+    with_sequel(search_path: ["pg_catalog", 'a "b'], client_min_messages: :error, connections: 2, max_connections: 3, application_name: "named") do |db|
+      settings = %w[search_path client_min_messages application_name].map { |name| db.get(Sequel.function(:current_setting, name)) }
+      assert_equal ['"pg_catalog","a ""b"', "error", "named"], settings
+      db.synchronize { db.run("SET search_path = public") }
+      assert_equal '"pg_catalog","a ""b"', db.synchronize { db.get(Sequel.function(:current_setting, "search_path")) }
+      assert_equal 3, db.pool.max_size
+    end
+  end
+
+  def test_options_in_the_url
+    db = Sequel.connect("#{postgres_server.uri.sub(/\A\w+:/, "trunkline:")}&connections=1&max_connections=2&pool_timeout=1.5", keep_reference: false)
+    assert_equal 2, db.pool.max_size
+  ensure
+    db.client.close
+  end
+
+  def test_a_few_connections_are_enough_for_sequels_smallest_pool
+    with_sequel(max_connections: 1) { |db| assert_equal [1, 2], [db.get(1), db.transaction { db.get(2) }] }
+  end
+
+  def test_options_that_cannot_be
+    [{ max_connections: "many" }, { search_path: 5 }, { client_min_messages: :loud }, { connect_sqls: ["SET a.b = 1"] }, { after_connect: proc {} }].each do |options|
+      assert_raises(Sequel::Error, options) { with_sequel(**options) { |db| db.get(1) } }
+    end
+  end
+
+  def test_notices
+    notices = []
+    with_sequel(notice_receiver: notices.method(:push)) { |db| db.run("DO $$ BEGIN RAISE WARNING 'careful'; END $$") }
+    assert_equal ["WARNING:  careful\n"], notices.map(&:result_error_message)
+  end
+
+  def test_servers
+    with_sequel(servers: { replica: { application_name: "replica" } }) do |db|
+      name = Sequel.function(:current_setting, "application_name")
+      assert_equal "replica", db.select(name).server(:replica).single_value
+      refute_equal "replica", db.get(name)
+      assert_equal "replica", db.transaction(server: :replica) { db.select(name).server(:replica).single_value }
+      db.extension :server_block
+      assert_equal "replica", db.with_server(:replica) { db.get(name) }
+      db.remove_servers(:replica)
+      assert_equal [:default], db.servers
+    end
+  end
+
+  def test_errors
+    with_columns("id int PRIMARY KEY CHECK (id > 0), n int NOT NULL DEFAULT 0") do |table|
+      with_sequel do |db|
+        db[table].insert(id: 1)
+        { Sequel::UniqueConstraintViolation => { id: 1 }, Sequel::CheckConstraintViolation => { id: -1 },
+          Sequel::NotNullConstraintViolation => { id: 2, n: nil } }.each { |kind, row| assert_raises(kind) { db[table].insert(row) } }
+        error = assert_raises(Sequel::DatabaseError) { db.run("SELEC 1") }
+        assert_equal ["42601", 1], db.error_info(error).values_at(:sql_state, :statement_position)
+        assert_kind_of Trunkline::SyntaxError, error.wrapped_exception
+      end
+    end
+  end
+
+  def test_nobody_there
+    assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect("trunkline://127.0.0.1:1/app", keep_reference: false) }
+    url = "#{postgres_server.uri.sub(/\A\w+:/, "trunkline:").sub("/postgres?", "/nothing?")}"
+    assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect(url, keep_reference: false) }
+  end
+
+  def test_a_lost_connection
+    with_sequel do |db|
+      assert_raises(Sequel::DatabaseDisconnectError) do
+        db.transaction { psql("SELECT pg_terminate_backend(#{db.synchronize(&:backend_pid)})") && db.run("SELECT 1") }
+      end
+      assert_equal 1, db.get(1)
+    end
+  end
+
+  def test_a_forked_child
+    with_sequel do |db|
+      db.get(1)
+      reader, writer = IO.pipe
+      pid = fork do
+        writer.write(db.transaction { db.get(2) })
+        exit!(0)
+      end
+      writer.close
+      Process.wait(pid)
+      assert_equal ["2", 3], [reader.read, db.get(3)]
+    end
+  end
+end

@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Shared
+  # Many callers of one Sequel database, none of whom sees another's. The test includes a host.
+  module SequelCallers
+    def test_many_callers_share_few_connections
+      in_host do
+        with_sequel(connections: 2, max_connections: 3) do |db|
+          assert_equal (1..60).to_a, side_by_side(1..60) { |number| db.get(Sequel.lit("#{number} + 0")) }
+          assert_equal (1..60).to_a, side_by_side(1..60) { |number| db[Sequel.lit("(SELECT ?::int AS n) t", number)].get(:n) }
+          assert_operator db.pool.size, :<=, 2
+        end
+      end
+    end
+
+    def test_prepared_statements_are_everybodys
+      in_host do
+        with_sequel(connections: 2, max_connections: 3) do |db|
+          double = db.select(Sequel.lit("?::int * 2 AS n", :$n)).prepare(:first, :double)
+          assert_equal (1..40).map { |number| { n: number * 2 } }, side_by_side(1..40) { |number| double.call(n: number) }
+          assert_equal [{ n: 14 }] * 5, side_by_side(1..5) { db.call(:double, n: 7) }
+        end
+      end
+    end
+
+    def test_a_transaction_is_its_callers_own
+      with_columns("n int") do |table|
+        in_host do
+          with_sequel(connections: 2, max_connections: 8) do |db|
+            counts = side_by_side(1..5) do |number|
+              db.transaction(rollback: :always) do
+                db[table].insert(n: number)
+                db[table].select_map(:n)
+              end
+            end
+            assert_equal (1..5).map { |number| [number] }, counts
+            assert_equal 0, db[table].count
+          end
+        end
+      end
+    end
+
+    def test_who_is_in_no_transaction_does_not_see_anothers
+      with_columns("n int") do |table|
+        in_host do
+          with_sequel do |db|
+            db.transaction do
+              db[table].insert(n: 1)
+              assert_equal [1, 0, false], [db[table].count, later { db[table].count }.value, later { db.in_transaction? }.value]
+            end
+            assert_equal 1, db[table].count
+          end
+        end
+      end
+    end
+
+    def test_who_is_interrupted_in_a_transaction_leaves_nothing
+      with_columns("n int") do |table|
+        in_host do
+          with_sequel(max_connections: 5) do |db|
+            caller = later do
+              db.transaction do
+                db[table].insert(n: 1)
+                db.get(Sequel.function(:pg_sleep, 60))
+              end
+            end
+            asleep = -> { psql("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%' AND state = 'active'").any? }
+            db.get(1) until asleep.call
+            caller.cancel(RuntimeError.new("enough"))
+            assert_equal "enough", caller.error.message
+            assert_equal 0, db[table].count
+            assert_equal [2], (db.transaction { db[table].returning(:n).insert(n: 2).map { |row| row[:n] } })
+          end
+        end
+      end
+    end
+
+    def test_connections_run_out
+      in_host do
+        with_sequel(connections: 1, max_connections: 2, pool_timeout: 0.2) do |db|
+          db.transaction do
+            db.run("SELECT 1")
+            assert_kind_of Sequel::PoolTimeout, later { db.transaction { db.run("SELECT 1") } }.error
+            assert_equal 2, later { db.get(2) }.value
+          end
+        end
+      end
+    end
+
+    def test_what_somebody_keeps_is_his_alone
+      in_host do
+        with_sequel do |db|
+          db.run("SET application_name = 'kept'")
+          mine = -> { db.get(Sequel.function(:current_setting, "application_name")) }
+          assert_equal %w[kept kept], [mine.call, mine.call]
+          refute_equal "kept", later(&mine).value
+          db.disconnect
+          refute_equal "kept", mine.call
+        end
+      end
+    end
+
+    def test_who_has_ended_keeps_nothing
+      in_host do
+        with_sequel(connections: 1, max_connections: 2) do |db|
+          3.times { later { db.run("SET application_name = 'kept'") }.value }
+          assert_equal 1, (db.transaction { db.get(1) })
+        end
+      end
+    end
+  end
+end
