@@ -15,6 +15,14 @@ module Trunkline
       succeeded
     end
 
+    # One more attempt begins.
+    def begin_attempt
+      @attempt_at = Waiting.now
+    end
+
+    # Does the last attempt take so long that others need not wait for its end? Who answers it may never do so.
+    def lagging? = Waiting.now > @attempt_at + LONGEST
+
     def succeeded
       @failures = 0
       @resume_at = nil

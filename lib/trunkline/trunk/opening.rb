@@ -4,7 +4,8 @@ require_relative "back_off"
 
 module Trunkline
   # How a pool opens trunks: whoever may, opens one and goes on with it. After a failure there is a pause; who has open trunks
-  # goes on with these meanwhile, and who has none waits for its end, and for one attempt that then stands for all.
+  # goes on with these meanwhile, and who has none waits for its end, and for one attempt that then stands for all, unless it
+  # takes long itself.
   module Opening # :nodoc:
     private
 
@@ -18,10 +19,11 @@ module Trunkline
     def may_open_to_share? = @roster.room_to_share? && !hold_back?
 
     def hold_back?
-      @back_off.failing? && (@back_off.paused? || @roster.opening?)
+      @back_off.failing? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))
     end
 
     def open_for(place)
+      @back_off.begin_attempt
       @roster.opening(alone: place.alone?)
       :open
     end

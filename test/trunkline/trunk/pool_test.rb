@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/pool_testing"
 
 module Trunkline
@@ -174,6 +175,30 @@ module Trunkline
       gate.push(true)
       assert_predicate patient.value, :alive?
       refute_same opener.value, patient.value
+    end
+
+    # Whoever was connected to may never say a word.
+    def test_an_attempt_that_takes_long_stands_for_nobody
+      attempts = later = 0
+      gate = Thread::Queue.new
+      pool = self.pool do
+        attempts += 1
+        raise ConnectionError, "no server" if attempts == 1
+
+        gate.pop if attempts == 2
+        FakeTrunk.new.tap { |trunk| @opened << trunk }
+      end
+      assert_raises(ConnectionError) { pool.perform(request) }
+      stuck = Thread.new { pool.perform(request) }
+      Thread.pass until gate.num_waiting == 1
+      Waiting.stub(:now, -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) + later }) do
+        patient = waiting(pool) { |asked| pool.perform(asked) }
+        later = 3
+        trunk = patient.value
+        assert_equal [trunk], @opened
+      end
+      gate.push(true)
+      assert_includes @opened, stuck.value
     end
 
     def test_a_spare_one_fills_the_place_of_one_that_is_lost
