@@ -26,7 +26,7 @@ module Trunkline
           private
 
           def big_decimal(number)
-            return number.to_s if number.nan? || number.infinite? || number.exponent.abs > LONGEST
+            return number.to_s("E") if number.nan? || number.infinite? || number.exponent.abs > LONGEST
 
             number.to_s("F").delete_suffix(".0")
           end

@@ -13,13 +13,19 @@ module Trunkline
           #   get what the value's own zone shows; any other type the moment with its offset
           def of(value, oid)
             case value
-            when DateTime then time(value.new_start(Date::GREGORIAN).to_time, oid)
+            when DateTime then time(as_time(value.new_start(Date::GREGORIAN)), oid)
             when Date then date(value.new_start(Date::GREGORIAN))
             else time(value, oid)
             end
           end
 
           private
+
+          # What DateTime#to_time does in Ruby, and Active Support has it do otherwise.
+          def as_time(moment)
+            Time.new(moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second + moment.second_fraction,
+                     Integer(moment.offset * 86_400))
+          end
 
           def time(time, oid)
             case oid
