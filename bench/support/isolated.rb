@@ -11,7 +11,8 @@ module Trunkline
     #   peer.call(:measure, count: 10_000)      # => { wall: 0.26, ... }
     #   peer.close
     #
-    # "pg_selects" is the file peers/pg_selects.rb and the class Peers::PgSelects; keywords go to its constructor.
+    # "pg_selects" is the file peers/pg_selects.rb and the class Peers::PgSelects; keywords go to its constructor. A peer in another
+    # language is a program that gets them as JSON after its own arguments, and answers requests as isolated_process.rb does.
     class Isolated
       PROGRAM = File.expand_path("isolated_process.rb", __dir__)
       private_constant :PROGRAM
@@ -27,13 +28,14 @@ module Trunkline
       attr_reader :session_name
 
       # @param peer [String] name of a file in peers/
+      # @param program [Array<String>] what runs it
       # @param options keywords of the peer's constructor; plain values that JSON knows
-      def initialize(peer, **options)
+      def initialize(peer, program: [RbConfig.ruby, PROGRAM, peer], **options)
         @peer = peer
         @session_name = self.class.next_session_name(peer)
         input, @requests = IO.pipe
         @answers, output = IO.pipe
-        @pid = Process.spawn(environment, RbConfig.ruby, PROGRAM, peer, JSON.generate(options), in: input, out: output)
+        @pid = Process.spawn(environment, *program, JSON.generate(options), in: input, out: output)
         [input, output].each(&:close)
         at_exit { close }
       end
@@ -54,11 +56,11 @@ module Trunkline
         answer[:result]
       end
 
-      # Ends the process.
+      # Ends the process, which leaves nothing behind. It is not asked: unshare, in front of a root's programs, would not hear.
       def close
         return unless @pid
 
-        Process.kill("TERM", @pid)
+        Process.kill("KILL", @pid)
         Process.wait(@pid)
         @pid = nil
       end

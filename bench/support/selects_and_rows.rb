@@ -46,6 +46,11 @@ module Trunkline
         Isolated.new("trunkline_#{kind}_selects", uri: uri, rows: ROWS, callers: callers, connections: connections)
       end
 
+      # @param peer [String] name of a file in peers/
+      # @param options see {Isolated}
+      # @return [Isolated] selects by another client
+      def other(peer, **options) = Isolated.new(peer, uri: @server.uri, rows: ROWS, **options)
+
       # @return [Isolated] selects by pgbench
       def pgbench(depth:) = PgbenchPipelines.new(@server, rows: ROWS, depth: depth)
 

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+# The same selects by primary key through every client that can be had here, in Ruby and in other languages. Those that need what
+# is not here and cannot be installed are left out, with a sentence that says so.
+
+require_relative "support/bench"
+require_relative "support/other_runtimes"
+require_relative "support/pgbench_pipelines"
+require_relative "support/selects_and_rows"
+
+module Trunkline
+  module Bench
+    # A thousand callers over four connections where the client lets them share or take turns; else the number of threads or of
+    # connections that suits it best.
+    class OtherClients
+      OURS = "Trunkline, 1000 fibers"
+      OURS_NEWER = "Trunkline on Ruby 3.3, 1000 fibers"
+      PG_PIPELINE = "pg_pipeline on Ruby 3.3, 1000 fibers"
+      PIPELINES = "pg, pipelines of 100 by hand, no callers"
+      PG_PIPELINE_VERSION = "0.3.4"
+      SEQUEL = { adapter: "postgres", kind: "thread", work: "prepared", callers: 16, connections: 16 }.freeze
+      private_constant :PG_PIPELINE_VERSION, :SEQUEL
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+        @runtimes = OtherRuntimes.new
+      end
+
+      def run
+        @work = SelectsAndRows.new(@server, runs: @options.runs)
+        selects = @work.selects(available(ruby.merge(others)))
+        Results.new("peers", @options, { **Versions.all(@server), **sequel, "pg_pipeline" => PG_PIPELINE_VERSION, **@runtimes.versions })
+               .publish([SelectsTable.of(selects), figures_table(figures(selects))], { selects: selects, figures: figures(selects) })
+      end
+
+      private
+
+      def sequel = %w[sequel sequel_pg].to_h { |name| [name, Gem.loaded_specs.fetch(name).version.to_s] }
+
+      # @return [Hash{String => Proc}] each makes a side
+      def ruby
+        {
+          OURS => -> { @work.trunkline("fiber", 1000, 4) },
+          "pg, 16 threads" => -> { @work.pg(16) },
+          "pg, 1000 fibers in turn" => -> { @work.other("pg_fiber_selects", callers: 1000, connections: 8) },
+          PIPELINES => -> { @work.other("pg_pipelines_selects", connections: 4, depth: 100) },
+          "sequel_pg, 16 threads" => -> { @work.other("sequel_selects", **SEQUEL) },
+          OURS_NEWER => -> { newer("trunkline_fiber_selects") },
+          PG_PIPELINE => -> { newer("pg_pipeline_selects", version: PG_PIPELINE_VERSION) }
+        }
+      end
+
+      def others
+        {
+          "postgres.js, 1000 promises" => -> { node("postgres_js_selects", "postgres", "3.4.9", 4) },
+          "node-postgres, 1000 promises in turn" => -> { node("node_postgres_selects", "pg", "8.23.1", 4) },
+          "asyncpg, 1000 tasks in turn" => -> { python("asyncpg_selects", 4, "python3-asyncpg") },
+          "psycopg, 1000 tasks in turn" => -> { python("psycopg_selects", 4, "python3-psycopg", "python3-psycopg-pool") },
+          "pgx, 1000 goroutines in turn" => -> { go("pgx_selects", 4, "golang-github-jackc-pgx-v4-dev") }
+        }
+      end
+
+      def newer(peer, **options) = foreign(peer, @runtimes.ruby(peer, "3.3", @server.socket_directory), 4, **options)
+
+      def node(peer, package, version, connections) = foreign(peer, @runtimes.node("#{peer}.js", package, version), connections)
+
+      def python(peer, connections, *packages) = foreign(peer, @runtimes.python("#{peer}.py", *packages), connections)
+
+      def go(peer, connections, package) = foreign(peer, @runtimes.go("#{peer}.go", package), connections)
+
+      def foreign(peer, program, connections, **options)
+        @work.other(peer, program: program, callers: 1000, connections: connections, **options)
+      end
+
+      def available(sides)
+        sides.filter_map do |name, make|
+          [name, make.call]
+        rescue OtherRuntimes::Missing => missing
+          warn "#{name} is left out: #{missing.message}"
+        end.to_h
+      end
+
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(selects)
+        rates = selects.transform_values { |result| result[:rate] }
+        best = rates.except(OURS, OURS_NEWER, PIPELINES).max_by(&:last)
+        [
+          (figure("q/s: pg_pipeline, both on Ruby 3.3", rates[OURS_NEWER] / rates[PG_PIPELINE], ">= 1.6") if rates[PG_PIPELINE]),
+          figure("q/s: the best of the others, #{best.first}", rates[OURS] / best.last, ">= 1.5"),
+          figure("q/s: pipelines by hand, a Sync for each 100", rates[OURS] / rates[PIPELINES], "")
+        ].compact
+      end
+
+      def figure(name, value, bound) = { name: name, value: value.round(2), bound: bound }
+
+      def figures_table(figures)
+        Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench peers [options]", runs: 3)
+  Trunkline::Bench::OtherClients.new(options).run
+end
