@@ -16,7 +16,7 @@ Gem::Specification.new do |spec|
   spec.required_ruby_version = ">= 3.1"
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["lib/**/*.{rb,html,css,js}", "ext/**/*.{rb,c,h}", "exe/*", "LICENSE", "README.md"].sort
+    Dir["lib/**/*.{rb,html,css,js}", "ext/**/*.{rb,c,h}", "exe/*", "sig/**/*.{rbs,yaml}", "LICENSE", "README.md"].sort
   end
   spec.bindir = "exe"
   spec.executables = spec.files.grep(%r{\Aexe/}) { |path| File.basename(path) }

@@ -10,7 +10,8 @@ require "support/app"
 class PackagingTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
   PROGRAM = File.read(File.join(ROOT, "README.md"))[/^```ruby\n(.*?)^```/m, 1]
-  private_constant :ROOT, :PROGRAM
+  MEANT = %r{\A(lib/.*\.rb|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|ext/.*\.(rb|c|h)|exe/\w+|sig/.*\.(rbs|yaml)|LICENSE|README\.md)\z}
+  private_constant :ROOT, :PROGRAM, :MEANT
 
   def test_it_installs_and_the_first_program_runs
     Dir.mktmpdir do |folder|
@@ -24,7 +25,7 @@ class PackagingTest < Trunkline::TestCase
   end
 
   def test_it_holds_no_tests_and_no_builds
-    assert_empty specification.files.grep_v(%r{\A((lib|ext|exe)/.*\.(rb|c|h)|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|exe/\w+|LICENSE|README\.md)\z})
+    assert_empty specification.files.grep_v(MEANT)
   end
 
   def test_it_needs_nothing_but_what_comes_with_ruby
