@@ -3,6 +3,7 @@
 require_relative "trunkline/version"
 require_relative "trunkline/errors"
 require_relative "trunkline/interval"
+require_relative "trunkline/open_range"
 require_relative "trunkline/time_of_day"
 require_relative "trunkline/config"
 require_relative "trunkline/middlewares"

@@ -223,6 +223,9 @@ module Trunkline
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
 
+      # @return [Types] of the server, for {Types#register}
+      attr_reader :types
+
       attr_reader :decoding # :nodoc:
 
       # @return [Hash{String => Statement}] for one who decodes so, and reads SQL in that context

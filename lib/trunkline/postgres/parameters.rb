@@ -6,7 +6,7 @@ module Trunkline
   module Postgres
     # Turns what callers pass for $1, $2, ... into what the codec can send. A statement's first execution does not know
     # the server's types yet, later ones do, and both must store the same: so only values of the classes that
-    # {dependent?} names may be written according to a type.
+    # {dependent?} tells may be written according to a type.
     module Parameters
       class << self
         # @param params [Array] one Ruby value per placeholder; left as it is
@@ -41,8 +41,8 @@ module Trunkline
 
         def structured?(value)
           case value
-          when Array, Hash, Time, DateTime, Range then true
-          else false
+          when nil, true, false, Numeric, String, Symbol, Interval, TimeOfDay, IPAddr then false
+          else !value.instance_of?(Date)
           end
         end
 

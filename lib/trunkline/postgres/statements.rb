@@ -92,12 +92,15 @@ module Trunkline
       def view(decoding, context)
         return @usual if decoding.nil? && context.nil?
 
-        @lock.synchronize { @views[[decoding, context]] } || made(decoding, context)
+        @lock.synchronize { @views[key(decoding, context)] } || made(decoding, context)
       end
+
+      # Hashes are equal whatever their defaults.
+      def key(decoding, context) = [decoding, decoding&.default, context].freeze
 
       # It is known to others as soon as there is something in it.
       def made(decoding, context)
-        made = View.new([decoding, context].freeze)
+        made = View.new(key(decoding, context))
         made.all = Hash.new { |_, sql| add(made, sql) }
         made.shareable = Hash.new { |_, sql| admit(made.all[sql]) }
         made

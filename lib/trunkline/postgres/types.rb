@@ -6,18 +6,45 @@ require_relative "types/finishers"
 
 module Trunkline
   module Postgres
-    # What a client knows of its server's types beyond the built-in ones, and the last step of decoding, which needs
-    # Ruby and therefore runs in the fiber or thread that asked. One per client; any thread or fiber may use it.
+    # What a client knows of its server's types beyond the built-in ones, and what its user says of them. One per client; any
+    # thread or fiber may use it.
+    #
+    #   db.types.register("point3d", encode: ->(point) { point.to_a.to_s }) { |text| Point3D.parse(text) }
     class Types
+      NAMES = "SELECT name, pg_catalog.to_regtype(name)::pg_catalog.oid FROM pg_catalog.unnest($1::pg_catalog.text[]) AS names (name)"
+      private_constant :NAMES
+
       # @param oid [Integer] of a built-in type
       # @return [#call, nil] makes the final value of what C decoded (nil stays nil); nil: that is final
-      def self.finisher(oid)
+      def self.finisher(oid) # :nodoc:
         Finishers::BY_TYPE[oid]
       end
 
-      def initialize
+      def initialize # :nodoc:
         @lock = Lock.new
         @resolved = {}.freeze
+        @registered = {}.freeze
+      end
+
+      # Says how values of a type come and go, and with them arrays of it, and domains on it. The type is looked up when values that need
+      # looking up are first met; register types before that.
+      #
+      # @param name [String] as in SQL, with its schema or without: "point3d", "geo.point3d", "\"Point3D\""
+      # @param encode [#call, nil] gets a parameter for the type, unless it is nil, true, false, a number, String, Symbol, Date, IPAddr, Interval or
+      #   TimeOfDay, which go as they always do; returns what PostgreSQL reads, as a String
+      # @yieldparam text [String] the server's text of a value, never nil; without a block that is the value
+      # @return [nil]
+      # @raise [ArgumentError, TypeError] there is nothing to register
+      def register(name, encode: nil, &decode)
+        raise TypeError, "the name of a type must be a String, not #{name.inspect}" unless name.is_a?(String)
+        raise ArgumentError, "what is to be done with values of #{name}? Give a block, or encode:" unless decode || encode
+        raise TypeError, "encode must be callable, not #{encode.inspect}" unless encode.nil? || encode.respond_to?(:call)
+
+        @lock.synchronize do
+          @registered = { **@registered, name => CustomKind.new(decode, encode) }.freeze
+          @resolved = {}.freeze
+        end
+        nil
       end
 
       # Looks up in pg_type those of the types that are neither built in nor known yet, all of them in one query.
@@ -28,45 +55,55 @@ module Trunkline
       # @yieldreturn [Array<Array>] rows, decoded; not called when nothing is missing
       # @return [Hash{Integer => Array(Integer, Boolean)}] for each the built-in type that its text is read as, and
       #   whether as an array of it
-      def resolve(oids)
+      # @raise [ConfigError] there is no type of a name that was registered
+      def resolve(oids, &query) # :nodoc:
         missing = oids.uniq.reject { |oid| known?(oid) }
-        remember(Catalogue.new(yield(*Catalogue.query(missing))).resolve(missing)) unless missing.empty?
-        oids.to_h { |oid| [oid, type(oid)] }
+        remember(missing, &query) unless missing.empty?
+        oids.to_h { |oid| [oid, entry(oid).first(2)] }
       end
 
       # @param oid [Integer]
       # @return [Boolean] whether it is built in or has been resolved
-      def known?(oid)
-        !type(oid).nil?
-      end
+      def known?(oid) = !entry(oid).nil? # :nodoc:
 
       # @param oid [Integer] of any type
       # @return [#call, nil] as {.finisher}, for what C decoded as the type that {#resolve} tells; nil also for a type
       #   that is not {#known?}
-      def finisher(oid)
-        type = type(oid)
-        type && Finishers::BY_TYPE[Catalogue.builtin_oid(*type)]
-      end
+      def finisher(oid) = entry(oid)&.finisher # :nodoc:
 
       # @param oids [Array<Integer>] types of a statement's parameters
-      # @return [Array<Integer>] the same with built-in types in place of domains, and of arrays of domains and enums,
-      #   as far as resolved: what {Parameters.convert} wants
-      def parameter_oids(oids)
+      # @return [Array<Integer, #encode>] the same with built-in types in place of domains, and of arrays of domains and enums, as far as
+      #   resolved, and what encodes the values of others: what {Parameters.convert} wants
+      def parameter_oids(oids) # :nodoc:
         oids.map do |oid|
-          type = @resolved[oid]
-          type && type != Catalogue::SERVER_TEXT ? Catalogue.builtin_oid(*type) : oid
+          entry = @resolved[oid]
+          entry && entry != Catalogue::SERVER_TEXT ? entry.parameter_type : oid
         end
       end
 
       private
 
       # Takes no lock: it sees the old Hash or the new one.
-      def type(oid)
-        @resolved[oid] || Postgres.builtin_type(oid)&.first(2)
+      def entry(oid)
+        @resolved[oid] || Postgres.builtin_type(oid)&.first(2)&.then { |type| Entry.new(*type) }
       end
 
-      def remember(learned)
+      def remember(missing, &query)
+        registered = @registered
+        kinds = registered.empty? ? {} : by_oid(registered, yield(NAMES, [array(registered.keys)]))
+        learned = Catalogue.new(yield(*Catalogue.query(missing)), kinds).resolve(missing)
         @lock.synchronize { @resolved = @resolved.merge(learned).freeze }
+      end
+
+      def array(names) = "{#{names.map { |name| %("#{name.gsub(/["\\]/) { |special| "\\#{special}" }}") }.join(",")}}"
+
+      def by_oid(registered, rows)
+        rows.to_h do |name, oid|
+          raise ConfigError, "types.register: there is no type #{name} in this database; with its schema it is found whatever the search_path" unless oid
+          raise ConfigError, "types.register: #{name} is built in; decode: says how it is to be read" if Postgres.builtin_type(oid)
+
+          [oid, registered.fetch(name)]
+        end
       end
     end
   end

@@ -13,7 +13,7 @@ module Trunkline
         class << self
           # @param values [Array] may nest
           # @param parameter [Parameter] writes the elements
-          # @param element_oid [Integer] their type, 0 if it is not known
+          # @param element_oid [Integer, #encode] their type, 0 if it is not known
           # @return [String]
           # @raise [ArgumentError] when it nests deeper than the server allows
           def of(values, parameter, element_oid, depth = 1)
@@ -21,7 +21,7 @@ module Trunkline
             return "{}" if depth == 1 && empty?(values)
 
             elements = values.map do |value|
-              Array === value ? of(value, parameter, element_oid, depth + 1) : element(value, parameter, element_oid)
+              nested?(value, element_oid) ? of(value, parameter, element_oid, depth + 1) : element(value, parameter, element_oid)
             end
             "{#{elements.join(",")}}"
           end
@@ -32,6 +32,9 @@ module Trunkline
           def empty?(values, depth = 1)
             depth <= MAX_DEPTH && values.all? { |value| Array === value && empty?(value, depth + 1) }
           end
+
+          # Some types' values are Arrays themselves.
+          def nested?(value, element) = Array === value && !(element.respond_to?(:array?) && element.array?)
 
           def element(value, parameter, oid)
             return "NULL" if nil.equal?(value)

@@ -13,12 +13,6 @@ module Trunkline
         TIMETZ = 1266
         JSON = [114, 3802].freeze
 
-        # Range type => type of its bounds: int4, numeric, timestamp, timestamptz, date, int8.
-        RANGES = { 3904 => 23, 3906 => 1700, 3908 => TIMESTAMP, 3910 => TIMESTAMPTZ, 3912 => DATE, 3926 => 20 }.freeze
-
-        # Array of ranges => range type.
-        RANGE_ARRAYS = { 3905 => 3904, 3907 => 3906, 3909 => 3908, 3911 => 3910, 3913 => 3912, 3927 => 3926 }.freeze
-
         module_function
 
         # @return [Boolean] json or jsonb
@@ -34,12 +28,7 @@ module Trunkline
 
         # @return [Integer] the type of an array's elements, 0 if it is not known
         def element(array_oid)
-          RANGE_ARRAYS[array_oid] || Postgres.builtin_type(array_oid)&.first || 0
-        end
-
-        # @return [Integer] the type of a range's bounds, 0 if it is not known
-        def bound(range_oid)
-          RANGES.fetch(range_oid, 0)
+          Postgres.builtin_type(array_oid)&.first || 0
         end
       end
     end

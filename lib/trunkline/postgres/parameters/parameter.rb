@@ -28,7 +28,7 @@ module Trunkline
         end
 
         # @param value [Object]
-        # @param oid [Integer] the server's type, 0 while unknown
+        # @param oid [Integer, #encode] the server's type, 0 while unknown
         # @return [nil, true, false, Integer, Float, String] binary only where a bytea takes the bytes as they are
         def convert(value, oid)
           case value
@@ -39,7 +39,7 @@ module Trunkline
         end
 
         # @param value [Object] anything but nil; also an element of an Array or the bound of a Range
-        # @param oid [Integer] its type, 0 while unknown
+        # @param oid [Integer, #encode] its type, 0 while unknown
         # @return [String] UTF-8, as the server reads it
         def text(value, oid)
           case value
@@ -53,22 +53,25 @@ module Trunkline
           end
         end
 
+        # @raise [TypeError] the value is of a class that has no form here
+        def refuse(value, wanted = nil)
+          advice = wanted ? "it takes #{wanted}" : "convert it to a String, Integer, Float, BigDecimal, Time, Date, Array or Hash first"
+          raise TypeError, "cannot send a #{class_of(value)} as #{name}: #{advice}"
+        end
+
         private
 
         # What is written differently for different types.
         def structured(value, oid)
+          return oid.encode(value, self) if oid.respond_to?(:encode) && !value.instance_of?(Date)
+
           case value
           when Time, DateTime, Date then time(value, oid)
           when Array then array(value, oid)
           when Hash then JSONText.of(value, self)
-          when Range then RangeLiteral.of(value, self, oid)
+          when Range, OpenRange then RangeLiteral.of(value, self, 0)
           else refuse(value)
           end
-        end
-
-        def refuse(value)
-          raise TypeError, "cannot send a #{class_of(value)} as #{name}: convert it to a String, Integer, " \
-                           "Float, BigDecimal, Time, Date, Array or Hash first"
         end
 
         def raw?(string, oid)

@@ -6,14 +6,17 @@ module Trunkline
       # Ranges in the server's notation: ["2024-01-01","2024-02-01").
       module RangeLiteral
         class << self
-          # @param range [Range] without a begin or an end it is unbounded there
+          # @param range [Range, OpenRange] without a begin or an end it is unbounded there
           # @param parameter [Parameter] writes the bounds
-          # @param oid [Integer] the range's type, 0 if it is not known
+          # @param type [Integer, #encode] of the bounds, 0 if it is not known
           # @return [String]
-          def of(range, parameter, oid)
-            lower = bound(range.begin, parameter, OIDs.bound(oid))
-            upper = bound(range.end, parameter, OIDs.bound(oid))
-            "[#{lower},#{upper}#{range.exclude_end? ? ")" : "]"}"
+          def of(range, parameter, type)
+            open = OpenRange === range
+            return "empty" if open && range.empty?
+
+            lower = bound(range.begin, parameter, type)
+            upper = bound(range.end, parameter, type)
+            "#{open && range.exclude_begin? ? "(" : "["}#{lower},#{upper}#{range.exclude_end? ? ")" : "]"}"
           end
 
           private

@@ -1,30 +1,51 @@
 # frozen_string_literal: true
 
+require_relative "entry"
+require_relative "kinds"
+
 module Trunkline
   module Postgres
     class Types
-      # Rows of pg_type, and what they make of a user-defined type: an enum is text, a domain is what it is based on,
-      # an array of either (or of a built-in type) an array. Everything else stays the server's text.
+      # Rows of pg_type, and what they make of types that are not built in here: an enum is text, a domain is what it is based on, an
+      # array an array; ranges, composites and a few extensions' types have kinds of their own. Everything else stays the server's text.
       class Catalogue
         # Read as text and not as an array: enums, and whatever has no better reading.
-        SERVER_TEXT = [25, false].freeze
+        SERVER_TEXT = Entry.new(25, false, nil).freeze
+        TEXT_ARRAY = Entry.new(25, true, nil).freeze
+        private_constant :TEXT_ARRAY
 
-        # Goes on to the base type of a domain and the element type of an array, however deep.
+        # Goes on to the base type of a domain, the element type of an array, the bounds of a range, the attributes of a composite, however
+        # deep. Which range a multirange belongs to is told since PostgreSQL 14.
         QUERY = <<~SQL
-          WITH RECURSIVE needed(oid) AS (
+          WITH RECURSIVE multirange(range, oid) AS MATERIALIZED (
+            SELECT r.rngtypid, (pg_catalog.to_jsonb(r) ->> 'rngmultitypid')::pg_catalog.oid FROM pg_catalog.pg_range r
+          ), needed(oid) AS (
             SELECT pg_catalog.unnest($1::pg_catalog.oid[])
             UNION
-            SELECT CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END
-            FROM needed JOIN pg_catalog.pg_type t ON t.oid = needed.oid
-            WHERE t.typtype = 'd' OR t.typelem <> 0
+            SELECT further.oid FROM needed JOIN pg_catalog.pg_type t ON t.oid = needed.oid CROSS JOIN LATERAL (
+              SELECT t.typbasetype WHERE t.typtype = 'd'
+              UNION ALL SELECT t.typelem WHERE t.typelem <> 0
+              UNION ALL SELECT r.rngsubtype FROM pg_catalog.pg_range r WHERE r.rngtypid = t.oid
+              UNION ALL SELECT m.range FROM multirange m WHERE m.oid = t.oid
+              UNION ALL SELECT a.atttypid FROM pg_catalog.pg_attribute a
+                        WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+            ) AS further(oid)
           )
-          SELECT t.oid, t.typtype::pg_catalog.text, t.typbasetype, t.typelem, coalesce(e.typarray = t.oid, false)
+          SELECT t.oid, t.typtype::pg_catalog.text, CASE t.typtype WHEN 'd' THEN t.typbasetype WHEN 'r' THEN r.rngsubtype WHEN 'm' THEN m.range END,
+                 t.typelem, coalesce(e.typarray = t.oid, false), t.typdelim::pg_catalog.text,
+                 (SELECT p.proname::pg_catalog.text FROM pg_catalog.pg_proc p WHERE p.oid = t.typinput),
+                 ARRAY(SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute a
+                       WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum),
+                 ARRAY(SELECT a.atttypid FROM pg_catalog.pg_attribute a
+                       WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)
           FROM needed JOIN pg_catalog.pg_type t ON t.oid = needed.oid
           LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
+          LEFT JOIN pg_catalog.pg_range r ON r.rngtypid = t.oid
+          LEFT JOIN multirange m ON m.oid = t.oid
         SQL
         private_constant :QUERY
 
-        Row = Struct.new(:oid, :kind, :base, :element, :array)
+        Row = Struct.new(:oid, :type, :base, :element, :array, :delimiter, :input, :names, :attributes)
         private_constant :Row
 
         # @param oids [Array<Integer>]
@@ -33,40 +54,58 @@ module Trunkline
           [QUERY, ["{#{oids.join(",")}}"]]
         end
 
-        # @return [Integer] the one OID of a built-in type or of its array
-        def self.builtin_oid(base, array)
-          array ? Postgres.builtin_type(base).last : base
-        end
-
         # @param rows [Array<Array>] the query's result
-        def initialize(rows)
+        # @param registered [Hash{Integer => CustomKind}] what a user says of types
+        def initialize(rows, registered = {})
           @rows = rows.to_h { |values| [values.first, Row.new(*values)] }
+          @registered = registered
         end
 
         # @param oids [Array<Integer>]
-        # @return [Hash{Integer => Array(Integer, Boolean)}] base type and whether an array of it, for each
+        # @return [Hash{Integer => Entry}]
         def resolve(oids)
-          oids.to_h { |oid| [oid, target(oid) || SERVER_TEXT] }
+          oids.to_h { |oid| [oid, entry(oid) || SERVER_TEXT] }
         end
 
         private
 
         # nil: nothing but the server's text
-        def target(oid)
+        def entry(oid)
+          kind = @registered[oid]
+          return Entry.new(25, false, kind) if kind
+
           builtin = Postgres.builtin_type(oid)
-          return builtin.first(2) if builtin
+          return Entry.new(*builtin.first(2)) if builtin
 
           row = @rows[oid]
-          return unless row
-          return SERVER_TEXT if row.kind == "e"
-
-          row.kind == "d" ? target(row.base) : array_target(row)
+          row && entry_of(row)
         end
 
-        # An array of a domain that is an array itself quotes its elements twice: left as it is.
-        def array_target(row)
-          base, nested = target(row.element) if row.array
-          [base, true] if base && !nested
+        def entry_of(row)
+          case row.type
+          when "e" then SERVER_TEXT
+          when "d" then entry(row.base)
+          when "r", "m", "c" then Entry.new(25, false, kind_of(row))
+          else KNOWN.key?(row.input) ? Entry.new(25, false, KNOWN[row.input]) : array_entry(row)
+          end
+        end
+
+        def kind_of(row)
+          case row.type
+          when "r" then RangeKind.new(entry(row.base) || SERVER_TEXT)
+          when "m" then MultirangeKind.new(kind_of(@rows.fetch(row.base)))
+          when "c" then CompositeKind.new(row.names.zip(row.attributes.map { |oid| entry(oid) || SERVER_TEXT }).to_h)
+          end
+        end
+
+        # An array of a domain that is an array itself quotes its elements twice, and boxes are not set apart by commas: left as they are.
+        def array_entry(row)
+          return unless row.array && @rows[row.element]&.delimiter != ";"
+
+          element = entry(row.element)
+          return TEXT_ARRAY unless element
+
+          Entry.new(element.base, true, element.kind) unless element.array
         end
       end
     end

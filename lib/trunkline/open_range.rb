@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # A range of PostgreSQL's that Ruby's Range cannot be: without its begin, as (1.5,2.5], empty, or with ends that Ruby cannot
+  # compare, as a time and infinity. Immutable.
+  #
+  #   Trunkline::OpenRange.new(1.5, 2.5).to_s    # => "(1.5,2.5]"
+  #   Trunkline::OpenRange::EMPTY.empty?         # => true
+  class OpenRange
+    # @return [Object, nil] nil: it has no such end
+    attr_reader :begin, :end
+
+    # @param first [Object, nil]
+    # @param last [Object, nil]
+    # @param exclude_begin [Boolean] whether it is without its begin
+    # @param exclude_end [Boolean]
+    # @param empty [Boolean] whether there is nothing in it
+    def initialize(first, last, exclude_begin: true, exclude_end: false, empty: false)
+      @begin = first
+      @end = last
+      @exclude_begin = exclude_begin
+      @exclude_end = exclude_end
+      @empty = empty
+      freeze
+    end
+
+    # @return [Boolean]
+    def exclude_begin? = @exclude_begin
+
+    # @return [Boolean]
+    def exclude_end? = @exclude_end
+
+    # @return [Boolean]
+    def empty? = @empty
+
+    # @return [Boolean]
+    def ==(other) = other.is_a?(OpenRange) && other.parts == parts
+    alias eql? ==
+
+    # @return [Integer] equal for equal values
+    def hash = parts.hash
+
+    # @return [String] as PostgreSQL writes it, but for quotes
+    def to_s = empty? ? "empty" : "#{exclude_begin? ? "(" : "["}#{self.begin},#{self.end}#{exclude_end? ? ")" : "]"}"
+
+    # @return [String]
+    def inspect = "#<#{self.class} #{self}>"
+
+    EMPTY = new(nil, nil, empty: true)
+
+    protected
+
+    def parts = [@begin, @end, @exclude_begin, @exclude_end, @empty]
+  end
+end

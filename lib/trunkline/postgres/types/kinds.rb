@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "composite_kind"
+require_relative "range_kind"
+
+module Trunkline
+  module Postgres
+    class Types
+      # Keys and values of the extension hstore: a Hash of Strings, or nil.
+      module HstoreKind # :nodoc:
+        PAIR = /"((?:[^"\\]|\\.)*)"=>(?:"((?:[^"\\]|\\.)*)"|NULL)/m
+        private_constant :PAIR
+
+        module_function
+
+        def decode(text) = text.scan(PAIR).to_h { |key, value| [plain(key), value && plain(value)] }
+
+        def encode(value, parameter)
+          parameter.refuse(value, "a Hash") unless value.is_a?(Hash)
+          value.map { |key, item| "#{quoted(key, parameter)}=>#{item.nil? ? "NULL" : quoted(item, parameter)}" }.join(",")
+        end
+
+        def array? = false
+
+        def plain(text) = text.gsub(/\\(.)/m) { $1 }
+        def quoted(value, parameter) = %("#{parameter.text(value, 0).gsub(/["\\]/) { |special| "\\#{special}" }}")
+        private_class_method :plain, :quoted
+      end
+
+      # Vectors of the extension pgvector: an Array of Floats.
+      module VectorKind # :nodoc:
+        module_function
+
+        def decode(text) = text[1...-1].split(",").map { |number| Float(number) }
+
+        def encode(value, parameter)
+          parameter.refuse(value, "an Array of numbers") unless value.is_a?(Array) && value.all?(Numeric)
+          "[#{value.map { |number| parameter.text(number, 0) }.join(",")}]"
+        end
+
+        def array? = true
+      end
+
+      # A type whose values are made by its user.
+      class CustomKind # :nodoc:
+        # @param decode [#call, nil] gets the server's text
+        # @param encode [#call, nil] gets a value; returns one that has a form of its own, as a String
+        def initialize(decode, encode)
+          @decode = decode
+          @encode = encode
+        end
+
+        def decode(text) = @decode ? @decode.call(text) : text
+
+        def encode(value, parameter) = parameter.text(@encode ? @encode.call(value) : value, 0)
+
+        # What an Array stands for is known to who encodes it.
+        def array? = !@encode.nil?
+      end
+
+      # Arrays of values that Ruby makes.
+      class ArrayKind # :nodoc:
+        # @param element [#encode]
+        def initialize(element)
+          @element = element
+        end
+
+        def encode(value, parameter)
+          parameter.refuse(value, "an Array") unless value.is_a?(Array)
+          Parameters::ArrayLiteral.of(value, parameter, @element)
+        end
+
+        def array? = true
+      end
+
+      # Kinds that are known by the names that their extensions give them.
+      KNOWN = { "hstore_in" => HstoreKind, "vector_in" => VectorKind, "halfvec_in" => VectorKind }.freeze
+      private_constant :KNOWN
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require_relative "../../open_range"
+
+module Trunkline
+  module Postgres
+    class Types
+      # Ranges of any type: Ruby's Range where that can be, else {OpenRange}.
+      class RangeKind # :nodoc:
+        BOUND = /"((?:[^"\\]|""|\\.)*)"|([^",()\[\]\\]*)/m
+        TEXT = /([\[(])(?:#{BOUND}),(?:#{BOUND})([\])])/m
+        private_constant :BOUND
+
+        # @param bound [Entry] the type of the bounds
+        def initialize(bound)
+          @bound = bound
+        end
+
+        # @param text [String] as the server writes it
+        # @return [Range, OpenRange]
+        # @raise [ProtocolError] it is no range
+        def decode(text)
+          return OpenRange::EMPTY if text == "empty"
+
+          match = TEXT.match(text)
+          raise ProtocolError, "malformed value of a range type" unless match && match[0].size == text.size
+
+          range(match)
+        end
+
+        # @return [Array<Range, OpenRange>] all ranges in a text
+        def decode_all(text) = text.to_enum(:scan, TEXT).map { range(Regexp.last_match) }
+
+        # @param value [Range, OpenRange]
+        # @param parameter [Parameters::Parameter]
+        # @return [String]
+        def encode(value, parameter)
+          parameter.refuse(value, "a Range") unless value.is_a?(Range) || value.is_a?(OpenRange)
+          Parameters::RangeLiteral.of(value, parameter, @bound.parameter_type)
+        end
+
+        # Are its values Arrays?
+        def array? = false
+
+        private
+
+        def range(match)
+          first, last = bound(match[2], match[3]), bound(match[4], match[5])
+          exclude_begin, exclude_end = !first.nil? && match[1] == "(", match[6] == ")"
+          return OpenRange.new(first, last, exclude_end: exclude_end) if exclude_begin
+
+          ruby(first, last, exclude_end)
+        end
+
+        def ruby(first, last, exclude_end)
+          Range.new(first, last, exclude_end)
+        rescue ArgumentError # a time and Float::INFINITY, for one
+          OpenRange.new(first, last, exclude_begin: false, exclude_end: exclude_end)
+        end
+
+        def bound(quoted, bare)
+          return @bound.decode(quoted.gsub(/""|\\(.)/m) { $1 || '"' }) if quoted
+
+          @bound.decode(bare) unless bare.empty?
+        end
+      end
+
+      # Several ranges of one type, in order: an Array.
+      class MultirangeKind # :nodoc:
+        # @param range [RangeKind]
+        def initialize(range)
+          @range = range
+        end
+
+        def decode(text) = @range.decode_all(text)
+
+        def encode(value, parameter)
+          parameter.refuse(value, "an Array of Ranges") unless value.is_a?(Array)
+          "{#{value.map { |range| @range.encode(range, parameter) }.join(",")}}"
+        end
+
+        def array? = true
+      end
+    end
+  end
+end
