@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "bigdecimal"
+require "date"
 require "digest"
 
 module Trunkline
@@ -19,6 +20,7 @@ module Trunkline
       def canonical(value)
         case value
         when Time then value.getutc.strftime("%F %T.%6N")
+        when Date then value.iso8601
         when BigDecimal then value.to_s("F")
         else value.inspect
         end
