@@ -10,9 +10,6 @@ module Trunkline
       INTERRUPTED = Loss.new("who was to send it was interrupted in the middle", true, false).freeze
       private_constant :MOST, :INTERRUPTED
 
-      # @return [Array<Request>] the writes
-      attr_reader :members
-
       def initialize
         @members = []
         @waiting = []

@@ -83,7 +83,7 @@ module Trunkline
       end
 
       def leave(group, request)
-        request.give_up(GivenUp.new(request.late? ? :deadline : :cancel, group.departed?).freeze)
+        request.give_up(GivenUp.new(request.late? ? :deadline : :cancel, group.departed?).freeze) unless request.done?
         land(group) if @lock.synchronize { group.leave(request) }
       end
 
