@@ -28,7 +28,8 @@ static void nonsense(const meta_answer_t *answer) {
 
 /* A value without flags is bytes as they are; text where it is ASCII, which is the same in both. */
 static VALUE value_string(const meta_answer_t *answer) {
-    VALUE string = rb_utf8_str_new(answer->value.bytes, (long)answer->value.length);
+    VALUE string = text_string(answer->value);
+    RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
     if (rb_enc_str_coderange(string) != ENC_CODERANGE_7BIT) rb_enc_associate(string, rb_ascii8bit_encoding());
     return string;
 }

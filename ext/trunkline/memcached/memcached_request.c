@@ -48,9 +48,11 @@ static VALUE create(memcached_kind_t kind, VALUE key, VALUE value, VALUE flags) 
     return self;
 }
 
+#define SHORT_KEY (META_LONGEST_KEY / 4 * 3) /* bytes that fit as base64 too: nobody has to look at them */
+
 static bool fits(VALUE key) {
     if (!RB_TYPE_P(key, T_STRING) || RSTRING_LEN(key) == 0 || RSTRING_LEN(key) > META_LONGEST_KEY) return false;
-    return meta_key_size((meta_text_t){RSTRING_PTR(key), (size_t)RSTRING_LEN(key)}) <= META_LONGEST_KEY;
+    return RSTRING_LEN(key) <= SHORT_KEY || meta_key_size((meta_text_t){RSTRING_PTR(key), (size_t)RSTRING_LEN(key)}) <= META_LONGEST_KEY;
 }
 
 /* Nobody may change it until it is sent. */
