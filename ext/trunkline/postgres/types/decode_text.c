@@ -2,8 +2,11 @@
 
 #include <ruby/encoding.h>
 
+/* As rb_utf8_str_new does it, which looks up what is known here. */
 VALUE decode_text(const char *bytes, size_t length) {
-    return rb_utf8_str_new(bytes, (long)length);
+    VALUE string = rb_str_new(bytes, (long)length);
+    RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
+    return string;
 }
 
 static bool is_octal(char c) {
