@@ -8,7 +8,9 @@ module Shared
     include Numbers
 
     PID = "SELECT pg_backend_pid()"
-    private_constant :PID
+    # One at a time has it, until the end of a transaction.
+    LOCK = "SELECT pg_advisory_xact_lock(4711)"
+    private_constant :PID, :LOCK
 
     # One connection is held, whichever way it is asked for.
     def test_sessions_and_transactions_within_each_other
@@ -171,7 +173,7 @@ module Shared
           db.transaction do |tx|
             add(tx, table, 1)
             begin
-              tx.transaction { |savepoint| add(savepoint, table, 2) && savepoint.query("SELECT pg_sleep(0.2), pg_sleep(1000)") && block }
+              tx.transaction { |savepoint| add(savepoint, table, 2) && savepoint.query("SELECT pg_sleep(1000)") && block }
             rescue Cancelled
               add(tx, table, 3)
             end
@@ -197,26 +199,24 @@ module Shared
       end
     end
 
-    # Runs the block as a caller, who is cancelled in the first query that he is given a block for.
+    # Runs the block as a caller, who is cancelled in a query that he cannot be answered before.
     def given_up(work)
-      begun = Thread::Queue.new
-      caller = later do
-        work.call(lambda do |client, table|
-          begun << true
-          begin
-            client.query("SELECT pg_sleep(0.2)")
-          rescue Cancelled
-            add(client, table, 1) && [:given_up, client.value("SELECT 1")]
-          end
-        end)
+      with_client do |other|
+        caller = other.transaction do |tx|
+          tx.query(LOCK)
+          asking = later { work.call(->(client, table) { give_up_and_go_on(client, table) }) }
+          assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event IN ('advisory', 'PgSleep')").any? || asking.done? }
+          asking.cancel(Cancelled.new)
+          asking
+        end
+        caller.value
       end
-      wait_until_asleep(caller)
-      caller.cancel(Cancelled.new)
-      caller.value
     end
 
-    def wait_until_asleep(caller)
-      assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep(0.2)%'").any? || caller.done? }
+    def give_up_and_go_on(client, table)
+      client.query(LOCK)
+    rescue Cancelled
+      add(client, table, 1) && [:given_up, client.value("SELECT 1")]
     end
   end
 end
