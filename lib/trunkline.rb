@@ -70,7 +70,6 @@ module Trunkline
   # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or
   #   separated by commas; nil: what MEMCACHE_SERVERS says, else the one on this machine
   # @param timeout [Numeric, nil] seconds from call to answer, connecting included; nil: for ever
-  # @param group_commit [Boolean] whether writes of several callers share their commits; see guides/batches-and-settings.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options [Hash]
   #   connections: the most to each server, 1; more than one helps where several event loops ask at once

@@ -13,9 +13,7 @@ module Trunkline
     # Reads the arguments and does what they say.
     class Command
       # Exit statuses.
-      WELL = 0
-      TROUBLE = 1
-      MISUSED = 2
+      WELL, TROUBLE, MISUSED = 0, 1, 2
       HELP = <<~TEXT
         Usage:
           trunkline doctor [OPTIONS] [URL]   looks at a server as an application would use it, and says what to set
@@ -24,7 +22,7 @@ module Trunkline
 
         `trunkline COMMAND --help` tells more.
       TEXT
-      private_constant :HELP
+      private_constant :WELL, :TROUBLE, :MISUSED, :HELP
 
       # @param out [IO] for what was asked
       # @param err [IO] for what went wrong

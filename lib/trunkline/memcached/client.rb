@@ -15,6 +15,7 @@ require_relative "values"
 require_relative "writing"
 
 module Trunkline
+  # memcached: its client, and what that gives and takes.
   module Memcached
     # A memcached client for any number of fibers and threads at once. All share one connection to each server: each command
     # is sent behind the others, without waiting for their answers. Connects on first use.

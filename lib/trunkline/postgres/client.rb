@@ -22,6 +22,7 @@ require_relative "types"
 require_relative "untold"
 
 module Trunkline
+  # PostgreSQL: its client, and what that gives and takes.
   module Postgres
     # A PostgreSQL client for any number of fibers and threads at once. Their queries share a few connections, each query
     # sent behind the others without waiting for their answers; transactions and sessions get a connection of their own.
@@ -93,12 +94,12 @@ module Trunkline
       # an exception, a throw, the end of the thread or fiber. {Rollback} rolls back and goes no further. Meanwhile this
       # caller's queries through the client go to it too. Within a transaction it is a savepoint, and has no options.
       #
-      # @param isolation [Symbol, nil] :serializable, :repeatable_read, :read_committed, :read_uncommitted
-      # @param read_only [Boolean, nil]
-      # @param deferrable [Boolean, nil] of a serializable, read-only transaction: whether it may wait for a moment in which
-      #   nothing can make it fail. Of these three, nil leaves it to the server's settings
-      # @param retries [Integer] how often the whole block is run again, after a pause of random length, when the transaction
-      #   could not be serialized (40001) or was the victim of a deadlock (40P01)
+      # @option options [Symbol, nil] :isolation :serializable, :repeatable_read, :read_committed, :read_uncommitted
+      # @option options [Boolean, nil] :read_only
+      # @option options [Boolean, nil] :deferrable of a serializable, read-only transaction: whether it may wait for a moment in
+      #   which nothing can make it fail. Of these three, nil leaves it to the server's settings
+      # @option options [Integer] :retries how often the whole block is run again, after a pause of random length, when the
+      #   transaction could not be serialized (40001) or was the victim of a deadlock (40P01)
       # @yieldparam transaction [Transaction]
       # @return [Object, nil] what the block returned; nil after {Rollback} and {Transaction#rollback}
       # @raise [InFailedSqlTransaction] the block came to its end, but a statement in it had failed: all is rolled back
@@ -192,7 +193,7 @@ module Trunkline
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 
       # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
-      # @return [Object] as {#perform}; the request may share its commit
+      # @return [Object] as perform; the request may share its commit
       def commit_together(request) # :nodoc:
         held = @sessions.held unless @sessions.count == 0
         held ? held.perform(request) : @group_commit.perform(request)

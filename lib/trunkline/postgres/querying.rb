@@ -113,7 +113,7 @@ module Trunkline
         order.run { yield order }
       end
 
-      # Whatever asks on its own is given through this: see {Observed}.
+      # Whatever asks on its own is given through this: see Observed.
       def observe(made) = made
 
       def oblige(request, deadline, idempotent)

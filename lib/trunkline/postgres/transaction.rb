@@ -22,7 +22,7 @@ module Trunkline
 
       # @param session [Session]
       # @param opening [String] SQL that begins it
-      # @param attempts [TransactionOrder] what it belongs to
+      # @param order [TransactionOrder] what it belongs to
       # @param savepoint [String, nil] its name
       def initialize(session, opening, order, savepoint = nil) # :nodoc:
         @session = session

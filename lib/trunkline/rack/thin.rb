@@ -3,6 +3,7 @@
 require_relative "../schedulers/event_machine"
 
 module Trunkline
+  # What goes into a Rack application.
   module Rack
     # Middleware for servers on EventMachine (Thin): every request runs in a fiber of its own, so that while it waits, for a
     # query, a Queue, a socket or a sleep, the server goes on with others. The application is as it was.

@@ -6,6 +6,7 @@ require_relative "event_machine/wait"
 require_relative "event_machine/watches"
 
 module Trunkline
+  # Event loops as Ruby's Fiber::Scheduler wants them.
   module Schedulers
     # A Fiber::Scheduler on EventMachine's loop: a fiber that sleeps, waits for an IO, a Queue, a process or a query gives way
     # to the loop, and EventMachine goes on with its timers and connections. It polls nothing.
@@ -126,8 +127,10 @@ module Trunkline
         false
       end
 
+      # @return [Process::Status]
       def process_wait(pid, flags) = Thread.new { Process::Status.wait(pid, flags) }.value
 
+      # @return [Array<String>] the addresses of the name
       def address_resolve(hostname)
         Thread.new { Addrinfo.getaddrinfo(hostname.split("%", 2).first, nil, nil, :STREAM).map(&:ip_address) }.value
       end

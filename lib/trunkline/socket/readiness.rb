@@ -4,6 +4,7 @@ require "io/wait"
 require_relative "../errors"
 
 module Trunkline
+  # Connections that can be opened and used without blocking an event loop.
   module Socket
     # Waits for a descriptor until a point in time. The waits go through IO#wait_readable and IO#wait_writable, so a
     # Fiber::Scheduler sees them; each is short, because some schedulers keep the timer of a long one until it fires.

@@ -99,7 +99,7 @@ module Trunkline
 
         # Who is told what the server notices while a statement runs.
         #
-        # @yieldparam result [Errors::Report] whose fields {PG::Result#error_field} tells
+        # @yieldparam result [Errors::Report] whose fields PG::Result#error_field tells
         # @return [Proc, nil] who was told so far
         def set_notice_receiver(&block)
           @receiver.tap { @receiver = block }

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "stringio"
+require "yard"
+
+# The reference of what users call, made from the comments. What is marked :nodoc:, lies in a private constant, or within
+# either, is for those who work on the library, and is left out.
+class Reference
+  ROOT = File.expand_path("..", __dir__)
+  SOURCES = File.join(ROOT, "lib/**/*.rb")
+  # Errors by the server's names, which say what there is to say; and what speaks as others do: see there.
+  TOLD_ELSEWHERE = %r{\Alib/(trunkline/errors/sqlstate\.rb|trunkline/(active_record|sequel|rails)/|active_record/|sequel/)}
+  FOLDER = "doc"
+  private_constant :ROOT, :SOURCES, :TOLD_ELSEWHERE
+
+  # Constants may be the extension's, which YARD does not read.
+  module ConstantsOfTheExtension
+    def process
+      super
+    rescue YARD::Parser::UndocumentableError
+      nil
+    end
+  end
+  YARD::Handlers::Ruby::PrivateConstantHandler.prepend(ConstantsOfTheExtension)
+
+  # @return [Array<String>] what YARD has to say against the comments
+  attr_reader :warnings
+
+  # Reads all sources.
+  def initialize
+    @lines = Hash.new { |files, file| files[file] = File.readlines(File.expand_path(file, ROOT), encoding: Encoding::UTF_8) }
+    YARD::Registry.clear
+    log = StringIO.new
+    before = YARD::Logger.instance.io
+    YARD::Logger.instance.io = log
+    Dir.chdir(ROOT) { YARD.parse(Dir[SOURCES].map { |path| path.delete_prefix("#{ROOT}/") }) }
+    @warnings = log.string.lines(chomp: true)
+  ensure
+    YARD::Logger.instance.io = before
+  end
+
+  # @return [Array<String>] the classes, modules and methods that users see, and no comment tells of
+  def undocumented
+    silent = shown.grep_v(YARD::CodeObjects::ConstantObject).select { |object| object.docstring.blank?(false) && !elsewhere?(object) }
+    silent.map(&:path).sort
+  end
+
+  # Writes it as HTML.
+  #
+  # @param folder [String] made where there is none
+  def write(folder = File.join(ROOT, FOLDER))
+    (YARD::Registry.all - shown).each { |object| YARD::Registry.delete(object) }
+    YARD::Templates::Engine.generate(shown.grep(YARD::CodeObjects::NamespaceObject) + [YARD::Registry.root], options(folder))
+  end
+
+  private
+
+  def shown = @shown ||= YARD::Registry.all.select { |object| public_to_the_top?(object) }
+
+  def options(folder)
+    YARD::Templates::TemplateOptions.new.tap do |options|
+      options.reset_defaults
+      options.update(format: :html, template: :default, title: "Trunkline", markup: :rdoc, files: [],
+                     serializer: YARD::Serializers::FileSystemSerializer.new(basepath: folder))
+    end
+  end
+
+  def public_to_the_top?(object)
+    until object.root?
+      return false if object.visibility != :public || marked?(object)
+
+      object = object.namespace
+    end
+    true
+  end
+
+  def marked?(object) = object.files.any? && object.files.all? { |file, line| line && @lines[file][line - 1].include?(":nodoc:") }
+
+  # A namespace that others have opened is theirs to tell of.
+  def elsewhere?(object)
+    object.files.all? { |file,| file.match?(TOLD_ELSEWHERE) } || !object.path.start_with?("Trunkline")
+  end
+end
