@@ -50,12 +50,11 @@ module Shared
       in_host do
         pool = self.pool(2)
         gate = Thread::Queue.new
-        pool.spawn { gate.pop }
-        second = pool.spawn { gate.pop }
+        earlier = Array.new(2) { pool.spawn { gate.pop } }
         spawner = later { pool.spawn { :third } }
         gate.push(1)
         assert_equal :third, spawner.value.value
-        refute_predicate second, :done?
+        assert_equal 1, earlier.count(&:done?) # the first or the second: the host may wake either
         gate.push(2)
         pool.wait
       end
