@@ -20,8 +20,8 @@ module Trunkline
     module Adapter
       include Executing
 
-      # No connection is asked whether it is alive: the client replaces those that are not.
-      def active? = connected? && @raw_connection.status == ::PG::CONNECTION_OK
+      # No server is asked: the client replaces connections that are dead. One that a transaction has is looked at.
+      def active? = @lock.synchronize { connected? && @raw_connection.status == ::PG::CONNECTION_OK }
 
       def reset! # :nodoc:
         @lock.synchronize do
@@ -35,9 +35,11 @@ module Trunkline
       end
 
       def disconnect! # :nodoc:
-        super
-      ensure
-        give_back
+        @lock.synchronize do
+          super
+        ensure
+          give_back
+        end
       end
 
       def discard! # :nodoc:
@@ -50,7 +52,7 @@ module Trunkline
         @lock.synchronize do
           @type_map = ::ActiveRecord::Type::HashLookupTypeMap.new
           initialize_type_map
-          @shared.type_map = @type_map
+          @types.type_map = @type_map
         ensure
           @type_map = nil
         end
@@ -66,14 +68,15 @@ module Trunkline
 
       private
 
-      # The one that is being loaded, or the one for all.
-      def type_map = @type_map || @shared&.type_map
+      # The one that is being loaded, or the one for all; after the connection has ended too, for what it has returned.
+      def type_map = @type_map || @types&.type_map
 
       def connect
         @raw_connection = nil
         give_back
         @zone = default_timezone
         @shared = CLIENTS.take(Settings.new(@config, @connection_parameters, timezone: @zone, dates: decode_dates))
+        @types = @shared
         @raw_connection = Connection.new(@shared.client, @shared.settings.config)
         @raw_connection.default_timezone = @zone
       end

@@ -53,7 +53,7 @@ module Trunkline
       end
       alias close finish
 
-      def finished? = @finished
+      def finished? = @finished || @session.closed?
 
       # @return [String]
       def inspect = "#<#{self.class} #{@config.server}#{" with a connection of its own" if @session.pinned?}>"

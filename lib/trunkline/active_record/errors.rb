@@ -61,7 +61,7 @@ module Trunkline
         when Overloaded then ::ActiveRecord::ConnectionTimeoutError.new(error.message)
         when Deadline, Cancelled then ended(error, connection)
         when SharedStateError then ::PG::UnableToSend.new(error.message, connection: connection)
-        when ConnectionError then error.sent? ? lost(error, connection) : unreachable(error, connection)
+        when ConnectionError then error.sql ? gone(error, connection) : unreachable(error)
         when EncodingError then encoding(error, connection)
         when ConfigError then error
         else lost(error, connection)
@@ -108,9 +108,11 @@ module Trunkline
         ::ActiveRecord::ConnectionNotEstablished.new(error.message)
       end
 
-      def unreachable(error, _connection) = ::ActiveRecord::ConnectionNotEstablished.new(error.message)
+      def unreachable(error) = ::ActiveRecord::ConnectionNotEstablished.new(error.message)
 
-      private_class_method :reported, :report, :class_for, :ended, :encoding, :lost, :refused, :unreachable
+      def gone(error, connection) = ::PG::ConnectionBad.new("#{error.message}\n", connection: connection)
+
+      private_class_method :reported, :report, :class_for, :ended, :encoding, :lost, :refused, :unreachable, :gone
     end
     private_constant :Errors
   end

@@ -13,15 +13,17 @@ module Trunkline
       private_constant :QUERIED
 
       # In place of ActiveRecord's names of prepared statements: each connection of the client knows its own.
-      class NoStatements
-        # Nothing to forget.
+      class Statements
+        # @yield when all of them are to be forgotten
+        def initialize(&forget) = @forget = forget
+
+        def clear = @forget.call
+
+        # A new connection of ActiveRecord's is no new one of the server's.
         def reset = nil
-        def clear = nil
-        def delete(_key) = nil
         def length = 0
-        def each = nil
       end
-      private_constant :NoStatements
+      private_constant :Statements
 
       def initialize(...) # :nodoc:
         super
@@ -36,7 +38,7 @@ module Trunkline
 
       private
 
-      def build_statement_pool = NoStatements.new
+      def build_statement_pool = Statements.new { @shared&.client&.outdate_plans }
 
       def exec_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
         mark_transaction_written_if_write(sql)

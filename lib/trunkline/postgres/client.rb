@@ -189,6 +189,9 @@ module Trunkline
       # @return [Integer] connections that are open
       def connection_count = @pool.counts.values.sum
 
+      # @return [Boolean]
+      def closed? = @pool.closed?
+
       # @return [String] the server, and how many connections are open; no password
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 

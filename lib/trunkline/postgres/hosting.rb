@@ -26,6 +26,9 @@ module Trunkline
         result_of(statement, parameters, prepare) if statement.shareable?
       end
 
+      # Has all statements prepared anew before they run again, for their tables may have changed.
+      def outdate_plans = @epochs.finish && nil
+
       # @return [Statement] known, or for one use
       def passing(sql) = @all.fetch(sql) { @known.passing(sql, @decoding) }
     end

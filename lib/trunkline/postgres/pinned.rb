@@ -65,6 +65,9 @@ module Trunkline
       # @return [Boolean] whether every request has its answer, and the connection is there
       def idle? = @trunk.nil? || (@trunk.codec.idle? && @trunk.loss.nil?)
 
+      # Has the server not hung up? A connection on which nothing is under way is looked at, and nothing is sent.
+      def alive? = @trunk.nil? || !idle? || @trunk.alive?
+
       # Has the server end what was given up, and waits for the other answers.
       #
       # @return [Boolean] whether every request has its answer now

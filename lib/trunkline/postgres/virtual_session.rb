@@ -44,6 +44,12 @@ module Trunkline
       # Has it lost the connection on which a transaction was open? Then it is of no use until {#reset}.
       def broken? = @status != "I" && (@pinned.nil? || @pinned.broken?)
 
+      # Is the client closed that it belongs to?
+      def closed? = @client.closed?
+
+      # Can it go on, as far as can be seen without asking the server?
+      def alive? = @pinned ? !@pinned.broken? && @pinned.alive? : @status == "I"
+
       # Runs one statement; or several, separated by semicolons, where there are no parameters.
       #
       # @param parameters [Array]

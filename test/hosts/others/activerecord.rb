@@ -3,23 +3,24 @@
 # ActiveRecord's own tests, on ours or on the stock adapter: rake "hosts:activerecord[/path/of/rails]"
 #
 # The folder is that of an unpacked source of the Rails whose activerecord is in the bundle; Debian's source package of rails
-# has it. Each file runs in a process of its own, on a private server. At the end it tells what failed and is not
+# has it. Some files at a time run in a process of their own, on a private server. At the end it tells what failed and is not
 # excluded; excluded.yml has the reasons.
 #
 #   ARCONN=postgresql                       the stock adapter instead, with no test excluded
 #   FILES=base_test,adapters/postgresql     those files and folders of test/cases alone
-#   JOBS=2                                  at once; each has a server of its own
+#   JOBS=2                                  processes at once; each has a server of its own
+#   BATCH=1                                 files that one process runs
 
 require "fileutils"
 require "tmpdir"
 require "yaml"
 require_relative "../../../bench/support/servers/postgres_server"
 
-# One server with the databases of these tests, and one file of tests after another on it.
+# One server with the databases of these tests, and some files of tests after others on it.
 class ActiveRecordSuite
   EXTRA = File.join(__dir__, "activerecord")
   HOUSE = File.expand_path("../../..", __dir__)
-  TIMEOUT = 600 # seconds, of one file
+  TIMEOUT = 1200 # seconds, of one process
   DATABASES = %w[activerecord_unittest activerecord_unittest2].freeze
   SUMMARY = /(\d+) runs, (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
@@ -32,11 +33,11 @@ class ActiveRecordSuite
     File.write(config_file, YAML.dump(config))
   end
 
-  # @param file [String] below test/cases
-  # @return [Array(String, Array<Integer>)] what it wrote, and the numbers of its summary where there is one
-  def run(file)
+  # @param files [Array<String>] below test/cases
+  # @return [Array(String, Array<Integer>)] what they wrote, and the numbers of their summary where there is one
+  def run(files)
     log = File.join(@scratch, "log")
-    pid = Process.spawn(environment, *command(file), chdir: @folder, %i[out err] => log, pgroup: true, unsetenv_others: true)
+    pid = Process.spawn(environment, *command(files), chdir: @folder, %i[out err] => log, pgroup: true, unsetenv_others: true)
     waited(pid)
     output = File.read(log, encoding: "UTF-8").scrub
     [output, output.scan(SUMMARY).last&.map(&:to_i)]
@@ -74,8 +75,9 @@ class ActiveRecordSuite
       "BUNDLE_GEMFILE" => File.join(EXTRA, "Gemfile"), "BUNDLE_PATH" => Bundler.bundle_path.join("../..").to_s }
   end
 
-  def command(file)
-    ["bundle", "exec", RbConfig.ruby, "-I#{HOUSE}/lib", "-Itest", "-r#{EXTRA}/boot", "test/cases/#{file}", "--seed", "1"]
+  def command(files)
+    ["bundle", "exec", RbConfig.ruby, "-I#{HOUSE}/lib", "-Itest", "-r#{EXTRA}/boot", "-e", "ARGV.take_while { |name| name != '--seed' }.each { |file| require file }",
+     *files.map { |file| "./test/cases/#{file}" }, "--seed", "1"]
   end
 end
 
@@ -91,21 +93,21 @@ class ActiveRecordReport
     @unexpected = []
   end
 
-  def add(file, output, numbers)
-    return note(file, "#{file} did not come to its end: #{output.lines.last(15).join}") unless numbers
+  def add(files, output, numbers)
+    return note("#{files.join(" ")} did not come to their end: #{output.lines.last(15).join}") unless numbers
 
     %i[runs assertions failures errors skips].zip(numbers) { |name, number| @totals[name] += number }
-    output.scan(FAILURE) { |suite, name| excluded?(suite, name) ? @totals[:excluded] += 1 : note(file, "#{suite}##{name}") }
-    puts "#{file}: #{numbers.join(" ")}"
+    output.scan(FAILURE) { |suite, name| excluded?(suite, name) ? @totals[:excluded] += 1 : note("#{suite}##{name}") }
+    puts "#{files.first} to #{files.last}: #{numbers.join(" ")}"
   end
 
   private
 
   def excluded?(suite, name) = @excluded.dig(suite, name)
 
-  def note(file, what)
-    @unexpected << "#{file}: #{what}"
-    puts "  #{@unexpected.last}"
+  def note(what)
+    @unexpected << what
+    puts "  #{what}"
   end
 end
 
@@ -120,15 +122,15 @@ files = Dir["**/*_test.rb", base: cases].sort.select do |file|
 end
 excluded = connection == "trunkline" ? YAML.load_file(File.join(__dir__, "activerecord/excluded.yml")) || {} : {}
 report = ActiveRecordReport.new(excluded)
-queue = Queue.new(files).close
+queue = Queue.new(files.each_slice(Integer(ENV.fetch("BATCH", "30"))).to_a).close
 lock = Mutex.new
 Array.new(Integer(ENV.fetch("JOBS", "1"))) do
   Thread.new do
     suite = ActiveRecordSuite.new(ENV.fetch("RAILS"), connection)
-    while (file = queue.pop)
-      output, numbers = suite.run(file)
-      File.write(File.join(ENV["LOGS"], file.tr("/", "-")), output) if ENV["LOGS"]
-      lock.synchronize { report.add(file, output, numbers) }
+    while (batch = queue.pop)
+      output, numbers = suite.run(batch)
+      File.write(File.join(ENV["LOGS"], "#{batch.first.tr("/", "-")}.log"), output) if ENV["LOGS"]
+      lock.synchronize { report.add(batch, output, numbers) }
     end
   ensure
     suite&.stop

@@ -17,7 +17,7 @@ module Trunkline
         end
 
         # @return [Integer] PG::CONNECTION_OK or PG::CONNECTION_BAD
-        def status = @finished || @session.broken? ? ::PG::CONNECTION_BAD : ::PG::CONNECTION_OK
+        def status = finished? || !@session.alive? ? ::PG::CONNECTION_BAD : ::PG::CONNECTION_OK
 
         # @return [Boolean] whether it has a connection of its own at this moment
         def pinned? = @session.pinned?
