@@ -97,6 +97,11 @@ VALUE description_from_message(const char *body, size_t length, VALUE decoding) 
 
 VALUE description_empty(void) { return empty; }
 
+/* call-seq: Description.empty -> Description
+ *
+ * Of no columns. */
+static VALUE description_class_empty(VALUE class) { return empty; }
+
 /* call-seq: plain? -> true or false
  *
  * Are the codec's values final? If not, see unknown and finishers. */
@@ -170,6 +175,7 @@ static VALUE description_finish_with(VALUE self, VALUE finishers) {
 void Init_trunkline_description(void) {
     cDescription = rb_define_class_under(mTrunklinePostgres, "Description", rb_cObject);
     rb_undef_alloc_func(cDescription);
+    rb_define_singleton_method(cDescription, "empty", description_class_empty, 0);
     rb_define_method(cDescription, "plain?", description_is_plain, 0);
     rb_define_method(cDescription, "named", description_named, 1);
     rb_define_method(cDescription, "symbolized", description_symbolized, 1);

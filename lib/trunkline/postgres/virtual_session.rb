@@ -16,8 +16,10 @@ module Trunkline
 
       # Settings that end with their transaction.
       PASSING = /\A\s*SET\s+(?:LOCAL|TRANSACTION|CONSTRAINTS)\b/i
-      OPEN = %w[T E].freeze
-      private_constant :PASSING, :OPEN
+      # A transaction begins with its first query, and one without any leaves nothing to end.
+      OPENING = /\A\s*(?:BEGIN|START\s+TRANSACTION)\b/i
+      ENDING = /\A\s*(?:COMMIT|END|ROLLBACK|ABORT)(?:\s+(?:WORK|TRANSACTION))?\s*;?\s*\z/i
+      private_constant :PASSING, :OPENING, :ENDING
 
       # @param client [Client]
       # @param statements [Hash{String => Statement}]
@@ -53,14 +55,15 @@ module Trunkline
       # Runs one statement; or several, separated by semicolons, where there are no parameters.
       #
       # @param parameters [Array]
-      # @param prepare [Boolean] whether the connections that it goes over keep it, and the client what it knows of it
+      # @param prepare [Boolean, :again] whether the connections that it goes over keep it, and the client what it knows of it; :again:
+      #   the client does, and the connections from the second time on
       # @return [Result] of the last one
       # @raise [Error] as {Querying#query}
       def ask(sql, parameters, prepare: true)
-        statement = prepare ? @statements[sql] : @client.passing(sql)
-        return execute_script(sql).last if parameters.empty? && !statement.shareable? && statement.verdict == :script
-
-        result_of(statement, parameters, prepare)
+        known = @statements.fetch(sql, nil)
+        statement = known || (prepare ? @statements[sql] : @client.passing(sql))
+        special = special(statement) if parameters.empty? && !statement.shareable?
+        special || result_of(statement, parameters, prepare == :again ? known : prepare)
       end
 
       # Runs several statements, separated by semicolons, without parameters.
@@ -69,6 +72,7 @@ module Trunkline
       # @raise [Error] as {Querying#query}
       def execute_script(sql)
         request = Request.script(Statements.text(sql))
+        begin_now
         perform(request)
         @answers.results(answered(request), @result_class)
       end
@@ -91,6 +95,7 @@ module Trunkline
       def copy(sql)
         raise lost(sql) if broken?
 
+        begin_now
         @pinned ||= @pin.call
         Copy.new(@pinned, @answers, Statements.text(sql)).begin
       end
@@ -138,6 +143,49 @@ module Trunkline
       end
 
       private
+
+      # What is not one statement to be sent now.
+      #
+      # @return [Result, nil]
+      def special(statement)
+        case statement.verdict
+        when :script then execute_script(statement.sql).last
+        when :transaction then opened(statement.sql) || ended(statement.sql)
+        end
+      end
+
+      # It takes a connection, and says BEGIN, when there is something to be done on it.
+      def opened(sql)
+        return unless @pinned.nil? && @status == "I" && OPENING.match?(sql)
+
+        @pinned = @pin.call
+        @pinned.pending.push(sql)
+        @status = "T"
+        nothing
+      end
+
+      def ended(sql)
+        return unless begun_later? && ENDING.match?(sql)
+
+        @pinned.pending.clear
+        @status = "I"
+        let_go unless @kept || @held
+        nothing
+      end
+
+      def begun_later? = @pinned && !@pinned.pending.empty?
+
+      # A script cannot travel behind it.
+      def begin_now
+        return unless begun_later?
+
+        opening = Request.script(@pinned.pending.join("; "))
+        @pinned.pending.clear
+        perform(opening)
+        answered(opening)
+      end
+
+      def nothing = @result_class.new([], Description.empty, nil)
 
       def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
 

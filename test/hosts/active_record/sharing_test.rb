@@ -116,11 +116,11 @@ module Hosts
 
       def test_a_transaction_that_finds_no_connection_says_so
         connect(server_connections: 1, max_server_connections: 2, checkout_timeout: 0.05)
-        ours.execute("BEGIN")
+        ours.execute("BEGIN; SELECT 1")
         error = assert_raises(::ActiveRecord::ConnectionTimeoutError) do
           Thread.new do
             Thread.current.report_on_exception = false
-            Ours.connection_pool.with_connection { |other| other.execute("BEGIN") }
+            Ours.connection_pool.with_connection { |other| other.execute("BEGIN; SELECT 1") }
           end.value
         end
         assert_includes error.message, "ActiveRecord"

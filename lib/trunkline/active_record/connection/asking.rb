@@ -12,7 +12,7 @@ module Trunkline
         # @yieldparam result [Result]
         # @return [Result, Object] of the last statement; what the block returned, where one is given
         # @raise [PG::Error]
-        def exec(sql, parameters = nil, *, &block) = answer(sql, parameters || [], false, &block)
+        def exec(sql, parameters = nil, *, &block) = answer(sql, parameters || [], :again, &block)
         alias async_exec exec
         alias sync_exec exec
         alias query exec
@@ -25,7 +25,7 @@ module Trunkline
         # @yieldparam result [Result]
         # @return [Result, Object]
         # @raise [PG::Error]
-        def exec_params(sql, parameters = [], *, &block) = answer(sql, parameters, false, &block)
+        def exec_params(sql, parameters = [], *, &block) = answer(sql, parameters, :again, &block)
         alias async_exec_params exec_params
         alias sync_exec_params exec_params
 
