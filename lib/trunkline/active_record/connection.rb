@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "connection/asking"
+require_relative "connection/copying"
 require_relative "connection/escaping"
 require_relative "connection/status"
 
@@ -11,6 +12,7 @@ module Trunkline
     # with others; BEGIN, SET, LISTEN and the like take one of its own, for as long as it is needed.
     class Connection < ::PG::Connection
       include Asking
+      include Copying
       include Escaping
       include Status
 
@@ -31,7 +33,7 @@ module Trunkline
         @config = config
         @session = client.virtual_session("ActiveRecord", Result)
         @statements = {}
-        @receiver = nil
+        @receiver = @copy = @coder = nil
         @default_timezone = :utc
         @finished = false
       end
@@ -59,7 +61,7 @@ module Trunkline
       def inspect = "#<#{self.class} #{@config.server}#{" with a connection of its own" if @session.pinned?}>"
 
       # Whatever libpq would have been asked for is told by name, rather than that the connection is closed.
-      (::PG::Connection.instance_methods(false) - instance_methods(false) - included_modules.take(3).flat_map(&:instance_methods)).each do |name|
+      (::PG::Connection.instance_methods(false) - instance_methods(false) - included_modules.take(4).flat_map(&:instance_methods)).each do |name|
         define_method(name) do |*, **|
           raise NotImplementedError, "PG::Connection##{name} is not there with adapter: trunkline. Open a PG::Connection for it."
         end

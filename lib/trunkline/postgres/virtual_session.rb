@@ -3,6 +3,7 @@
 require_relative "asking"
 require_relative "copy"
 require_relative "request"
+require_relative "sharing"
 
 module Trunkline
   module Postgres
@@ -150,6 +151,7 @@ module Trunkline
       def special(statement)
         case statement.verdict
         when :script then execute_script(statement.sql).last
+        when :copy then raise Sharing.refusal(statement, server)
         when :transaction then opened(statement.sql) || ended(statement.sql)
         end
       end
