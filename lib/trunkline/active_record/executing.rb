@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "sent_query"
+
 module Trunkline
   module ActiveRecord
     # How ActiveRecord's statements are carried out, where the stock adapter would do more than is needed. To be included in a
@@ -36,7 +38,34 @@ module Trunkline
         end
       end
 
+      # @return [Postgres::Future, nil] of a query that is on its way; nil: it has to be carried out at once
+      def send_select(sql, _name, binds, prepare:) # :nodoc:
+        sql = transform_query(sql)
+        check_if_write_query(sql)
+        update_typemap_for_default_timezone
+        with_raw_connection(materialize_transactions: false) { |connection| connection.send_kept(sql, type_casted_binds(binds), prepare) }
+      end
+
+      # @param future [Postgres::Future]
+      # @return [ActiveRecord::Result]
+      def receive_select(future, sql, name, binds) # :nodoc:
+        result = log(sql, name, binds, type_casted_binds(binds), async: true) do |payload|
+          with_raw_connection(materialize_transactions: false) do |connection|
+            connection.receive(future).tap { |received| payload[:row_count] = received.size }
+          end
+        end
+        build_result(columns: result.columns, rows: result.rows, column_types: column_types(result))
+      end
+
       private
+
+      def select(sql, name = nil, binds = [], prepare: false, async: false, **options)
+        return super unless async && async_enabled? && current_transaction.closed?
+
+        sent = SentQuery.new(pool, sql, name, binds, prepare: prepare)
+        sent.send_by(self, ::ActiveRecord::Base.asynchronous_queries_session) ||
+          ::ActiveRecord::FutureResult.wrap(super(sql, name, binds, prepare: prepare, **options))
+      end
 
       def build_statement_pool = Statements.new { @shared&.client&.outdate_plans }
 

@@ -2,6 +2,7 @@
 
 require_relative "asking"
 require_relative "copy"
+require_relative "future"
 require_relative "request"
 require_relative "sharing"
 
@@ -65,6 +66,26 @@ module Trunkline
         statement = known || (prepare ? @statements[sql] : @client.passing(sql))
         special = special(statement) if parameters.empty? && !statement.shareable?
         special || result_of(statement, parameters, prepare == :again ? known : prepare)
+      end
+
+      # Sends one statement that may share, and does not wait for its answer.
+      #
+      # @return [Future, nil] whose value is what {#ask} would have returned; nil: it may not share, or the session has a connection
+      #   of its own
+      # @raise [Error] as {Querying#async}
+      def send_off(sql, parameters, prepare: true)
+        known = @statements.fetch(sql, nil)
+        statement = known || @statements[sql]
+        return unless @pinned.nil? && statement.shareable? && @status == "I"
+
+        request = Request.query(statement, parameters) || converted(statement, parameters)
+        request.unnamed! unless prepare == :again ? known : prepare
+        @answers.outstanding.make_room
+        future = Future.new(dispatch(request), request) do |done|
+          @answers.outstanding.settle
+          @answers.result(answered(done), @result_class)
+        end
+        @answers.outstanding.add(future)
       end
 
       # Runs several statements, separated by semicolons, without parameters.

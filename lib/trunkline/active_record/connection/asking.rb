@@ -35,6 +35,25 @@ module Trunkline
         # @raise [PG::Error]
         def exec_kept(sql, parameters) = answer(sql, parameters, true) # :nodoc:
 
+        # Sends one statement and does not wait for its answer.
+        #
+        # @return [Postgres::Future, nil] nil: it has to be asked where something is going on already
+        # @raise [PG::Error]
+        def send_kept(sql, parameters, prepare) # :nodoc:
+          @session.send_off(sql, parameters.any?(Hash) ? plain(parameters) : parameters, prepare: prepare || :again)
+        rescue Error, EncodingError => error
+          raise Errors.of(error, self)
+        end
+
+        # @param future [Postgres::Future]
+        # @return [Result]
+        # @raise [PG::Error]
+        def receive(future) # :nodoc:
+          future.value.tap { |result| Times.settle(result, @default_timezone) }
+        rescue Error => error
+          raise Errors.of(error, self)
+        end
+
         # Gives a statement a name. It is sent when it is first run.
         #
         # @param name [String]

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # What load_async and the async_ methods give: a query that is on its way as soon as it is made. No thread waits for it;
+    # whoever asks for the result does, and whoever reads the same connection meanwhile takes it in.
+    class SentQuery < ::ActiveRecord::FutureResult::SelectAll # :nodoc:
+      # @param adapter [Adapter] whose connection it leaves by
+      # @param session [ActiveRecord::AsynchronousQueriesTracker::Session]
+      # @return [SentQuery, nil] nil: it cannot leave this way
+      def send_by(adapter, session)
+        @session = session
+        @future = adapter.send_select(*@args, **@kwargs)
+        self if @future
+      rescue ::ActiveRecord::ActiveRecordError => error
+        @error = error
+        @pending = false
+        self
+      end
+
+      private
+
+      def execute_or_wait
+        return unless pending?
+
+        start = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond)
+        @event_buffer = EventBuffer.new(self, @instrumenter)
+        @pool.with_connection do |connection|
+          connection.with_instrumenter(@event_buffer) { execute_query(connection, async: true) }
+        end
+        @lock_wait = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond) - start
+      end
+
+      def exec_query(connection, *arguments, async:, **options)
+        return super unless @future
+
+        connection.receive_select(@future, *arguments)
+      rescue ::RangeError
+        ::ActiveRecord::Result.empty
+      end
+    end
+    private_constant :SentQuery
+  end
+end

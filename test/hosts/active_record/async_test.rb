@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/active_record_host"
+
+module Hosts
+  module ActiveRecord
+    # load_async and the async_ methods: on their way at once, without a thread.
+    class AsyncTest < Trunkline::TestCase
+      include Trunkline::ActiveRecordHost
+
+      def setup
+        super
+        @executor = ::ActiveRecord.async_query_executor
+        ::ActiveRecord.async_query_executor = :global_thread_pool
+        ::ActiveRecord::Base.asynchronous_queries_tracker.start_session
+        connect # a pool keeps what it was made with
+      end
+
+      def teardown
+        ::ActiveRecord::Base.asynchronous_queries_tracker.finalize_session
+        ::ActiveRecord.async_query_executor = @executor
+        super
+      end
+
+      def test_results
+        with_model("name text") do |model|
+          model.create!([{ name: "Ada" }, { name: "Grace" }])
+          relation = model.order(:id).load_async
+          assert_predicate relation, :scheduled?
+          assert_equal [["Ada", "Grace"], 2, 1, ["Ada", "Grace"]],
+                       [relation.map(&:name), model.async_count.value, model.async_minimum(:id).value, model.order(:id).async_pluck(:name).value]
+        end
+      end
+
+      # The server has the second query while the first still runs.
+      def test_they_run_side_by_side_and_start_no_thread
+        connect(server_connections: 2, max_server_connections: 2)
+        with_model("name text") do |model|
+          2.times { |id| model.create!(id: id) }
+          model.load_schema
+          threads = Thread.list
+          both = Array.new(2) { |id| model.where(id: id).select("id", "pg_sleep(0.2)", "clock_timestamp() AS ended", "statement_timestamp() AS begun").load_async }
+          first, second = both.map { |relation| relation.to_a.first }
+          assert_operator second.begun, :<, first.ended
+          assert_equal threads, Thread.list
+        end
+      end
+
+      def test_events_say_that_it_was_asynchronous
+        events = []
+        subscriber = ActiveSupport::Notifications.subscribe("sql.active_record") { |event| events << event }
+        with_model("name text") do |model|
+          model.load_schema
+          events.clear
+          model.all.load_async.to_a
+        end
+        assert_equal [true, 0, Float], [events.last.payload[:async], events.last.payload[:row_count], events.last.payload[:lock_wait].class]
+      ensure
+        ActiveSupport::Notifications.unsubscribe(subscriber)
+      end
+
+      def test_errors_come_with_the_result
+        relation = Class.new(Ours) { self.table_name = "pg_class" }.where("no_such_column = 1").load_async
+        assert_raises(::ActiveRecord::StatementInvalid) { relation.to_a }
+      end
+
+      def test_in_a_transaction_they_are_not_sent
+        Ours.transaction do
+          ours.execute("SELECT 1")
+          with_pg_class { |model| assert_raises(::ActiveRecord::AsynchronousQueryInsideTransactionError) { ours.select_all(model.limit(1), async: true) } }
+        end
+      end
+
+      def test_without_an_executor_they_run_when_asked
+        ::ActiveRecord.async_query_executor = nil
+        connect
+        with_pg_class { |model| assert_equal 1, model.limit(1).load_async.to_a.size }
+      end
+
+      def test_on_a_connection_of_its_own_they_run_at_once
+        ours.execute("SET work_mem = '1MB'")
+        with_pg_class { |model| assert_equal 1, model.limit(1).load_async.to_a.size }
+      end
+
+      private
+
+      def with_pg_class
+        yield(Class.new(Ours) { self.table_name = "pg_class" })
+      end
+    end
+  end
+end
