@@ -9,7 +9,7 @@ require "support/app"
 # The gem as its users get it: built, installed where nothing else is, and required from there.
 class PackagingTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
-  PROGRAM = File.read(File.join(ROOT, "README.md"))[/^```ruby\n(.*?)^```/m, 1]
+  PROGRAM = File.read(File.join(ROOT, "README.md"), encoding: "UTF-8")[/^```ruby\n(.*?)^```/m, 1]
   MEANT = %r{\A(lib/.*\.rb|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|ext/.*\.(rb|c|h)|exe/\w+|sig/.*\.(rbs|yaml)|LICENSE|README\.md)\z}
   private_constant :ROOT, :PROGRAM, :MEANT
 
