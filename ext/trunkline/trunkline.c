@@ -12,9 +12,11 @@ void Init_trunkline(void) {
     mTrunklineMemcached = rb_define_module_under(mTrunkline, "Memcached");
     Init_trunkline_bytes();
     Init_trunkline_deadline();
+    Init_trunkline_service();
     Init_trunkline_request();
     Init_trunkline_waiter();
     Init_trunkline_crew();
+    Init_trunkline_dispatcher();
     Init_trunkline_histogram();
     Init_trunkline_load();
     Init_trunkline_types(mTrunklinePostgres);

@@ -6,24 +6,61 @@ require "async"
 # Which connection a query takes.
 class DispatchTest < Trunkline::TestCase
   LONG = "SELECT pg_backend_pid(), pg_sleep(0.05)"
+  # Executions after which anything is known for what it is.
+  ENOUGH = 8
 
-  def test_long_queries_go_side_by_side_from_the_second_time_on
+  def test_long_queries_go_side_by_side_once_they_are_known
     with_client(connections: 4) do |db|
-      Sync do |task|
-        4.times.map { task.async { db.query("SELECT 1") } }.each(&:wait)
-        db.query(LONG)
-        pids = 4.times.map { task.async { db.value(LONG) } }.map(&:wait)
-        assert_equal 4, pids.uniq.size
+      Sync do
+        4.times.map { Async { db.query("SELECT 1") } }.each(&:wait)
+        ENOUGH.times { db.query(LONG) }
+        assert_equal 4, sleepers(db, 4).uniq.size
       end
     end
   end
 
-  def test_a_connection_that_has_seen_nothing_but_long_queries
+  def test_connections_that_have_seen_nothing_but_long_queries
     with_client(connections: 4) do |db|
-      Sync do |task|
-        3.times { 4.times.map { task.async { db.value(LONG) } }.each(&:wait) }
-        assert_equal 4, 4.times.map { task.async { db.value(LONG) } }.map(&:wait).uniq.size
+      Sync do
+        ENOUGH.times { sleepers(db, 4) }
+        assert_equal 4, sleepers(db, 4).uniq.size
       end
     end
   end
+
+  # They have none behind them either.
+  def test_long_ones_have_connections_opened_as_far_as_there_may_be_more_but_for_one
+    with_client(connections: 2, max_connections: 6) do |db|
+      Sync do
+        ENOUGH.times { db.query(LONG) }
+        3.times { sleepers(db, 20) }
+        assert_equal [5, 4], [db.stats[:shared], sleepers(db, 20).uniq.size]
+      end
+    end
+  end
+
+  def test_short_ones_have_none_opened
+    with_client(connections: 2, max_connections: 20) do |db|
+      Sync do
+        100.times.map { |number| Async { Array.new(20) { db.value("SELECT $1::int", number) } } }.each(&:wait)
+        assert_equal 2, db.stats[:opened]
+      end
+    end
+  end
+
+  def test_connections_beyond_the_usual_are_closed_when_nobody_has_used_them_for_long_enough
+    with_client(connections: 1, max_connections: 5, max_idle: 0.001) do |db|
+      Sync do
+        ENOUGH.times { db.query(LONG) }
+        sleepers(db, 10)
+        db.value("SELECT 1") until db.stats[:open] == 1
+        assert_operator db.stats[:opened], :>, 2
+      end
+    end
+  end
+
+  private
+
+  # @return [Array<Integer>] which server sessions they slept in
+  def sleepers(db, count) = Array.new(count) { Async { db.value(LONG) } }.map(&:wait)
 end

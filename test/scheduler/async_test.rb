@@ -12,9 +12,7 @@ class UnderAsyncTest < Trunkline::TestCase
     name = unique_name
     with_client(connections: 4, max_connections: 4, application_name: name) do |db|
       pids = Array.new(2) { pids_seen_by_threads(64) { Sync { Array.new(3) { backend(db) } } } }
-      assert_equal 4, pids.last.size
-      assert_equal pids.first, pids.last
-      assert_equal pids.last, sessions(name).sort
+      assert_equal [[], 4], [pids.flatten - sessions(name), sessions(name).size]
     end
   end
 

@@ -31,7 +31,7 @@ module Shared
 
     # The neighbours are behind it already, and some come meanwhile.
     def test_neighbours_of_a_cancelled_query
-      in_host_with_client(connections: 1) do |db|
+      in_host_with_client(connections: 1, max_connections: 2) do |db|
         future = db.async(ENDLESS)
         behind = Array.new(10) { |number| db.async("SELECT $1::int", number) }
         waiting = (10...20).map { |number| later { ask(db, number) } }

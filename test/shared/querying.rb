@@ -192,7 +192,7 @@ module Shared
     end
 
     def test_queries_inside_enumerators_of_busy_callers
-      in_host_with_client(connections: 2, max_connections: 4) do |db|
+      in_host_with_client(connections: 2, max_connections: 30) do |db|
         sums = side_by_side(1..20) do |number|
           values = Enumerator.new { |yielder| 2.times { yielder << db.value("SELECT $1::int", number) } }
           db.value("SELECT $1::int", number) + values.next + values.next

@@ -48,8 +48,6 @@ module Trunkline
     def aboard = crew.aboard
     def idle? = aboard.zero? && codec.idle?
     def admits?(world) = crew.admits?(world)
-    def takes?(world) = crew.admits?(world) && crew.room?
-    def full?(_world) = false
     def retire(reason) = close(reason) && nil
     def reserve = crew.reserve
     def release = crew.release

@@ -112,6 +112,7 @@ static void take(conversation_t *conversation, const meta_answer_t *answer, doub
     conversation->answers++;
     memcached_request_t *request = memcached_request_of(head);
     if (!(request->many ? take_one_of_many(request, answer) : take_one(request, answer))) return;
+    fifo_measure(&conversation->in_flight, now);
     fifo_shift(&conversation->in_flight, now);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);

@@ -91,9 +91,11 @@ bool frontend_run(buffer_t *buffer, span_t sql) {
     return frontend_parse(buffer, (span_t){"", 0}, sql, NULL, 0) && bind_nothing(buffer) && frontend_execute(buffer);
 }
 
-/* Execute of the unnamed portal, all rows; Sync; Terminate. */
+/* Execute of the unnamed portal, all rows; Sync; Flush; Terminate. */
 bool frontend_execute(buffer_t *buffer) { return buffer_append(buffer, "E\0\0\0\x09\0\0\0\0\0", 10); }
 
 bool frontend_sync(buffer_t *buffer) { return buffer_append(buffer, "S\0\0\0\x04", 5); }
+
+bool frontend_flush(buffer_t *buffer) { return buffer_append(buffer, "H\0\0\0\x04", 5); }
 
 bool frontend_terminate(buffer_t *buffer) { return buffer_append(buffer, "X\0\0\0\x04", 5); }

@@ -23,6 +23,7 @@ bool frontend_close_statement(buffer_t *buffer, span_t name);
 bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter); /* a single one, results as text */
 bool frontend_execute(buffer_t *buffer);
 bool frontend_sync(buffer_t *buffer);
+bool frontend_flush(buffer_t *buffer); /* the server is to send at once what it has said so far */
 
 /* Runs a statement without parameters, whose rows are of no interest, and which nobody is to run again: Parse, Bind and Execute without names. */
 bool frontend_run(buffer_t *buffer, span_t sql);

@@ -22,7 +22,8 @@ bool limit_wanted(const session_state_t *session, const postgres_request_t *requ
     if (isinf(request->base.deadline) || request->kind != REQUEST_QUERY) return false;
     if (session->exclusive || session->prefix[0] == 0) return false;
     const statement_t *statement = statement_of(request->statement);
-    return statement->judgement.verdict != VERDICT_ALONE && (!statement->measured || statement->cost > time_left(request) * SMALL_PART);
+    const service_t *service = service_of(statement->service);
+    return statement->judgement.verdict != VERDICT_ALONE && (service->taken.count == 0 || service->mean > time_left(request) * SMALL_PART);
 }
 
 void limit_prepare(session_state_t *session, buffer_t *output) {

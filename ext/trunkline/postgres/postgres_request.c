@@ -53,6 +53,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request_prepare(&request->base, self);
     request->kind = kind;
     request->statement = statement;
+    if (kind == REQUEST_QUERY) request_serve(&request->base, service_of(statement_of(statement)->service));
     request->parameters = parameters;
     request->given = request->types = request->members = request->preamble = Qnil;
     request->script = script;

@@ -53,6 +53,7 @@ typedef struct {
     bool unnamed;      /* prepared for this execution only */
     bool solo;         /* undone with the others of its unit, perhaps for its own sake: it is to be tried on its own */
     bool atomic;       /* of a batch: all in one unit, which is one transaction */
+    bool announced;    /* the server is to say when it begins with the statement itself */
     bool anew;         /* relies on nothing that is remembered of its statement */
 } postgres_request_t;
 

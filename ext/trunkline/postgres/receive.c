@@ -21,7 +21,6 @@
 #define CANCELLED "57014"
 
 #define MOST_NOTIFICATIONS 100000
-#define LONGEST_ON_THE_WAY 0.001 /* seconds */
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
@@ -172,14 +171,6 @@ static void notice_response(postgres_request_t *request, const frame_t *frame) {
     rb_ary_push(request->notices, body_string(frame));
 }
 
-/* What one execution took the server: the time it was the oldest one, less that on the way. A session that has seen
- * nothing but long statements does not know its round trip, so no more than a little is taken for it. */
-static double own_time(session_state_t *session, double taken) {
-    if (taken < session->round_trip || session->round_trip == 0) session->round_trip = taken;
-    double on_the_way = session->round_trip < LONGEST_ON_THE_WAY ? session->round_trip : LONGEST_ON_THE_WAY;
-    return taken - on_the_way;
-}
-
 /* Has the server said all that it was asked? */
 static bool answered_in_full(const postgres_request_t *request) {
     if (!NIL_P(request->error) || request->withdrawn) return true;
@@ -215,7 +206,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     postgres_request_t *request = answered(session, frame);
     if (request && NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (request && !answered_in_full(request)) protocol_error("ReadyForQuery before the answer was complete");
-    double since = session->in_flight.head_since;
+    fifo_measure(&session->in_flight, now);
     VALUE head = fifo_shift(&session->in_flight, now);
     char status = frame->body[0];
     note_status(session, status);
@@ -223,9 +214,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     if (!request) return;
     request->status = status;
     request->leaked = leaked;
-    double own = own_time(session, now - since);
     if (NIL_P(request->statement)) finish_members(request, woken);
-    else statement_measure(statement_of(request->statement), own, since - request->base.pushed);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }
@@ -263,21 +252,21 @@ static bool asynchronous(session_state_t *session, const frame_t *frame) {
     }
 }
 
-static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame);
+static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now);
 
 /* Its error is that of all. */
-static void answer_member(session_state_t *session, postgres_request_t *batch, postgres_request_t *member, const frame_t *frame) {
-    answer(session, member, frame);
+static void answer_member(session_state_t *session, postgres_request_t *batch, postgres_request_t *member, const frame_t *frame, double now) {
+    answer(session, member, frame, now);
     if (member->complete) batch->ahead--;
     if (NIL_P(batch->error)) batch->error = member->error;
 }
 
 /* Does the message answer what the unit runs before the statement, or instead of one? */
-static bool answers_ahead(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+static bool answers_ahead(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
     if (request->ahead == 0) return false;
     postgres_request_t *member = current(request);
     if (member != request) {
-        answer_member(session, request, member, frame);
+        answer_member(session, request, member, frame, now);
         return true;
     }
     if (frame->type == 'C') request->ahead--;
@@ -291,13 +280,18 @@ static bool answers_limit(postgres_request_t *request, const frame_t *frame) {
     return true;
 }
 
-static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    if (answers_ahead(session, request, frame)) return;
+static void bind_complete(session_state_t *session, postgres_request_t *request, double now) {
+    request->bound = true;
+    if (request->announced) fifo_begin(&session->in_flight, now);
+}
+
+static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
+    if (answers_ahead(session, request, frame, now)) return;
     if (request->limit_open && answers_limit(request, frame)) return;
     switch (frame->type) {
     case 'D': data_row(session, request, frame); break;
     case 'C': command_complete(session, request, frame); break;
-    case '2': request->bound = true; break; /* BindComplete */
+    case '2': bind_complete(session, request, now); break;
     case '1': parse_complete(request); break;
     case 't': parameter_description(request, frame); break;
     case 'T': describe(request, description_from_message(frame->body, frame->length, decoding_of(request))); break;
@@ -316,7 +310,7 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
         ready_for_query(session, frame, now, woken);
     } else if (!asynchronous(session, frame)) {
         postgres_request_t *request = answered(session, frame);
-        if (request) answer(session, request, frame);
+        if (request) answer(session, request, frame, now);
     }
 }
 

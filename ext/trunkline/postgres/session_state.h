@@ -22,7 +22,6 @@ typedef struct {
     VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken, the latest ones */
     VALUE farewell;        /* body of an ErrorResponse that answers nobody: the server's last words */
     size_t message_limit;  /* bytes */
-    double round_trip;     /* seconds; the shortest time in which a request met an idle server and was answered */
     bool closed;           /* takes no more requests */
     bool exclusive;        /* one caller's own: may be in a transaction */
     bool cancelling;       /* a cancel may hit whatever is in flight */

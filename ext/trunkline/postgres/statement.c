@@ -6,14 +6,11 @@
 #include "plan_epoch.h"
 #include "../trunkline.h"
 
-#define UNMEASURED_COST 0.001 /* seconds */
-#define WEIGHT 0.125          /* of one more measurement in the average */
-#define MOST_TIMES 4          /* the average that one measurement can count for: a stall of the client is not the server's */
-
 static void statement_mark(void *data) {
     rb_gc_mark(((statement_t *)data)->sql);
     rb_gc_mark(((statement_t *)data)->epochs);
     rb_gc_mark(((statement_t *)data)->decoding);
+    rb_gc_mark(((statement_t *)data)->service);
 }
 
 static void statement_free(void *data) {
@@ -38,8 +35,7 @@ static const uint64_t for_ever;
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = statement->epochs = statement->decoding = Qnil;
-    statement->cost = UNMEASURED_COST;
+    statement->sql = statement->epochs = statement->decoding = statement->service = Qnil;
     statement->epoch = &for_ever;
     return self;
 }
@@ -54,19 +50,6 @@ void statement_learn(statement_t *statement, const uint32_t *types, uint16_t cou
     statement->type_count = count;
     statement->known = true;
     statement->type_epoch = epoch;
-}
-
-void statement_measure(statement_t *statement, double seconds, double waited) {
-    if (seconds < 0) seconds = 0;
-    histogram_add(&statement->service, seconds);
-    statement->waited += waited > 0 ? waited : 0;
-    if (!statement->measured) {
-        statement->measured = true;
-        statement->cost = seconds;
-    } else {
-        double most = statement->cost * MOST_TIMES + UNMEASURED_COST;
-        statement->cost += ((seconds < most ? seconds : most) - statement->cost) * WEIGHT;
-    }
 }
 
 /* Strings of an array of [schema or nil, name] for the judge, who keeps none of them. */
@@ -105,6 +88,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->epochs = epochs;
     if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
     statement->decoding = decoding;
+    statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->judgement = judge_with(sql, NIL_P(functions) ? rb_ary_new() : functions);
     return self;
@@ -134,6 +118,7 @@ static VALUE statement_culprit(VALUE self) {
 static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
+static VALUE statement_service(VALUE self) { return statement_of(self)->service; }
 static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->slot); }
 
 /* call-seq: parameter_types -> Array of Integer, or nil
@@ -145,18 +130,6 @@ static VALUE statement_parameter_types(VALUE self) {
     VALUE types = rb_ary_new_capa(statement->type_count);
     for (uint16_t at = 0; at < statement->type_count; at++) rb_ary_push(types, UINT2NUM(statement->types[at]));
     return types;
-}
-
-/* call-seq: service -> [Integer, Float, Float, Float], or nil
- *
- * How many executions have been answered; the seconds that these took the server, on average, and at most but for one in a
- * hundred; and those that they were in flight behind others, on average. Nil: there was none. */
-static VALUE statement_service(VALUE self) {
-    const statement_t *statement = statement_of(self);
-    const histogram_t *service = &statement->service;
-    if (service->count == 0) return Qnil;
-    return rb_ary_new_from_args(4, ULL2NUM(service->count), DBL2NUM(histogram_mean(service)), DBL2NUM(histogram_quantile(service, 0.99)),
-                                DBL2NUM(statement->waited / (double)service->count));
 }
 
 static VALUE part(VALUE sql, size_t at, size_t length) { return rb_enc_str_new(RSTRING_PTR(sql) + at, length, rb_utf8_encoding()); }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "verdict.h"
-#include "../trunk/histogram.h"
+#include "../trunk/service.h"
 
 typedef struct {
     VALUE sql;
@@ -15,15 +15,12 @@ typedef struct {
     judgement_t judgement; /* may it go where others go? */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
-    double cost;         /* seconds that the server needs for it, on average */
-    bool measured;       /* cost is more than a guess */
+    VALUE service;       /* Service: what executions cost the server */
     bool known;          /* types and type_count were true in their epoch */
     uint64_t type_epoch; /* in which a session was told them */
     VALUE epochs;        /* the client's PlanEpoch */
     const uint64_t *epoch; /* its number */
     bool used;           /* since the cache last looked */
-    histogram_t service; /* what executions took the server */
-    double waited;       /* seconds that they were in flight behind others, in all */
 } statement_t;
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
@@ -40,8 +37,5 @@ static inline bool statement_known(const statement_t *statement) { return statem
 
 /* Keeps a copy of the parameters' types, as a session knows them that prepared the statement in that epoch. */
 void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch);
-
-/* One execution took the server this many seconds, after it was in flight behind others for so many. */
-void statement_measure(statement_t *statement, double seconds, double waited);
 
 #endif

@@ -42,7 +42,7 @@ static bool append_parse(buffer_t *output, const prepared_t *prepared) {
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
     bool typed = prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
     return bind_append(output, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->binary) &&
-           frontend_execute(output);
+           (!request->announced || frontend_flush(output)) && frontend_execute(output);
 }
 
 static bool append_preamble(buffer_t *output, const postgres_request_t *request) {
@@ -144,13 +144,17 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     request->told = request->parses && !request->anew && (statement_known(statement_of(statement)) || !NIL_P(request->types));
     request->prepared = request->parses ? prepare(session, request) : found;
     VALUE description = request->description = prepared_of(request->prepared)->description;
-    request->base.cost = statement_of(statement)->cost;
     request->binary = !NIL_P(description) && description_of(description)->binary;
 }
 
 /* What nobody would wait for is not sent. */
 static bool is_late(const postgres_request_t *request) {
     return !isinf(request->base.deadline) && fifo_now() >= request->base.deadline;
+}
+
+/* Behind others it begins when these are through. */
+static bool is_to_be_announced(const session_state_t *session, const postgres_request_t *request) {
+    return session->in_flight.count == 0 && request->base.service && service_is_doubted(request->base.service);
 }
 
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
@@ -175,6 +179,7 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     if (!NIL_P(request->statement)) choose_prepared(session, request);
     request->ahead = NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+    request->announced = is_to_be_announced(session, request);
     limit(session, output, request);
     append_and_push(session, output, request);
     keep_prepared(session, request);

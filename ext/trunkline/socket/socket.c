@@ -1,6 +1,7 @@
 #include "socket.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -39,4 +40,9 @@ socket_status_t socket_send(int descriptor, buffer_t *buffer) {
         }
     }
     return SOCKET_MOVED;
+}
+
+bool socket_has_bytes(int descriptor) {
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    return poll(&polled, 1, 0) > 0;
 }

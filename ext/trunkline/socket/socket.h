@@ -17,4 +17,7 @@ socket_status_t socket_receive(int descriptor, buffer_t *buffer, size_t least);
 /* Writes until the buffer is empty (SOCKET_MOVED) or the kernel takes no more (SOCKET_BLOCKED). */
 socket_status_t socket_send(int descriptor, buffer_t *buffer);
 
+/* Does something lie there to be read, or the news that nothing more will come? */
+bool socket_has_bytes(int descriptor);
+
 #endif

@@ -1,31 +1,9 @@
 #include "crew.h"
 
-#include <float.h>
 #include <math.h>
 #include "deadline.h"
-#include "fifo.h"
-#include "request.h"
-#include "../socket/process_generation.h"
+#include "../socket/socket.h"
 #include "../trunkline.h"
-
-#define SHORT_BACKLOG 0.001 /* seconds */
-
-typedef struct {
-    VALUE codec;      /* has the trunk's requests in flight */
-    request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
-    VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
-    VALUE leader;     /* the request whose waiter reads for all, or nil */
-    VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
-    double earliest;  /* no waiter stops waiting before */
-    double rest;      /* when the leader, who sleeps, looks at the clock; -INFINITY: he is awake */
-    size_t aboard;
-    unsigned int generation;
-    bool reserved;    /* for pinned requests only */
-    bool shut;        /* to requests that are not in flight yet */
-    size_t most_requests; /* in flight, beyond which it is not chosen */
-    uint64_t most_bytes;  /* likewise */
-    double expiry;        /* when it is not to be chosen any more, on the clock of fifo_now */
-} crew_t;
 
 static VALUE sym_first, sym_later;
 
@@ -65,29 +43,25 @@ static VALUE crew_allocate(VALUE class) {
     return self;
 }
 
-static crew_t *crew_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+crew_t *crew_checked(VALUE object) { return rb_check_typeddata(object, &crew_type); }
 
-/* call-seq: Crew.new(codec) */
-static VALUE crew_initialize(VALUE self, VALUE codec) {
+/* call-seq: Crew.new(codec, descriptor = nil)
+ *
+ * descriptor: the number of the one that the codec's bytes come from. */
+static VALUE crew_initialize(int argc, VALUE *argv, VALUE self) {
+    crew_t *crew = crew_of(self);
+    VALUE codec, descriptor;
+    rb_scan_args(argc, argv, "11", &codec, &descriptor);
     rb_check_typeddata(codec, &fifo_type);
-    crew_of(self)->codec = codec;
+    crew->codec = codec;
+    crew_in_flight(crew)->idle_since = fifo_now();
+    crew->descriptor = NIL_P(descriptor) ? -1 : NUM2INT(descriptor);
     return self;
 }
 
-static const fifo_t *in_flight(const crew_t *crew) { return RTYPEDDATA_DATA(crew->codec); }
-
-/* A crew with nobody aboard is anybody's: the first to come brings his world. A forked child's copy is nobody's. */
-static bool admits(const crew_t *crew, VALUE world, bool pinned) {
-    if (crew->generation != process_generation || crew->reserved != pinned) return false;
-    return crew->aboard == 0 || crew->world == world;
-}
-
-/* May another request be sent? */
-static bool takes(const crew_t *crew, VALUE world, bool pinned) { return !crew->shut && admits(crew, world, pinned); }
-
 static bool board(crew_t *crew, request_t *request) {
     if (request->aboard) return true;
-    if (!admits(crew, request->world, request->pinned)) return false;
+    if (!crew_admits(crew, request->world, request->pinned)) return false;
     crew->world = request->world;
     crew->aboard++;
     request->aboard = true;
@@ -102,9 +76,18 @@ static void park(crew_t *crew, request_t *request) {
     request->state = WAITER_PARKED;
 }
 
-static bool has_room(const crew_t *crew) {
-    const fifo_t *fifo = in_flight(crew);
-    return fifo->count < crew->most_requests && fifo_bytes(fifo) < crew->most_bytes;
+double crew_enough(const crew_t *crew) { return SHORT_BACKLOG + crew_in_flight(crew)->round_trip; }
+
+static bool answer_lies_there(const crew_t *crew) { return crew->descriptor >= 0 && socket_has_bytes(crew->descriptor); }
+
+bool crew_is_late(const crew_t *crew, double now, double seconds) {
+    return fifo_overdue(crew_in_flight(crew), now) > seconds && !answer_lies_there(crew);
+}
+
+double crew_backlog(const crew_t *crew, double now) {
+    const fifo_t *fifo = crew_in_flight(crew);
+    double expected = fifo_expected(fifo, now);
+    return expected > crew_enough(crew) && fifo->backlog < expected && answer_lies_there(crew) ? fifo->backlog : expected;
 }
 
 /* call-seq: bound(requests, bytes, expiry) -> crew
@@ -120,7 +103,7 @@ static VALUE crew_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
 }
 
 /* call-seq: room? -> true or false */
-static VALUE crew_has_room(VALUE self) { return RBOOL(has_room(crew_of(self))); }
+static VALUE crew_room(VALUE self) { return RBOOL(crew_has_room(crew_of(self))); }
 
 /* call-seq: expired? -> true or false */
 static VALUE crew_is_expired(VALUE self) { return RBOOL(fifo_now() >= crew_of(self)->expiry); }
@@ -128,38 +111,45 @@ static VALUE crew_is_expired(VALUE self) { return RBOOL(fifo_now() >= crew_of(se
 /* call-seq: admits?(world) -> true or false
  *
  * May a waiter of this world, who shares, come aboard now? */
-static VALUE crew_admits(VALUE self, VALUE world) { return RBOOL(takes(crew_of(self), world, false)); }
+static VALUE crew_may_come(VALUE self, VALUE world) { return RBOOL(crew_takes(crew_of(self), world, false)); }
 
-/* call-seq: Crew.choose(crews, world, current) -> Integer or nil
+/* call-seq: backlog -> Float
  *
- * Where in the Array of crews the one is that should take the next request of this world: an idle one, else the one that
- * will be through first. For fibers the current one goes on taking while its backlog is short: they write together, and
- * so gain by travelling together, as threads do not. Nil: none that has room admits this world, or one has expired. */
-static VALUE crew_choose(VALUE class, VALUE crews, VALUE world, VALUE current) {
-    long count = RARRAY_LEN(crews), best = -1;
-    double now = fifo_now(), least = HUGE_VAL;
-    double enough = NIL_P(world) ? DBL_MIN : SHORT_BACKLOG;
-    for (long step = 0; step < count; step++) {
-        long at = (FIX2LONG(current) + step) % count;
-        const crew_t *crew = crew_of(RARRAY_AREF(crews, at));
-        if (now >= crew->expiry) return Qnil;
-        if (!takes(crew, world, false) || !has_room(crew)) continue;
-        double expected = fifo_expected(in_flight(crew), now);
-        if (expected < least) {
-            least = expected;
-            best = at;
-        }
-        if (expected < (step == 0 ? enough : DBL_MIN)) break;
-    }
-    return best < 0 ? Qnil : LONG2FIX(best);
+ * Seconds until the server is expected to be through with what is in flight. */
+static VALUE crew_get_backlog(VALUE self) { return DBL2NUM(crew_backlog(crew_of(self), fifo_now())); }
+
+/* call-seq: late? -> true or false
+ *
+ * Does what the server works on take longer than was expected? */
+static VALUE crew_get_late(VALUE self) { return RBOOL(crew_is_late(crew_of(self), fifo_now(), SHORT_BACKLOG)); }
+
+/* call-seq: round_trip -> Float or nil
+ *
+ * Seconds; the shortest seen. Nil: none has been seen yet. */
+static VALUE crew_get_round_trip(VALUE self) {
+    double seconds = crew_in_flight(crew_of(self))->round_trip;
+    return seconds == 0 ? Qnil : DBL2NUM(seconds);
 }
+
+/* call-seq: round_trip = Float
+ *
+ * It is known to be no longer than that. */
+static VALUE crew_set_round_trip(VALUE self, VALUE seconds) {
+    crew_in_flight(crew_of(self))->round_trip = NUM2DBL(seconds);
+    return seconds;
+}
+
+/* call-seq: idle_since -> Float
+ *
+ * When the last request was answered, on the clock of Waiting.now; or the crew was made, where there was none. */
+static VALUE crew_idle_since(VALUE self) { return DBL2NUM(crew_in_flight(crew_of(self))->idle_since); }
 
 /* call-seq: reserve -> true or false
  *
  * Keeps the trunk for pinned requests from now on. False: somebody is aboard, or it is reserved already. */
 static VALUE crew_reserve(VALUE self) {
     crew_t *crew = crew_of(self);
-    if (!takes(crew, Qnil, false) || crew->aboard > 0) return Qfalse;
+    if (!crew_takes(crew, Qnil, false) || crew->aboard > 0) return Qfalse;
     crew->reserved = true;
     return Qtrue;
 }
@@ -196,7 +186,7 @@ static VALUE crew_open(VALUE self) {
 static VALUE crew_enter(VALUE self, VALUE request) {
     crew_t *crew = crew_of(self);
     if (crew->shut || !board(crew, request_checked(request))) return Qnil;
-    return in_flight(crew)->count == 0 ? sym_first : sym_later;
+    return crew_in_flight(crew)->count == 0 ? sym_first : sym_later;
 }
 
 /* call-seq: lead(request) -> true, false, Float or nil
@@ -292,17 +282,14 @@ static VALUE crew_leave(VALUE self, VALUE object) {
 
 /* call-seq: led? -> true or false
  *
- * Is there a leader, or one on his way? He flushes before he waits. */
-static VALUE crew_is_led(VALUE self) {
-    crew_t *crew = crew_of(self);
-    return RBOOL(!NIL_P(crew->leader) || !NIL_P(crew->heir));
-}
+ * Is there a leader, or one on his way? */
+static VALUE crew_get_led(VALUE self) { return RBOOL(crew_is_led(crew_of(self))); }
 
 /* call-seq: head -> Request or nil
  *
  * What the server works on now. */
 static VALUE crew_head(VALUE self) {
-    VALUE head = fifo_head(in_flight(crew_of(self)));
+    VALUE head = fifo_head(crew_in_flight(crew_of(self)));
     return head == Qundef ? Qnil : head;
 }
 
@@ -310,7 +297,7 @@ static VALUE crew_head(VALUE self) {
  *
  * What it works on next. */
 static VALUE crew_behind(VALUE self) {
-    const fifo_t *fifo = in_flight(crew_of(self));
+    const fifo_t *fifo = crew_in_flight(crew_of(self));
     VALUE behind = rb_ary_new();
     for (size_t at = 1; at < fifo->count; at++) {
         if (!NIL_P(fifo_at(fifo, at))) rb_ary_push(behind, fifo_at(fifo, at));
@@ -322,7 +309,7 @@ static VALUE crew_behind(VALUE self) {
  *
  * Is there nothing in flight that anybody could still ask for? */
 static VALUE crew_is_settled(VALUE self) {
-    const fifo_t *fifo = in_flight(crew_of(self));
+    const fifo_t *fifo = crew_in_flight(crew_of(self));
     for (size_t at = 0; at < fifo->count; at++) {
         VALUE request = fifo_at(fifo, at);
         if (!NIL_P(request) && !request_of(request)->done) return Qfalse;
@@ -343,12 +330,11 @@ void Init_trunkline_crew(void) {
     sym_later = ID2SYM(rb_intern("later"));
     VALUE class = rb_define_class_under(mTrunkline, "Crew", rb_cObject);
     rb_define_alloc_func(class, crew_allocate);
-    rb_define_singleton_method(class, "choose", crew_choose, 3);
-    rb_define_method(class, "initialize", crew_initialize, 1);
+    rb_define_method(class, "initialize", crew_initialize, -1);
     rb_define_method(class, "bound", crew_bound, 3);
-    rb_define_method(class, "room?", crew_has_room, 0);
+    rb_define_method(class, "room?", crew_room, 0);
     rb_define_method(class, "expired?", crew_is_expired, 0);
-    rb_define_method(class, "admits?", crew_admits, 1);
+    rb_define_method(class, "admits?", crew_may_come, 1);
     rb_define_method(class, "reserve", crew_reserve, 0);
     rb_define_method(class, "release", crew_release, 0);
     rb_define_method(class, "shut", crew_shut, 0);
@@ -362,7 +348,12 @@ void Init_trunkline_crew(void) {
     rb_define_method(class, "head", crew_head, 0);
     rb_define_method(class, "behind", crew_behind, 0);
     rb_define_method(class, "settled?", crew_is_settled, 0);
-    rb_define_method(class, "led?", crew_is_led, 0);
+    rb_define_method(class, "led?", crew_get_led, 0);
+    rb_define_method(class, "backlog", crew_get_backlog, 0);
+    rb_define_method(class, "late?", crew_get_late, 0);
+    rb_define_method(class, "round_trip", crew_get_round_trip, 0);
+    rb_define_method(class, "round_trip=", crew_set_round_trip, 1);
+    rb_define_method(class, "idle_since", crew_idle_since, 0);
     rb_define_method(class, "aboard", crew_get_aboard, 0);
     rb_define_method(class, "inherited?", crew_is_inherited, 0);
 }

@@ -2,6 +2,63 @@
 #ifndef TRUNKLINE_CREW_H
 #define TRUNKLINE_CREW_H
 
-void Init_trunkline_crew(void);
+#include <ruby.h>
+#include <stdbool.h>
+#include "fifo.h"
+#include "request.h"
+#include "../socket/process_generation.h"
+
+#define SHORT_BACKLOG 0.001 /* seconds for which it does not pay to go elsewhere */
+
+typedef struct {
+    VALUE codec;      /* has the trunk's requests in flight */
+    request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
+    VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
+    VALUE leader;     /* the request whose waiter reads for all, or nil */
+    VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
+    double earliest;  /* no waiter stops waiting before */
+    double rest;      /* when the leader, who sleeps, looks at the clock; -INFINITY: he is awake */
+    size_t aboard;
+    unsigned int generation;
+    int descriptor;   /* where answers come from, for a look whether one lies there; -1: nobody can look */
+    bool reserved;    /* for pinned requests only */
+    bool shut;        /* to requests that are not in flight yet */
+    size_t most_requests; /* in flight, beyond which it is not chosen */
+    uint64_t most_bytes;  /* likewise */
+    double expiry;        /* when it is not to be chosen any more, on the clock of fifo_now */
+} crew_t;
+
+static inline crew_t *crew_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what Ruby gives: raises TypeError when it is something else. */
+crew_t *crew_checked(VALUE object);
+
+static inline fifo_t *crew_in_flight(const crew_t *crew) { return RTYPEDDATA_DATA(crew->codec); }
+
+/* A crew with nobody aboard is anybody's: the first to come brings his world. A forked child's copy is nobody's. */
+static inline bool crew_admits(const crew_t *crew, VALUE world, bool pinned) {
+    if (crew->generation != process_generation || crew->reserved != pinned) return false;
+    return crew->aboard == 0 || crew->world == world;
+}
+
+/* May another request be sent? */
+static inline bool crew_takes(const crew_t *crew, VALUE world, bool pinned) { return !crew->shut && crew_admits(crew, world, pinned); }
+
+static inline bool crew_has_room(const crew_t *crew) {
+    const fifo_t *fifo = crew_in_flight(crew);
+    return fifo->count < crew->most_requests && fifo_bytes(fifo) < crew->most_bytes;
+}
+
+/* Is there a leader, or one on his way? He flushes before he waits. */
+static inline bool crew_is_led(const crew_t *crew) { return !NIL_P(crew->leader) || !NIL_P(crew->heir); }
+
+/* Seconds of backlog up to which short requests join: a little, and what is on the way meanwhile. */
+double crew_enough(const crew_t *crew);
+
+/* Seconds until the server will be through. Of an answer that lies there unread the server is innocent. */
+double crew_backlog(const crew_t *crew, double now);
+
+/* Does the server work on its oldest request for so many seconds longer than was expected? */
+bool crew_is_late(const crew_t *crew, double now, double seconds);
 
 #endif

@@ -1,6 +1,8 @@
 #include "fifo.h"
 
+#include <math.h>
 #include <time.h>
+#include "dispatcher.h"
 #include "request.h"
 #include "../trunkline.h"
 
@@ -27,8 +29,12 @@ double fifo_now(void) {
     return latest = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Units of the codec's own cost nothing worth counting. */
-static double cost_of(VALUE request) { return NIL_P(request) ? 0 : ((request_t *)RTYPEDDATA_DATA(request))->cost; }
+/* Units of the codec's own are none. */
+static request_t *request_in(VALUE object) { return NIL_P(object) ? NULL : RTYPEDDATA_DATA(object); }
+
+static request_t *head_of(const fifo_t *fifo) { return request_in(fifo_head(fifo)); }
+
+static double cost_of(const request_t *request) { return request ? request->cost : 0; }
 
 /* Whoever has chosen this trunk for a request that shares has just looked at the clock. */
 static double time_of_push(const fifo_t *fifo, const request_t *request) {
@@ -36,34 +42,108 @@ static double time_of_push(const fifo_t *fifo, const request_t *request) {
     return request->pinned ? fifo_now() : latest;
 }
 
-void fifo_push(fifo_t *fifo, VALUE request) {
+/* What is expected of it now, and what it counts as until it is answered. */
+static void estimate(request_t *request) {
+    if (!request->service) return;
+    request->cost = request->service->mean;
+    request->is_long = request->service->is_long;
+    request->service->long_count += request->is_long;
+}
+
+static void count_in(fifo_t *fifo, request_t *request) {
+    estimate(request);
+    request->pushed = time_of_push(fifo, request);
+    fifo->requests++;
+    fifo->backlog += request->cost;
+    if (request->is_long && fifo->longs++ == 0) dispatcher_has_long(fifo, true);
+}
+
+static void count_out(fifo_t *fifo, const request_t *request) {
+    fifo->backlog -= request->cost;
+    if (request->is_long && --fifo->longs == 0) dispatcher_has_long(fifo, false);
+}
+
+void fifo_push(fifo_t *fifo, VALUE object) {
     if (fifo->count == fifo->capacity) grow(fifo);
     if (fifo->count == 0) {
         fifo->backlog = 0; /* and with it what rounding has left */
         fifo->head_since = fifo_now();
+        fifo->alone = true;
+        dispatcher_is_busy(fifo);
     }
-    fifo->ring[(fifo->first + fifo->count) & (fifo->capacity - 1)] = request;
+    fifo->ring[(fifo->first + fifo->count) & (fifo->capacity - 1)] = object;
     fifo->count++;
-    if (NIL_P(request)) return;
-    request_t *pushed = RTYPEDDATA_DATA(request);
-    pushed->pushed = time_of_push(fifo, pushed);
-    fifo->requests++;
-    fifo->backlog += pushed->cost;
+    request_t *request = request_in(object);
+    if (request) count_in(fifo, request);
+}
+
+static void become_idle(fifo_t *fifo, double now) {
+    fifo->idle_since = now;
+    dispatcher_is_idle(fifo);
 }
 
 VALUE fifo_shift(fifo_t *fifo, double now) {
-    VALUE request = fifo->ring[fifo->first];
+    VALUE object = fifo->ring[fifo->first];
+    request_t *request = request_in(object);
     fifo->first = (fifo->first + 1) & (fifo->capacity - 1);
-    fifo->count--;
-    fifo->backlog -= cost_of(request);
+    if (request) count_out(fifo, request);
     fifo->head_since = now;
-    return request;
+    fifo->alone = fifo->begun = false;
+    if (--fifo->count == 0) become_idle(fifo, now);
+    return object;
+}
+
+static void learn_round_trip(fifo_t *fifo, double seconds) {
+    if (fifo->round_trip == 0 || seconds < fifo->round_trip) fifo->round_trip = seconds;
+}
+
+void fifo_begin(fifo_t *fifo, double now) {
+    if (fifo->alone) learn_round_trip(fifo, now - fifo->head_since);
+    fifo->head_since = now;
+    fifo->begun = true;
+}
+
+/* May its time, as it was alone, be taken for a round trip? What needs long, or may, would hide how short that is. */
+static bool shows_round_trip(const service_t *service, double taken) {
+    return taken < SHORT_AGAIN || (service->taken.count > 0 && !service->doubtful && service->mean < SHORT_AGAIN);
+}
+
+/* It was sent behind others: the server was busy with these, or the way there was not over yet. */
+static double taken_behind(const fifo_t *fifo, const request_t *request, double taken, double now) {
+    return fmin(taken, now - request->pushed - fifo->round_trip);
+}
+
+static void measure_service(fifo_t *fifo, const request_t *request, double now) {
+    double taken = now - fifo->head_since;
+    bool sure = fifo->begun || !fifo->alone;
+    if (!sure && shows_round_trip(request->service, taken)) learn_round_trip(fifo, taken);
+    if (!sure) taken -= fifo->round_trip;
+    if (!fifo->alone) taken = taken_behind(fifo, request, taken, now);
+    request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
+    service_measure(request->service, taken, sure);
+    if (request->is_long && sure) dispatcher_learn(fifo, request->service, taken, now);
+}
+
+void fifo_measure(fifo_t *fifo, double now) {
+    const request_t *request = head_of(fifo);
+    if (request && request->service) {
+        measure_service(fifo, request, now);
+    } else if (fifo->alone && !fifo->begun) {
+        learn_round_trip(fifo, now - fifo->head_since);
+    }
+}
+
+/* Seconds for which the server has worked on the oldest one. */
+static double worked(const fifo_t *fifo, double now) {
+    return now - fifo->head_since - (fifo->begun ? 0 : fifo->round_trip);
+}
+
+double fifo_overdue(const fifo_t *fifo, double now) {
+    return fifo->count == 0 ? 0 : worked(fifo, now) - cost_of(head_of(fifo));
 }
 
 double fifo_expected(const fifo_t *fifo, double now) {
-    if (fifo->count == 0) return 0;
-    double taken = now - fifo->head_since, cost = cost_of(fifo_head(fifo));
-    return taken > cost ? fifo->backlog - cost + taken : fifo->backlog;
+    return fifo->count == 0 ? 0 : fifo->backlog + fmax(fifo_overdue(fifo, now), 0);
 }
 
 void fifo_fail(fifo_t *fifo, uint64_t sent, VALUE woken) {
@@ -84,9 +164,10 @@ size_t fifo_find(const fifo_t *fifo, VALUE request) {
 }
 
 void fifo_remove(fifo_t *fifo, size_t at) {
-    fifo->backlog -= cost_of(fifo_at(fifo, at));
+    const request_t *request = request_in(fifo_at(fifo, at));
+    if (request) count_out(fifo, request);
     for (; at + 1 < fifo->count; at++) fifo->ring[(fifo->first + at) & (fifo->capacity - 1)] = fifo_at(fifo, at + 1);
-    fifo->count--;
+    if (--fifo->count == 0) become_idle(fifo, fifo_now());
 }
 
 void fifo_move_forward(const fifo_t *fifo, size_t from, size_t size) {
@@ -106,6 +187,7 @@ uint64_t fifo_bytes(const fifo_t *fifo) {
 
 void fifo_mark(const fifo_t *fifo) {
     for (size_t at = 0; at < fifo->count; at++) rb_gc_mark(fifo_at(fifo, at));
+    rb_gc_mark(fifo->dispatcher);
 }
 
 void fifo_release(fifo_t *fifo) { ruby_xfree(fifo->ring); }

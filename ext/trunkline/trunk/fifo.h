@@ -3,14 +3,24 @@
 #define TRUNKLINE_FIFO_H
 
 #include <ruby.h>
+#include <stdbool.h>
 
-typedef struct {
+typedef struct fifo {
     VALUE *ring; /* an entry is a request, or nil for a unit of the codec's own */
     size_t first, count, capacity;
     double backlog;    /* seconds that the server is expected to need for all of them */
     double head_since; /* when the oldest became the one that the server works on */
     uint64_t appended; /* bytes ever written for them and for those before */
     uint64_t requests; /* ever pushed */
+    double round_trip; /* seconds; the shortest seen between a server that had nothing to do and this client; 0: none yet */
+    double idle_since; /* when the last one was answered */
+    size_t longs;      /* requests among them that are long ones */
+    bool alone;        /* the oldest one was sent when there was no other: its time holds a round trip */
+    bool begun;        /* the server has said that it began with the oldest one, at head_since */
+    VALUE dispatcher;  /* chooses among these requests' trunk and others; false: nobody does */
+    size_t place;      /* of the trunk with that dispatcher */
+    struct fifo *older; /* neighbours among the idle ones of that dispatcher; none when busy */
+    struct fifo *newer;
 } fifo_t;
 
 extern const rb_data_type_t fifo_type; /* parent of every codec's type */
@@ -23,9 +33,18 @@ void fifo_push(fifo_t *fifo, VALUE request);
 /* Takes the oldest one out; there must be one. The next one is the server's work from `now` on. */
 VALUE fifo_shift(fifo_t *fifo, double now);
 
+/* The server says that it begins with the oldest one. */
+void fifo_begin(fifo_t *fifo, double now);
+
+/* The oldest one is answered, for which the server has worked since it became that: so much is learned. */
+void fifo_measure(fifo_t *fifo, double now);
+
 /* Seconds until the server will be through, as far as can be told. A head that takes longer than was expected of it is
  * expected to take as long again as it has taken. */
 double fifo_expected(const fifo_t *fifo, double now);
+
+/* Seconds by which the oldest one takes longer than was expected of it; not positive when it does not, or there is none. */
+double fifo_overdue(const fifo_t *fifo, double now);
 
 /* No more answers will come: every request is done, and those whose waiters are owed a wake-up are pushed to the Array
  * `woken`. The block tells the failure of one of which bytes were sent, or none; `sent` is how many of all bytes were. */

@@ -201,12 +201,21 @@ static VALUE request_give_up(VALUE self, VALUE failure) {
 }
 
 static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
+static VALUE request_is_long(VALUE self) { return RBOOL(request_of(self)->service && request_of(self)->service->is_long); }
 static VALUE request_is_limited(VALUE self) { return RBOOL(request_of(self)->limited); }
 static VALUE request_is_idempotent(VALUE self) { return RBOOL(request_of(self)->idempotent); }
 
 static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
     request_of(self)->idempotent = RTEST(idempotent);
     return idempotent;
+}
+
+/* call-seq: eager! -> request
+ *
+ * Its caller asks for more without waiting for the answer. */
+static VALUE request_set_eager(VALUE self) {
+    request_of(self)->eager = true;
+    return self;
 }
 
 /* call-seq: claim -> true or false
@@ -246,6 +255,8 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
     rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
     rb_define_method(cTrunklineRequest, "pinned?", request_is_pinned, 0);
+    rb_define_method(cTrunklineRequest, "long?", request_is_long, 0);
+    rb_define_method(cTrunklineRequest, "eager!", request_set_eager, 0);
     rb_define_method(cTrunklineRequest, "limited?", request_is_limited, 0);
     rb_define_method(cTrunklineRequest, "limit", request_limit, 1);
     rb_define_method(cTrunklineRequest, "limit_as", request_limit_as, 1);

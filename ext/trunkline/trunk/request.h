@@ -11,6 +11,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
+#include "service.h"
 
 typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
 
@@ -25,6 +26,7 @@ typedef struct request {
     waiter_state_t state;
     bool done;            /* nothing more will come */
     bool delivered;       /* the wake-up that it is owed as woken has been given */
+    bool eager;           /* its caller asks for more without waiting for the answer */
     bool claimed;         /* somebody waits for it already */
     bool aboard;          /* counted among its trunk's crew */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */
@@ -33,8 +35,10 @@ typedef struct request {
     double deadline;      /* when its answer has lost its sense */
     double until;         /* when its waiter stops waiting: then, or earlier */
     uint64_t offset;      /* bytes written to its trunk before it */
+    service_t *service;   /* what is known of its kind; NULL: nothing, and nothing is learned. Its owner is marked by the struct around this */
     double cost;          /* seconds that the server is expected to need for it */
     double pushed;        /* when it came to be in flight */
+    bool is_long;         /* counts as a long one where it is in flight */
 } request_t;
 
 extern VALUE cTrunklineRequest;
@@ -42,6 +46,12 @@ extern const rb_data_type_t request_type; /* parent of every codec's request typ
 
 /* Fills a fresh request: it belongs to the calling fiber or thread. */
 void request_prepare(request_t *request, VALUE self);
+
+/* Its kind is known. */
+static inline void request_serve(request_t *request, service_t *service) {
+    request->service = service;
+    request->cost = service->mean;
+}
 
 /* What embedding types call from their own mark and free functions. */
 void request_mark(void *request);

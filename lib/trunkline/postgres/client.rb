@@ -162,7 +162,7 @@ module Trunkline
       # statements_cached:: SQL texts that are known
       # trunks:: an Array with some of these for each connection
       # statements:: by SQL text: count; mean and p99, what an execution took the server; wait, how long it was in flight
-      #   behind others on average
+      #   behind others on average; long, the part of the executions that were sent as long ones
       #
       # What is counted is counted since the client was made, or its process forked, and never falls; statements that have
       # left the cache are forgotten. p99 is of the last hundred thousand or so.

@@ -54,7 +54,7 @@ module Trunkline
 
       # @return [Hash{String => Hash{Symbol => Numeric}}] of the texts that have been answered, see {Client#stats}
       def stats
-        @kept.keys.group_by(&:sql).transform_values { |statements| summed_up(statements.filter_map(&:service)) }.compact
+        @kept.keys.group_by(&:sql).transform_values { |statements| summed_up(statements.filter_map { |statement| statement.service.figures }) }.compact
       end
 
       # The statement of an SQL text that will hardly come again, as its values stand in it: for one use, by a request that no
@@ -86,7 +86,7 @@ module Trunkline
 
         count = services.sum(&:first)
         mean, wait = [1, 3].map { |at| services.sum { |service| service[0] * service[at] } / count }
-        { count: count, mean: mean, p99: services.map { |service| service[2] }.max, wait: wait }
+        { count: count, mean: mean, p99: services.map { |service| service[2] }.max, wait: wait, long: services.sum(&:last) / count.to_f }
       end
 
       def view(decoding, context)

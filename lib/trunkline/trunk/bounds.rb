@@ -3,19 +3,14 @@
 module Trunkline
   # The bounds of a trunk: how much it has in flight, and how long it lives.
   module Bounds # :nodoc:
-    # Is there room for a request of this world?
-    def takes?(world) = @crew.admits?(world) && @crew.room?
-
-    # Is there none, and nobody who reads what would make some?
-    def full?(world) = @crew.admits?(world) && !@crew.room? && !@crew.led?
-
     # Reads, where nobody else does, until there is room for another request.
     #
     # @param request [Request] the caller's, not sent yet
+    # @yieldreturn [Boolean] whether there is room
     # @return [nil]
-    def make_room(request)
+    def make_room(request, &room)
       Waiting.undisturbed(request.world) do
-        lead_until(request) { @crew.room? } if @crew.enter(request)
+        lead_until(request, &room) if @crew.enter(request)
       ensure
         leave(request)
       end

@@ -13,19 +13,20 @@ module Trunkline
     # max_futures:: futures of one caller without an answer; the next one first waits for the oldest
     # max_message:: bytes of the longest message accepted from the server
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
+    # max_idle:: seconds after which a connection that nobody has used is closed, of those beyond `connections`
     DEFAULTS = {
       max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60,
-      max_futures: 1000, max_message: 256 * 1024 * 1024, max_lifetime: 3600
+      max_futures: 1000, max_message: 256 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
     }.freeze
 
     # What can be no fraction.
-    WHOLE = (DEFAULTS.keys - %i[max_wait max_lifetime]).freeze
+    WHOLE = (DEFAULTS.keys - %i[max_wait max_lifetime max_idle]).freeze
     JITTER = 0.2
     private_constant :WHOLE, :JITTER
 
     DEFAULTS.each_key { |name| attr_reader name }
 
-    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait and max_lifetime is for ever
+    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, max_lifetime and max_idle is for ever
     # @raise [ArgumentError] one is not a positive number, or does not exist
     def initialize(**limits)
       unknown = limits.keys - DEFAULTS.keys

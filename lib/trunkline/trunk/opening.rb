@@ -16,6 +16,13 @@ module Trunkline
       may_open_to_share?
     end
 
+    # Should there be more trunks to share than usual, for one that no trunk will do for?
+    def may_grow?(place)
+      !hold_back? && @roster.dispatcher.wants_another?(place.request, @roster.opening_to_share)
+    end
+
+    def grow_for(place) = @roster.any_spare? ? [:take, @roster.share_spare] : open_for(place)
+
     def may_open_to_share? = @roster.room_to_share? && !hold_back?
 
     def hold_back?
@@ -30,7 +37,7 @@ module Trunkline
 
     def open_trunk(place)
       roster = @roster
-      trunk = bounded(Deadlines.hold(place.request.deadline) { @open.call(self) })
+      trunk = open_in_time(place)
       wake(locked do
         @roster.opened(trunk, alone: place.alone?)
         @ledger.opened(trunk)
@@ -46,8 +53,12 @@ module Trunkline
       not_opened(place, error) unless trunk || !roster.equal?(@roster) # which a forked child has made anew
     end
 
-    def bounded(trunk)
+    # Until there is a better measure, a round trip is known to take no longer than all that connecting took.
+    def open_in_time(place)
+      start = Waiting.now
+      trunk = Deadlines.hold(place.request.deadline) { @open.call(self) }
       trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
+      trunk.crew.round_trip = Waiting.now - start
       trunk
     end
 
@@ -64,7 +75,7 @@ module Trunkline
       wake(locked do
         @roster.not_opened(alone: place.alone?)
         note_failure if error
-        error && @roster.nothing_open? ? [@alone, @sharing].flat_map { |line| line.call_all(error) } : serve
+        error && @roster.nothing_open? ? @lines.flat_map { |line| line.call_all(error) } : serve
       end)
     end
 

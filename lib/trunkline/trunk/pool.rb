@@ -28,7 +28,7 @@ module Trunkline
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
     def initialize(connections:, most:, limits: Limits.new, server: nil, &open)
-      @budget = { connections: connections, most: most }
+      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f }
       @limits = limits
       @server = server
       @open = open
@@ -44,7 +44,7 @@ module Trunkline
     #
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def perform(request)
-      trunk = choose(request.world) unless @queued
+      trunk = choose(request) unless @queued
       return trunk if trunk && trunk.perform(request)
 
       find_for(request) { |found| found.perform(request) }
@@ -54,7 +54,8 @@ module Trunkline
     #
     # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
     def dispatch(request)
-      trunk = choose(request.world) unless @queued
+      request.eager!
+      trunk = choose(request) unless @queued
       return trunk if trunk && trunk.dispatch(request)
 
       find_for(request) { |found| found.dispatch(request) }
@@ -117,7 +118,7 @@ module Trunkline
         @roster.all
       end
       trunks.each { |trunk| trunk.close("the client was closed") }
-      wake(locked { [@alone, @sharing].flat_map(&:call_all) })
+      wake(locked { @lines.flat_map(&:call_all) })
     end
 
     def closed? = @closed
@@ -135,17 +136,14 @@ module Trunkline
       @ledger = Ledger.new
       @waits = Histogram.new
       @back_off = BackOff.new
-      @current = 0
       look_again
     end
 
-    # The trunk that should take the next request; an idle one when more may be opened.
+    # The trunk that should take the request; an idle one when more may be opened.
     #
     # @return [Trunk, nil] nil: no open trunk will do
-    def choose(world)
-      at = Crew.choose(@crews, world, @current) or return
-      @current = at
-      trunk = @trunks[at]
+    def choose(request)
+      trunk = @dispatcher.choose(request) or return
       trunk unless @growing && !trunk.codec.idle? && may_open_to_share?
     end
 
@@ -153,7 +151,7 @@ module Trunkline
       place = WaitingLine::Place.new(request, alone: false)
       Waiting.undisturbed(request.world) do
         until request.overdue?
-          trunk = obtain(place) || choose(request.world)
+          trunk = obtain(place) || choose(request)
           return trunk if trunk && yield(trunk)
         end
         request.give_up(GivenUp.new(:deadline, false))
@@ -167,8 +165,8 @@ module Trunkline
       case what
       when :open then open_trunk(place)
       when :wait then wait_in_line(place)
-      when :make_room then trunk.make_room(place.request)
-      when :retire then trunk.retire("it has lived for long enough")
+      when :make_room then make_room(trunk, place.request)
+      when :retire then trunk.retire(trunk.crew.expired? ? "it has lived for long enough" : "nobody has used it for long enough")
       else trunk
       end
     end
@@ -194,10 +192,21 @@ module Trunkline
     def decide_to_share(place)
       return [:take, @roster.share_spare] if @roster.spare_to_share?
       return open_for(place) if may_open?(place)
-      return if @roster.trunks.any? { |trunk| trunk.takes?(place.world) }
 
-      full = @roster.full_for(place.world)
-      full ? [:make_room, full] : line_up(place)
+      trunk = @dispatcher.find(place.request)
+      return [:take, trunk] if trunk
+      return grow_for(place) if may_grow?(place)
+
+      unread = @dispatcher.unread_for(place.request)
+      unread ? [:make_room, unread] : line_up(place)
+    end
+
+    # What the server works on there may take so long that another trunk is worth it.
+    def make_room(trunk, request)
+      request.patience = Waiting.now + LOOK_AGAIN if @roster.room_besides_one?
+      trunk.make_room(request) { @dispatcher.accepts?(trunk.crew, request) }
+    ensure
+      request.patience = nil
     end
 
     def look_after_fork
@@ -218,10 +227,10 @@ module Trunkline
     # What the way without a lock looks at.
     def look_again
       @queued = !@sharing.empty?
-      @crowded = @queued || !@alone.empty?
+      @crowded = @queued || !@sharing_long.empty? || !@alone.empty?
       @growing = @roster.room_to_share?
-      @trunks = @roster.trunks
-      @crews = @roster.crews
+      @dispatcher = @roster.dispatcher
+      @dispatcher.may_grow = @roster.room_besides_one?
     end
 
     # Every change of the line and the roster.

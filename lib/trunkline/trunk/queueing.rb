@@ -3,22 +3,31 @@
 require_relative "waiting_line"
 
 module Trunkline
-  # How a pool's callers wait: those who share for room on a trunk, in one line, and those who want a trunk of their own, in
-  # another, so that neither stands in the other's way.
+  # How a pool's callers wait: for room on a trunk, in the order in which they come, so that who asks for much stands in line
+  # once for each; for an idle trunk with what takes long; and for a trunk of their own. There is a line for each of these, so
+  # that none stands in the others' way.
   module Queueing # :nodoc:
     # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
     LONGEST_WAIT = 1.0
-    private_constant :LONGEST_WAIT
+    # Seconds after which whoever waits for room looks whether the server is held up on every trunk, and there is room for another.
+    LOOK_AGAIN = 0.02
+    private_constant :LONGEST_WAIT, :LOOK_AGAIN
 
     private
 
     def begin_lines
       @sharing = WaitingLine.new
+      @sharing_long = WaitingLine.new
       @alone = WaitingLine.new
+      @lines = [@alone, @sharing, @sharing_long]
       @seekers = {}.compare_by_identity # who has stood in the second line, and has no trunk yet
     end
 
-    def line_of(place) = place.alone? ? @alone : @sharing
+    def line_of(place)
+      return @alone if place.alone?
+
+      place.long? ? @sharing_long : @sharing
+    end
 
     def line_up(place)
       if place.blocks_its_world? && !place.alone?
@@ -37,8 +46,8 @@ module Trunkline
 
     def overloaded(reason) = Overloaded.new(reason, server: @server)
 
-    # Nobody passes those who wait for the same.
-    def must_line_up?(place) = !place.called? && !line_of(place).empty?
+    # Nobody passes those who wait for the same, but for one who cannot wait.
+    def must_line_up?(place) = !place.called? && !line_of(place).empty? && !place.blocks_its_world?
 
     def wait_in_line(place)
       loop do
@@ -51,7 +60,10 @@ module Trunkline
       step_out(place)
     end
 
-    def waking_time(place) = [place.give_up_at, Waiting.now + LONGEST_WAIT, @back_off.pause_end].compact.min
+    def waking_time(place)
+      looks_again = !place.alone? && @roster.room_besides_one? && line_of(place).first.equal?(place)
+      [place.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @back_off.pause_end].compact.min
+    end
 
     # Who goes in spite of having been called passes the call on.
     def step_out(place)
@@ -69,22 +81,23 @@ module Trunkline
     # @return [Array<WaitingLine::Place>] who is owed a wake-up
     def serve
       @roster.drain(!@seekers.empty?)
-      [@alone, @sharing].flat_map do |line|
+      @lines.flat_map do |line|
         place = line.first
-        place && servable?(place) ? line.call_first(room_for(place)) : []
+        room = place ? room_for(place) : 0
+        room.positive? ? line.call_first(room) : []
       end
-    end
-
-    def servable?(place)
-      return true if @closed || may_open?(place)
-
-      place.alone? ? @roster.any_to_take? : @roster.spare_to_share? || @roster.any_for?(place.world)
     end
 
     # How many may go at once: the others would find the room taken.
     def room_for(place)
-      @closed || place.alone? ? 1 : [@roster.room_for(place.world, @limits.max_in_flight), 1].max
+      room = place.alone? ? 0 : @roster.dispatcher.room_for(place.request)
+      return room if room.positive?
+
+      @closed || may_open?(place) || (place.alone? ? @roster.any_to_take? : may_go?(place)) ? 1 : 0
     end
+
+    # There is no room, but something to be done about it.
+    def may_go?(place) = @roster.spare_to_share? || may_grow?(place) || !@roster.dispatcher.unread_for(place.request).nil?
 
     def wake(places) = places.each { |place| place.request.wake }
   end

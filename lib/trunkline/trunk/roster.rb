@@ -5,17 +5,26 @@ module Trunkline
   # which means that they take nothing new until they are pinned, or retiring: they end when they are through.
   # Whoever uses it holds its owner's lock.
   class Roster # :nodoc:
-    # The trunks that are shared, and their crews in the same order; frozen.
-    attr_reader :trunks, :crews
+    # The trunks that are shared; frozen.
+    attr_reader :trunks
+
+    # Chooses among these.
+    attr_reader :dispatcher
 
     # The trunks that are somebody's own.
     attr_reader :pinned
 
-    # @param connections [Integer] the most that are shared
+    # How many are being opened to be shared.
+    attr_reader :opening_to_share
+
+    # @param connections [Integer] how many are shared, unless there is reason for more
     # @param most [Integer] the most in all
-    def initialize(connections:, most:)
+    # @param max_idle [Float] seconds after which those beyond `connections` are of no use
+    def initialize(connections:, most:, max_idle: Float::INFINITY)
       @connections = connections
       @most = most
+      @max_idle = max_idle
+      @dispatcher = Dispatcher.new(connections, most, max_idle)
       share_only([])
       @spares = []
       @pinned = []
@@ -34,24 +43,14 @@ module Trunkline
     # May another connection be opened for a caller of its own? There must be room for one that all share.
     def room_alone? = room? && (size < @most - 1 || trunks.size + @opening_to_share > 0)
 
-    # May another connection be opened that all share?
+    # May another connection be opened that all share, without further reason?
     def room_to_share? = trunks.size + @opening_to_share < @connections && room?
+
+    # May another connection be opened that leaves room for one more? So much is kept for callers who want one of their own.
+    def room_besides_one? = size < @most - 1
 
     def opening? = @opening.positive?
     def nothing_open? = size.zero?
-
-    # Is there a shared trunk with room for a request of this world, or which nobody reads, so that the next caller has to?
-    def any_for?(world) = trunks.any? { |trunk| trunk.takes?(world) || trunk.full?(world) }
-
-    # A shared trunk without room, which nobody reads.
-    #
-    # @return [Trunk, nil]
-    def full_for(world) = trunks.find { |trunk| trunk.full?(world) }
-
-    # How many requests of this world the shared trunks have room for.
-    #
-    # @param most [Integer] that one has room for
-    def room_for(world, most) = trunks.sum { |trunk| trunk.takes?(world) ? most - trunk.codec.in_flight : 0 }
 
     def opening(alone:)
       @opening += 1
@@ -94,7 +93,9 @@ module Trunkline
     end
 
     # Has a place among those shared become free, with a trunk to fill it?
-    def spare_to_share? = trunks.size + @opening_to_share < @connections && !@spares.empty?
+    def spare_to_share? = trunks.size + @opening_to_share < @connections && any_spare?
+
+    def any_spare? = !@spares.empty?
 
     # @return [Trunk] the spare one that all share from now on
     def share_spare = @spares.pop.tap { |trunk| release(trunk) }
@@ -109,11 +110,11 @@ module Trunkline
       true
     end
 
-    # Takes out a trunk that has lived for long enough, and that nobody has pinned.
+    # Takes out a trunk that has lived for long enough, or that nobody has used for as long as that, and that nobody has pinned.
     #
     # @return [Trunk, nil]
     def retire
-      trunk = (trunks + @spares).find { |candidate| candidate.crew.expired? } or return
+      trunk = (trunks + @spares).find { |candidate| candidate.crew.expired? } || superfluous or return
       remove(trunk)
       @retiring.push(trunk)
       trunk
@@ -146,7 +147,12 @@ module Trunkline
 
     def share_only(trunks)
       @trunks = trunks.freeze
-      @crews = trunks.map(&:crew).freeze
+      @dispatcher.choose_among(@trunks, trunks.map(&:crew))
+    end
+
+    # The first one of the spares has been one for longest.
+    def superfluous
+      @dispatcher.superfluous || @spares.first.then { |spare| spare if spare && Waiting.now - spare.crew.idle_since > @max_idle }
     end
 
     def pin(trunk)

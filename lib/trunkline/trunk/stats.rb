@@ -24,7 +24,7 @@ module Trunkline
     end
 
     def queue_stats
-      { length: @sharing.size, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
+      { length: @sharing.size + @sharing_long.size, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
     end
 
     def trunk_stats(trunk) = { state: @roster.state_of(trunk), **per_transfer(Ledger.figures(trunk)) }

@@ -42,7 +42,7 @@ module Trunkline
       @server = server
       @pool = pool
       @canceller = canceller
-      @crew = Crew.new(codec)
+      @crew = Crew.new(codec, io.to_io.fileno)
       @woken = []
       @asleep = @turning = @answerless = @retiring = false
       @loss = @fence = nil

@@ -25,10 +25,14 @@ module Trunkline
         @request = request
         @alone = alone
         @explanation = explanation
+        @long = !alone && request.long?
         @called = @lined_up = false
       end
 
       def alone? = @alone
+
+      # Does he share, for what takes long?
+      def long? = @long
       def world = @request.world
 
       # @return [String] why he waits; empty where nobody says it

@@ -190,52 +190,9 @@ module Trunkline
       assert_equal "[true, nil, false, false]", reader.read
     end
 
-    def test_for_fibers_the_current_one_goes_on_while_its_backlog_is_short
-      crews = [crew_of, crew_of(busy_codec(3)), crew_of]
-      measured = STATEMENT.new("SELECT 2", 1)
-      measure(known = codec, measured)
-      crews[2] = crew_of(known)
-      world = foreign_request.world
-      assert 100.times.any? { known.submit(REQUEST.query(measured, [])) && Crew.choose(crews, world, 2) == 2 && finish(known, known.in_flight) }
-      known.submit(REQUEST.query(measured, []))
-      assert_equal 0, Crew.choose(crews, nil, 2), "threads gain nothing by travelling together"
-    end
-
-    def test_then_comes_an_idle_one
-      crews = [crew_of(busy_codec), crew_of(busy_codec), crew_of]
-      assert_equal [2, 2, 2], [0, 1, 2].map { |current| Crew.choose(crews, nil, current) }
-    end
-
-    def test_then_the_one_that_is_through_first
-      crews = [crew_of(busy_codec(9)), crew_of(busy_codec(2)), crew_of(busy_codec(5))]
-      assert_equal [1, 1, 1], [0, 1, 2].map { |current| Crew.choose(crews, nil, current) }
-    end
-
-    def test_none_that_admits_the_world
-      crew = crew_of
-      crew.enter(request)
-      assert_nil Crew.choose([crew], foreign_request.world, 0)
-      assert_nil Crew.choose([], nil, 0)
-      assert_equal 1, Crew.choose([crew, crew_of], foreign_request.world, 0)
-    end
-
-    def test_a_current_one_that_is_gone
-      assert_equal 0, Crew.choose([crew_of], nil, 7)
-    end
-
     def test_it_takes_nothing_but_codecs_and_requests
       assert_raises(TypeError) { Crew.new(Object.new) }
       %i[enter lead leave].each { |verb| assert_raises(TypeError) { crew_of.public_send(verb, Object.new) } }
-    end
-
-    private
-
-    # The statement is known to take no time.
-    def measure(codec, statement)
-      2.times do
-        codec.submit(REQUEST.query(statement, []))
-        finish(codec)
-      end
     end
   end
 end

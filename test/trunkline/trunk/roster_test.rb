@@ -20,7 +20,7 @@ module Trunkline
       assert_equal [true, true, true], [roster.room?, roster.room_to_share?, roster.nothing_open?]
       trunks = Array.new(2) { open(roster) }
       assert_equal [true, false, false], [roster.room?, roster.room_to_share?, roster.nothing_open?]
-      assert_equal [trunks, trunks.map(&:crew)], [roster.trunks, roster.crews]
+      assert_equal [trunks, 2], [roster.trunks, roster.dispatcher.idle_count]
       assert_predicate roster.trunks, :frozen?
     end
 
@@ -138,7 +138,7 @@ module Trunkline
       roster = self.roster(most: 4)
       trunks = [open(roster), open(roster), open(roster, alone: true)]
       trunks.each { |trunk| roster.remove(trunk) }
-      assert_equal [[], [], true], [roster.all, roster.crews, roster.nothing_open?]
+      assert_equal [[], [], true], [roster.all, roster.trunks, roster.nothing_open?]
       refute roster.give_back(trunks.last, wanted: 0)
     end
   end

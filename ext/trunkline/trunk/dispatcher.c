@@ -1,0 +1,247 @@
+#include "dispatcher.h"
+
+#include <math.h>
+#include "search.h"
+#include "../trunkline.h"
+
+#define WEIGHT 0.125     /* of one more measurement in a service's average */
+#define MOST_CALLED 1000 /* waiting callers at once */
+
+static void dispatcher_mark(void *data) {
+    dispatcher_t *dispatcher = data;
+    rb_gc_mark(dispatcher->trunks);
+    rb_gc_mark(dispatcher->crews);
+}
+
+static size_t dispatcher_memsize(const void *data) { return sizeof(dispatcher_t); }
+
+static const rb_data_type_t dispatcher_type = {
+    .wrap_struct_name = "Trunkline::Dispatcher",
+    .function = {.dmark = dispatcher_mark, .dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = dispatcher_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE dispatcher_allocate(VALUE class) {
+    dispatcher_t *dispatcher;
+    VALUE self = TypedData_Make_Struct(class, dispatcher_t, &dispatcher_type, dispatcher);
+    dispatcher->trunks = dispatcher->crews = rb_obj_freeze(rb_ary_new());
+    dispatcher->idle.newer = dispatcher->idle.older = &dispatcher->idle;
+    dispatcher->random = 1;
+    return self;
+}
+
+/* call-seq: Dispatcher.new(connections, most, max_idle)
+ *
+ * connections: trunks that stay open. most: trunks in all. max_idle: seconds after which one of the others is closed. */
+static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VALUE max_idle) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    dispatcher->shared = NUM2SIZET(connections);
+    dispatcher->most_idle = NUM2DBL(max_idle);
+    size_t least = dispatcher->shared > 1 ? dispatcher->shared - 1 : 1, all = NUM2SIZET(most);
+    growth_begin(&dispatcher->growth, least, all > least + 1 ? all - 1 : least);
+    return self;
+}
+
+/* --- what becomes of the trunks --- */
+
+static void link_idle(dispatcher_t *dispatcher, fifo_t *fifo) {
+    fifo->older = dispatcher->idle.older;
+    fifo->newer = &dispatcher->idle;
+    fifo->older->newer = fifo->newer->older = fifo;
+    dispatcher->idle_count++;
+}
+
+static void unlink_idle(dispatcher_t *dispatcher, fifo_t *fifo) {
+    fifo->older->newer = fifo->newer;
+    fifo->newer->older = fifo->older;
+    fifo->older = fifo->newer = NULL;
+    dispatcher->idle_count--;
+}
+
+void dispatcher_is_busy(fifo_t *fifo) {
+    if (fifo->dispatcher) unlink_idle(dispatcher_of(fifo->dispatcher), fifo);
+}
+
+void dispatcher_is_idle(fifo_t *fifo) {
+    if (fifo->dispatcher) link_idle(dispatcher_of(fifo->dispatcher), fifo);
+}
+
+void dispatcher_has_long(fifo_t *fifo, bool has_one) {
+    if (!fifo->dispatcher) return;
+    dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
+    if (has_one) dispatcher->longs++;
+    else dispatcher->longs--;
+}
+
+void dispatcher_learn(fifo_t *fifo, service_t *service, double seconds, double now) {
+    if (!fifo->dispatcher) return;
+    dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
+    if (service->unhurried == 0) {
+        service->unhurried = seconds;
+    } else if (dispatcher->longs <= dispatcher->growth.least) {
+        service->unhurried += (seconds - service->unhurried) * WEIGHT;
+    }
+    growth_note(&dispatcher->growth, service->unhurried > 0 ? seconds / service->unhurried : 1, seconds, now);
+}
+
+static void dismiss(dispatcher_t *dispatcher, VALUE self) {
+    for (long at = 0; at < dispatcher->count; at++) {
+        fifo_t *fifo = crew_in_flight(crew_at(dispatcher, at));
+        if (fifo->dispatcher != self) continue;
+        if (fifo->older) unlink_idle(dispatcher, fifo);
+        fifo->dispatcher = Qfalse;
+    }
+}
+
+static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
+    fifo_t *fifo = crew_in_flight(crew_at(dispatcher, at));
+    fifo->dispatcher = self;
+    fifo->place = (size_t)at;
+    if (fifo->count == 0) link_idle(dispatcher, fifo);
+    dispatcher->longs += fifo->longs > 0;
+}
+
+/* call-seq: choose_among(trunks, crews) -> dispatcher
+ *
+ * Frozen Arrays in the same order. */
+static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE crews) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    Check_Type(trunks, T_ARRAY);
+    Check_Type(crews, T_ARRAY);
+    if (RARRAY_LEN(trunks) != RARRAY_LEN(crews)) rb_raise(rb_eArgError, "each trunk has one crew");
+    for (long at = 0; at < RARRAY_LEN(crews); at++) crew_checked(RARRAY_AREF(crews, at));
+    dismiss(dispatcher, self);
+    dispatcher->trunks = rb_ary_freeze(trunks);
+    dispatcher->crews = rb_ary_freeze(crews);
+    dispatcher->count = RARRAY_LEN(crews);
+    dispatcher->longs = 0;
+    for (long at = 0; at < dispatcher->count; at++) engage(dispatcher, self, at);
+    return self;
+}
+
+/* call-seq: may_grow = true or false
+ *
+ * Could another trunk be opened? */
+static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
+    dispatcher_of(self)->may_grow = RTEST(may_grow);
+    return may_grow;
+}
+
+/* --- the choice --- */
+
+/* The trunk of a search; nil when it has found none. */
+static VALUE found(search_t *search) {
+    if (search->best < 0) return Qnil;
+    search->dispatcher->current = search->best;
+    return RARRAY_AREF(search->dispatcher->trunks, search->best);
+}
+
+/* Has one been idle for so long that it is not needed? */
+static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
+    const fifo_t *oldest = dispatcher->idle.newer;
+    return (size_t)dispatcher->count > dispatcher->shared && oldest != &dispatcher->idle && now - oldest->idle_since > dispatcher->most_idle;
+}
+
+/* call-seq: choose(request) -> trunk or nil
+ *
+ * The trunk that should take the request. Nil: none will do that can be found at once, or one has lived for long enough. */
+static VALUE dispatcher_choose(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    if (dispatcher->count == 0) return Qnil;
+    search_t search = search_for(dispatcher, request_checked(object));
+    if (has_superfluous(dispatcher, search.now)) return Qnil;
+    search_likely(&search);
+    if (search.best >= 0 && search.now >= crew_at(dispatcher, search.best)->expiry) return Qnil;
+    return found(&search);
+}
+
+/* call-seq: find(request) -> trunk or nil
+ *
+ * The same, after a look at every one. Nil: none will do. */
+static VALUE dispatcher_find(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = search_for(dispatcher, request_checked(object));
+    search_all(&search);
+    return found(&search);
+}
+
+/* --- for who waits --- */
+
+/* call-seq: room_for(request) -> Integer
+ *
+ * How many requests like this one could go now. */
+static VALUE dispatcher_room_for(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = search_for(dispatcher, request_checked(object));
+    size_t room = 0;
+    if (search.is_long && !search_is_only(&search)) {
+        if (dispatcher->idle_count > 0 && search_permits_long(&search) && search_idle(&search)) room = (size_t)dispatcher->count - 1 - dispatcher->longs;
+        return SIZET2NUM(room < dispatcher->idle_count ? room : dispatcher->idle_count);
+    }
+    for (long at = 0; at < dispatcher->count && room < MOST_CALLED; at++) room += search_room_on(&search, crew_at(dispatcher, at));
+    return SIZET2NUM(room);
+}
+
+/* call-seq: accepts?(crew, request) -> true or false
+ *
+ * Would the request find room there now? */
+static VALUE dispatcher_accepts(VALUE self, VALUE crew, VALUE object) {
+    search_t search = search_for(dispatcher_of(self), request_checked(object));
+    return RBOOL(search_room_on(&search, crew_checked(crew)) > 0);
+}
+
+/* call-seq: unread_for(request) -> trunk or nil
+ *
+ * A trunk with requests in flight whose answers nobody reads; who has nowhere to go makes room by reading there. */
+static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = search_for(dispatcher, request_checked(object));
+    search_unread(&search);
+    return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
+}
+
+/* call-seq: wants_another?(request, opening) -> true or false
+ *
+ * Should another trunk be opened for a request that no trunk will do for, while so many are being opened? */
+static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = search_for(dispatcher, request_checked(object));
+    size_t others = NUM2SIZET(opening);
+    if (!dispatcher->may_grow) return Qfalse;
+    if (search.is_long) return RBOOL(growth_permits(&dispatcher->growth, dispatcher->longs + others));
+    return RBOOL(others == 0 && search_all_held_up(&search));
+}
+
+/* call-seq: superfluous -> trunk or nil
+ *
+ * One that was idle for longer than is worth it. */
+static VALUE dispatcher_superfluous(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    return has_superfluous(dispatcher, fifo_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->idle.newer->place) : Qnil;
+}
+
+static VALUE dispatcher_longs(VALUE self) { return SIZET2NUM(dispatcher_of(self)->longs); }
+static VALUE dispatcher_idle_count(VALUE self) { return SIZET2NUM(dispatcher_of(self)->idle_count); }
+
+/* call-seq: allowed -> Integer
+ *
+ * Long requests that may run at once without a doubt. */
+static VALUE dispatcher_allowed(VALUE self) { return SIZET2NUM((size_t)dispatcher_of(self)->growth.allowed); }
+
+void Init_trunkline_dispatcher(void) {
+    VALUE class = rb_define_class_under(mTrunkline, "Dispatcher", rb_cObject);
+    rb_define_alloc_func(class, dispatcher_allocate);
+    rb_define_method(class, "initialize", dispatcher_initialize, 3);
+    rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
+    rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
+    rb_define_method(class, "choose", dispatcher_choose, 1);
+    rb_define_method(class, "find", dispatcher_find, 1);
+    rb_define_method(class, "room_for", dispatcher_room_for, 1);
+    rb_define_method(class, "accepts?", dispatcher_accepts, 2);
+    rb_define_method(class, "unread_for", dispatcher_unread_for, 1);
+    rb_define_method(class, "wants_another?", dispatcher_wants_another, 2);
+    rb_define_method(class, "superfluous", dispatcher_superfluous, 0);
+    rb_define_method(class, "longs", dispatcher_longs, 0);
+    rb_define_method(class, "idle_count", dispatcher_idle_count, 0);
+    rb_define_method(class, "allowed", dispatcher_allowed, 0);
+}

@@ -1,0 +1,33 @@
+/* Trunkline::Dispatcher: which trunk takes the next request. */
+#ifndef TRUNKLINE_DISPATCHER_H
+#define TRUNKLINE_DISPATCHER_H
+
+#include "crew.h"
+#include "growth.h"
+
+typedef struct {
+    VALUE trunks, crews;  /* frozen Arrays in the same order */
+    long count, current;
+    fifo_t idle;          /* the ring's anchor: idle.newer has been idle for longest, idle.older is the newest */
+    size_t idle_count;
+    size_t longs;         /* trunks with a long request in flight */
+    size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
+    double most_idle;     /* seconds */
+    bool may_grow;        /* could another trunk be opened? */
+    uint32_t random;
+    growth_t growth;
+} dispatcher_t;
+
+static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+static inline crew_t *crew_at(const dispatcher_t *dispatcher, long at) { return crew_of(RARRAY_AREF(dispatcher->crews, at)); }
+
+/* What becomes of a trunk's requests in flight, told to the dispatcher that chooses the trunk, if one does. */
+void dispatcher_is_busy(fifo_t *fifo);
+void dispatcher_is_idle(fifo_t *fifo);
+void dispatcher_has_long(fifo_t *fifo, bool has_one);
+
+/* A long request has needed that many seconds, for sure. */
+void dispatcher_learn(fifo_t *fifo, service_t *service, double seconds, double now);
+
+#endif

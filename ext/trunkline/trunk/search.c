@@ -1,0 +1,138 @@
+#include "search.h"
+
+#include <math.h>
+
+#define FEW 8        /* trunks that are all looked at; of more, those that are likely to do */
+#define MOST_LOOKS 8 /* at idle trunks, whose callers may be leaving still */
+#define LEAST 0.00001 /* seconds that a request counts for where room is counted */
+#define STUCK 0.05    /* seconds by which a head is late enough to be worth another connection: a busy machine is late too */
+#define MOST_CALLED 1000 /* waiting callers, at once, to one trunk */
+
+search_t search_for(dispatcher_t *dispatcher, request_t *request) {
+    bool is_long = request->service && request->service->is_long;
+    return (search_t){.dispatcher = dispatcher, .request = request, .is_long = is_long, .now = fifo_now(), .best = -1, .least = HUGE_VAL};
+}
+
+bool search_is_only(const search_t *search) {
+    return search->dispatcher->count == 1 && !search->dispatcher->may_grow;
+}
+
+bool search_permits_long(const search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    if (search_is_only(search)) return true;
+    return (long)dispatcher->longs < dispatcher->count - 1 && growth_permits(&dispatcher->growth, dispatcher->longs);
+}
+
+static bool takes(const search_t *search, const crew_t *crew) {
+    return crew_takes(crew, search->request->world, search->request->pinned) && crew_has_room(crew);
+}
+
+/* Is nothing lost by waiting on this one, which is busy, rather than for whichever has room first? Nothing is when its server
+ * works as expected, on what is known to be short, for a caller who waits for the answer and asks nothing else meanwhile. */
+static bool may_queue(const search_t *search, const crew_t *crew) {
+    const service_t *service = search->request->service;
+    if (search->request->eager || (service && service->taken.count == 0)) return false;
+    return crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG);
+}
+
+/* May the request go onto a trunk that is busy, and has so much backlog? Whoever finds one where nobody reads reads there. */
+static bool may_join(const search_t *search, const crew_t *crew, double backlog) {
+    if (search_is_only(search)) return true;
+    if (!search->request->eager && !crew_is_led(crew)) return true;
+    return !search->is_long && (backlog <= crew_enough(crew) || may_queue(search, crew));
+}
+
+static void consider(search_t *search, long at) {
+    const crew_t *crew = crew_at(search->dispatcher, at);
+    if (!takes(search, crew)) return;
+    double backlog = crew_backlog(crew, search->now);
+    bool idle = crew_in_flight(crew)->count == 0;
+    if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, crew, backlog))) return;
+    search->least = backlog;
+    search->best = at;
+}
+
+bool search_idle(search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    fifo_t *fifo = dispatcher->idle.older;
+    for (int look = 0; look < MOST_LOOKS && fifo != &dispatcher->idle; look++, fifo = fifo->older) {
+        if (!takes(search, crew_at(dispatcher, (long)fifo->place))) continue;
+        search->best = (long)fifo->place;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t next_random(dispatcher_t *dispatcher) {
+    uint32_t random = dispatcher->random; /* xorshift */
+    random ^= random << 13;
+    random ^= random >> 17;
+    return dispatcher->random = random ^ (random << 5);
+}
+
+static void consider_others(search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    if (dispatcher->count <= FEW) {
+        search_all(search);
+    } else {
+        consider(search, dispatcher->current);
+        for (int times = 0; times < 2; times++) consider(search, (long)(next_random(dispatcher) % (uint32_t)dispatcher->count));
+    }
+}
+
+/* For fibers the current trunk goes on taking while its backlog is short: they write together, and so gain by travelling
+ * together, as threads do not. */
+static bool stays(const search_t *search) {
+    const crew_t *crew = crew_at(search->dispatcher, search->dispatcher->current);
+    if (NIL_P(search->request->world) || search->is_long || !takes(search, crew)) return false;
+    return crew_backlog(crew, search->now) <= SHORT_BACKLOG;
+}
+
+static void choose_short(search_t *search) {
+    if (stays(search)) search->best = search->dispatcher->current;
+    else if (!search_idle(search)) consider_others(search);
+}
+
+static void choose_long(search_t *search) {
+    if (search->dispatcher->idle_count > 0 && search_permits_long(search) && search_idle(search)) return;
+    if (search->dispatcher->count <= FEW) consider_others(search);
+}
+
+void search_likely(search_t *search) {
+    if (search->dispatcher->current >= search->dispatcher->count) search->dispatcher->current = 0;
+    search->is_long ? choose_long(search) : choose_short(search);
+}
+
+void search_all(search_t *search) {
+    for (long at = 0; at < search->dispatcher->count; at++) consider(search, at);
+}
+
+static void consider_unread(search_t *search, long at) {
+    const crew_t *crew = crew_at(search->dispatcher, at);
+    const fifo_t *fifo = crew_in_flight(crew);
+    if (fifo->count == 0 || fifo->backlog >= search->least || crew_is_led(crew)) return;
+    if (!crew_takes(crew, search->request->world, search->request->pinned)) return;
+    search->least = fifo->backlog;
+    search->best = at;
+}
+
+void search_unread(search_t *search) {
+    for (long at = 0; at < search->dispatcher->count; at++) consider_unread(search, at);
+}
+
+size_t search_room_on(const search_t *search, const crew_t *crew) {
+    const fifo_t *fifo = crew_in_flight(crew);
+    if (!takes(search, crew)) return 0;
+    double backlog = crew_backlog(crew, search->now), enough = crew_enough(crew);
+    if (fifo->count > 0 && !may_join(search, crew, backlog)) return 0;
+    if (search_is_only(search) || may_queue(search, crew)) return crew->most_requests - fifo->count < MOST_CALLED ? crew->most_requests - fifo->count : MOST_CALLED;
+    return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->service ? search->request->service->mean : 0, LEAST));
+}
+
+bool search_all_held_up(const search_t *search) {
+    for (long at = 0; at < search->dispatcher->count; at++) {
+        const crew_t *crew = crew_at(search->dispatcher, at);
+        if (!crew->shut && crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, STUCK)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,42 @@
+/* The search for the trunk that should take a request. */
+#ifndef TRUNKLINE_SEARCH_H
+#define TRUNKLINE_SEARCH_H
+
+#include "dispatcher.h"
+
+typedef struct {
+    dispatcher_t *dispatcher;
+    request_t *request;
+    bool is_long;
+    double now;
+    long best;
+    double least; /* seconds of the best one's backlog */
+} search_t;
+
+search_t search_for(dispatcher_t *dispatcher, request_t *request);
+
+/* A look at those that are likely to do, in constant time. There must be a trunk. */
+void search_likely(search_t *search);
+
+/* A look at all. */
+void search_all(search_t *search);
+
+/* A look at trunks with requests in flight whose answers nobody reads, for one who is to read there. */
+void search_unread(search_t *search);
+
+/* Is there no other trunk, and will there be none? Then there is no choice. */
+bool search_is_only(const search_t *search);
+
+/* May a long one take an idle trunk? The last one is kept for short ones. */
+bool search_permits_long(const search_t *search);
+
+/* Finds the idle trunk that was busy last: the others may become superfluous. */
+bool search_idle(search_t *search);
+
+/* How many requests like this one the trunk could take now. */
+size_t search_room_on(const search_t *search, const crew_t *crew);
+
+/* Is the server held up on every trunk, by what is long or longer than expected? */
+bool search_all_held_up(const search_t *search);
+
+#endif

@@ -1,0 +1,38 @@
+/* Trunkline::Service: how long a server needs for requests of one kind, and whether that is long. */
+#ifndef TRUNKLINE_SERVICE_H
+#define TRUNKLINE_SERVICE_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "histogram.h"
+
+#define SHORT_AGAIN 0.0005 /* seconds: a long one that takes less on average is short again */
+
+typedef struct {
+    double mean;         /* seconds on average, without the way there and back */
+    double unhurried;    /* the same while few long ones ran; 0 before one was measured */
+    histogram_t taken;   /* seconds of all requests measured */
+    double waited;       /* seconds that they were in flight behind others, in all */
+    uint64_t long_count; /* requests sent as long ones */
+    bool is_long;
+    bool doubtful;       /* the mean may hold time that was not the server's */
+} service_t;
+
+/* Of an object that is known to be one. */
+static inline service_t *service_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what was never measured. */
+VALUE service_create(void);
+
+/* A server has needed this many seconds; or, if that is not sure, at most this many: the rest may be the way, or the client's
+ * own delay in reading. */
+void service_measure(service_t *service, double seconds, bool sure);
+
+/* Should the next request let the server say when it begins, so that its measurement is sure? */
+static inline bool service_is_doubted(const service_t *service) {
+    return service->doubtful || (service->mean > SHORT_AGAIN && service->taken.count > 0 && service->taken.count % 8 == 0);
+}
+
+
+#endif

@@ -1,0 +1,225 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/dispatching"
+
+module Trunkline
+  # Which trunk takes the next request.
+  class DispatcherTest < TestCase
+    include Dispatching
+
+    def chosen(dispatcher, request) = dispatcher.choose(request)&.name
+    def found(dispatcher, request) = dispatcher.find(request)&.name
+
+    # A fiber of the world that the stations' leaders are not of.
+    def fibers(count = 1) = fellow_requests(count)
+
+    def test_none
+      assert_nil chosen(dispatcher(connections: 1), short)
+    end
+
+    # --- short ones ---
+
+    def test_an_idle_one
+      assert_equal :idle, chosen(dispatcher(station(:one, short), station(:idle), station(:two, short)), short)
+    end
+
+    # The others may become superfluous.
+    def test_of_idle_ones_that_which_was_busy_last
+      stations = %i[one two three].map { |name| station(name) }
+      dispatcher = dispatcher(*stations)
+      stations[1].codec.submit(short)
+      finish(stations[1].codec)
+      assert_equal [:two, 3], [chosen(dispatcher, short), dispatcher.idle_count]
+    end
+
+    def test_else_the_one_that_is_through_first
+      stations = [station(:long, long), station(:much, *Array.new(9) { unseen }), station(:little, unseen)]
+      stations.each { |station| station.crew.round_trip = 3600.0 }
+      assert_equal :little, chosen(dispatcher(*stations), short)
+    end
+
+    def test_nobody_joins_a_long_one
+      stations = Array.new(3) { |number| station(number, long) }
+      dispatcher = dispatcher(*stations)
+      assert_equal [nil, nil, 0], [chosen(dispatcher, short), found(dispatcher, short), dispatcher.room_for(short)]
+    end
+
+    def test_nobody_joins_a_late_one
+      stations = [late(station(:late, short)), station(:long, long)]
+      assert_nil chosen(dispatcher(*stations), short)
+    end
+
+    # Its answer lies there: the client is late, not the server.
+    def test_an_answer_that_nobody_has_read_makes_nothing_late
+      reader, writer = UNIXSocket.pair
+      codec = self.codec
+      crew = Crew.new(codec, reader.fileno)
+      codec.submit(short)
+      Thread.pass until crew.late?
+      writer.write("answer")
+      assert_equal [false, true], [crew.late?, crew.backlog < 0.001]
+    ensure
+      [reader, writer].each(&:close)
+    end
+
+    # How far away the server is makes nothing late either.
+    def test_a_round_trip_is_not_the_servers
+      near, far = station(:near, short), station(:far, short)
+      far.crew.round_trip = 3600.0
+      late(near)
+      assert_equal [:far, false], [chosen(dispatcher(near, far, connections: 2), short), far.crew.late?]
+    end
+
+    def test_where_nobody_reads_the_next_one_does
+      stations = [station(:long, long), station(:unread, long, led: false)]
+      assert_equal [:unread, nil], [chosen(dispatcher(*stations), short), dispatcher(stations.first, stations.first).unread_for(short)]
+    end
+
+    # --- who asks for more without waiting ---
+
+    def test_who_does_not_wait_fills_nothing_beyond_a_little
+      stations = [station(:one, *Array.new(50) { unseen }), station(:two, long)]
+      dispatcher = dispatcher(*stations)
+      eager = short.eager!
+      assert_equal [nil, nil], [chosen(dispatcher, eager), dispatcher.unread_for(eager)]
+      stations.first.codec.fail([]) { nil }
+      assert_equal :one, chosen(dispatcher, eager)
+    end
+
+    def test_nor_where_nobody_reads_but_he_reads_there
+      stations = [station(:one, long, led: false), station(:two, long)]
+      dispatcher = dispatcher(*stations)
+      eager = short.eager!
+      assert_equal [nil, :one], [chosen(dispatcher, eager), dispatcher.unread_for(eager).name]
+      refute dispatcher.accepts?(stations.first.crew, eager)
+    end
+
+    # --- long ones ---
+
+    def test_a_long_one_goes_only_where_nobody_is
+      stations = [station(:busy, short), station(:idle), station(:free)]
+      dispatcher = dispatcher(*stations)
+      first = dispatcher.choose(long)
+      first.codec.submit(long)
+      assert_equal [%i[busy idle free].include?(first.name), 1], [true, dispatcher.longs]
+      refute_equal :busy, first.name
+    end
+
+    def test_never_the_last_one
+      stations = [station(:one, long), station(:two, long), station(:three)]
+      dispatcher = dispatcher(*stations)
+      assert_equal [nil, nil, 0], [chosen(dispatcher, long), found(dispatcher, long), dispatcher.room_for(long)]
+      assert_equal :three, chosen(dispatcher, short)
+    end
+
+    def test_where_there_is_only_one_and_will_be_no_other_it_takes_all
+      station = station(:only, long)
+      dispatcher = dispatcher(station)
+      late = late(station(:late, short))
+      assert_equal %i[only only late], [chosen(dispatcher, long), chosen(dispatcher, short.eager!), chosen(dispatcher(late), short)]
+    end
+
+    # --- other worlds, bounds ---
+
+    def test_none_that_admits_the_world
+      stations = [station(:one, short), station(:two, short)]
+      fiber = fibers.first
+      assert_equal [nil, nil], [chosen(dispatcher(*stations), fiber), found(dispatcher(*stations), fiber)]
+      assert_equal :idle, chosen(dispatcher(*stations, station(:idle)), fiber)
+    end
+
+    def test_for_fibers_the_current_one_goes_on_while_its_backlog_is_short
+      idle, current = station(:idle), station(:current)
+      current.crew.round_trip = 3600.0
+      dispatcher = dispatcher(current, idle)
+      one, two = fibers(2)
+      assert_equal :current, chosen(dispatcher, one)
+      current.crew.enter(one)
+      current.codec.submit(short)
+      assert_equal :current, chosen(dispatcher, two)
+      3.times { current.codec.submit(unseen) }
+      assert_equal :idle, chosen(dispatcher, two)
+    end
+
+    def test_a_full_one_is_not_chosen
+      full = station(:full, short)
+      full.crew.bound(1, 1 << 20, Float::INFINITY)
+      other = station(:other, long, led: false)
+      assert_equal :other, chosen(dispatcher(full, other), short)
+    end
+
+    def test_an_old_one_has_to_be_replaced_first
+      old = station(:old)
+      old.crew.bound(9, 1 << 20, 0)
+      assert_nil chosen(dispatcher(old), short)
+    end
+
+    def test_many
+      stations = Array.new(100) { |number| station(number, long) }
+      stations[42] = station(42)
+      dispatcher = dispatcher(*stations)
+      assert_equal [42, 99, 1], [chosen(dispatcher, short), dispatcher.longs, dispatcher.idle_count]
+      stations[42].codec.submit(unseen)
+      assert_equal 42, found(dispatcher, short)
+    end
+
+    def test_many_that_are_busy_share_what_comes
+      stations = Array.new(100) { |number| station(number, unseen).tap { |made| made.crew.round_trip = 3600.0 } }
+      dispatcher = dispatcher(*stations)
+      300.times { dispatcher.choose(short).codec.submit(unseen) }
+      assert_operator stations.map { |made| made.codec.in_flight }.max, :<, 20
+    end
+
+    # --- who comes and goes ---
+
+    def test_who_is_no_more_among_them_is_forgotten
+      gone, kept = station(:gone, long), station(:kept)
+      dispatcher = dispatcher(gone, kept)
+      dispatcher.choose_among([kept], [kept.crew])
+      finish(gone.codec)
+      assert_equal [0, 1], [dispatcher.longs, dispatcher.idle_count]
+    end
+
+    def test_each_has_one_crew
+      assert_raises(ArgumentError) { dispatcher.choose_among([1], []) }
+      assert_raises(TypeError) { dispatcher.choose_among([1], [2]) }
+      assert_raises(TypeError) { dispatcher(station(:one)).choose(Object.new) }
+    end
+
+    # --- growth ---
+
+    def growing(*stations, **options)
+      dispatcher(*stations, connections: 2, most: 9, **options).tap { |made| made.may_grow = true }
+    end
+
+    def test_a_long_one_wants_another_where_it_finds_none
+      dispatcher = growing(station(:one, long), station(:two))
+      assert_equal [nil, true], [chosen(dispatcher, long), dispatcher.wants_another?(long, 0)]
+      assert_equal [true, false], [dispatcher.wants_another?(long, 6), dispatcher.wants_another?(long, 99)]
+      dispatcher.may_grow = false
+      refute dispatcher.wants_another?(long, 0)
+    end
+
+    def test_a_short_one_wants_another_only_where_every_trunk_is_held_up
+      held_up = growing(station(:late, short), station(:long, long))
+      Thread.pass until held_up.wants_another?(short, 0)
+      refute held_up.wants_another?(short, 1), "one is on its way"
+      refute growing(late(station(:late, short)), station(:idle)).wants_another?(short, 0)
+    end
+
+    def test_one_that_could_have_another_keeps_even_the_only_one_free_of_long_ones
+      dispatcher = growing(station(:only))
+      assert_equal [nil, :only], [chosen(dispatcher, long), chosen(dispatcher, short)]
+    end
+
+    def test_what_is_idle_for_too_long_is_superfluous
+      used, other = station(:used), station(:other)
+      dispatcher = dispatcher(used, other, connections: 1, max_idle: 0)
+      used.codec.submit(short)
+      assert_equal [nil, :other], [chosen(dispatcher, short), dispatcher.superfluous.name]
+      dispatcher.choose_among([other], [other.crew])
+      assert_equal [:other, nil], [chosen(dispatcher, short), dispatcher.superfluous]
+    end
+  end
+end

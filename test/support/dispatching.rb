@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require_relative "requests"
+
+module Trunkline
+  # Trunks without connections, for tests of which one is chosen. Times are such that none of a test's own matters: a long head
+  # is expected to take hours, and a short one to take nothing.
+  module Dispatching
+    include Requests
+
+    HOURS = 10_000.0
+
+    # Stands for a trunk.
+    Station = Struct.new(:name, :crew, :codec)
+
+    # @return [Dispatcher]
+    def dispatcher(*stations, connections: stations.size, most: connections, max_idle: 3600)
+      Dispatcher.new(connections, most, max_idle).tap { |made| made.choose_among(stations, stations.map(&:crew)) }
+    end
+
+    # @param requests [Array<Request>] in flight there
+    # @param led [Boolean] whether somebody reads there
+    def station(name, *requests, led: true)
+      codec = self.codec
+      crew = Crew.new(codec)
+      requests.each { |one| codec.submit(one) }
+      crew.lead(request.tap { |leader| crew.enter(leader) }) if led && requests.any?
+      Station.new(name, crew, codec)
+    end
+
+    # @return [Statement] that is known to take so long
+    def statement(seconds)
+      @statements = @statements.to_i + 1
+      STATEMENT.new("SELECT #{@statements}", @statements).tap { |made| 80.times { made.service.measure(seconds, true) } }
+    end
+
+    def short = query(@short ||= statement(0.0))
+    def long = query(@long ||= statement(HOURS))
+
+    # @return [Request] of which nothing is known
+    def unseen = request
+
+    def query(statement) = REQUEST.query(statement, [])
+
+    # The server works on its head for longer than was expected.
+    def late(station)
+      Thread.pass until station.crew.late?
+      station
+    end
+  end
+end
