@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "async"
+require "trunkline"
+require_relative "../measure"
+require_relative "../data/accounts"
+require_relative "backlog_load"
+
+module Trunkline
+  module Bench
+    module Peers
+      # Short queries that come as they like, beside long ones that sleep on the server.
+      class TrunklineBacklog
+        include BacklogLoad
+
+        LONG = "SELECT pg_sleep($1::float8)"
+        WARM_UP = 20 # executions after which a statement is known for what it is
+        private_constant :LONG, :WARM_UP
+
+        def initialize(uri:, rows:, connections:, max_connections:)
+          @rows = rows
+          @db = Trunkline.postgres(uri, connections: connections, max_connections: max_connections)
+        end
+
+        # @return [Array<Integer>] balances
+        def answers(ids:) = ids.map { |id| @db.value(Accounts::SELECT, id) }
+
+        # @return [Hash] wall, cpu, objects; result: seconds that each short and each long query took
+        def measure(arrivals:)
+          Sync { WARM_UP.times { [short(1), long(0.05)] } }
+          Measure.run { Sync { |task| offered(arrivals, task) } }
+        end
+
+        # Callers who sleep on the server, each again and again.
+        # @return [Hash] rate (sleeps a second) after the warm-up, warm_up (seconds until 9/10 of it), opened
+        def sleepers(callers:, seconds:, sleep:) = Sync { sleeping(callers, seconds) { long(sleep) } }.merge(opened: @db.stats[:opened])
+
+        # One caller with many queries submitted, another with one.
+        # @return [Float] seconds that this one took, at most
+        def beside(many:, times:)
+          Sync do |task|
+            200.times { short(1) }
+            Array.new(times) { beside_once(task, many) }.max
+          end
+        end
+
+        # @return [Integer] connections that were ever opened for short queries of so many callers
+        def opened_by(callers:, each:)
+          Sync { Array.new(callers) { |caller| Async { each.times { |number| short(caller + number) } } }.each(&:wait) }
+          @db.stats[:opened]
+        end
+
+        private
+
+        def short(number) = @db.value(Accounts::SELECT, Accounts.id(number, @rows))
+        def long(seconds) = @db.value(LONG, seconds)
+
+        def beside_once(task, many)
+          flood = task.async { Array.new(many) { |number| @db.async(Accounts::SELECT, Accounts.id(number, @rows)) }.each(&:value) }
+          start = Measure.now
+          short(1)
+          (Measure.now - start).tap { flood.wait }
+        end
+      end
+    end
+  end
+end
