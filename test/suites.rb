@@ -6,7 +6,7 @@ require "support/gated"
 require "support/interruptions"
 require "support/numbers"
 require "support/schedulers/hosts"
-%w[copying querying describing settings batches group_commits parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
+%w[copying streaming listening querying describing settings batches group_commits parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits schema_changes].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites
@@ -15,6 +15,8 @@ module Suites
     include DatabaseHelpers
     include Shared::Querying
     include Shared::Copying
+    include Shared::Streaming
+    include Shared::Listening
     include Shared::Concurrency
     include Shared::Driving
     include Shared::Deadlines
@@ -31,6 +33,8 @@ module Suites
     include DatabaseHelpers
     include Shared::Querying
     include Shared::Copying
+    include Shared::Streaming
+    include Shared::Listening
     include Shared::Parameters
     include Shared::Errors
     include Shared::Options

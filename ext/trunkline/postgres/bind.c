@@ -148,11 +148,11 @@ static bool append_formats(buffer_t *buffer, VALUE parameters, const uint32_t *t
     return true;
 }
 
-bool bind_append(buffer_t *buffer, span_t name, VALUE parameters, const uint32_t *types, bool binary) {
+bool bind_append(buffer_t *buffer, span_t portal, span_t name, VALUE parameters, const uint32_t *types, bool binary) {
     size_t mark;
     long count = RARRAY_LEN(parameters);
     if (!frontend_open(buffer, 'B', &mark)) return false;
-    if (!buffer_append(buffer, "", 1) || !buffer_append(buffer, name.bytes, name.length + 1)) return false;
+    if (!buffer_append(buffer, portal.bytes, portal.length + 1) || !buffer_append(buffer, name.bytes, name.length + 1)) return false;
     if (!append_formats(buffer, parameters, types) || !append_count(buffer, count)) return false;
     for (long at = 0; at < count; at++) {
         if (!append_value(buffer, types ? types[at] : 0, RARRAY_AREF(parameters, at))) return false;

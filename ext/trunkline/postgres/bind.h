@@ -18,9 +18,9 @@ bool bind_ready(VALUE parameters);
 /* Is the String valid UTF-8 without zero bytes, and said to be? */
 bool bind_text_ready(VALUE string);
 
-/* Appends Bind of the unnamed portal. `types` is NULL while the server's are not known: then all goes as text, and a binary
+/* Appends Bind of the portal; without a name it is gone with the unit. `types` is NULL while the server's are not known: then all goes as text, and a binary
  * string as the text of a bytea.
  * Results come in binary format when `binary`. False: no memory. Runs no Ruby code. */
-bool bind_append(buffer_t *buffer, span_t name, VALUE parameters, const uint32_t *types, bool binary);
+bool bind_append(buffer_t *buffer, span_t portal, span_t name, VALUE parameters, const uint32_t *types, bool binary);
 
 #endif

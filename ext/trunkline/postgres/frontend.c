@@ -94,6 +94,13 @@ bool frontend_run(buffer_t *buffer, span_t sql) {
 /* Execute of the unnamed portal, all rows; Sync; Flush; Terminate. */
 bool frontend_execute(buffer_t *buffer) { return buffer_append(buffer, "E\0\0\0\x09\0\0\0\0\0", 10); }
 
+bool frontend_execute_portal(buffer_t *buffer, span_t portal, uint32_t rows) {
+    size_t mark;
+    if (!frontend_open(buffer, 'E', &mark) || !append_string(buffer, portal) || !append_u32(buffer, rows)) return false;
+    frontend_close(buffer, mark);
+    return true;
+}
+
 bool frontend_sync(buffer_t *buffer) { return buffer_append(buffer, "S\0\0\0\x04", 5); }
 
 bool frontend_flush(buffer_t *buffer) { return buffer_append(buffer, "H\0\0\0\x04", 5); }

@@ -22,6 +22,7 @@ bool frontend_describe_statement(buffer_t *buffer, span_t name);
 bool frontend_close_statement(buffer_t *buffer, span_t name);
 bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter); /* a single one, results as text */
 bool frontend_execute(buffer_t *buffer);
+bool frontend_execute_portal(buffer_t *buffer, span_t portal, uint32_t rows); /* so many, then it is suspended; 0: all */
 bool frontend_sync(buffer_t *buffer);
 bool frontend_flush(buffer_t *buffer); /* the server is to send at once what it has said so far */
 

@@ -149,10 +149,11 @@ static VALUE codec_is_idle(VALUE self) { return RBOOL(session_of(self)->in_fligh
 
 /* call-seq: exclusive = true or false
  *
- * Whether the session is one caller's own, who may open transactions. */
+ * Whether the session is one caller's own, who may open transactions. What it was notified of before is nobody's. */
 static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
     session_of(self)->exclusive = RTEST(exclusive);
     session_of(self)->reported = false;
+    rb_ary_clear(session_of(self)->notifications);
     return exclusive;
 }
 

@@ -22,6 +22,40 @@ static VALUE request_flow(VALUE self, VALUE rows) {
     return self;
 }
 
+/* call-seq: fetch(portal, rows) -> request
+ *
+ * Its portal is left open under that name when so many rows have come, until it or the transaction ends. */
+static VALUE request_fetch(VALUE self, VALUE portal, VALUE rows) {
+    postgres_request_t *request = postgres_request_of(self);
+    StringValueCStr(portal);
+    request->portal = rb_str_new_frozen(portal);
+    request->fetches = NUM2UINT(rows);
+    return self;
+}
+
+/* call-seq: next_fetch -> Request
+ *
+ * For the next rows of the same portal. */
+static VALUE request_next_fetch(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    VALUE next = postgres_request_fetch(self);
+    postgres_request_of(next)->base.deadline = postgres_request_of(next)->base.until = request->base.deadline;
+    return next;
+}
+
+/* call-seq: suspended? -> true or false
+ *
+ * Did it stop because so many rows have come? */
+static VALUE request_is_suspended(VALUE self) { return RBOOL(postgres_request_of(self)->suspended); }
+
+/* call-seq: forget_caller -> request
+ *
+ * While nobody waits for it, whoever asked may be collected as garbage. */
+static VALUE request_forget_caller(VALUE self) {
+    request_of(self)->fiber = request_of(self)->world = request_of(self)->token = Qnil;
+    return self;
+}
+
 /* call-seq: portion? -> true or false
  *
  * Are there rows to take? */
@@ -159,6 +193,10 @@ static VALUE codec_take_notifications(VALUE self) {
 void Init_trunkline_flow(void) {
     VALUE request = rb_const_get(mTrunklinePostgres, rb_intern("Request")), codec = rb_const_get(mTrunklinePostgres, rb_intern("Codec"));
     rb_define_method(request, "flow", request_flow, 1);
+    rb_define_method(request, "fetch", request_fetch, 2);
+    rb_define_method(request, "next_fetch", request_next_fetch, 0);
+    rb_define_method(request, "suspended?", request_is_suspended, 0);
+    rb_define_method(request, "forget_caller", request_forget_caller, 0);
     rb_define_method(request, "portion?", request_has_portion, 0);
     rb_define_method(request, "flowing?", request_is_flowing, 0);
     rb_define_method(request, "copying", request_copying, 0);

@@ -19,6 +19,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->given);
     rb_gc_mark(request->types);
     rb_gc_mark(request->script);
+    rb_gc_mark(request->portal);
     rb_gc_mark(request->members);
     rb_gc_mark(request->preamble);
     rb_gc_mark(request->prepared);
@@ -57,6 +58,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->parameters = parameters;
     request->given = request->types = request->members = request->preamble = Qnil;
     request->script = script;
+    request->portal = Qnil;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = Qnil;
     request->affected = -1;
@@ -119,6 +121,19 @@ static VALUE request_batch(VALUE class, VALUE members, VALUE atomic) {
     return batch;
 }
 
+VALUE postgres_request_fetch(VALUE self) {
+    const postgres_request_t *before = postgres_request_of(self);
+    if (NIL_P(before->portal)) rb_raise(rb_eArgError, "the request has left no portal open");
+    VALUE sql = NIL_P(before->statement) ? before->script : statement_of(before->statement)->sql;
+    VALUE next = create(REQUEST_FETCH, Qnil, Qnil, sql);
+    postgres_request_t *fetch = postgres_request_of(next);
+    fetch->portal = before->portal;
+    fetch->fetches = before->fetches;
+    fetch->description = before->description;
+    fetch->binary = before->binary;
+    return next;
+}
+
 /* call-seq: Request.copy(sql, rows) -> Request
  *
  * What it sends is taken in portions of so many rows. */
@@ -154,6 +169,8 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->types = request->types;
     postgres_request_of(again)->anew = request->anew;
     postgres_request_of(again)->unnamed = request->unnamed;
+    postgres_request_of(again)->portal = request->portal;
+    postgres_request_of(again)->fetches = request->fetches;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
     postgres_request_of(again)->solo = request->solo;
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;

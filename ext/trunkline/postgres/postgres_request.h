@@ -10,6 +10,7 @@ typedef enum {
     REQUEST_FENCE,    /* nothing: its answer comes when everything before it is over */
     REQUEST_SCRIPT,   /* simple Query: several statements, a result each */
     REQUEST_BATCH,    /* nothing of its own: several queries before it, in the same flight, or in its very unit */
+    REQUEST_FETCH,    /* Execute of a portal that an earlier query has left open */
     REQUEST_COPY,     /* simple Query: COPY from the client or to it */
 } request_kind_t;
 
@@ -29,6 +30,9 @@ typedef struct {
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
     VALUE notices;     /* Array of NoticeResponse bodies, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
+    VALUE portal;      /* its name, which stays open when so many rows have come; or nil */
+    uint32_t fetches;  /* rows at a time, of a portal */
+    bool suspended;    /* there may be more rows to fetch */
     struct flow *flow; /* what its caller takes in portions; or NULL */
     size_t effect;     /* bytes of its unit before those that have an effect */
     size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
@@ -62,6 +66,9 @@ static inline postgres_request_t *postgres_request_of(VALUE self) { return RTYPE
 
 /* Of what a caller gives: raises TypeError when it is something else. */
 postgres_request_t *postgres_request_checked(VALUE object);
+
+/* What fetches the next rows of the portal that the request has left open. */
+VALUE postgres_request_fetch(VALUE request);
 
 /* All rows so far: an Array of Arrays. */
 VALUE postgres_request_rows(postgres_request_t *request);

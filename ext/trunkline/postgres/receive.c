@@ -122,6 +122,11 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     end_command(request);
 }
 
+static void portal_suspended(postgres_request_t *request) {
+    if (NIL_P(request->portal)) protocol_error("PortalSuspended, though all rows were asked for");
+    request->complete = request->suspended = true;
+}
+
 static bool has_code(const frame_t *frame, const char *code) { return error_code_begins(frame->body, frame->length, code); }
 
 /* What servers say of a statement that they have lost, or whose plan or parameter types fit no more, as its tables, types or
@@ -292,6 +297,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     case 'D': data_row(session, request, frame); break;
     case 'C': command_complete(session, request, frame); break;
     case '2': bind_complete(session, request, now); break;
+    case 's': portal_suspended(request); break;
     case '1': parse_complete(request); break;
     case 't': parameter_description(request, frame); break;
     case 'T': describe(request, description_from_message(frame->body, frame->length, decoding_of(request))); break;

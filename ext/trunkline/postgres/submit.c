@@ -41,8 +41,10 @@ static bool append_parse(buffer_t *output, const prepared_t *prepared) {
 
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
     bool typed = prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
-    return bind_append(output, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->binary) &&
-           (!request->announced || frontend_flush(output)) && frontend_execute(output);
+    span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
+    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->binary) &&
+           (!request->announced || frontend_flush(output)) &&
+           (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
 }
 
 static bool append_preamble(buffer_t *output, const postgres_request_t *request) {
@@ -85,6 +87,7 @@ static bool append_unit(buffer_t *output, postgres_request_t *request) {
     switch (request->kind) {
     case REQUEST_SCRIPT: case REQUEST_COPY: return frontend_query(output, string_span(request->script));
     case REQUEST_FENCE: return frontend_sync(output);
+    case REQUEST_FETCH: return frontend_execute_portal(output, string_span(request->portal), request->fetches) && frontend_sync(output);
     case REQUEST_BATCH:
         if (request->atomic && (!append_preamble(output, request) || !append_members(output, request))) return false;
         return frontend_sync(output);

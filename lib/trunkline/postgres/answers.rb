@@ -69,6 +69,14 @@ module Trunkline
         end
       end
 
+      # @param request [Request] whose answer comes in portions
+      # @param rows [Array<Array>] one of these
+      # @return [Result] of these
+      def portion(request, rows, result_class)
+        finish(request, request.description, rows) unless request.description.plain?
+        result_class.new(rows, request.description, nil)
+      end
+
       # Tells of what the server noticed while it worked on a request.
       #
       # @param request [Request] done

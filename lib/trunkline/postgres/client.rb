@@ -11,6 +11,7 @@ require_relative "connector"
 require_relative "copying"
 require_relative "group_commit"
 require_relative "hosting"
+require_relative "listening"
 require_relative "observed"
 require_relative "querying"
 require_relative "session"
@@ -18,6 +19,7 @@ require_relative "session_functions"
 require_relative "sessions"
 require_relative "sharing"
 require_relative "statements"
+require_relative "streaming"
 require_relative "types"
 require_relative "untold"
 
@@ -33,6 +35,8 @@ module Trunkline
       include Querying
       include Copying
       include Hosting
+      include Streaming
+      include Listening
       include MainRactor
 
       # @param config [Config]
@@ -63,6 +67,7 @@ module Trunkline
         @sessions = Sessions.new(@pool, server: config.server)
         @group_commit = GroupCommit.new(@pool, connections)
         extend GroupCommitting if group_commit
+        @listener = Listener.new(@sessions, @answers)
       end
 
       # Runs several statements, separated by semicolons, without parameters, on a session of their own.
@@ -219,7 +224,7 @@ module Trunkline
         held = @sessions.held
         return yield(held) if held
 
-        @sessions.lend(new_session(callers_block)) { |session| yield session }
+        @sessions.lend(new_session(callers_block).lend) { |session| yield session }
       end
 
       def dispatch(request) # :nodoc:
@@ -236,6 +241,8 @@ module Trunkline
       def statements_for(decoding, context) = @known.shared_table(decoding, context) # :nodoc:
 
       private
+
+      attr_reader :listener
 
       def check_budget(connections, max_connections)
         unless connections.is_a?(Integer) && connections.positive?

@@ -2,6 +2,7 @@
 
 require_relative "../trunk/waiting"
 require_relative "pinned_flow"
+require_relative "pinned_notifications"
 
 module Trunkline
   module Postgres
@@ -9,6 +10,7 @@ module Trunkline
     # state that suits anybody.
     class Pinned # :nodoc:
       include PinnedFlow
+      include PinnedNotifications
 
       # Undoes what a server session can hold, but for its prepared statements.
       RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \

@@ -11,7 +11,8 @@ module Trunkline
       #
       # @yieldreturn [Boolean] whether it has come; the request may also be done
       def begin_flow(request, &content)
-        alone(request) do
+        alone(request.adopt) do
+          @flow = nil if @flow&.done? # it has failed, and this is another try
           carry(request) { |trunk| (@flow = request) && trunk.dispatch(request) }
         end
         follow(request, &content)
@@ -23,8 +24,10 @@ module Trunkline
       def follow(request, &content)
         return if request.done?
 
-        alone(request) { @trunk.follow(request, &content) }
+        alone(request.adopt) { @trunk.follow(request, &content) }
         given_up(request)
+      ensure
+        request.forget_caller
       end
 
       # @return [Array] the rows that have come
@@ -35,14 +38,18 @@ module Trunkline
       # @param most [Integer] bytes that may be left to write
       # @yieldparam codec [Codec] appends it
       def feed(request, most)
-        alone(request) { @trunk.push(request, most) if yield @trunk.codec }
+        alone(request.adopt) { @trunk.push(request, most) if yield @trunk.codec }
         given_up(request)
+      ensure
+        request.forget_caller
       end
 
       # Ends the flow: of what is not at its end, the server is asked to end it. When that does not work in time, nobody goes on
       # here.
-      def end_flow(request)
-        return unless @flow.equal?(request)
+      #
+      # @param request [Request] the flow's; of another one, nothing is left to end
+      def end_flow(request = @flow)
+        return unless @flow && @flow.equal?(request)
 
         abandon(request, :cancel) unless request.done?
         @flow = nil

@@ -6,6 +6,7 @@ require_relative "batching"
 require_relative "describing"
 require_relative "escaping"
 require_relative "future"
+require_relative "notifying"
 require_relative "request"
 
 module Trunkline
@@ -13,6 +14,7 @@ module Trunkline
     # The verbs that a client and a session have in common.
     module Querying
       include Asking
+      include Notifying
       include Batching
       include Describing
       include Escaping

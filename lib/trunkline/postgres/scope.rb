@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "delegate"
+require_relative "copying"
+require_relative "streaming"
 
 module Trunkline
   module Postgres
@@ -11,11 +13,15 @@ module Trunkline
     class Scope < SimpleDelegator
       include Querying
       include Copying
+      include Streaming
+
+      attr_reader :decoding # :nodoc:
 
       def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
         super(base)
         @local = LocalSettings.of(settings, role)
-        @statements = base.statements_for(decode ? Decoding.of(decode) : base.decoding, @local&.context)
+        @decoding = decode ? Decoding.of(decode) : base.decoding
+        @statements = base.statements_for(@decoding, @local&.context)
         @answers = answers
         @result_class = result_class
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,

@@ -2,7 +2,9 @@
 
 require_relative "copying"
 require_relative "querying"
+require_relative "session_flow"
 require_relative "sharing"
+require_relative "streaming"
 require_relative "transaction"
 
 module Trunkline
@@ -12,6 +14,12 @@ module Trunkline
     class Session
       include Querying
       include Copying
+      include Streaming
+      include SessionFlow
+
+      # Seconds in which what lies in the socket is read.
+      A_MOMENT = 0.001
+      private_constant :A_MOMENT
 
       attr_reader :statements, :decoding, :answers, :result_class, :pinned # :nodoc:
 
@@ -59,6 +67,17 @@ module Trunkline
       def copy(sql, deadline: nil)
         source = CopySource.new(@statements[sql], @answers)
         begin_copy(sql, source, deadline)
+      end
+
+      # Waits for a notification, where this session listens: after `LISTEN`. Those that have come to it before are there too.
+      #
+      # @param timeout [Numeric, nil] seconds; nil: for ever
+      # @return [Notification, nil] nil: none has come in time
+      # @raise [ConnectionError] the connection was lost
+      # @raise [Error] as {#query}
+      # @see Listening#listen
+      def wait_for_notification(timeout = nil)
+        @pinned.notification(timeout && (Waiting.now + [timeout, A_MOMENT].max))
       end
 
       # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
@@ -113,39 +132,6 @@ module Trunkline
         local.attach(request, server)
       end
 
-      # Runs the block in a transaction that is begun with the settings, unless the one that is open was.
-      #
-      # @yieldparam session [Session] this one
-      def localize(local) # :nodoc:
-        return yield(self) if @levels.first&.local == local
-        raise Sharing.settings_too_late(nil, server) unless @levels.empty? && [nil, "I"].include?(@pinned.status)
-
-        transaction do |transaction|
-          transaction.begin_with(local)
-          yield self
-        end
-      end
-
-      # What runs on a connection of its own runs here.
-      def own_session(_block) = yield(self) # :nodoc:
-
-      # Runs the block between a COPY's beginning and end.
-      #
-      # @yieldparam copy [Copy]
-      # @yieldparam source [CopySource]
-      # @return [Integer] rows that were copied
-      def copying(sql, direction, deadline:, described:) # :nodoc:
-        source = CopySource.new(@statements[sql], @answers)
-        source.check_plain if described && direction == :out
-        source.describe(conclude(Request.describe(@statements[source.equivalent]))) if described && source.plain?
-        copy = begin_copy(sql, source, deadline)
-        copy.check_direction(direction)
-        yield copy, source
-        completed = copy.finish
-      ensure
-        copy&.abort unless completed
-      end
-
       # A command of this library's own, which leaves nothing behind.
       #
       # @return [Request] answered
@@ -163,23 +149,6 @@ module Trunkline
         @answers.results(conclude(script), @result_class)
       end
 
-      def conclude(request)
-        perform(request)
-        answered(request)
-      end
-
-      def begin_what_is_pending
-        conclude(Request.script(@pinned.pending.join("; "))) unless @pinned.pending.empty?
-      end
-
-      def begin_copy(sql, source, deadline)
-        begin_what_is_pending
-        copy = Copy.new(@pinned, @answers, @statements[sql].sql, deadline: deadline, description: source.description)
-        check_transaction(copy.request) unless @levels.empty?
-        @pinned.stateful! unless @statements[sql].verdict == :copy
-        copy.begin
-      end
-
       def admit(request)
         return request.members.each { |member| admit(member) } if request.members
 
@@ -187,9 +156,11 @@ module Trunkline
         stain(request) unless request.statement&.shareable?
       end
 
+      def stain(request) = stain_with(request.statement)
+
       # Here nearly everything may be done, and is undone in the end.
-      def stain(request)
-        raise Sharing.refusal(request.statement, server) if request.statement&.verdict == :copy
+      def stain_with(statement)
+        raise Sharing.refusal(statement, server) if statement&.verdict == :copy
 
         @pinned.stateful!
       end

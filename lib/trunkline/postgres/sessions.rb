@@ -125,7 +125,8 @@ module Trunkline
         file, line = block&.source_location
         return "#{file}:#{line}" unless file.nil? || file.start_with?(LIBRARY)
 
-        caller_locations.find { |location| !location.path.start_with?(LIBRARY) }.then { |location| "#{location&.path}:#{location&.lineno}" }
+        place = caller_locations.find { |location| location.path && !location.path.start_with?(LIBRARY) }
+        place ? "#{place.path}:#{place.lineno}" : "an Enumerator"
       end
 
       def leave(session, completed)

@@ -12,7 +12,7 @@ module Trunkline
         setting: "%<culprit>s would change settings of a connection that others share: use with(settings:, role:), session { } or transaction { }",
         session: "%<culprit>s may leave state in its session, or relies on some, and this connection is shared: use session { } or " \
                  "transaction { }",
-        listen: "%<culprit>s would make a connection listen that others share: use session { }",
+        listen: "%<culprit>s would make a connection listen that others share: use listen, or session { }",
         copy: "%<culprit>s moves rows in a way of its own, for which a query has no place: use copy_in or copy_out",
         script: "behind %<culprit>s come more statements: use execute_script, which runs them on a session of their own",
         unknown: "because of %<culprit>s the statement cannot be told from one that leaves state on a connection that others share: " \

@@ -3,6 +3,7 @@
 require_relative "transaction_order"
 require_relative "copying"
 require_relative "querying"
+require_relative "streaming"
 
 module Trunkline
   # Raised in a transaction's block, it rolls the transaction back and goes no further; in a savepoint's, the savepoint.
@@ -14,6 +15,7 @@ module Trunkline
     class Transaction
       include Querying
       include Copying
+      include Streaming
 
       WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
       private_constant :WHERE_IT_SLEEPS

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "given_up"
 require_relative "waiting"
 
 module Trunkline
@@ -28,14 +29,25 @@ module Trunkline
       Waiting.give_turn(request.world) if request.world
     end
 
+    # Sends a request whatever world the others on this trunk are of, and waits for its answer, which they may read.
+    #
+    # @param request [Request]
+    def interject(request)
+      return disown if inherited?
+
+      Waiting.undisturbed(request.world) do
+        @codec.submit(request) or return request.give_up(@loss || GivenUp.new(:deadline, false))
+        flush
+      end
+      follow(request) { false }
+    end
+
     private
 
-    # What was left over from an earlier portion comes first.
     def attend_until(request, content)
       return disown if inherited?
 
       Waiting.undisturbed(request.world) do
-        take_in
         lead_or_wait(request, content) { yield } until over?(request, content)
       ensure
         leave(request)
@@ -49,6 +61,7 @@ module Trunkline
       return if leads.nil?
       return Waiting.park(request, leads || nil) unless leads == true
 
+      take_in # what was left over from an earlier portion
       yield until over?(request, content)
     end
 

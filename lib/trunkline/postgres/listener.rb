@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+require_relative "../trunk/turn"
+require_relative "escaping"
+require_relative "subscription"
+
+module Trunkline
+  module Postgres
+    # The one connection of a client that listens, for all of its subscriptions. It has no fiber or thread of its own: of those who
+    # wait for notifications, one reads for all. Opened with the first subscription, closed with the last one.
+    class Listener # :nodoc:
+      include Escaping
+
+      # Who has the connection, for those who wait for one in vain.
+      PLACE = "listen"
+      private_constant :PLACE
+
+      # @param sessions [Sessions] where the connection comes from
+      # @param answers [Answers]
+      def initialize(sessions, answers)
+        @sessions = sessions
+        @answers = answers
+        begin_anew
+      end
+
+      # @param channels [Array<String>]
+      # @return [Subscription] listening
+      # @raise [Error] the server refused, or there is no connection
+      def subscribe(channels)
+        begin_anew unless @generation == Trunkline.process_generation
+        subscription = Subscription.new(self, channels)
+        @lock.synchronize { @subscriptions += [subscription] }
+        settle(nil)
+        listening = subscription
+      ensure
+        remove(subscription) if subscription && !listening
+      end
+
+      # @param subscription [Subscription] closed
+      def remove(subscription)
+        @lock.synchronize { @subscriptions -= [subscription] }
+        subscription.wake
+        settle(nil) if connected?
+      rescue Error
+        nil # then it listens no more, anyway
+      end
+
+      # Waits until there is something for the subscription, or the time has come.
+      def wait(subscription, by)
+        return reconnect(by) unless connected?
+
+        waiter = Request.companion.pin
+        waiter.patience = by
+        trunk = @trunk
+        subscription.with_waiter(waiter) { trunk.follow(waiter) { deliver(trunk) || !subscription.idle? } }
+        raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.overdue?
+      end
+
+      private
+
+      def begin_anew
+        @generation = Trunkline.process_generation
+        @lock = Lock.new
+        @turn = Turn.new
+        @subscriptions = []
+        @listening = []
+        @trunk = nil
+      end
+
+      def connected? = !(@trunk.nil? || @trunk.inherited? || @trunk.loss)
+
+      # Has the server know the channels that are listened to, and no others.
+      def settle(by)
+        @turn.take(by) { @subscriptions.empty? ? disconnect : adjust(@subscriptions.flat_map(&:channels).uniq) }
+      end
+
+      # That the connection had been lost meanwhile may show only now.
+      def adjust(wanted)
+        tries ||= 0
+        connect unless connected?
+        commands = (wanted - @listening).map { |channel| "LISTEN #{escape_identifier(channel)}" }
+        commands += (@listening - wanted).map { |channel| "UNLISTEN #{escape_identifier(channel)}" }
+        run(commands.join("; ")) unless commands.empty?
+        @listening = wanted
+      rescue NotSent, Indeterminate
+        (tries += 1) == 1 ? retry : raise
+      end
+
+      def run(sql)
+        request = Request.script(sql).pin
+        @trunk.interject(request)
+        raise @answers.error(request) unless request.answered?
+      end
+
+      # Whoever was listening before may have missed something.
+      def connect
+        before = @trunk
+        @sessions.give_back(before, false) if before
+        @trunk = nil
+        @listening = []
+        @trunk = @sessions.take(Request.companion.pin, PLACE)
+        distribute([Notification.new]) if before
+      end
+
+      def disconnect
+        trunk = @trunk or return
+        @trunk = nil
+        @sessions.give_back(trunk, false)
+      end
+
+      # Tried again for as long as that makes sense: the pool makes the pauses.
+      def reconnect(by)
+        Deadlines.hold(by) { settle(by) }
+      rescue Deadline
+        raise unless by && Waiting.now >= by
+      rescue Error => error
+        raise unless error.retriable?
+      end
+
+      # @return [false]
+      def deliver(trunk)
+        bodies = trunk.codec.take_notifications
+        distribute(bodies.map { |body| Notification.parse(body) }) unless bodies.empty?
+        false
+      end
+
+      # All is there before anybody is woken, who may go on at once.
+      def distribute(notifications)
+        concerned = @subscriptions.select do |subscription|
+          theirs = notifications.select { |notification| subscription.take?(notification) }
+          theirs.each { |notification| subscription.add(notification) }.any?
+        end
+        concerned.each(&:wake)
+      end
+    end
+    private_constant :Listener
+  end
+end

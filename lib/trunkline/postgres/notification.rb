@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # What somebody has sent to a channel that is listened to; or the news that some may have been missed.
+    class Notification
+      # @return [String, nil] nil: it is a gap
+      attr_reader :channel
+
+      # @return [String, nil] empty where none was sent; nil: it is a gap
+      attr_reader :payload
+
+      # @return [Integer, nil] process id of the server session that sent it; nil: it is a gap
+      attr_reader :pid
+
+      # @param body [String] of NotificationResponse
+      # @return [Notification]
+      def self.parse(body) # :nodoc:
+        pid, channel, payload = body.unpack("NZ*Z*")
+        new(channel.force_encoding(Encoding::UTF_8), payload.force_encoding(Encoding::UTF_8), pid)
+      end
+
+      def initialize(channel = nil, payload = nil, pid = nil) # :nodoc:
+        @channel = channel
+        @payload = payload
+        @pid = pid
+        freeze
+      end
+
+      # Were notifications perhaps missed? For the connection was lost and has been made anew, or nobody took them for so long
+      # that there were too many.
+      #
+      # @return [Boolean]
+      def gap? = channel.nil?
+
+      # @return [String]
+      def inspect = gap? ? "#<#{self.class} gap>" : "#<#{self.class} #{channel} #{payload.inspect}>"
+    end
+  end
+end

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require_relative "channel"
+
+module Trunkline
+  module Postgres
+    # Sending notifications. Includers say how a query travels: `query`.
+    module Notifying
+      # Notifies all who listen to a channel, in any session of the database; within a transaction, when that is committed.
+      #
+      # @param channel [String, Symbol] as it is
+      # @param payload [#to_s, nil] fewer than 8000 bytes
+      # @return [nil]
+      # @raise [ArgumentError, TypeError, EncodingError] no channel can be called so
+      # @raise [Error] as {Querying#query}: a payload that is too long is an {InvalidParameterValue}
+      def notify(channel, payload = nil)
+        query("SELECT pg_catalog.pg_notify($1, $2)", Channel.name(channel), payload.to_s)
+        nil
+      end
+    end
+  end
+end

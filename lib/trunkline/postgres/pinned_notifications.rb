@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require_relative "notification"
+
+module Trunkline
+  module Postgres
+    # The notifications that come to a session which listens.
+    module PinnedNotifications # :nodoc:
+      # Waits for one, or until the time has come.
+      #
+      # @param by [Float, nil] on the clock of Waiting.now
+      # @return [Notification, nil]
+      # @raise [Error] the connection is lost, or the deadline has passed
+      def notification(by)
+        waiter = Request.companion.pin
+        waiter.patience = by
+        alone(waiter) { collect(waiter) }
+        @notifications.shift || raise_unless_waited(waiter)
+      end
+
+      private
+
+      def collect(waiter)
+        raise Closed.new("the session has ended", server: @server) if @ended
+        raise occupied(waiter) if @flow
+
+        @notifications ||= []
+        @trunk ||= @sessions.take(waiter, @place)
+        @trunk.follow(waiter) { take_notifications } if @notifications.empty?
+      end
+
+      def take_notifications
+        @notifications.concat(@trunk.codec.take_notifications.map { |body| Notification.parse(body) })
+        !@notifications.empty?
+      end
+
+      def raise_unless_waited(waiter)
+        raise Deadline.new("the deadline has passed before a notification came", server: @server) if waiter.overdue?
+        raise stuck(waiter) if broken?
+      end
+    end
+    private_constant :PinnedNotifications
+  end
+end

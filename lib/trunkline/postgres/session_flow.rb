@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+require_relative "copy"
+require_relative "copy_source"
+
+module Trunkline
+  module Postgres
+    # What a session does for streams and COPY.
+    module SessionFlow # :nodoc:
+      # Is it there for one call only, which nobody asks anything else of?
+      def lent? = @lent
+
+      # @return [Session] itself, for one call
+      def lend
+        @lent = true
+        self
+      end
+
+      # What runs on a connection of its own runs here.
+      def own_session(_block) = yield(self)
+
+      # Runs the block in a transaction that is begun with the settings, unless the one that is open was.
+      #
+      # @yieldparam session [Session] this one
+      def localize(local)
+        return yield(self) if @levels.first&.local == local
+        raise Sharing.settings_too_late(nil, server) unless @levels.empty? && [nil, "I"].include?(@pinned.status)
+
+        transaction do |transaction|
+          transaction.begin_with(local)
+          yield self
+        end
+      end
+
+      def in_transaction? = !@levels.empty? || !["I", nil].include?(@pinned.status)
+
+      # @param statement [Statement] whose rows are to be streamed
+      def begin_flow(statement)
+        stain_with(statement) unless statement.shareable?
+      end
+
+      # What looking types up would need this session for is done before it is busy.
+      def know_types(statement)
+        return if lent?
+
+        request = conclude(Request.describe(statement))
+        request.redescribe(@answers.description(request)) if request.description.unknown
+      end
+
+      # @return [String] a name
+      def next_portal = "trunkline_#{@portals = (@portals || 0) + 1}"
+
+      # Its transaction may be over, or about to be.
+      def close_portal(name)
+        command("CLOSE #{name}") if @pinned.status == "T" && !@pinned.broken?
+      rescue Error
+        nil
+      end
+
+      # Runs the block between a COPY's beginning and end.
+      #
+      # @yieldparam copy [Copy]
+      # @yieldparam source [CopySource]
+      # @return [Integer] rows that were copied
+      def copying(sql, direction, deadline:, described:)
+        source = CopySource.new(@statements[sql], @answers)
+        source.check_plain if described && direction == :out
+        source.describe(conclude(Request.describe(@statements[source.equivalent]))) if described && source.plain?
+        copy = begin_copy(sql, source, deadline)
+        copy.check_direction(direction)
+        yield copy, source
+        completed = copy.finish
+      ensure
+        copy&.abort unless completed
+      end
+
+      def conclude(request)
+        perform(request)
+        answered(request)
+      end
+
+      # @param request [Request] for more rows of a portal
+      # @return [Request] the same, answered
+      def fetch(request)
+        check_transaction(request) unless @levels.empty?
+        @pinned.perform(request)
+        answered(request)
+      end
+
+      private
+
+      def begin_what_is_pending
+        return if @pinned.pending.empty?
+
+        request = Request.script(@pinned.pending.join("; "))
+        @pinned.perform(request)
+        answered(request)
+      end
+
+      def begin_copy(sql, source, deadline)
+        begin_what_is_pending
+        copy = Copy.new(@pinned, @answers, @statements[sql].sql, deadline: deadline, description: source.description)
+        check_transaction(copy.request) unless @levels.empty?
+        @pinned.stateful! unless @statements[sql].verdict == :copy
+        copy.begin
+      end
+    end
+    private_constant :SessionFlow
+  end
+end

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "asking"
+
+module Trunkline
+  module Postgres
+    # The rows of one statement, as they come: without a transaction they wait in the socket until they are taken; in one, a portal
+    # gives so many at a time, and its connection is free between them.
+    class Stream # :nodoc:
+      include Asking
+
+      # Rows that the protocol can count.
+      MOST = (2**31) - 1
+
+      # Gives the session back of a stream that nobody can go on with any more. In a thread of its own, for this may come in the
+      # middle of anything; where the program ends, the connection ends with it.
+      Abandoned = Struct.new(:pinned) do
+        def call(_id)
+          Thread.new do
+            pinned.break!
+            pinned.release
+          end
+        rescue ThreadError
+          nil
+        end
+      end
+      private_constant :Abandoned
+
+      # @param session [Session]
+      # @param chunk [Integer] rows
+      def initialize(session, answers, result_class, chunk)
+        @session = session
+        @answers = answers
+        @result_class = result_class
+        @chunk = chunk
+      end
+
+      # @param statement [Statement]
+      # @param deadline [Numeric, nil] seconds
+      # @yieldparam row [Hash]
+      def each(statement, parameters, deadline, &block)
+        @session.begin_flow(statement)
+        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        request.limit(deadline) if deadline
+        @session.in_transaction? ? each_fetched(request, &block) : each_received(request, &block)
+      end
+
+      private
+
+      def learn(request) = @session.conclude(request)
+
+      # In a transaction.
+      def each_fetched(request, &block)
+        portal = @session.next_portal
+        @way = ->(asked) { @session.perform(asked.fetch(portal, @chunk)) }
+        request = ask(request)
+        yield_rows(request, request.rows, &block)
+        while request.suspended?
+          request = @session.fetch(request.next_fetch)
+          yield_rows(request, request.rows, &block)
+        end
+      ensure
+        @session.close_portal(portal) if request&.answered?
+      end
+
+      # Without one.
+      def each_received(request, &block)
+        pinned = @session.pinned
+        @way = ->(asked) { pinned.begin_flow(asked.flow(@chunk)) { asked.portion? } }
+        @session.know_types(request.statement)
+        ObjectSpace.define_finalizer(self, Abandoned.new(pinned)) if @session.lent?
+        request = ask(request)
+        yield_rows(request, pinned.portion(request), &block) while more?(pinned, request)
+      ensure
+        pinned.end_flow
+        ObjectSpace.undefine_finalizer(self)
+      end
+
+      def more?(pinned, request)
+        pinned.follow(request) { request.portion? } unless request.portion?
+        return true if request.portion?
+        raise @answers.error(request) unless request.answered?
+      end
+
+      def ask(request)
+        perform(request)
+        answered(request)
+      end
+
+      def perform(request) = @way.call(request)
+
+      def yield_rows(request, rows, &block) = @answers.portion(request, rows, @result_class).each(&block)
+    end
+    private_constant :Stream
+  end
+end

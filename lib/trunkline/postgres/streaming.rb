@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require_relative "stream"
+
+module Trunkline
+  module Postgres
+    # Results of any size, in bounded memory. Includers say where they come over: `own_session`.
+    module Streaming
+      # Runs one statement and yields its rows as they come. It has a connection of its own until its last row, or until the block
+      # is left, which ends the statement at once; what is asked in the block goes elsewhere. In a transaction it goes over that one's
+      # connection, which the block may use as well; in a session without a transaction the block may not.
+      #
+      #   db.stream("SELECT * FROM events") { |row| puts row["name"] }
+      #   db.stream("SELECT * FROM events").lazy.select { |row| row["name"] }.first(3)
+      #
+      # An Enumerator that was asked with `next` and is forgotten gives its connection back when it is collected as garbage.
+      #
+      # @param sql [String]
+      # @param parameters as of {Querying#query}
+      # @param chunk [Integer] rows that are in memory at a time, at most; fewer where they are large and no transaction is open
+      # @param deadline [Numeric, nil] seconds for all of it
+      # @yieldparam row [Hash] what {Querying#query} yields
+      # @return [nil, Enumerator]
+      # @raise [Error] as {Querying#query}; perhaps in the middle
+      # @raise [ArgumentError] the chunk is no positive Integer
+      def stream(sql, *parameters, chunk: 1000, deadline: @deadline, &block)
+        unless chunk.is_a?(Integer) && chunk.between?(1, Stream::MOST)
+          raise ArgumentError, "chunk must be an Integer from 1 to #{Stream::MOST}, not #{chunk.inspect}"
+        end
+        return Enumerator.new { |rows| stream(sql, *parameters, chunk: chunk, deadline: deadline) { |row| rows << row } } unless block
+
+        own_session(block) do |session|
+          statement = session.statements_for(decoding, @local&.context)[sql]
+          Stream.new(session, @answers, @result_class, chunk).each(statement, parameters, deadline, &block)
+        end
+        nil
+      end
+    end
+  end
+end

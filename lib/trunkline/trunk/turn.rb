@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "lock"
+require_relative "waiting"
+
+module Trunkline
+  # One caller at a time does what may take a while; the others, fibers and threads of any world, sleep until it is their turn.
+  class Turn # :nodoc:
+    def initialize
+      @lock = Lock.new
+      @taken = false
+      @waiting = []
+    end
+
+    # Runs the block alone.
+    #
+    # @param deadline [Float, nil] on the clock of Waiting.now
+    # @return [Object, nil] what the block returned; nil where the deadline came first
+    def take(deadline = nil)
+      Waiting.undisturbed do
+        wait(deadline) until (mine = claim) || (deadline && Waiting.now >= deadline)
+        yield if mine
+      ensure
+        pass_on if mine
+      end
+    end
+
+    private
+
+    def claim = @lock.synchronize { @taken ? false : @taken = true }
+
+    def wait(deadline)
+      waiter = Waiter.new.park
+      @waiting.push(waiter)
+      @taken ? Waiting.park(waiter, deadline) : Waiting.unpark(waiter)
+    ensure
+      @waiting.delete(waiter)
+    end
+
+    # All of them look: whoever was interrupted meanwhile has nothing to pass on.
+    def pass_on
+      @taken = false
+      @waiting.dup.each { |waiter| Waiting.wake(waiter) }
+    end
+  end
+  private_constant :Turn
+end
