@@ -17,6 +17,18 @@ module Trunkline
         { wall: now - wall, cpu: own_cpu - cpu, objects: GC.stat(:total_allocated_objects) - objects, result: result }
       end
 
+      # @yieldreturn [Object] the work's own result
+      # @return [Hash] user, system and real (seconds, this process's threads together), result
+      def times
+        GC.start
+        before = Process.times
+        start = now
+        result = yield
+        real = now - start
+        after = Process.times
+        { user: after.utime - before.utime, system: after.stime - before.stime, real: real, result: result }
+      end
+
       # @return [Float] seconds of a clock that only goes forward
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 

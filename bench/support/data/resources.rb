@@ -6,8 +6,22 @@ module Trunkline
     module Resources
       ROWS = 80_000
       SELECT = "SELECT * FROM resources"
+      CHUNK = "#{SELECT} WHERE id > $1 AND id <= $2"
 
       module_function
+
+      # Has the callers fetch the table in chunks: whoever is through with one takes the next.
+      #
+      # @param size [Integer] rows of a chunk
+      # @return [#call] yields the numbers between which the rows of the next chunk lie, until there is none
+      def chunks(size)
+        left = Thread::Queue.new(0.step(ROWS - 1, size)).close
+        lambda do |&fetch|
+          while (after = left.pop)
+            fetch.call(after, after + size)
+          end
+        end
+      end
 
       # @param server [PostgresServer]
       def fill(server)

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCALE 1e6
+#define EXACT 9007199254740992.0 /* 2^53 */
+
 size_t decimal_text(long number, char digits[LONGEST_DECIMAL]) {
     char *at = digits + LONGEST_DECIMAL;
     unsigned long left = number < 0 ? 0UL - (unsigned long)number : (unsigned long)number;
@@ -23,7 +26,24 @@ static size_t word(const char *text, char digits[LONGEST_FLOAT]) {
     return strlen(text);
 }
 
+/* Most floats in real life have a few decimals. A whole number below 2^53 divided by the scale is what the server reads of these very
+ * digits, as both are rounded correctly. 0: it is not one of them. */
+static size_t few_decimals(double number, char digits[LONGEST_FLOAT]) {
+    double scaled = nearbyint(number * SCALE);
+    if (number == 0 || fabs(scaled) >= EXACT || scaled / SCALE != number) return 0;
+    long whole = (long)fabs(scaled);
+    size_t length = 0;
+    if (number < 0) digits[length++] = '-';
+    length += decimal_text(whole / (long)SCALE, digits + length);
+    long rest = whole % (long)SCALE;
+    if (rest > 0) digits[length++] = '.';
+    for (long place = (long)SCALE / 10; rest > 0; rest %= place, place /= 10) digits[length++] = (char)('0' + rest / place);
+    return length;
+}
+
 size_t float_text(double number, char digits[LONGEST_FLOAT]) {
+    size_t short_length = few_decimals(number, digits);
+    if (short_length > 0) return short_length;
     if (isnan(number)) return word("NaN", digits);
     if (isinf(number)) return word(number > 0 ? "Infinity" : "-Infinity", digits);
     int length = 0;

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+# A table of 80,000 rows with much text: whole, and in chunks that callers fetch side by side, each row as typed values.
+
+require_relative "support/bench"
+require_relative "support/side_by_side"
+require_relative "support/times_table"
+
+module Trunkline
+  module Bench
+    # Every plan in one process for each side.
+    class Chunks
+      PARALLEL = { 90_000 => 1, 5000 => 5, 2000 => 10, 1000 => 20 }.freeze
+      # Plans whose values are compared: all rows of the others are the same statements'.
+      CHECKED = ["single", "threads 5000/5", "fibers 1000/20"].freeze
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: { "shared_buffers" => "256MB" })
+      end
+
+      def run
+        Resources.fill(@server)
+        check
+        times = TimesTable.measure(plans, sides, runs: @options.runs)
+        Results.new("chunks", @options, Versions.all(@server))
+               .publish([TimesTable.of(times, title: "#{Resources::ROWS} rows, seconds"), ratios(times)], { times: times })
+      end
+
+      private
+
+      def sides
+        @sides ||= { "pg" => Isolated.new("pg_chunks", uri: @server.uri), "Trunkline" => Isolated.new("trunkline_chunks", uri: @server.uri) }
+      end
+
+      def plans
+        parallel = SideBySide::KINDS.grep_v("event_machine").flat_map do |kind|
+          PARALLEL.map { |size, callers| ["#{kind} #{size}/#{callers}", { kind: kind, callers: callers, size: size }] }
+        end
+        { "single" => { kind: "threads", callers: 1, size: nil }, **parallel.to_h }
+      end
+
+      def check
+        answers = plans.values_at(*CHECKED).flat_map { |plan| sides.values.map { |side| side.call(:answers, **plan) } }
+        raise "the sides do not return the same" unless answers.uniq.one?
+      end
+
+      # @return [Table]
+      def ratios(times)
+        single = times["single"]
+        best = times.values.map { |sides| sides["pg"] }
+        parallel = times.except("single").reject { |name, _| name.start_with?("blocking") }.values.map { |sides| sides["Trunkline"][:real] }.min
+        rows = { "single, real: pg's best" => single["Trunkline"][:real] / best.map { |one| one[:real] }.min,
+                 "single, total: pg's best" => total(single["Trunkline"]) / best.map { |one| total(one) }.min,
+                 "best parallel, real: single" => parallel / single["Trunkline"][:real] }
+        Table.new(%w[ratio measured], rows.map { |name, value| [name, format("%.2f", value)] }, title: "Ratios")
+      end
+
+      def total(one) = one[:user] + one[:system]
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench chunks [options]", runs: 3)
+  Trunkline::Bench::Chunks.new(options).run
+end

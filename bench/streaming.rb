@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+# The first 5,000 rows of a table with much text, streamed A times by B callers at once, each of which then resets its connection
+# or ends the statement; and what it takes to stream a gibibyte.
+
+require_relative "support/bench"
+require_relative "support/side_by_side"
+require_relative "support/times_table"
+
+module Trunkline
+  module Bench
+    # Each side in a process of its own.
+    class Streaming
+      ROWS = 5000
+      GIBIBYTE = 1 << 30
+      SIDES = { "pg, rows one by one, reset" => { mode: "single_row", ending: "reset" }, "pg, chunks of 1000, reset" => { mode: "chunked", ending: "reset" },
+                "pg, chunks of 1000, cancelled" => { mode: "chunked", ending: "cancel" } }.freeze
+
+      # @param times [Integer] streams of each plan
+      def initialize(options, times)
+        @options = options
+        @times = times
+        @server = PostgresServer.start(settings: { "shared_buffers" => "256MB", "max_connections" => "250" })
+      end
+
+      def run
+        Resources.fill(@server)
+        check
+        times = TimesTable.measure(plans, sides, runs: @options.runs)
+        memory = Isolated.new("stream_memory", uri: @server.uri).call(:measure, bytes: GIBIBYTE)
+        Results.new("streaming", @options, Versions.all(@server))
+               .publish([TimesTable.of(times, title: "#{@times} times #{ROWS} rows, seconds"), memory_table(memory)], { times: times, memory: memory })
+      end
+
+      private
+
+      def sides
+        @sides ||= { **SIDES.transform_values { |how| Isolated.new("pg_streams", uri: @server.uri, **how) },
+                     "Trunkline" => Isolated.new("trunkline_streams", uri: @server.uri) }
+      end
+
+      def plans
+        (SideBySide::KINDS - ["blocking"]).flat_map do |kind|
+          [1, 5, 10, 20, 40].map { |callers| plan(kind, [@times / callers, 1].max, callers) }
+        end.to_h
+      end
+
+      def plan(kind, times, callers) = ["#{kind} #{times}x#{callers}", { kind: kind, times: times, callers: callers, rows: ROWS }]
+
+      def check
+        answers = sides.transform_values { |side| side.call(:answers, rows: ROWS) }
+        raise "the sides do not return the same: #{answers}" unless answers.values.uniq.one?
+      end
+
+      def memory_table(memory)
+        rows = { "streamed, MiB" => memory[:bytes] >> 20, "seconds" => memory[:wall].round(1), "CPU seconds" => memory[:cpu].round(1),
+                 "resident before, MiB" => memory[:before] / 1024, "at most, MiB" => memory[:peak] / 1024 }
+        Table.new(["", ""], rows.to_a, title: "A gibibyte, streamed by Trunkline")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  times = 400
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench streaming [options]") do |parser|
+    parser.on("--times=N", Integer, "streams of each plan (400)") { |number| times = number }
+  end
+  Trunkline::Bench::Streaming.new(options, times).run
+end
