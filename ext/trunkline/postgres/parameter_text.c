@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define SCALE 1e6
-#define EXACT 9007199254740992.0 /* 2^53 */
+#define EXACT 1e15 /* fifteen digits are never too many */
 
 size_t decimal_text(long number, char digits[LONGEST_DECIMAL]) {
     char *at = digits + LONGEST_DECIMAL;
@@ -26,7 +26,7 @@ static size_t word(const char *text, char digits[LONGEST_FLOAT]) {
     return strlen(text);
 }
 
-/* Most floats in real life have a few decimals. A whole number below 2^53 divided by the scale is what the server reads of these very
+/* Most floats in real life have a few decimals. A whole number that a double holds, divided by the scale is what the server reads of these very
  * digits, as both are rounded correctly. 0: it is not one of them. */
 static size_t few_decimals(double number, char digits[LONGEST_FLOAT]) {
     double scaled = nearbyint(number * SCALE);
