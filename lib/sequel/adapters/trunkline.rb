@@ -9,6 +9,7 @@ require_relative "../../trunkline/sequel/errors"
 require_relative "../../trunkline/sequel/executing"
 require_relative "../../trunkline/sequel/fetching"
 require_relative "../../trunkline/sequel/gathering"
+require_relative "../../trunkline/sequel/listening"
 require_relative "../../trunkline/sequel/paging"
 require_relative "../../trunkline/sequel/prepared"
 
@@ -31,6 +32,7 @@ module Sequel
       include Connecting
       include Executing
       include Copying
+      include Listening
       include Errors
 
       set_adapter_scheme :trunkline

@@ -21,7 +21,9 @@ module Trunkline
       # A transaction begins with its first query, and one without any leaves nothing to end.
       OPENING = /\A\s*(?:BEGIN|START\s+TRANSACTION)\b/i
       ENDING = /\A\s*(?:COMMIT|END|ROLLBACK|ABORT)(?:\s+(?:WORK|TRANSACTION))?\s*;?\s*\z/i
-      private_constant :PASSING, :OPENING, :ENDING
+      # Seconds in which what lies in the socket is read.
+      A_MOMENT = 0.001
+      private_constant :PASSING, :OPENING, :ENDING, :A_MOMENT
 
       # @param client [Client]
       # @param statements [Hash{String => Statement}]
@@ -120,6 +122,15 @@ module Trunkline
         begin_now
         @pinned ||= @pin.call
         Copy.new(@pinned, @answers, Statements.text(sql)).begin
+      end
+
+      # Waits for a notification, on a connection of its own.
+      #
+      # @see Session#wait_for_notification
+      def wait_for_notification(timeout)
+        raise lost("LISTEN") if broken?
+
+        (@pinned ||= @pin.call).notification(timeout && (Waiting.now + [timeout, A_MOMENT].max))
       end
 
       # From now on it has a connection of its own, until {#reset}.

@@ -40,6 +40,21 @@ module Sequel
       # @raise [::Trunkline::Error]
       def copy(sql) = @db.log_connection_yield(sql, self) { @session.copy(sql) }
 
+      # Waits for a notification, after LISTEN.
+      #
+      # @param timeout [Numeric, nil] seconds; nil: for ever
+      # @return [::Trunkline::Postgres::Notification, nil] nil: none has come in time
+      # @raise [::Trunkline::Error]
+      def wait_for_notification(timeout = nil) = @session.wait_for_notification(timeout)
+
+      # Forgets what has come, too. Where the connection is lost, that is so anyway.
+      def stop_listening
+        execute("UNLISTEN *")
+        nil while wait_for_notification(0)
+      rescue ::Trunkline::Error
+        nil
+      end
+
       # @return [Integer] the process that serves this connection
       def backend_pid = execute("SELECT pg_backend_pid()") { |result| result.value }
 

@@ -108,6 +108,21 @@ class SequelFeaturesTest < Trunkline::TestCase
     end
   end
 
+  def test_listen
+    with_sequel do |db|
+      channel = "c#{SecureRandom.hex(6)}"
+      heard = []
+      assert_equal channel, db.listen(channel, after_listen: proc { db.notify(channel, payload: "one") }) { |*what| heard << what.values_at(0, 2) }
+      assert_equal [[channel, "one"]], heard
+      assert_nil db.listen(channel, timeout: 0.01)
+      turns = 0
+      db.listen([channel, "Other one"], timeout: 0.01, loop: proc { (turns += 1) > 2 && throw(:stop) }) { flunk }
+      assert_equal 3, turns
+      assert_raises(Sequel::Error) { db.listen(channel, loop: true) }
+      assert_equal [1, 0], [db.get(1), db.client.stats[:pinned]]
+    end
+  end
+
   def test_advisory_locks
     with_sequel do |db|
       number = rand(1 << 40)
