@@ -3,6 +3,7 @@
 require_relative "connection/asking"
 require_relative "connection/copying"
 require_relative "connection/escaping"
+require_relative "connection/notifying"
 require_relative "connection/status"
 
 module Trunkline
@@ -14,6 +15,7 @@ module Trunkline
       include Asking
       include Copying
       include Escaping
+      include Notifying
       include Status
 
       # Nothing is sent.
@@ -61,7 +63,7 @@ module Trunkline
       def inspect = "#<#{self.class} #{@config.server}#{" with a connection of its own" if @session.pinned?}>"
 
       # Whatever libpq would have been asked for is told by name, rather than that the connection is closed.
-      (::PG::Connection.instance_methods(false) - instance_methods(false) - included_modules.take(4).flat_map(&:instance_methods)).each do |name|
+      (::PG::Connection.instance_methods(false) - instance_methods(false) - included_modules.take(5).flat_map(&:instance_methods)).each do |name|
         define_method(name) do |*, **|
           raise NotImplementedError, "PG::Connection##{name} is not there with adapter: trunkline. Open a PG::Connection for it."
         end

@@ -21,7 +21,7 @@ module Trunkline
       # A transaction begins with its first query, and one without any leaves nothing to end.
       OPENING = /\A\s*(?:BEGIN|START\s+TRANSACTION)\b/i
       ENDING = /\A\s*(?:COMMIT|END|ROLLBACK|ABORT)(?:\s+(?:WORK|TRANSACTION))?\s*;?\s*\z/i
-      # Seconds in which what lies in the socket is read.
+      # Seconds: what has come already is taken even where there is no time to wait.
       A_MOMENT = 0.001
       private_constant :PASSING, :OPENING, :ENDING, :A_MOMENT
 

@@ -96,6 +96,17 @@ module Hosts
         end
       end
 
+      def test_notifications
+        raw.exec("LISTEN made")
+        assert_nil raw.notifies
+        assert_nil raw.wait_for_notify(0.01)
+        psql("NOTIFY made, 'first'; NOTIFY made, 'second'")
+        told = []
+        2.times { assert_equal "made", raw.wait_for_notify(60) { |channel, pid, payload| told << [channel, pid.class, payload] } }
+        assert_equal [["made", Integer, "first"], ["made", Integer, "second"]], told
+        assert_equal 1, ours.select_value("SELECT 1")
+      end
+
       def test_notices
         messages = []
         raw.set_notice_processor { |message| messages << message }
