@@ -27,19 +27,25 @@ static bool takes(const search_t *search, const crew_t *crew) {
     return crew_takes(crew, search->request->world, search->request->pinned) && crew_has_room(crew);
 }
 
-/* Is nothing lost by waiting on this one, which is busy, rather than for whichever has room first? Nothing is when its server
- * works as expected, on what is known to be short, for a caller who waits for the answer and asks nothing else meanwhile. */
+/* Is nothing lost by waiting on this one, whose server works as expected, rather than for whichever has room first? Nothing is
+ * for what is known to be short, of a caller who waits for the answer and asks nothing else meanwhile. */
 static bool may_queue(const search_t *search, const crew_t *crew) {
     const service_t *service = search->request->service;
     if (search->request->eager || (service && service->taken.count == 0)) return false;
-    return crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG);
+    return crew_in_flight(crew)->longs == 0;
 }
 
-/* May the request go onto a trunk that is busy, and has so much backlog? Whoever finds one where nobody reads reads there. */
+/* Nobody reads there, so whoever comes does; but not behind what takes long where he could have another trunk instead. */
+static bool is_to_be_read(const search_t *search, const crew_t *crew) {
+    if (search->request->eager || crew_is_led(crew)) return false;
+    return !search->dispatcher->may_grow || (crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG));
+}
+
+/* May the request go onto a trunk that is busy, and has so much backlog? */
 static bool may_join(const search_t *search, const crew_t *crew, double backlog) {
-    if (search_is_only(search)) return true;
-    if (!search->request->eager && !crew_is_led(crew)) return true;
-    return !search->is_long && (backlog <= crew_enough(crew) || may_queue(search, crew));
+    if (search_is_only(search) || is_to_be_read(search, crew)) return true;
+    if (search->is_long || crew_is_late(crew, search->now, SHORT_BACKLOG)) return false;
+    return backlog <= crew_enough(crew) || may_queue(search, crew);
 }
 
 static void consider(search_t *search, long at) {
@@ -110,9 +116,10 @@ void search_all(search_t *search) {
 static void consider_unread(search_t *search, long at) {
     const crew_t *crew = crew_at(search->dispatcher, at);
     const fifo_t *fifo = crew_in_flight(crew);
-    if (fifo->count == 0 || fifo->backlog >= search->least || crew_is_led(crew)) return;
-    if (!crew_takes(crew, search->request->world, search->request->pinned)) return;
-    search->least = fifo->backlog;
+    if (fifo->count == 0 || crew_is_led(crew) || !crew_takes(crew, search->request->world, search->request->pinned)) return;
+    double backlog = crew_backlog(crew, search->now);
+    if (backlog >= search->least) return;
+    search->least = backlog;
     search->best = at;
 }
 

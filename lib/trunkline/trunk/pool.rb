@@ -201,9 +201,9 @@ module Trunkline
       unread ? [:make_room, unread] : line_up(place)
     end
 
-    # What the server works on there may take so long that another trunk is worth it.
+    # What the server works on there may take so long that another trunk is worth it, or the answers on another one.
     def make_room(trunk, request)
-      request.patience = Waiting.now + LOOK_AGAIN if @roster.room_besides_one?
+      request.patience = Waiting.now + LOOK_AGAIN
       trunk.make_room(request) { @dispatcher.accepts?(trunk.crew, request) }
     ensure
       request.patience = nil

@@ -76,6 +76,13 @@ module Trunkline
       assert_equal [:unread, nil], [chosen(dispatcher(*stations), short), dispatcher(stations.first, stations.first).unread_for(short)]
     end
 
+    def test_nobody_reads_behind_a_long_one_who_could_have_another_trunk
+      dispatcher = growing(station(:long, long, led: false), station(:late, short, led: false).then { |made| late(made) })
+      assert_equal [nil, true], [found(dispatcher, short), dispatcher.unread_for(short) != nil]
+      dispatcher.may_grow = false
+      refute_nil found(dispatcher, short)
+    end
+
     # --- who asks for more without waiting ---
 
     def test_who_does_not_wait_fills_nothing_beyond_a_little

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Shared
+  # Queries that would be held up where they went. The test includes a host.
+  module Dispatching
+    include Gated
+
+    ENDLESS = "SELECT pg_sleep(1000)"
+    private_constant :ENDLESS
+
+    def test_while_every_connection_is_held_up_short_queries_wait_for_whichever_is_free_first
+      gated(connections: 2) do |db, proxy|
+        both_opened(db)
+        proxy.hold(:answers)
+        callers = (1..2).map { |token| later { ask(db, token) }.tap { await_late(db, token) } }
+        sent = proxy.messages(:requests)["S"]
+        callers += (3..6).map { |token| later { ask(db, token) } }
+        Thread.pass until db.stats[:queue][:length] == 4
+        assert_equal sent, proxy.messages(:requests)["S"]
+        proxy.release(:answers)
+        assert_equal (1..6).to_a, callers.map(&:value)
+      end
+    end
+
+    def test_who_gives_up_waiting_for_one_is_in_nobodys_way
+      gated(connections: 2) do |db, proxy|
+        both_opened(db)
+        proxy.hold(:answers)
+        callers = (1..2).map { |token| later { ask(db, token) }.tap { await_late(db, token) } }
+        callers += (3..8).map { |token| later { ask(db, token) } }
+        Thread.pass until db.stats[:queue][:length] == 6
+        callers.values_at(2, 4, 6).each { |caller| caller.cancel(Interruptions::Cancelled.new) }.each(&:error)
+        proxy.release(:answers)
+        assert_equal [1, 2, 4, 6, 8], callers.values_at(0, 1, 3, 5, 7).map(&:value)
+      end
+    end
+
+    # The future is nobody's to wait for, and would have taken the next query's answer with it.
+    def test_a_short_query_has_a_connection_opened_where_all_are_held_up
+      in_host_with_client(connections: 1, max_connections: 3) do |db|
+        future = db.async(ENDLESS)
+        await_late(db, 1)
+        assert_equal [1, 2], [ask(db, 1), db.stats[:opened]]
+        assert_equal true, future.cancel
+      end
+    end
+
+    def test_so_do_those_of_one_who_does_not_wait
+      in_host_with_client(connections: 1, max_connections: 3) do |db|
+        future = db.async(ENDLESS)
+        await_late(db, 1)
+        assert_equal (1..20).to_a, (1..20).map { |token| db.async("SELECT $1::int", token) }.map { |one| one.value.value }
+        assert_equal true, future.cancel
+      end
+    end
+
+    private
+
+    def both_opened(db)
+      future = db.async("SELECT $1::int", 0)
+      ask(db, 0)
+      future.value
+      assert_equal 2, db.stats[:shared]
+    end
+
+    # Waits until so many connections' servers take longer than was expected of them.
+    def await_late(db, count)
+      trunks = db.instance_variable_get(:@pool).instance_variable_get(:@roster).trunks
+      Thread.pass until trunks.count { |trunk| trunk.crew.late? } == count
+    end
+  end
+end
