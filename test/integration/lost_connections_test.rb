@@ -15,7 +15,7 @@ class LostConnectionsTest < Trunkline::TestCase
   end
 
   def test_in_flight
-    in_host_with_client(connections: 1, application_name: name = unique_name) do |db|
+    in_host_with_client(connections: 1, max_connections: 2, application_name: name = unique_name) do |db|
       pid = db.value("SELECT pg_backend_pid()")
       callers = [later { db.query("SELECT pg_sleep(20)") }, *Array.new(10) { |number| later { db.value("SELECT $1::int", number) } }]
       assert eventually { psql("SELECT count(*) FROM pg_stat_activity WHERE pid = #{pid} AND query LIKE '%pg_sleep(20)%'") == ["1"] }

@@ -64,7 +64,7 @@ class PgBouncerTest < Trunkline::TestCase
     pooled do |pooler|
       Trunkline.postgres(pooler.uri, connections: 2, prepare: false) do |db|
         5.times do
-          future = db.async("SELECT pg_sleep(1000)")
+          future = db.async("SELECT pg_sleep(1000) /* through a pooler */")
           behind = Array.new(5) { |number| db.async("SELECT $1::int", number) }
           assert future.cancel
           assert_raises(Trunkline::Cancelled) { future.value }
@@ -79,9 +79,9 @@ class PgBouncerTest < Trunkline::TestCase
   def test_deadlines
     pooled do |pooler|
       Trunkline.postgres(pooler.uri, connections: 2, prepare: false) do |db|
-        side_by_side(1..5) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(1000)", deadline: 0.2) } }
-        30.times { db.query("SELECT pg_sleep($1)", 0) } # a short one, which the server does not limit
-        assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep($1)", 1000, deadline: 0.2) }
+        side_by_side(1..5) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(1000) /* through a pooler */", deadline: 0.2) } }
+        30.times { db.query("SELECT pg_sleep($1) /* through a pooler */", 0) } # a short one, which the server does not limit
+        assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep($1) /* through a pooler */", 1000, deadline: 0.2) }
         assert_equal ["0"], side_by_side(1..10) { db.value("SHOW statement_timeout") }.uniq
         assert_equal (1..20).to_a, side_by_side(1..20) { |number| db.value("SELECT $1::int", number, deadline: 60) }
         assert_nobody_sleeps
@@ -122,6 +122,6 @@ class PgBouncerTest < Trunkline::TestCase
   private
 
   def assert_nobody_sleeps
-    assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'").empty? }
+    assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%through a pooler%'").empty? }
   end
 end

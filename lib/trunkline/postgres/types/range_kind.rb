@@ -47,16 +47,13 @@ module Trunkline
         def range(match)
           first, last = bound(match[2], match[3]), bound(match[4], match[5])
           exclude_begin, exclude_end = !first.nil? && match[1] == "(", match[6] == ")"
-          return OpenRange.new(first, last, exclude_end: exclude_end) if exclude_begin
+          return Range.new(first, last, exclude_end) unless exclude_begin || incomparable?(first, last)
 
-          ruby(first, last, exclude_end)
+          OpenRange.new(first, last, exclude_begin: exclude_begin, exclude_end: exclude_end)
         end
 
-        def ruby(first, last, exclude_end)
-          Range.new(first, last, exclude_end)
-        rescue ArgumentError # a time and Float::INFINITY, for one
-          OpenRange.new(first, last, exclude_begin: false, exclude_end: exclude_end)
-        end
+        # A Time and Float::INFINITY: Active Support would compare them, and Ruby does not.
+        def incomparable?(first, last) = !first.nil? && !last.nil? && first.is_a?(Time) != last.is_a?(Time)
 
         def bound(quoted, bare)
           return @bound.decode(quoted.gsub(/""|\\(.)/m) { $1 || '"' }) if quoted
