@@ -10,6 +10,7 @@ class WebTest < Trunkline::TestCase
 
   EXAMPLES = File.expand_path("../../examples", __dir__)
   MEETING = File.expand_path("web/meeting.ru", __dir__)
+  ACTIVE_RECORD = File.expand_path("web/active_record.ru", __dir__)
   SINATRA = File.expand_path("web/sinatra.ru", __dir__)
 
   def environment(**more)
@@ -59,6 +60,12 @@ class WebTest < Trunkline::TestCase
     serving(:thin, SINATRA) do |server|
       assert_equal %w[met came], ask_all(server, %w[/wait /come]).map(&:body)
       locked { |waiting| waiting.call(server) && assert_equal("42", server.get("/value").body) }
+    end
+  end
+
+  def test_active_record_on_thin
+    serving(:thin, ACTIVE_RECORD) do |server|
+      locked { |waiting| waiting.call(server) && assert_equal(["42"] * 20, ask_all(server, ["/value"] * 20).map(&:body)) }
     end
   end
 
