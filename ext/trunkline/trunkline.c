@@ -11,6 +11,7 @@ void Init_trunkline(void) {
     mTrunklinePostgres = rb_define_module_under(mTrunkline, "Postgres");
     mTrunklineMemcached = rb_define_module_under(mTrunkline, "Memcached");
     Init_trunkline_bytes();
+    Init_trunkline_clock();
     Init_trunkline_deadline();
     Init_trunkline_service();
     Init_trunkline_request();

@@ -3,12 +3,23 @@
 require_relative "requests"
 
 module Trunkline
-  # Trunks without connections, for tests of which one is chosen. Times are such that none of a test's own matters: a long head
-  # is expected to take hours, and a short one to take nothing.
+  # Trunks without connections, for tests of which one is chosen, while the clock stands. A long head is expected to take hours,
+  # and a short one to take nothing.
   module Dispatching
     include Requests
 
     HOURS = 10_000.0
+    A_MOMENT = 0.0005 # seconds
+
+    def setup
+      super
+      Clock.stop
+    end
+
+    def teardown
+      Clock.start
+      super
+    end
 
     # Stands for a trunk.
     Station = Struct.new(:name, :crew, :codec)
@@ -44,7 +55,7 @@ module Trunkline
 
     # The server works on its head for longer than was expected.
     def late(station)
-      Thread.pass until station.crew.late?
+      Clock.pass(A_MOMENT) until station.crew.late?
       station
     end
   end

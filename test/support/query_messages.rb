@@ -57,6 +57,7 @@ module Trunkline
     def describe(name) = "D".b + counted("S#{name}\0")
     def close(name) = "C".b + counted("S#{name}\0")
     def execute = "E".b + counted("\0\0\0\0\0")
+    def flush = "H".b + counted("")
     def sync = "S".b + counted("")
     def simple_query(sql) = "Q".b + counted("#{sql}\0")
     def terminate = "X".b + counted("")

@@ -3,6 +3,7 @@
 #include <ruby/encoding.h>
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
+#include "../trunk/clock.h"
 #include "../trunk/protocol_error.h"
 
 #define BIT(code) (1u << (code))
@@ -120,7 +121,7 @@ static void take(conversation_t *conversation, const meta_answer_t *answer, doub
 
 void conversation_receive(conversation_t *conversation, VALUE woken) {
     buffer_t *input = bytes_buffer(conversation->input);
-    double now = fifo_now();
+    double now = clock_now();
     meta_answer_t answer;
     for (;;) {
         switch (meta_answer_read(buffer_bytes(input), buffer_size(input), conversation->value_limit, &answer)) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "frontend.h"
 #include "statement.h"
+#include "../trunk/clock.h"
 
 #define SMALL_PART 0.1 /* of the time left: what is expected to take less is not limited */
 #define TEXT 25        /* OID */
@@ -16,7 +17,7 @@
                  "FROM (SELECT pg_catalog.current_setting('statement_timeout')::interval) AS present (value) " \
                  "WHERE value = '0' OR value > $1::interval")
 
-static double time_left(const postgres_request_t *request) { return request->base.deadline - fifo_now(); }
+static double time_left(const postgres_request_t *request) { return request->base.deadline - clock_now(); }
 
 bool limit_wanted(const session_state_t *session, const postgres_request_t *request) {
     if (isinf(request->base.deadline) || request->kind != REQUEST_QUERY) return false;

@@ -13,6 +13,7 @@
 #include "statement.h"
 #include "../bytes/reader.h"
 #include "../socket/bytes_class.h"
+#include "../trunk/clock.h"
 #include "../trunk/protocol_error.h"
 
 #define UNKNOWN_STATEMENT "26000"
@@ -322,7 +323,7 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
 
 void receive(session_state_t *session, VALUE woken) {
     buffer_t *input = bytes_buffer(session->input);
-    double now = fifo_now();
+    double now = clock_now();
     frame_t frame;
     while (!session->halted) {
         switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {

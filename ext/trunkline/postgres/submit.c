@@ -7,6 +7,7 @@
 #include "limit.h"
 #include "statement.h"
 #include "../socket/bytes_class.h"
+#include "../trunk/clock.h"
 
 static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
 
@@ -152,7 +153,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
 
 /* What nobody would wait for is not sent. */
 static bool is_late(const postgres_request_t *request) {
-    return !isinf(request->base.deadline) && fifo_now() >= request->base.deadline;
+    return !isinf(request->base.deadline) && clock_now() >= request->base.deadline;
 }
 
 /* Behind others it begins when these are through. */

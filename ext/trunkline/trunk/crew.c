@@ -1,6 +1,7 @@
 #include "crew.h"
 
 #include <math.h>
+#include "clock.h"
 #include "deadline.h"
 #include "../socket/socket.h"
 #include "../trunkline.h"
@@ -54,7 +55,7 @@ static VALUE crew_initialize(int argc, VALUE *argv, VALUE self) {
     rb_scan_args(argc, argv, "11", &codec, &descriptor);
     rb_check_typeddata(codec, &fifo_type);
     crew->codec = codec;
-    crew_in_flight(crew)->idle_since = fifo_now();
+    crew_in_flight(crew)->idle_since = clock_now();
     crew->descriptor = NIL_P(descriptor) ? -1 : NUM2INT(descriptor);
     return self;
 }
@@ -106,7 +107,7 @@ static VALUE crew_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
 static VALUE crew_room(VALUE self) { return RBOOL(crew_has_room(crew_of(self))); }
 
 /* call-seq: expired? -> true or false */
-static VALUE crew_is_expired(VALUE self) { return RBOOL(fifo_now() >= crew_of(self)->expiry); }
+static VALUE crew_is_expired(VALUE self) { return RBOOL(clock_now() >= crew_of(self)->expiry); }
 
 /* call-seq: admits?(world) -> true or false
  *
@@ -116,12 +117,12 @@ static VALUE crew_may_come(VALUE self, VALUE world) { return RBOOL(crew_takes(cr
 /* call-seq: backlog -> Float
  *
  * Seconds until the server is expected to be through with what is in flight. */
-static VALUE crew_get_backlog(VALUE self) { return DBL2NUM(crew_backlog(crew_of(self), fifo_now())); }
+static VALUE crew_get_backlog(VALUE self) { return DBL2NUM(crew_backlog(crew_of(self), clock_now())); }
 
 /* call-seq: late? -> true or false
  *
  * Does what the server works on take longer than was expected? */
-static VALUE crew_get_late(VALUE self) { return RBOOL(crew_is_late(crew_of(self), fifo_now(), SHORT_BACKLOG)); }
+static VALUE crew_get_late(VALUE self) { return RBOOL(crew_is_late(crew_of(self), clock_now(), SHORT_BACKLOG)); }
 
 /* call-seq: round_trip -> Float or nil
  *
@@ -241,7 +242,7 @@ static VALUE crew_rise(VALUE self, VALUE woken) {
     crew_t *crew = crew_of(self);
     crew->rest = -INFINITY;
     if (isinf(crew->earliest)) return self;
-    double now = fifo_now();
+    double now = clock_now();
     if (now >= crew->earliest) expire(crew, now, woken);
     return self;
 }

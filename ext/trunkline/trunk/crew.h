@@ -25,7 +25,7 @@ typedef struct {
     bool shut;        /* to requests that are not in flight yet */
     size_t most_requests; /* in flight, beyond which it is not chosen */
     uint64_t most_bytes;  /* likewise */
-    double expiry;        /* when it is not to be chosen any more, on the clock of fifo_now */
+    double expiry;        /* when it is not to be chosen any more, on the one clock */
 } crew_t;
 
 static inline crew_t *crew_of(VALUE self) { return RTYPEDDATA_DATA(self); }

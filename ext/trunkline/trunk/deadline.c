@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include "fifo.h"
+#include "clock.h"
 #include "../trunkline.h"
 
 static ID id_present;
@@ -18,7 +18,7 @@ double deadline_in(VALUE seconds) {
     bool plain = RB_FLOAT_TYPE_P(seconds) || FIXNUM_P(seconds);
     double number = plain || RTEST(rb_obj_is_kind_of(seconds, rb_cNumeric)) ? NUM2DBL(seconds) : -1;
     if (!(number >= 0)) rb_raise(rb_eArgError, "a deadline must be a number of seconds from 0, not %"PRIsVALUE, rb_inspect(seconds));
-    return fifo_now() + number;
+    return clock_now() + number;
 }
 
 /* call-seq: Deadlines.in(seconds) -> Float
@@ -46,7 +46,7 @@ static VALUE deadlines_exchange(VALUE module, VALUE deadline) {
  * Seconds until then: not less than none, and not more than `most`, which it is without a deadline. */
 static VALUE deadlines_left(VALUE module, VALUE deadline, VALUE most) {
     if (NIL_P(deadline)) return most;
-    return DBL2NUM(fmin(fmax(NUM2DBL(deadline) - fifo_now(), 0), NUM2DBL(most)));
+    return DBL2NUM(fmin(fmax(NUM2DBL(deadline) - clock_now(), 0), NUM2DBL(most)));
 }
 
 void Init_trunkline_deadline(void) {

@@ -1,4 +1,4 @@
-/* Points in time after which nobody waits any more, on the clock of fifo_now. INFINITY is never. */
+/* Points in time after which nobody waits any more, on the one clock. INFINITY is never. */
 #ifndef TRUNKLINE_DEADLINE_H
 #define TRUNKLINE_DEADLINE_H
 

@@ -1,6 +1,7 @@
 #include "dispatcher.h"
 
 #include <math.h>
+#include "clock.h"
 #include "search.h"
 #include "../trunkline.h"
 
@@ -217,7 +218,7 @@ static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
  * One that was idle for longer than is worth it. */
 static VALUE dispatcher_superfluous(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    return has_superfluous(dispatcher, fifo_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->idle.newer->place) : Qnil;
+    return has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->idle.newer->place) : Qnil;
 }
 
 static VALUE dispatcher_longs(VALUE self) { return SIZET2NUM(dispatcher_of(self)->longs); }

@@ -1,7 +1,7 @@
 #include "fifo.h"
 
 #include <math.h>
-#include <time.h>
+#include "clock.h"
 #include "dispatcher.h"
 #include "request.h"
 #include "../trunkline.h"
@@ -21,14 +21,6 @@ static void grow(fifo_t *fifo) {
     fifo->first = 0;
 }
 
-static double latest; /* what the clock said when it was last looked at */
-
-double fifo_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return latest = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* Units of the codec's own are none. */
 static request_t *request_in(VALUE object) { return NIL_P(object) ? NULL : RTYPEDDATA_DATA(object); }
 
@@ -39,7 +31,7 @@ static double cost_of(const request_t *request) { return request ? request->cost
 /* Whoever has chosen this trunk for a request that shares has just looked at the clock. */
 static double time_of_push(const fifo_t *fifo, const request_t *request) {
     if (fifo->count == 1) return fifo->head_since;
-    return request->pinned ? fifo_now() : latest;
+    return request->pinned ? clock_now() : clock_latest();
 }
 
 /* What is expected of it now, and what it counts as until it is answered. */
@@ -67,7 +59,7 @@ void fifo_push(fifo_t *fifo, VALUE object) {
     if (fifo->count == fifo->capacity) grow(fifo);
     if (fifo->count == 0) {
         fifo->backlog = 0; /* and with it what rounding has left */
-        fifo->head_since = fifo_now();
+        fifo->head_since = clock_now();
         fifo->alone = true;
         dispatcher_is_busy(fifo);
     }
@@ -167,7 +159,7 @@ void fifo_remove(fifo_t *fifo, size_t at) {
     const request_t *request = request_in(fifo_at(fifo, at));
     if (request) count_out(fifo, request);
     for (; at + 1 < fifo->count; at++) fifo->ring[(fifo->first + at) & (fifo->capacity - 1)] = fifo_at(fifo, at + 1);
-    if (--fifo->count == 0) become_idle(fifo, fifo_now());
+    if (--fifo->count == 0) become_idle(fifo, clock_now());
 }
 
 void fifo_move_forward(const fifo_t *fifo, size_t from, size_t size) {

@@ -25,9 +25,6 @@ typedef struct fifo {
 
 extern const rb_data_type_t fifo_type; /* parent of every codec's type */
 
-/* Seconds on a clock that never goes back. */
-double fifo_now(void);
-
 void fifo_push(fifo_t *fifo, VALUE request);
 
 /* Takes the oldest one out; there must be one. The next one is the server's work from `now` on. */

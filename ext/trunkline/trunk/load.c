@@ -1,5 +1,6 @@
 /* Trunkline::Load: what a codec has been given to do, and has yet to do. */
 #include "fifo.h"
+#include "clock.h"
 #include "../trunkline.h"
 
 /* call-seq: Load.of(codec) -> [Integer, Integer, Float]
@@ -9,7 +10,7 @@
 static VALUE load_of(VALUE module, VALUE codec) {
     rb_check_typeddata(codec, &fifo_type);
     const fifo_t *fifo = RTYPEDDATA_DATA(codec);
-    return rb_ary_new_from_args(3, ULL2NUM(fifo->requests), SIZET2NUM(fifo->count), DBL2NUM(fifo_expected(fifo, fifo_now())));
+    return rb_ary_new_from_args(3, ULL2NUM(fifo->requests), SIZET2NUM(fifo->count), DBL2NUM(fifo_expected(fifo, clock_now())));
 }
 
 void Init_trunkline_load(void) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <ruby/fiber/scheduler.h>
+#include "clock.h"
 #include "deadline.h"
 #include "fifo.h"
 #include "../trunkline.h"
@@ -162,7 +163,7 @@ static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of
  * Has its deadline passed? */
 static VALUE request_is_overdue(VALUE self) {
     double deadline = request_of(self)->deadline;
-    return RBOOL(!isinf(deadline) && fifo_now() >= deadline);
+    return RBOOL(!isinf(deadline) && clock_now() >= deadline);
 }
 
 /* call-seq: patience = Float or nil
@@ -187,7 +188,7 @@ static VALUE request_linger(VALUE self, VALUE until) {
  * Should its waiter stop waiting? */
 static VALUE request_is_late(VALUE self) {
     double until = request_of(self)->until;
-    return RBOOL(!isinf(until) && fifo_now() >= until);
+    return RBOOL(!isinf(until) && clock_now() >= until);
 }
 
 /* call-seq: give_up(failure) -> true or false

@@ -1,4 +1,5 @@
 #include "search.h"
+#include "clock.h"
 
 #include <math.h>
 
@@ -10,7 +11,7 @@
 
 search_t search_for(dispatcher_t *dispatcher, request_t *request) {
     bool is_long = request->service && request->service->is_long;
-    return (search_t){.dispatcher = dispatcher, .request = request, .is_long = is_long, .now = fifo_now(), .best = -1, .least = HUGE_VAL};
+    return (search_t){.dispatcher = dispatcher, .request = request, .is_long = is_long, .now = clock_now(), .best = -1, .least = HUGE_VAL};
 }
 
 bool search_is_only(const search_t *search) {

@@ -97,6 +97,19 @@ module Trunkline
         assert_equal 1, codec.in_flight
       end
 
+      # The way there and back, or the client's own delay, may have been part of the time it took: the next one tells.
+      def test_of_one_that_seems_slow_the_server_says_when_it_begins
+        request = ask("SELECT 1")
+        Clock.pass(0.05)
+        answer(first_answer({ "a" => INT4 }, ["1"]))
+        sent
+        submit(request.again)
+        assert_equal bind("t1", binary: true) + flush + execute + sync, sent
+        answer(later_answer(["\0\0\0\1"]))
+        submit(request.again)
+        assert_equal execution("t1", binary: true), sent
+      end
+
       def test_it_takes_nothing_but_requests
         [nil, 1, "SELECT 1", Object.new, statement("SELECT 1")].each do |wrong|
           assert_raises(TypeError) { codec.submit(wrong) }

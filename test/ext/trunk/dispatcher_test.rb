@@ -56,7 +56,7 @@ module Trunkline
       codec = self.codec
       crew = Crew.new(codec, reader.fileno)
       codec.submit(short)
-      Thread.pass until crew.late?
+      Clock.pass(A_MOMENT) until crew.late?
       writer.write("answer")
       assert_equal [false, true], [crew.late?, crew.backlog < 0.001]
     ensure
@@ -210,7 +210,7 @@ module Trunkline
 
     def test_a_short_one_wants_another_only_where_every_trunk_is_held_up
       held_up = growing(station(:late, short), station(:long, long))
-      Thread.pass until held_up.wants_another?(short, 0)
+      Clock.pass(A_MOMENT) until held_up.wants_another?(short, 0)
       refute held_up.wants_another?(short, 1), "one is on its way"
       refute growing(late(station(:late, short)), station(:idle)).wants_another?(short, 0)
     end
@@ -222,8 +222,11 @@ module Trunkline
 
     def test_what_is_idle_for_too_long_is_superfluous
       used, other = station(:used), station(:other)
-      dispatcher = dispatcher(used, other, connections: 1, max_idle: 0)
+      dispatcher = dispatcher(used, other, connections: 1, max_idle: 10)
+      Clock.pass(10)
       used.codec.submit(short)
+      assert_equal [:other, nil], [chosen(dispatcher, short), dispatcher.superfluous]
+      Clock.pass(A_MOMENT)
       assert_equal [nil, :other], [chosen(dispatcher, short), dispatcher.superfluous.name]
       dispatcher.choose_among([other], [other.crew])
       assert_equal [:other, nil], [chosen(dispatcher, short), dispatcher.superfluous]

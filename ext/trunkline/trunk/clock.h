@@ -1,0 +1,11 @@
+/* The one clock of the C code: deadlines, expected work and idle times are points on it. */
+#ifndef TRUNKLINE_CLOCK_H
+#define TRUNKLINE_CLOCK_H
+
+/* Seconds on a clock that never goes back. */
+double clock_now(void);
+
+/* What it said when it was last looked at. */
+double clock_latest(void);
+
+#endif
