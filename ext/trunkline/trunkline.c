@@ -16,6 +16,7 @@ void Init_trunkline(void) {
     Init_trunkline_service();
     Init_trunkline_request();
     Init_trunkline_waiter();
+    Init_trunkline_codec();
     Init_trunkline_crew();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();

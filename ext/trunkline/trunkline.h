@@ -18,6 +18,7 @@ void Init_trunkline_deadline(void);
 void Init_trunkline_request(void);
 void Init_trunkline_waiter(void);
 void Init_trunkline_service(void);
+void Init_trunkline_codec(void);
 void Init_trunkline_crew(void);
 void Init_trunkline_dispatcher(void);
 void Init_trunkline_histogram(void);

@@ -3,15 +3,12 @@
 #define TRUNKLINE_CONVERSATION_H
 
 #include <ruby.h>
-#include "../trunk/fifo.h"
+#include "../trunk/codec_base.h"
 
 typedef struct {
-    fifo_t in_flight;
-    VALUE input, output; /* Trunkline::Bytes */
-    VALUE farewell;      /* a line that answers nobody: the server's last words; or nil */
-    size_t value_limit;  /* bytes */
-    uint64_t answers;    /* so far, each of many counted */
-    bool closed;         /* takes no more requests */
+    codec_base_t base;  /* its farewell is a line */
+    size_t value_limit; /* bytes */
+    uint64_t answers;   /* so far, each of many counted */
 } conversation_t;
 
 /* Appends the request's commands to the output and the request to the FIFO; or raises, and nothing has changed.

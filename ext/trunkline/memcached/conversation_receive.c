@@ -104,23 +104,23 @@ static bool take_one(memcached_request_t *request, const meta_answer_t *answer) 
 }
 
 static void take(conversation_t *conversation, const meta_answer_t *answer, double now, VALUE woken) {
-    VALUE head = fifo_head(&conversation->in_flight);
+    VALUE head = fifo_head(&conversation->base.in_flight);
     if (head == Qundef) {
         if (answer->code != META_ERROR) nonsense(answer);
-        conversation->farewell = text_string(answer->line);
+        conversation->base.farewell = text_string(answer->line);
         return;
     }
     conversation->answers++;
     memcached_request_t *request = memcached_request_of(head);
     if (!(request->many ? take_one_of_many(request, answer) : take_one(request, answer))) return;
-    fifo_measure(&conversation->in_flight, now);
-    fifo_shift(&conversation->in_flight, now);
+    fifo_measure(&conversation->base.in_flight, now);
+    fifo_shift(&conversation->base.in_flight, now);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }
 
 void conversation_receive(conversation_t *conversation, VALUE woken) {
-    buffer_t *input = bytes_buffer(conversation->input);
+    buffer_t *input = bytes_buffer(conversation->base.input);
     double now = clock_now();
     meta_answer_t answer;
     for (;;) {

@@ -44,36 +44,36 @@ static bool append(buffer_t *output, const memcached_request_t *request) {
 
 bool conversation_submit(conversation_t *conversation, VALUE object) {
     memcached_request_t *request = memcached_request_checked(object);
-    buffer_t *output = bytes_buffer(conversation->output);
-    if (conversation->closed) return false;
+    buffer_t *output = bytes_buffer(conversation->base.output);
+    if (conversation->base.closed) return false;
     size_t before = buffer_size(output);
     if (!append(output, request)) {
         output->tail = output->head + before;
         rb_memerror();
     }
     request->before = conversation->answers;
-    request->base.offset = conversation->in_flight.appended;
-    conversation->in_flight.appended += buffer_size(output) - before;
-    fifo_push(&conversation->in_flight, object);
+    request->base.offset = conversation->base.in_flight.appended;
+    conversation->base.in_flight.appended += buffer_size(output) - before;
+    fifo_push(&conversation->base.in_flight, object);
     return true;
 }
 
 /* Bytes of the request that is there, which end where the next one begins. */
 static size_t size_of(const conversation_t *conversation, size_t at) {
-    const fifo_t *in_flight = &conversation->in_flight;
-    uint64_t end = at + 1 < in_flight->count ? request_of(fifo_at(in_flight, at + 1))->offset : conversation->in_flight.appended;
+    const fifo_t *in_flight = &conversation->base.in_flight;
+    uint64_t end = at + 1 < in_flight->count ? request_of(fifo_at(in_flight, at + 1))->offset : conversation->base.in_flight.appended;
     return (size_t)(end - request_of(fifo_at(in_flight, at))->offset);
 }
 
 bool conversation_withdraw(conversation_t *conversation, VALUE object) {
-    buffer_t *output = bytes_buffer(conversation->output);
-    uint64_t sent = conversation->in_flight.appended - buffer_size(output), from = memcached_request_checked(object)->base.offset;
-    size_t at = fifo_find(&conversation->in_flight, object);
-    if (at == conversation->in_flight.count || from < sent) return false;
+    buffer_t *output = bytes_buffer(conversation->base.output);
+    uint64_t sent = conversation->base.in_flight.appended - buffer_size(output), from = memcached_request_checked(object)->base.offset;
+    size_t at = fifo_find(&conversation->base.in_flight, object);
+    if (at == conversation->base.in_flight.count || from < sent) return false;
     size_t size = size_of(conversation, at);
     buffer_cut(output, (size_t)(from - sent), size);
-    fifo_remove(&conversation->in_flight, at);
-    fifo_move_forward(&conversation->in_flight, at, size);
-    conversation->in_flight.appended -= size;
+    fifo_remove(&conversation->base.in_flight, at);
+    fifo_move_forward(&conversation->base.in_flight, at, size);
+    conversation->base.in_flight.appended -= size;
     return true;
 }

@@ -7,34 +7,31 @@
 
 static void codec_mark(void *data) {
     conversation_t *conversation = data;
-    rb_gc_mark(conversation->input);
-    rb_gc_mark(conversation->output);
-    rb_gc_mark(conversation->farewell);
-    fifo_mark(&conversation->in_flight);
+    codec_base_mark(&conversation->base);
 }
 
 static void codec_free(void *data) {
     conversation_t *conversation = data;
-    fifo_release(&conversation->in_flight);
+    codec_base_release(&conversation->base);
     ruby_xfree(conversation);
 }
 
 static size_t codec_memsize(const void *data) {
     const conversation_t *conversation = data;
-    return sizeof *conversation + conversation->in_flight.capacity * sizeof(VALUE);
+    return sizeof *conversation + codec_base_memsize(&conversation->base);
 }
 
 static const rb_data_type_t codec_type = {
     .wrap_struct_name = "Trunkline::Memcached::Codec",
     .function = {.dmark = codec_mark, .dfree = codec_free, .dsize = codec_memsize},
-    .parent = &fifo_type,
+    .parent = &codec_base_type,
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
 static VALUE codec_allocate(VALUE class) {
     conversation_t *conversation;
     VALUE self = TypedData_Make_Struct(class, conversation_t, &codec_type, conversation);
-    conversation->input = conversation->output = conversation->farewell = Qnil;
+    codec_base_clear(&conversation->base);
     return self;
 }
 
@@ -45,8 +42,7 @@ static conversation_t *conversation_of(VALUE self) { return RTYPEDDATA_DATA(self
  * value_limit: bytes of the longest value to accept. */
 static VALUE codec_initialize(VALUE self, VALUE value_limit) {
     conversation_t *conversation = conversation_of(self);
-    conversation->input = rb_class_new_instance(0, NULL, cTrunklineBytes);
-    conversation->output = rb_class_new_instance(0, NULL, cTrunklineBytes);
+    codec_base_open(&conversation->base);
     conversation->value_limit = NUM2SIZET(value_limit);
     return self;
 }
@@ -56,7 +52,7 @@ static VALUE codec_initialize(VALUE self, VALUE value_limit) {
  * Bytes that wait in the output. Nil: the conversation is over, and the request as it was. */
 static VALUE codec_submit(VALUE self, VALUE request) {
     conversation_t *conversation = conversation_of(self);
-    return conversation_submit(conversation, request) ? SIZET2NUM(buffer_size(bytes_buffer(conversation->output))) : Qnil;
+    return conversation_submit(conversation, request) ? SIZET2NUM(codec_base_unsent(&conversation->base)) : Qnil;
 }
 
 /* call-seq: withdraw(request) -> true or false
@@ -68,7 +64,7 @@ static VALUE codec_withdraw(VALUE self, VALUE request) { return RBOOL(conversati
  *
  * Takes no more requests. The protocol has no need of a goodbye. */
 static VALUE codec_close(VALUE self) {
-    conversation_of(self)->closed = true;
+    conversation_of(self)->base.closed = true;
     return self;
 }
 
@@ -78,25 +74,14 @@ static VALUE codec_close(VALUE self) {
 static VALUE codec_receive(VALUE self, VALUE woken) {
     Check_Type(woken, T_ARRAY);
     conversation_receive(conversation_of(self), woken);
-    bytes_settle(conversation_of(self)->input);
+    bytes_settle(conversation_of(self)->base.input);
     return Qtrue;
-}
-
-/* call-seq: fail(woken) { |sent| failure } -> codec
- *
- * No more answers will come: every request in flight is done, with the failure that the block gives for one of which
- * bytes were sent, or none. */
-static VALUE codec_fail(VALUE self, VALUE woken) {
-    conversation_t *conversation = conversation_of(self);
-    conversation->closed = true;
-    fifo_fail(&conversation->in_flight, conversation->in_flight.appended - buffer_size(bytes_buffer(conversation->output)), woken);
-    return self;
 }
 
 /* call-seq: farewell_message -> String or nil
  *
  * What the server said before it hung up, if it said anything. */
-static VALUE codec_farewell(VALUE self) { return conversation_of(self)->farewell; }
+static VALUE codec_farewell_message(VALUE self) { return conversation_of(self)->base.farewell; }
 
 /* call-seq: silent_since?(request) -> true or false
  *
@@ -105,31 +90,15 @@ static VALUE codec_is_silent_since(VALUE self, VALUE request) {
     return RBOOL(conversation_of(self)->answers == memcached_request_checked(request)->before);
 }
 
-static VALUE codec_input(VALUE self) { return conversation_of(self)->input; }
-static VALUE codec_output(VALUE self) { return conversation_of(self)->output; }
-
-/* call-seq: in_flight -> Integer
- *
- * Requests that the server has yet to answer. */
-static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(conversation_of(self)->in_flight.count); }
-
-/* call-seq: idle? -> true or false */
-static VALUE codec_is_idle(VALUE self) { return RBOOL(conversation_of(self)->in_flight.count == 0); }
 
 void Init_trunkline_memcached_codec(void) {
-    VALUE class = rb_define_class_under(mTrunklineMemcached, "Codec", rb_cObject);
+    VALUE class = rb_define_class_under(mTrunklineMemcached, "Codec", cTrunklineCodec);
     rb_define_alloc_func(class, codec_allocate);
     rb_define_method(class, "initialize", codec_initialize, 1);
     rb_define_method(class, "submit", codec_submit, 1);
     rb_define_method(class, "withdraw", codec_withdraw, 1);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
-    rb_define_method(class, "fail", codec_fail, 1);
-    rb_define_method(class, "input", codec_input, 0);
-    rb_define_method(class, "output", codec_output, 0);
-    rb_define_method(class, "farewell", codec_farewell, 0);
-    rb_define_method(class, "farewell_message", codec_farewell, 0);
+    rb_define_method(class, "farewell_message", codec_farewell_message, 0);
     rb_define_method(class, "silent_since?", codec_is_silent_since, 1);
-    rb_define_method(class, "in_flight", codec_in_flight, 0);
-    rb_define_method(class, "idle?", codec_is_idle, 0);
 }

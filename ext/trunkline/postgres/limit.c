@@ -35,9 +35,9 @@ void limit_prepare(session_state_t *session, buffer_t *output) {
         output->tail = output->head + before;
         rb_memerror();
     }
-    session->in_flight.appended += buffer_size(output) - before;
+    session->base.in_flight.appended += buffer_size(output) - before;
     session->limits = true;
-    fifo_push(&session->in_flight, Qnil);
+    fifo_push(&session->base.in_flight, Qnil);
 }
 
 bool limit_append(buffer_t *output, const postgres_request_t *request) {

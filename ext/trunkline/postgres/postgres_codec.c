@@ -10,42 +10,39 @@
 
 static void codec_mark(void *data) {
     session_state_t *session = data;
-    rb_gc_mark(session->input);
-    rb_gc_mark(session->output);
+    codec_base_mark(&session->base);
     rb_gc_mark(session->closing);
     rb_gc_mark(session->epochs);
     rb_gc_mark(session->parameters);
     rb_gc_mark(session->given);
     rb_gc_mark(session->notifications);
-    rb_gc_mark(session->farewell);
-    fifo_mark(&session->in_flight);
     for (uint32_t at = 0; at < session->slot_count; at++) rb_gc_mark(session->slots[at]);
 }
 
 static void codec_free(void *data) {
     session_state_t *session = data;
-    fifo_release(&session->in_flight);
+    codec_base_release(&session->base);
     ruby_xfree(session->slots);
     ruby_xfree(session);
 }
 
 static size_t codec_memsize(const void *data) {
     const session_state_t *session = data;
-    return sizeof *session + (session->in_flight.capacity + session->slot_count) * sizeof(VALUE);
+    return sizeof *session + codec_base_memsize(&session->base) + session->slot_count * sizeof(VALUE);
 }
 
 static const rb_data_type_t codec_type = {
     .wrap_struct_name = "Trunkline::Postgres::Codec",
     .function = {.dmark = codec_mark, .dfree = codec_free, .dsize = codec_memsize},
-    .parent = &fifo_type,
+    .parent = &codec_base_type,
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
 static VALUE codec_allocate(VALUE class) {
     session_state_t *session;
     VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
-    session->input = session->output = session->closing = session->parameters = session->epochs = Qnil;
-    session->given = session->notifications = session->farewell = Qnil;
+    codec_base_clear(&session->base);
+    session->closing = session->parameters = session->epochs = session->given = session->notifications = Qnil;
     return self;
 }
 
@@ -70,8 +67,7 @@ static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
     session->epochs = NIL_P(epochs) ? plan_epoch_create() : epochs;
     session->epoch = plan_epoch_checked(session->epochs);
     set_prefix(session, NIL_P(prefix) ? rb_str_new_cstr("t") : prefix);
-    session->input = rb_class_new_instance(0, NULL, cTrunklineBytes);
-    session->output = rb_class_new_instance(0, NULL, cTrunklineBytes);
+    codec_base_open(&session->base);
     session->closing = rb_ary_new();
     session->notifications = rb_ary_new();
     session->parameters = parameters;
@@ -85,7 +81,7 @@ static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
  * Bytes that wait in the output. Nil: the session is closed or the request's deadline has passed; the request is as it was. */
 static VALUE codec_submit(VALUE self, VALUE request) {
     session_state_t *session = session_of(self);
-    return submit(session, request) ? SIZET2NUM(buffer_size(bytes_buffer(session->output))) : Qnil;
+    return submit(session, request) ? SIZET2NUM(codec_base_unsent(&session->base)) : Qnil;
 }
 
 /* call-seq: withdraw(request) -> true or false
@@ -119,33 +115,11 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     Check_Type(woken, T_ARRAY);
     receive(session, woken);
-    bytes_settle(session->input);
+    bytes_settle(session->base.input);
     return RBOOL(!session->leaked);
 }
 
-/* call-seq: fail(woken) { |sent| failure } -> codec
- *
- * No more answers will come: every request in flight is done, with the failure that the block gives for one of which
- * bytes were sent, or none. */
-static VALUE codec_fail(VALUE self, VALUE woken) {
-    session_state_t *session = session_of(self);
-    session->closed = true;
-    fifo_fail(&session->in_flight, session->in_flight.appended - buffer_size(bytes_buffer(session->output)), woken);
-    return self;
-}
-
-static VALUE codec_input(VALUE self) { return session_of(self)->input; }
-static VALUE codec_output(VALUE self) { return session_of(self)->output; }
 static VALUE codec_parameters(VALUE self) { return session_of(self)->parameters; }
-static VALUE codec_farewell(VALUE self) { return session_of(self)->farewell; }
-
-/* call-seq: in_flight -> Integer
- *
- * Units that the server has yet to answer. */
-static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(session_of(self)->in_flight.count); }
-
-/* call-seq: idle? -> true or false */
-static VALUE codec_is_idle(VALUE self) { return RBOOL(session_of(self)->in_flight.count == 0); }
 
 /* call-seq: exclusive = true or false
  *
@@ -171,7 +145,7 @@ static VALUE codec_forget_statements(VALUE self) {
 }
 
 void Init_trunkline_postgres_codec(void) {
-    VALUE class = rb_define_class_under(mTrunklinePostgres, "Codec", rb_cObject);
+    VALUE class = rb_define_class_under(mTrunklinePostgres, "Codec", cTrunklineCodec);
     rb_define_alloc_func(class, codec_allocate);
     rb_define_method(class, "initialize", codec_initialize, -1);
     rb_define_method(class, "submit", codec_submit, 1);
@@ -179,13 +153,7 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "withdraw", codec_withdraw, 1);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
-    rb_define_method(class, "fail", codec_fail, 1);
-    rb_define_method(class, "input", codec_input, 0);
-    rb_define_method(class, "output", codec_output, 0);
     rb_define_method(class, "parameters", codec_parameters, 0);
-    rb_define_method(class, "farewell", codec_farewell, 0);
-    rb_define_method(class, "in_flight", codec_in_flight, 0);
-    rb_define_method(class, "idle?", codec_is_idle, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
     rb_define_method(class, "altered?", codec_is_altered, 0);
     rb_define_method(class, "forget_statements", codec_forget_statements, 0);

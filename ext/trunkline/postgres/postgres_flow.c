@@ -104,7 +104,7 @@ static VALUE codec_portion(VALUE self, VALUE request) {
 /* Data is of no use any more where the server has said that it takes none. */
 static bool takes_data(const session_state_t *session, VALUE request) {
     postgres_request_checked(request);
-    return flow_of(request)->copy == COPY_IN && fifo_head(&session->in_flight) == request && !session->closed;
+    return flow_of(request)->copy == COPY_IN && fifo_head(&session->base.in_flight) == request && !session->base.closed;
 }
 
 static bool append_pieces(buffer_t *output, const char *bytes, size_t length) {
@@ -118,12 +118,12 @@ static bool append_pieces(buffer_t *output, const char *bytes, size_t length) {
 
 /* Counts what was appended; or takes it back, when there was no memory for all of it. */
 static VALUE appended(session_state_t *session, size_t before, bool whole) {
-    buffer_t *output = bytes_buffer(session->output);
+    buffer_t *output = bytes_buffer(session->base.output);
     if (!whole) {
         output->tail = output->head + before;
         rb_memerror();
     }
-    session->in_flight.appended += buffer_size(output) - before;
+    session->base.in_flight.appended += buffer_size(output) - before;
     return SIZET2NUM(buffer_size(output));
 }
 
@@ -134,7 +134,7 @@ static VALUE codec_copy_data(VALUE self, VALUE request, VALUE string) {
     session_state_t *session = session_of(self);
     StringValue(string);
     if (!takes_data(session, request)) return Qnil;
-    buffer_t *output = bytes_buffer(session->output);
+    buffer_t *output = bytes_buffer(session->base.output);
     size_t before = buffer_size(output);
     return appended(session, before, append_pieces(output, RSTRING_PTR(string), (size_t)RSTRING_LEN(string)));
 }
@@ -146,7 +146,7 @@ static VALUE codec_copy_rows(VALUE self, VALUE request, VALUE bytes) {
     session_state_t *session = session_of(self);
     if (!rb_obj_is_kind_of(bytes, cTrunklineBytes)) rb_raise(rb_eTypeError, "no Bytes");
     if (!takes_data(session, request)) return Qnil;
-    buffer_t *output = bytes_buffer(session->output), *rows = bytes_buffer(bytes);
+    buffer_t *output = bytes_buffer(session->base.output), *rows = bytes_buffer(bytes);
     size_t before = buffer_size(output);
     VALUE waiting = appended(session, before, append_pieces(output, buffer_bytes(rows), buffer_size(rows)));
     buffer_consume(rows, buffer_size(rows));
@@ -161,8 +161,8 @@ static VALUE codec_copy_done(VALUE self, VALUE request) {
     session_state_t *session = session_of(self);
     if (!takes_data(session, request)) return Qnil;
     postgres_request_of(request)->flow->copy = COPY_OVER;
-    size_t before = buffer_size(bytes_buffer(session->output));
-    return appended(session, before, buffer_append(bytes_buffer(session->output), "c\0\0\0\x04", 5));
+    size_t before = buffer_size(bytes_buffer(session->base.output));
+    return appended(session, before, buffer_append(bytes_buffer(session->base.output), "c\0\0\0\x04", 5));
 }
 
 /* call-seq: copy_fail(request, reason) -> Integer or nil
@@ -173,7 +173,7 @@ static VALUE codec_copy_fail(VALUE self, VALUE request, VALUE reason) {
     StringValueCStr(reason);
     if (!takes_data(session, request)) return Qnil;
     postgres_request_of(request)->flow->copy = COPY_OVER;
-    buffer_t *output = bytes_buffer(session->output);
+    buffer_t *output = bytes_buffer(session->base.output);
     size_t before = buffer_size(output), mark;
     bool whole = frontend_open(output, 'f', &mark) && buffer_append(output, RSTRING_PTR(reason), (size_t)RSTRING_LEN(reason) + 1);
     if (whole) frontend_close(output, mark);

@@ -27,7 +27,7 @@ static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, 
 
 /* The request that a message answers; NULL for a unit of the codec's own, whose answers mean nothing. */
 static postgres_request_t *answered(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->in_flight);
+    VALUE head = fifo_head(&session->base.in_flight);
     if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
     return NIL_P(head) ? NULL : postgres_request_of(head);
 }
@@ -158,7 +158,7 @@ static void suspect_statement(session_state_t *session, postgres_request_t *requ
 
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (NIL_P(request->error)) request->error = body_string(frame);
-    if (error_is_fatal(frame->body, frame->length)) session->farewell = body_string(frame);
+    if (error_is_fatal(frame->body, frame->length)) session->base.farewell = body_string(frame);
     if (session->cancelling && !request->cancelled) request->bystander = has_code(frame, CANCELLED);
     if (request->limit_open && has_code(frame, UNKNOWN_STATEMENT)) session->limits = false;
     if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);
@@ -212,8 +212,8 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     postgres_request_t *request = answered(session, frame);
     if (request && NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (request && !answered_in_full(request)) protocol_error("ReadyForQuery before the answer was complete");
-    fifo_measure(&session->in_flight, now);
-    VALUE head = fifo_shift(&session->in_flight, now);
+    fifo_measure(&session->base.in_flight, now);
+    VALUE head = fifo_shift(&session->base.in_flight, now);
     char status = frame->body[0];
     note_status(session, status);
     bool leaked = leak_found(session, status);
@@ -243,7 +243,7 @@ static void notification_response(session_state_t *session, const frame_t *frame
 
 /* Messages that may come at any time, whoever is being answered. */
 static bool asynchronous(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->in_flight);
+    VALUE head = fifo_head(&session->base.in_flight);
     switch (frame->type) {
     case 'S': parameter_status(session, frame, head != Qundef); return true;
     case 'A': notification_response(session, frame); return true;
@@ -252,7 +252,7 @@ static bool asynchronous(session_state_t *session, const frame_t *frame) {
         return true;
     case 'E':
         if (head != Qundef) return false;
-        session->farewell = body_string(frame);
+        session->base.farewell = body_string(frame);
         return true;
     default: return false;
     }
@@ -288,7 +288,7 @@ static bool answers_limit(postgres_request_t *request, const frame_t *frame) {
 
 static void bind_complete(session_state_t *session, postgres_request_t *request, double now) {
     request->bound = true;
-    if (request->announced) fifo_begin(&session->in_flight, now);
+    if (request->announced) fifo_begin(&session->base.in_flight, now);
 }
 
 static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
@@ -322,7 +322,7 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
 }
 
 void receive(session_state_t *session, VALUE woken) {
-    buffer_t *input = bytes_buffer(session->input);
+    buffer_t *input = bytes_buffer(session->base.input);
     double now = clock_now();
     frame_t frame;
     while (!session->halted) {

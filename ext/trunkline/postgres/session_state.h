@@ -4,13 +4,12 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "../trunk/fifo.h"
+#include "../trunk/codec_base.h"
 #include "postgres_request.h"
 #include "prepared.h"
 
 typedef struct {
-    fifo_t in_flight;
-    VALUE input, output;   /* Trunkline::Bytes */
+    codec_base_t base;     /* its farewell is the body of an ErrorResponse */
     VALUE *slots;          /* Prepared by Statement#slot, or nil */
     uint32_t slot_count;
     char prefix[STATEMENT_PREFIX_SIZE]; /* of the statements' names, ended by a zero byte */
@@ -20,9 +19,7 @@ typedef struct {
     VALUE closing;         /* Array of Prepared whose names the server may forget */
     VALUE parameters;      /* Hash of what ParameterStatus told */
     VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken, the latest ones */
-    VALUE farewell;        /* body of an ErrorResponse that answers nobody: the server's last words */
     size_t message_limit;  /* bytes */
-    bool closed;           /* takes no more requests */
     bool exclusive;        /* one caller's own: may be in a transaction */
     bool cancelling;       /* a cancel may hit whatever is in flight */
     bool limits;           /* knows the statement that limits the next one's time */

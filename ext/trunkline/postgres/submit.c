@@ -29,9 +29,9 @@ static bool append_closes(session_state_t *session, buffer_t *output) {
 static void submit_closes(session_state_t *session, buffer_t *output) {
     size_t before = buffer_size(output);
     if (!append_closes(session, output)) take_back(output, before);
-    session->in_flight.appended += buffer_size(output) - before;
+    session->base.in_flight.appended += buffer_size(output) - before;
     rb_ary_clear(session->closing);
-    fifo_push(&session->in_flight, Qnil);
+    fifo_push(&session->base.in_flight, Qnil);
 }
 
 /* Parse with the parameter types that the session is told. */
@@ -158,7 +158,7 @@ static bool is_late(const postgres_request_t *request) {
 
 /* Behind others it begins when these are through. */
 static bool is_to_be_announced(const session_state_t *session, const postgres_request_t *request) {
-    return session->in_flight.count == 0 && request->base.service && service_is_doubted(request->base.service);
+    return session->base.in_flight.count == 0 && request->base.service && service_is_doubted(request->base.service);
 }
 
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
@@ -174,9 +174,9 @@ static void keep_prepared(session_state_t *session, const postgres_request_t *re
 static void append_and_push(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     size_t before = buffer_size(output);
     if (!append_unit(output, request)) take_back(output, before);
-    request->base.offset = session->in_flight.appended;
-    session->in_flight.appended += buffer_size(output) - before;
-    fifo_push(&session->in_flight, request->base.self);
+    request->base.offset = session->base.in_flight.appended;
+    session->base.in_flight.appended += buffer_size(output) - before;
+    fifo_push(&session->base.in_flight, request->base.self);
 }
 
 static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
@@ -214,8 +214,8 @@ static void submit_members(session_state_t *session, buffer_t *output, postgres_
 
 bool submit(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
-    buffer_t *output = bytes_buffer(session->output);
-    if (session->closed || is_late(request)) return false;
+    buffer_t *output = bytes_buffer(session->base.output);
+    if (session->base.closed || is_late(request)) return false;
     if (request->kind != REQUEST_BATCH) {
         submit_unit(session, output, request);
     } else if (request->atomic) {
@@ -227,6 +227,6 @@ bool submit(session_state_t *session, VALUE object) {
 }
 
 void submit_terminate(session_state_t *session) {
-    if (!session->closed) frontend_terminate(bytes_buffer(session->output));
-    session->closed = true;
+    if (!session->base.closed) frontend_terminate(bytes_buffer(session->base.output));
+    session->base.closed = true;
 }

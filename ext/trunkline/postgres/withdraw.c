@@ -4,13 +4,13 @@
 
 bool withdraw(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
-    buffer_t *output = bytes_buffer(session->output);
-    uint64_t sent = session->in_flight.appended - buffer_size(output), from = request->base.offset + request->effect;
-    size_t at = fifo_find(&session->in_flight, object);
-    if (at == session->in_flight.count || request->effect_size == 0 || from < sent) return false;
+    buffer_t *output = bytes_buffer(session->base.output);
+    uint64_t sent = session->base.in_flight.appended - buffer_size(output), from = request->base.offset + request->effect;
+    size_t at = fifo_find(&session->base.in_flight, object);
+    if (at == session->base.in_flight.count || request->effect_size == 0 || from < sent) return false;
     buffer_cut(output, (size_t)(from - sent), request->effect_size);
-    fifo_move_forward(&session->in_flight, at + 1, request->effect_size);
-    session->in_flight.appended -= request->effect_size;
+    fifo_move_forward(&session->base.in_flight, at + 1, request->effect_size);
+    session->base.in_flight.appended -= request->effect_size;
     request->effect_size = 0;
     return request->withdrawn = true;
 }

@@ -1,4 +1,4 @@
-/* The requests that a server has yet to answer, in order. Every codec's struct begins with one. */
+/* The requests that a server has yet to answer, in order. A codec's struct begins with one. */
 #ifndef TRUNKLINE_FIFO_H
 #define TRUNKLINE_FIFO_H
 
@@ -23,7 +23,7 @@ typedef struct fifo {
     struct fifo *newer;
 } fifo_t;
 
-extern const rb_data_type_t fifo_type; /* parent of every codec's type */
+extern const rb_data_type_t fifo_type; /* what every codec is */
 
 void fifo_push(fifo_t *fifo, VALUE request);
 

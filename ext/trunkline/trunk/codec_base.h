@@ -1,0 +1,35 @@
+/* What both protocols' codecs are: requests in flight, and bytes from the server and for it. */
+#ifndef TRUNKLINE_CODEC_BASE_H
+#define TRUNKLINE_CODEC_BASE_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include "fifo.h"
+
+/* Every codec's struct begins with one. */
+typedef struct {
+    fifo_t in_flight;
+    VALUE input, output; /* Trunkline::Bytes */
+    VALUE farewell;      /* the server's last words, which answer nobody; or nil */
+    bool closed;         /* takes no more requests */
+} codec_base_t;
+
+extern const rb_data_type_t codec_base_type; /* parent of every codec's type */
+extern VALUE cTrunklineCodec;                /* superclass of every codec */
+
+/* Of one that was just allocated, so that it can be marked. */
+void codec_base_clear(codec_base_t *base);
+
+/* Gives it its bytes. */
+void codec_base_open(codec_base_t *base);
+
+/* Bytes that are to be sent. */
+size_t codec_base_unsent(const codec_base_t *base);
+
+void codec_base_mark(const codec_base_t *base);
+void codec_base_release(codec_base_t *base);
+
+/* Bytes of memory beside the struct itself. */
+size_t codec_base_memsize(const codec_base_t *base);
+
+#endif
