@@ -41,8 +41,8 @@ module Trunkline
       end
 
       def check
-        answers = plans.values_at(*CHECKED).flat_map { |plan| sides.values.map { |side| side.call(:answers, **plan) } }
-        raise "the sides do not return the same" unless answers.uniq.one?
+        answers = CHECKED.product(sides.to_a).to_h { |plan, (name, side)| ["#{name}, #{plan}", side.call(:answers, **plans.fetch(plan))] }
+        Comparison.agree(answers)
       end
 
       # @return [Table]

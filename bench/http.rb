@@ -38,7 +38,8 @@ module Trunkline
           answers[name] = web.get(path).body
           measure(web, path)
         end
-        answers.values.uniq.one? ? results : raise("the sides do not return the same: #{answers}")
+        Comparison.agree(answers)
+        results
       end
 
       def measure(web, path)

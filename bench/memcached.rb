@@ -14,6 +14,8 @@ module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
     class Memcached
+      include Figures
+
       OPERATIONS = 50_000
       KEYS = 100_000
       OURS = "Trunkline, timeout 1 s"
@@ -97,10 +99,7 @@ module Trunkline
       end
 
       def check(peers)
-        answers = peers.transform_values { |peer| peer.call(:answers) }
-        return if answers.values.uniq.one?
-
-        raise "the sides do not return the same: #{answers.transform_values { |answer| answer.inspect[0, 200] }}"
+        Comparison.agree(peers.transform_values { |peer| peer.call(:answers) })
       end
 
       def medians(results)
@@ -135,12 +134,6 @@ module Trunkline
           figure("16 threads, operations/s: Dalli over 8 clients", many[DALLI_THREADS][:wall] / many[THREADS][:wall], ">= 2"),
           figure("get_multi, CPU us a key", keys[OURS][:cpu_each], "<= 0.6")
         ]
-      end
-
-      def figure(name, value, bound) = { name: name, value: value.round(2), bound: bound }
-
-      def figures_table(figures)
-        Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")
       end
 
       def write_report(tables)

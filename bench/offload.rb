@@ -9,6 +9,8 @@ module Trunkline
   module Bench
     # One row for each kind and number of blocks.
     class Offload
+      include Figures
+
       ROWS = 100_000
       SECONDS = 3
       CASES = [[nil, 0], ["sleep", 1], ["sleep", 4], ["ruby", 1], ["ruby", 4]].freeze
@@ -47,8 +49,7 @@ module Trunkline
 
       def figures(results)
         quiet, waiting = results.values_at(0, 2)
-        Table.new(%w[figure measured wanted], [["four waiting blocks: added to the queries' p99, ms", (waiting[:p99] - quiet[:p99]).round(2), "<= 15"]],
-                  title: "Figures")
+        figures_table([figure("four waiting blocks: added to the queries' p99, ms", waiting[:p99] - quiet[:p99], "<= 15")])
       end
     end
   end

@@ -13,6 +13,8 @@ module Trunkline
     # A thousand callers over four connections where the client lets them share or take turns; else the number of threads or of
     # connections that suits it best.
     class OtherClients
+      include Figures
+
       OURS = "Trunkline, 1000 fibers"
       OURS_NEWER = "Trunkline on Ruby 3.3, 1000 fibers"
       PG_PIPELINE = "pg_pipeline on Ruby 3.3, 1000 fibers"
@@ -88,14 +90,8 @@ module Trunkline
         [
           (figure("q/s: pg_pipeline, both on Ruby 3.3", rates[OURS_NEWER] / rates[PG_PIPELINE], ">= 1.6") if rates[PG_PIPELINE]),
           figure("q/s: the best of the others, #{best.first}", rates[OURS] / best.last, ">= 1.5"),
-          figure("q/s: pipelines by hand, a Sync for each 100", rates[OURS] / rates[PIPELINES], "")
+          figure("q/s: pipelines by hand, a Sync for each 100", rates[OURS] / rates[PIPELINES])
         ].compact
-      end
-
-      def figure(name, value, bound) = { name: name, value: value.round(2), bound: bound }
-
-      def figures_table(figures)
-        Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")
       end
     end
   end

@@ -12,6 +12,8 @@ module Trunkline
   module Bench
     # One server after the other; each is warmed up with as many clients as it will see.
     class Pipelined
+      include Figures
+
       CLIENTS = [1, 8, 32, 64, 128, 256].freeze
       RATES = [5, 10, 20, 50, 100, 200, 500, 1000].freeze
       CONNECTIONS = 300
@@ -85,13 +87,12 @@ module Trunkline
       def figures(results)
         thin, falcon = results.values_at(THIN, FALCON).map { |one| one[:closed] }
         reached = CLIENTS.take_while { |clients| clients <= 64 }.map { |clients| thin[clients][:rate] / (clients / ACTION) }.min
-        rows = [
-          ["Thin in fibers, up to 64 clients: requests a second against clients / #{ACTION} s", reached.round(2), ">= 0.95"],
-          ["the same: mean latency ms", CLIENTS.filter_map { |clients| thin[clients][:latency] if clients <= 64 }.max.round(1), "< 110"],
-          ["the same with 256 clients, against Falcon", (thin[256][:rate] / falcon[256][:rate]).round(2), ">= 0.9"],
-          ["socket errors", thin.values.sum { |one| one[:errors] }, "0"]
-        ]
-        Table.new(%w[figure measured wanted], rows, title: "Figures")
+        figures_table([
+          figure("Thin in fibers, up to 64 clients: requests a second against clients / #{ACTION} s", reached, ">= 0.95"),
+          figure("the same: mean latency ms", CLIENTS.filter_map { |clients| thin[clients][:latency] if clients <= 64 }.max, "< 110"),
+          figure("the same with 256 clients, against Falcon", thin[256][:rate] / falcon[256][:rate], ">= 0.9"),
+          figure("socket errors", thin.values.sum { |one| one[:errors] }, "0")
+        ])
       end
     end
   end

@@ -10,6 +10,8 @@ module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
     class SequelAdapters
+      include Figures
+
       PG = "sequel_pg, 16 threads over 16"
       THREADS = "Trunkline, 16 threads over 4"
       FIBERS = "Trunkline, 1000 fibers over 4"
@@ -53,12 +55,10 @@ module Trunkline
         end + TABLE_WORK.map { |work| figure("#{work}: rows a second: sequel_pg", rows[work]["sequel_pg"][:wall] / rows[work]["Trunkline"][:wall], ">= 1.0") }
       end
 
-      def figure(name, value, bound) = { name: name, value: value.round(2), bound: bound }
-
       def tables(selects, rows, figures)
         selects.map { |work, rates| SelectsTable.of(rates, title: "Selects by primary key, #{work}") } +
           rows.map { |work, results| @work.rows_table(results, title: "#{Resources::ROWS} rows, #{work}") } +
-          [Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")]
+          [figures_table(figures)]
       end
     end
   end

@@ -48,8 +48,7 @@ module Trunkline
       def plan(kind, times, callers) = ["#{kind} #{times}x#{callers}", { kind: kind, times: times, callers: callers, rows: ROWS }]
 
       def check
-        answers = sides.transform_values { |side| side.call(:answers, rows: ROWS) }
-        raise "the sides do not return the same: #{answers}" unless answers.values.uniq.one?
+        Comparison.agree(sides.transform_values { |side| side.call(:answers, rows: ROWS) })
       end
 
       def memory_table(memory)

@@ -11,6 +11,8 @@ module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
     class Throughput
+      include Figures
+
       FIBERS = "Trunkline, 1000 fibers"
       THREADS = "Trunkline, 16 threads"
       CALLER = "Trunkline, 1 caller"
@@ -55,13 +57,7 @@ module Trunkline
         ]
       end
 
-      def figure(name, value, bound) = { name: name, value: value.round(2), bound: bound }
-
       def ratio(results, key, side, other) = results[side][key] / results[other][key].to_f
-
-      def figures_table(figures)
-        Table.new(["figure", "measured", "wanted"], figures.map { |figure| figure.values_at(:name, :value, :bound) }, title: "Figures")
-      end
     end
   end
 end

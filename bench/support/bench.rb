@@ -2,6 +2,7 @@
 
 require "trunkline/version"
 require_relative "comparison"
+require_relative "figures"
 require_relative "isolated"
 require_relative "measure"
 require_relative "options"

@@ -15,6 +15,14 @@ module Trunkline
       WARM_UP = 20_000 # queries
       private_constant :WARM_UP
 
+      # @param answers [Hash{String => Object}] by the side's name
+      # @raise [RuntimeError] two sides answer differently: then their times mean nothing
+      def self.agree(answers)
+        return if answers.values.uniq.one?
+
+        raise "the sides do not return the same: #{answers.transform_values { |answer| answer.inspect[0, 200] }}"
+      end
+
       # @param server [PostgresServer]
       # @param sides [Hash{String => Isolated}]
       def initialize(server, sides)
@@ -23,12 +31,9 @@ module Trunkline
       end
 
       # @param arguments of the peers' `answers`
-      # @raise [RuntimeError] two sides answer differently: then their times mean nothing
+      # @raise [RuntimeError] see {agree}
       def check(**arguments)
-        answers = @sides.select { |_, peer| peer.answers? }.transform_values { |peer| peer.call(:answers, **arguments) }
-        return if answers.values.uniq.one?
-
-        raise "the sides do not return the same: #{answers.transform_values { |answer| answer.inspect[0, 200] }}"
+        self.class.agree(@sides.select { |_, peer| peer.answers? }.transform_values { |peer| peer.call(:answers, **arguments) })
       end
 
       # @param runs [Integer]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "async"
 require_relative "../measure"
+require_relative "../side_by_side"
 require_relative "../data/cache_round"
 require_relative "../caches/hand_written"
 require_relative "../caches/others"
@@ -58,9 +58,8 @@ module Trunkline
 
         def together(&work)
           return yield 0 if @callers == 1
-          return Sync { Array.new(@callers) { |caller| Async { work.call(caller) } }.each(&:wait) } if @world == "fiber"
 
-          Array.new(@callers) { |caller| Thread.new { work.call(caller) } }.each(&:join)
+          SideBySide.run("#{@world}s", @callers, &work)
         end
       end
     end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "async"
-require "async/queue"
+require_relative "../side_by_side"
 require_relative "pg_selects"
 
 module Trunkline
@@ -21,7 +20,7 @@ module Trunkline
         def measure(count:)
           share = count / @callers
           Measure.run do
-            Sync { Array.new(@callers) { |caller| Async { select_in_turn(caller * share, share) } }.each(&:wait) }.size * share
+            SideBySide.run("fibers", @callers) { |caller| select_in_turn(caller * share, share) }.size * share
           end
         end
 

@@ -3,6 +3,7 @@
 require "async"
 require_relative "../extra_gem"
 require_relative "../measure"
+require_relative "../side_by_side"
 require_relative "../data/accounts"
 
 module Trunkline
@@ -45,7 +46,7 @@ module Trunkline
         end
 
         def select(statement, share)
-          Array.new(@callers) { |caller| Async { select_some(statement, caller * share, share) } }.each(&:wait).size * share
+          SideBySide.run("fibers", @callers) { |caller| select_some(statement, caller * share, share) }.size * share
         end
 
         def select_some(statement, first, share)

@@ -2,6 +2,7 @@
 
 require "pg"
 require_relative "../measure"
+require_relative "../side_by_side"
 require_relative "../data/accounts"
 
 module Trunkline
@@ -25,8 +26,7 @@ module Trunkline
         def measure(count:)
           share = count / @connections.size
           Measure.run do
-            @connections.each_with_index.map { |connection, index| Thread.new { select(connection, index * share, share) } }
-                        .each(&:join).size * share
+            SideBySide.run("threads", @connections.size) { |index| select(@connections[index], index * share, share) }.size * share
           end
         end
 

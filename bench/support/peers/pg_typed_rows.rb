@@ -2,24 +2,19 @@
 
 require "bigdecimal"
 require "pg"
-require_relative "../measure"
-require_relative "../data/fingerprint"
 require_relative "../data/typed_values"
+require_relative "whole_table"
 
 module Trunkline
   module Bench
     module Peers
       # The pg gem with decoders for every type, each connection in a thread of its own, with its share of the rows.
       class PgTypedRows
+        include WholeTable
+
         def initialize(uri:, connections:)
           @connections = Array.new(connections) { connect(uri) }
         end
-
-        # @return [String] the same for the same values
-        def answers = Fingerprint.of(rows)
-
-        # @return [Hash] wall, cpu, objects; result, the number of rows
-        def measure = Measure.run { rows.size }
 
         private
 

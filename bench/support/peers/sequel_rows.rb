@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 require "sequel"
-require_relative "../measure"
-require_relative "../data/fingerprint"
-require_relative "../data/resources"
+require_relative "whole_table"
 
 module Trunkline
   module Bench
     module Peers
       # A whole table by Sequel, with one adapter or the other: as Hashes, or some columns of it.
       class SequelRows
+        include WholeTable
+
         # @param adapter [String] "postgres" or "trunkline"
         # @param work [String] "all", "select_map" or "select_hash"
         def initialize(uri:, adapter:, work:)
@@ -21,10 +21,11 @@ module Trunkline
         end
 
         # @return [String] the same for the same values
-        def answers = Fingerprint.of(@rows.call.map(&:to_a))
+        def answers = Fingerprint.of(rows.map(&:to_a))
 
-        # @return [Hash] wall, cpu, objects; result, the number of rows
-        def measure = Measure.run { @rows.call.size }
+        private
+
+        def rows = @rows.call
       end
     end
   end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "async"
 require "sequel"
-require_relative "../measure"
+require_relative "shared_selects"
+require_relative "../side_by_side"
 require_relative "../data/accounts"
 
 module Trunkline
@@ -10,6 +10,8 @@ module Trunkline
     module Peers
       # Many callers of one Sequel database, with one adapter or the other: threads, or fibers under Async.
       class SequelSelects
+        include SharedSelects
+
         # @param adapter [String] "postgres" or "trunkline"
         # @param kind [String] of callers: "thread" or "fiber"
         # @param work [String] "prepared" or "dataset"
@@ -28,16 +30,6 @@ module Trunkline
         # @return [Array<Integer>] their balances
         def answers(ids:) = ids.map { |id| @ask.call(id)[:balance] }
 
-        # @param count [Integer] queries, shared among the callers
-        # @return [Hash] wall, cpu, objects; result, the number of queries made
-        def measure(count:)
-          share = count / @callers
-          Measure.run do
-            together { |caller| select(caller * share, share) }
-            @callers * share
-          end
-        end
-
         private
 
         def connect(uri, adapter, connections)
@@ -46,12 +38,7 @@ module Trunkline
           Sequel.connect(uri.sub(/\Apostgres(ql)?:/, "trunkline:"), connections: connections, max_connections: connections + 1)
         end
 
-        def together(&block)
-          case @kind
-          when "fiber" then Sync { Array.new(@callers) { |caller| Async { block.call(caller) } }.each(&:wait) }
-          else Array.new(@callers) { |caller| Thread.new { block.call(caller) } }.each(&:join)
-          end
-        end
+        def together(&caller) = SideBySide.run("#{@kind}s", @callers, &caller)
 
         def select(first, share)
           share.times { |number| @ask.call(Accounts.id(first + number, @rows)) }

@@ -3,6 +3,7 @@
 require "async"
 require "trunkline"
 require_relative "../measure"
+require_relative "../side_by_side"
 require_relative "../data/accounts"
 require_relative "backlog_load"
 
@@ -46,7 +47,7 @@ module Trunkline
 
         # @return [Integer] connections that were ever opened for short queries of so many callers
         def opened_by(callers:, each:)
-          Sync { Array.new(callers) { |caller| Async { each.times { |number| short(caller + number) } } }.each(&:wait) }
+          SideBySide.run("fibers", callers) { |caller| each.times { |number| short(caller + number) } }
           @db.stats[:opened]
         end
 

@@ -1,33 +1,19 @@
 # frozen_string_literal: true
 
 require "trunkline"
-require_relative "../measure"
-require_relative "../data/copied_rows"
-require_relative "../data/fingerprint"
+require_relative "copies"
 
 module Trunkline
   module Bench
     module Peers
       # COPY with rows as Arrays of values, both ways.
       class TrunklineCopy
+        include Copies
+
         # @param direction [String] "in" or "out"
         def initialize(uri:, direction:)
           @db = Trunkline.postgres(uri)
           @direction = direction
-        end
-
-        # @return [String] the same for the same values
-        def answers(rows:)
-          copy_in(rows)
-          taken = []
-          @db.copy_out(CopiedRows::COPY_OUT) { |row| taken << row }
-          Fingerprint.of(taken)
-        end
-
-        # @return [Hash] wall, cpu, objects; result, the number of rows
-        def measure(rows:)
-          made(rows) if @direction == "in"
-          Measure.run { @direction == "in" ? copy_in(rows) : @db.copy_out(CopiedRows::COPY_OUT) { |row| row } }
         end
 
         private
@@ -37,10 +23,7 @@ module Trunkline
           @db.copy_in(CopiedRows::COPY_IN) { |copy| made(rows).each { |row| copy << row } }
         end
 
-        def made(rows)
-          @made = Array.new(rows) { |number| CopiedRows.row(number) } unless @made&.size == rows
-          @made
-        end
+        def copy_out(&block) = @db.copy_out(CopiedRows::COPY_OUT, &block)
       end
     end
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "async"
+require_relative "../side_by_side"
 require_relative "trunkline_selects"
 
 module Trunkline
@@ -10,9 +10,7 @@ module Trunkline
       class TrunklineFiberSelects < TrunklineSelects
         private
 
-        def together
-          Sync { Array.new(@callers) { |caller| Async { yield caller } }.each(&:wait) }
-        end
+        def together(&caller) = SideBySide.run("fibers", @callers, &caller)
       end
     end
   end

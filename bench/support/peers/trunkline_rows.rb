@@ -1,24 +1,19 @@
 # frozen_string_literal: true
 
 require "trunkline"
-require_relative "../measure"
-require_relative "../data/fingerprint"
 require_relative "../data/resources"
+require_relative "whole_table"
 
 module Trunkline
   module Bench
     module Peers
       # One connection of Trunkline, a whole table, every value as a Ruby object of its type.
       class TrunklineRows
+        include WholeTable
+
         def initialize(uri:)
           @db = Trunkline.postgres(uri, connections: 1, max_connections: 2)
         end
-
-        # @return [String] the same for the same values
-        def answers = Fingerprint.of(rows)
-
-        # @return [Hash] wall, cpu, objects; result, the number of rows
-        def measure = Measure.run { rows.size }
 
         private
 

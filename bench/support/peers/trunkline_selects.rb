@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "trunkline"
-require_relative "../measure"
+require_relative "shared_selects"
 require_relative "../data/accounts"
 
 module Trunkline
@@ -9,6 +9,8 @@ module Trunkline
     module Peers
       # Callers of one Trunkline client; how they run is for subclasses to say.
       class TrunklineSelects
+        include SharedSelects
+
         # @param callers [Integer] how many ask at once
         def initialize(uri:, rows:, callers:, connections:)
           @rows = rows
@@ -19,16 +21,6 @@ module Trunkline
         # @param ids [Array<Integer>]
         # @return [Array<Integer>] their balances
         def answers(ids:) = ids.map { |id| @db.value(Accounts::SELECT, id) }
-
-        # @param count [Integer] queries, shared among the callers
-        # @return [Hash] wall, cpu, objects; result, the number of queries made
-        def measure(count:)
-          share = count / @callers
-          Measure.run do
-            together { |caller| select(caller * share, share) }
-            @callers * share
-          end
-        end
 
         private
 

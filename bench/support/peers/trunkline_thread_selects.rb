@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../side_by_side"
 require_relative "trunkline_selects"
 
 module Trunkline
@@ -9,9 +10,7 @@ module Trunkline
       class TrunklineThreadSelects < TrunklineSelects
         private
 
-        def together
-          Array.new(@callers) { |caller| Thread.new { yield caller } }.each(&:join)
-        end
+        def together(&caller) = SideBySide.run("threads", @callers, &caller)
       end
     end
   end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "async"
 require "trunkline"
 require_relative "../measure"
+require_relative "../side_by_side"
 
 module Trunkline
   module Bench
@@ -39,7 +39,7 @@ module Trunkline
 
         private
 
-        def writing = Sync { Array.new(@writers) { |writer| Async { yield writer } }.map(&:wait) }
+        def writing(&writer) = SideBySide.run("fibers", @writers, &writer)
 
         def write_until(over, number)
           rows = 0
