@@ -6,7 +6,11 @@ require "support/gated"
 require "support/interruptions"
 require "support/numbers"
 require "support/schedulers/hosts"
-%w[copying streaming listening querying describing settings batches group_commits parameters errors concurrency driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups lifecycle limits dispatching schema_changes].each { |name| require "shared/#{name}" }
+%w[
+  copying streaming listening querying describing settings batches group_commits parameters errors concurrency
+  driving sessions beginnings transactions interruption_sweep deadlines cancelling options worlds wake_ups
+  lifecycle limits dispatching schema_changes
+].each { |name| require "shared/#{name}" }
 
 # The suites of the client by what they ask of a host.
 module Suites

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "suites"
+require "support/own_types"
 require "bigdecimal"
 
 # Ranges, composites, extensions' types, and those that a user registers: to the server and back.
@@ -55,13 +56,9 @@ class FurtherTypesTest < Trunkline::TestCase
 
   Spot = Struct.new(:x, :y)
 
-  def self.server
-    @server ||= Trunkline::Bench::PostgresServer.start.tap { |server| server.psql(DEFINITIONS) }
-  end
-
   def with_types(**options, &block)
-    server = Thread.new { self.class.server }.value
-    in_host { Trunkline.postgres(server.uri, **options, &block) }
+    uri = OwnTypes.server(DEFINITIONS).uri
+    in_host { Trunkline.postgres(uri, **options, &block) }
   end
 
   def test_what_is_read

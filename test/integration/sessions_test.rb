@@ -176,7 +176,7 @@ class SessionsTest < Trunkline::TestCase
     end
   end
 
-  # Ruby's own, which the oldest versions do by throw and the others by an exception.
+  # Ruby's own, which the oldest versions do by throw and the others by an exception. On a busy machine it strikes earlier.
   def test_a_timeout_in_the_block
     [Hosts::Threads, Hosts::Async].each do |host|
       extend(host)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "suites"
+require "support/own_types"
 require "bigdecimal"
 
 # Values to the server and back: the first and the later executions store and return the same.
@@ -88,14 +89,9 @@ class TypesTest < Trunkline::TestCase
   SQL
   private_constant :OWN, :DEFINITIONS
 
-  # @yieldparam server [Trunkline::Bench::PostgresServer] with the types defined
-  def self.server
-    @server ||= Trunkline::Bench::PostgresServer.start.tap { |server| server.psql(DEFINITIONS) }
-  end
-
   def with_types(**options, &block)
-    server = Thread.new { self.class.server }.value
-    in_host { Trunkline.postgres(server.uri, **options, &block) }
+    uri = OwnTypes.server(DEFINITIONS).uri
+    in_host { Trunkline.postgres(uri, **options, &block) }
   end
 
   def test_types_that_the_database_defines

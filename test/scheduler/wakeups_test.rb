@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 require "suites"
-require "support/hostilities"
+require "support/worlds"
 
 # The rules of waking up, under every scheduler.
 module WakeUpsTest
+  extend Worlds
+
   class UnderAsyncTest < Trunkline::TestCase
     include DatabaseHelpers
     include Hosts::Async
@@ -25,13 +27,5 @@ module WakeUpsTest
     end
   end
 
-  HOSTILITIES.each do |name, hostility|
-    const_set("Under#{name}SchedulerTest", Class.new(Trunkline::TestCase) do
-      include DatabaseHelpers
-      include Hosts::Hostile
-      include Shared::WakeUps
-
-      define_method(:hostility) { { seed: Minitest.seed, **hostility } }
-    end)
-  end
+  in_hostile_worlds DatabaseHelpers, Shared::WakeUps, named: "Under%sSchedulerTest"
 end

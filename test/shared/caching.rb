@@ -3,10 +3,6 @@
 module Shared
   # What each verb does. The test includes a host and MemcachedServers.
   module Caching
-    def in_host_with_cache(**options, &block)
-      in_host { with_cache(**options, &block) }
-    end
-
     def test_set_and_get
       in_host_with_cache do |cache|
         assert_kind_of Integer, cache.set("key", "value")
@@ -166,7 +162,7 @@ module Shared
         values = side_by_side(1..20) do
           cache.fetch("key", 60, lock_ttl: 60) do
             computed += 1
-            sleep(0.05)
+            sleep(0.05) # for the others to come meanwhile; who comes later finds the value
             "computed"
           end
         end

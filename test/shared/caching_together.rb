@@ -22,6 +22,7 @@ module Shared
       end
     end
 
+    # A cancel may come at any time: the pauses only spread them.
     def test_everybody_gets_his_own_while_others_are_cancelled
       in_host_with_cache do |cache|
         cache.get("connected")

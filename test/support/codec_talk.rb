@@ -1,20 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "stopped_clock"
+
 module Trunkline
   # A codec without a server, while the clock stands: the test says what the server says. The test makes @codec, and has @woken and @sent_before.
   module CodecTalk
+    include StoppedClock # what a codec sends depends on how long answers take: here they take no time
+
     attr_reader :codec, :woken
-
-    # What a codec sends depends on how long answers take: here they take no time.
-    def setup
-      super
-      Clock.stop
-    end
-
-    def teardown
-      Clock.start
-      super
-    end
 
     # The codec takes in the bytes.
     #

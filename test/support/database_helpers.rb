@@ -2,9 +2,12 @@
 
 require "pg"
 require "securerandom"
+require_relative "eventually"
 
 # What the suites need of the server, asked for beside the client under test.
 module DatabaseHelpers
+  include Eventually
+
   # The shared server is up before any scheduler is.
   def setup
     super
@@ -44,15 +47,6 @@ module DatabaseHelpers
   # Waits until they have ended: a server notices a closed socket in its own time.
   def assert_no_sessions(application_name)
     assert eventually { sessions(application_name).empty? }, "sessions are left: #{sessions(application_name)}"
-  end
-
-  # Asks again and again, each time a question that takes a while.
-  #
-  # @return [Boolean] false after a minute
-  def eventually
-    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    until (met = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > 60; end
-    met
   end
 
   private

@@ -1,25 +1,17 @@
 # frozen_string_literal: true
 
 require_relative "requests"
+require_relative "stopped_clock"
 
 module Trunkline
   # Trunks without connections, for tests of which one is chosen, while the clock stands. A long head is expected to take hours,
   # and a short one to take nothing.
   module Dispatching
     include Requests
+    include StoppedClock
 
     HOURS = 10_000.0
     A_MOMENT = 0.0005 # seconds
-
-    def setup
-      super
-      Clock.stop
-    end
-
-    def teardown
-      Clock.start
-      super
-    end
 
     # Stands for a trunk.
     Station = Struct.new(:name, :crew, :codec)

@@ -16,6 +16,12 @@ module Trunkline
     # @return [String] another one each time
     def self.namespace = @lock.synchronize { "test#{@namespaces = (@namespaces || 0) + 1}" }
 
+    # The shared server is up before any scheduler is.
+    def setup
+      super
+      memcached
+    end
+
     # @return [Bench::MemcachedServer] the one that all tests share, with keys of their own
     def memcached = MemcachedServers.server
 
@@ -26,6 +32,9 @@ module Trunkline
     def with_cache(**options, &block)
       Trunkline.memcached(memcached.address, namespace: MemcachedServers.namespace, **options, &block)
     end
+
+    # The same in a test's host.
+    def in_host_with_cache(**options, &block) = in_host { with_cache(**options, &block) }
 
     # A server of the test's own, gone after the block.
     #

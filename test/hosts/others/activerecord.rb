@@ -51,11 +51,11 @@ class ActiveRecordSuite
   private
 
   def waited(pid)
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + TIMEOUT
-    sleep 0.1 until Process.wait(pid, Process::WNOHANG) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+    child = Process.detach(pid)
+    child.join(TIMEOUT)
     Process.kill(:KILL, -pid)
-    Process.wait(pid)
-  rescue Errno::ESRCH, Errno::EPERM, Errno::ECHILD
+    child.join
+  rescue Errno::ESRCH, Errno::EPERM
     nil
   end
 

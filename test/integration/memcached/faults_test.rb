@@ -2,15 +2,17 @@
 
 require "test_helper"
 require "support/byte_proxy"
-require "support/hostilities"
 require "support/interruptions"
 require "support/memcached_servers"
+require "support/worlds"
 
 module Trunkline
   module Memcached
     # Nobody ever gets another key's value, whatever happens to the connection, and what was acknowledged is there. Each caller
     # writes values that name their key and are numbered.
     module Faults
+      extend Worlds
+
       CALLERS = 12
       ROUNDS = 15
       CUTS = 8
@@ -19,6 +21,7 @@ module Trunkline
       module Shared
         include Interruptions
 
+        # A cut may come at any time, and a cancel too: the pauses only spread them.
         def test_cut_connections
           in_host do
             amid_faults do |cache, proxy, random|
@@ -107,23 +110,8 @@ module Trunkline
         end
       end
 
-      { Threads: Hosts::Threads, Async: Hosts::Async, Reference: Hosts::Reference }.each do |name, host|
-        const_set("#{name}Test", Class.new(TestCase) do
-          include MemcachedServers
-          include host
-          include Shared
-        end)
-      end
-
-      HOSTILITIES.each do |name, hostility|
-        const_set("#{name}Test", Class.new(TestCase) do
-          include MemcachedServers
-          include Hosts::Hostile
-          include Shared
-
-          define_method(:hostility) { { seed: Minitest.seed, **hostility } }
-        end)
-      end
+      in_worlds MemcachedServers, Shared
+      in_hostile_worlds MemcachedServers, Shared
     end
   end
 end

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "support/dalli_oracle"
+require "support/eventually"
 require "support/memcached_servers"
 require "support/scripted_memcached"
 
@@ -10,6 +11,7 @@ module Trunkline
     # Keys over several servers, some of them down.
     class SeveralServersTest < TestCase
       include DalliOracle
+      include Eventually
       include MemcachedServers
 
       def setup
@@ -86,7 +88,7 @@ module Trunkline
             server.stop
             assert_raises(Trunkline::Error) { cache.get("key") }
             server.start
-            assert_eventually { outcome { cache.set("key", 2) } == true }
+            assert eventually { outcome { cache.set("key", 2) } == true }
             assert_equal 2, cache.get("key")
           end
         end
@@ -97,7 +99,7 @@ module Trunkline
           server.stop
           Trunkline.memcached(server.address, down_retry_delay: 1000) do |cache|
             refute_match(/not tried again/, assert_raises(Trunkline::ConnectionError) { cache.get("key") }.message)
-            assert_eventually { assert_raises(Trunkline::ConnectionError) { cache.get("key") }.message.match?(/connection refused.*not tried again for now/) }
+            assert eventually { assert_raises(Trunkline::ConnectionError) { cache.get("key") }.message.match?(/connection refused.*not tried again for now/) }
           end
         end
       end
@@ -152,12 +154,6 @@ module Trunkline
         yield && true
       rescue Trunkline::Error => error
         error.class
-      end
-
-      def assert_eventually
-        deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 20
-        sleep(0.02) until (done = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        assert done
       end
     end
   end

@@ -1,19 +1,21 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/schedulers/hosts"
 require "support/memcached_servers"
 require "support/scripted_memcached"
+require "support/worlds"
 
 module Trunkline
   module Memcached
     # Servers that do not answer, or not in time.
     module Timeouts
+      extend Worlds
+
       SOON = 0.2    # seconds; time that is to be over
       LATER = 20    # seconds; time that is not
       LONG = "x" * 100_000
 
-      # Never answers; a byte at a time; stops within a value or a line.
+      # Never answers; a byte at a time, which would take half an hour; stops within a value or a line.
       SILENCES = {
         never: ->(_socket) {},
         bytewise: ->(socket) { "VA 100000 f0\r\n#{LONG}\r\n".each_char { |byte| socket.write(byte) && sleep(0.02) } },
@@ -125,13 +127,7 @@ module Trunkline
         end
       end
 
-      { Threads: Hosts::Threads, Async: Hosts::Async, Reference: Hosts::Reference }.each do |name, host|
-        const_set("#{name}Test", Class.new(TestCase) do
-          include MemcachedServers
-          include host
-          include Shared
-        end)
-      end
+      in_worlds MemcachedServers, Shared
     end
   end
 end

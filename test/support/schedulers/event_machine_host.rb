@@ -24,4 +24,7 @@ module Hosts
       thread&.kill&.join
     end
   end
+
+  # Those with an event loop.
+  LOOPS = { Async: Async, Reference: Reference, EventMachine: EventMachine }.freeze
 end

@@ -3,28 +3,16 @@
 require "test_helper"
 require "shared/fiber_pool"
 require "support/children"
-require "support/hostilities"
 require "support/schedulers/event_machine_host"
+require "support/worlds"
 
 module Trunkline
   class FiberPoolTest < TestCase
+    extend Worlds
     include Children
 
-    { Async: Hosts::Async, Reference: Hosts::Reference, EventMachine: Hosts::EventMachine }.each do |name, host|
-      const_set("Under#{name}Test", Class.new(TestCase) do
-        include host
-        include Shared::FiberPool
-      end)
-    end
-
-    HOSTILITIES.each do |name, hostility|
-      const_set("Under#{name}SchedulerTest", Class.new(TestCase) do
-        include Hosts::Hostile
-        include Shared::FiberPool
-
-        define_method(:hostility) { { seed: Minitest.seed, **hostility } }
-      end)
-    end
+    in_worlds Shared::FiberPool, worlds: Hosts::LOOPS, named: "Under%sTest"
+    in_hostile_worlds Shared::FiberPool, named: "Under%sSchedulerTest"
 
     def test_sizes
       assert_equal 50, FiberPool.new.size

@@ -6,32 +6,19 @@ require "active_support/isolated_execution_state"
 require "shared/offload"
 require "support/children"
 require "support/database_helpers"
-require "support/hostilities"
 require "support/schedulers/event_machine_host"
+require "support/worlds"
 
 module Trunkline
   class OffloadTest < TestCase
+    extend Worlds
     include Children
 
-    { Async: Hosts::Async, Reference: Hosts::Reference, EventMachine: Hosts::EventMachine }.each do |name, host|
-      const_set("Under#{name}Test", Class.new(TestCase) do
-        include DatabaseHelpers
-        include host
-        include Shared::Offload
-      end)
-    end
+    in_worlds DatabaseHelpers, Shared::Offload, worlds: Hosts::LOOPS, named: "Under%sTest"
 
-    HOSTILITIES.each do |name, hostility|
-      next if hostility[:spurious] # woken for nothing, a fiber may see that another thread has decided to wake it
-
-      const_set("Under#{name}SchedulerTest", Class.new(TestCase) do
-        include DatabaseHelpers
-        include Hosts::Hostile
-        include Shared::Offload
-
-        define_method(:hostility) { { seed: Minitest.seed, **hostility } }
-      end)
-    end
+    # Woken for nothing, a fiber may see that another thread has decided to wake it.
+    calm = HOSTILITIES.reject { |_, hostility| hostility[:spurious] }
+    in_hostile_worlds DatabaseHelpers, Shared::Offload, hostilities: calm, named: "Under%sSchedulerTest"
 
     def test_outside_an_event_loop_it_is_just_run
       assert_same Thread.current, Trunkline.offload { Thread.current }

@@ -38,32 +38,32 @@ module Trunkline
     end
 
     def test_nobody_ends_twice
-      ledger = Ledger.new
-      trunk = lost(closed: false)
-      ledger.opened(trunk)
-      2.times { ledger.ended(trunk) }
+      ledger = ledger_without(closed: false, ends: 2)
       assert_equal [2, 1], ledger.sums.values_at(:cancelled, :lost)
     end
 
     def test_those_opened_after_a_loss_are_opened_again
-      ledger = Ledger.new
-      trunk = lost(closed: false)
-      ledger.opened(trunk)
-      ledger.ended(trunk)
+      ledger = ledger_without(closed: false)
       2.times { ledger.opened(FakeTrunk.new) }
       assert_equal [3, 1], ledger.sums.values_at(:opened, :reconnects)
     end
 
     def test_one_that_was_closed_is_not_lost
-      ledger = Ledger.new
-      trunk = lost(closed: true)
-      ledger.opened(trunk)
-      ledger.ended(trunk)
+      ledger = ledger_without(closed: true)
       ledger.opened(FakeTrunk.new)
       assert_equal [0, 0], ledger.sums.values_at(:lost, :reconnects)
     end
 
     private
+
+    # @return [Ledger] of one trunk, which was opened and is lost
+    def ledger_without(closed:, ends: 1)
+      trunk = lost(closed: closed)
+      Ledger.new.tap do |ledger|
+        ledger.opened(trunk)
+        ends.times { ledger.ended(trunk) }
+      end
+    end
 
     def lost(closed:)
       LostTrunk.new.tap do |trunk|
