@@ -2,6 +2,8 @@
 
 require_relative "support/own_warnings"
 
+# Rails brings a plugin, which would load half of it into every test.
+ENV["MT_NO_PLUGINS"] = "1"
 require "minitest/autorun"
 require "trunkline"
 require_relative "support/private_servers"

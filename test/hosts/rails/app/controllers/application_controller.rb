@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+class ApplicationController < ActionController::API
+  rescue_from(ActiveRecord::RecordNotFound) { head :not_found }
+end

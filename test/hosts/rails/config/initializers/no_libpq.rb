@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+require "pg"
+
+# Whoever would open a connection of libpq's fails.
+module NoLibpq
+  class Opened < StandardError; end
+
+  %i[new open connect async_connect sync_connect connect_start setdb setdblogin ping].each do |name|
+    define_method(name) { |*| raise Opened, "PG::Connection.#{name} was called" }
+  end
+end
+PG::Connection.singleton_class.prepend(NoLibpq)

@@ -1,0 +1,3 @@
+# frozen_string_literal: true
+
+%w[Garden Kitchen].each { |name| Room.find_or_create_by!(name: name) }

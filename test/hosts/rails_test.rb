@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "net/http"
+require "support/cable"
+require "support/database_helpers"
+require "support/rails_application"
+require_relative "../../bench/support/servers/web_server"
+
+# A Rails application whose database.yml says `adapter: trunkline`: its own tests, its tasks, and the servers that run it.
+class RailsTest < Trunkline::TestCase
+  include DatabaseHelpers
+
+  ISOLATION = { puma: "thread", falcon: "fiber", thin: "fiber" }.freeze
+  CONNECTIONS = 8 # as config/database.yml has them
+  private_constant :ISOLATION, :CONNECTIONS
+
+  def setup
+    super
+    @application = Trunkline::RailsApplication.instance
+  end
+
+  def test_its_own_tests
+    output = @application.rails("db:create", "db:test:prepare", "test", "RAILS_ENV" => "test")
+    assert_passed output
+    assert_passed @application.rails("test", "RAILS_ENV" => "test", "ISOLATION" => "fiber")
+  end
+
+  # In another database, which DATABASE_URL names.
+  def test_the_tasks_for_databases
+    schema = @application.read("db/schema.rb")
+    assert_match(/create_enum "room_kind", \["open", "closed"\].*t.text "tags", default: \[\], null: false, array: true/m, schema)
+    output = @application.rails("db:create", "db:migrate", "db:rollback", "db:migrate:status", "db:drop", **url("other"), "SCHEMA_FORMAT" => "sql")
+    assert_match(/^\s+up\s+20240102000000.*^\s+down\s+20240103000000/m, output)
+    assert_equal ["chat"], psql("SELECT datname FROM pg_database WHERE datname IN ('chat', 'other')")
+    assert_match(/CREATE TYPE public.room_kind AS ENUM/, @application.read("db/structure.sql"))
+  end
+
+  def test_puma = serving(:puma, options: %w[-t 16:16]) { |server| [assert_serves(server), assert_cable(server)] }
+  def test_falcon = serving(:falcon, options: %w[--count 1]) { |server| [assert_serves(server), assert_cable(server)] }
+  def test_thin = serving(:thin, "THIN" => "1") { |server| assert_serves(server) }
+
+  # While one process is stopped, the other one answers.
+  def test_falcon_with_two_processes_that_were_forked_from_one_with_the_application
+    serving(:falcon, options: ["--forked", "--count", "2", "--preload", "#{@application.folder}/preload.rb"]) do |server|
+      assert_serves(server, processes: 3) # the one that they come from has asked too
+      one = ask(server, "/process")
+      Process.kill(:STOP, one["pid"])
+      other = ask(server, "/process")
+      refute_equal one["pid"], other["pid"]
+      assert_equal [server.pid] * 2, [one, other].map { |process| process["loaded_by"] }
+    ensure
+      Process.kill(:CONT, one["pid"]) if one
+    end
+  end
+
+  private
+
+  def url(database)
+    server = postgres_server
+    { "DATABASE_URL" => "trunkline://postgres@localhost/#{database}?host=#{server.socket_directory}&port=#{server.port}",
+      "RAILS_ENV" => "production", "DISABLE_DATABASE_ENVIRONMENT_CHECK" => "1" }
+  end
+
+  def serving(kind, options: [], **env, &block)
+    @name = unique_name
+    env = { **@application.environment, "PGAPPNAME" => @name, "RAILS_ENV" => "production", "ISOLATION" => ISOLATION.fetch(kind), **env }
+    Trunkline::Bench::WebServer.open(kind, "#{@application.folder}/config.ru", env: env, options: options, &block)
+  end
+
+  def assert_passed(output)
+    assert_match(/^[1-9]\d runs, \d+ assertions, 0 failures, 0 errors, 0 skips$/, output)
+  end
+
+  def assert_serves(server, processes: 1)
+    assert_equal ["403", "PG::Connection.new was called"], server.get("/process/libpq").then { |answer| [answer.code, answer.body] }
+    assert_many(server)
+    assert_goes_on(server)
+    assert_includes 1..CONNECTIONS * processes, sessions(@name).size
+    # Whoever asks holds one.
+    assert eventually { ask(server, "/process").values_at("busy", "dead") == [1, 0] }
+  end
+
+  # A message each, all at once: all are kept, and their jobs are done.
+  def assert_many(server)
+    path = "/rooms/#{post(server, "/rooms", { name: @name })["id"]}"
+    answers = Array.new(40) { |number| Thread.new { post(server, "#{path}/messages", { body: number.to_s, tags: [number] }) } }.map(&:value)
+    assert_equal 40, answers.map { |answer| answer["id"] }.uniq.size
+    assert_equal Array.new(40) { |number| [number.to_s, [number.to_s]] }.sort, ask(server, "#{path}/messages").map { |one| one.values_at("body", "tags") }.sort
+    assert eventually { ask(server, path)["counted"] == 40 }
+  end
+
+  # An action that waits for the database is no reason for others to wait.
+  def assert_goes_on(server)
+    waiting = nil
+    with_client(dbname: Trunkline::RailsApplication::DATABASE) do |db|
+      db.session do |session|
+        session.query("SELECT pg_advisory_lock(7)")
+        waiting = Thread.new { server.get("/process/wait").body }
+        assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'").any? }
+        assert_equal [%w[Garden Kitchen]] * 20, Array.new(20) { Thread.new { ask(server, "/rooms").first(2) } }.map(&:value)
+      end
+    end
+    assert_equal "waited", waiting.value
+  end
+
+  # What one browser sends, another one hears of.
+  def assert_cable(server)
+    room = post(server, "/rooms", { name: @name })["id"]
+    Trunkline::Cable.open(server.port) do |cable|
+      cable.subscribe(channel: "RoomChannel", room: room)
+      post(server, "/rooms/#{room}/messages", { body: "It's here" })
+      assert_equal({ "body" => "It's here" }, cable.next_message)
+    end
+  end
+
+  def ask(server, path) = JSON.parse(server.get(path).body)
+
+  def post(server, path, values)
+    answer = Net::HTTP.post(URI("http://127.0.0.1:#{server.port}#{path}"), JSON.generate(values), "content-type" => "application/json")
+    assert_equal "201", answer.code, server.log
+    JSON.parse(answer.body)
+  end
+end
