@@ -27,14 +27,12 @@ module Trunkline
 
       # @param shared [Shared] what {#take} returned
       def give_back(shared)
-        last = @lock.synchronize do
-          shared.users -= 1
-          @shared.delete(shared.settings) if shared.users.zero?
-        end
-        shared.client.close if last
+        shared.client.close if forget(shared)
       end
 
       # In a child of the process that took it: what it holds is the parent's.
+      #
+      # @return [Shared, nil] it, where nobody uses it any more
       def forget(shared)
         @lock.synchronize do
           shared.users -= 1

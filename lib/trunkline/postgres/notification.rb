@@ -1,9 +1,19 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/waiting"
+
 module Trunkline
   module Postgres
     # What somebody has sent to a channel that is listened to; or the news that some may have been missed.
     class Notification
+      # Seconds in which what lies in the socket is read, also where there is no time to wait.
+      A_MOMENT = 0.001
+      private_constant :A_MOMENT
+
+      # @param timeout [Numeric, nil] seconds to wait for one; nil: for ever
+      # @return [Float, nil] until when, on the clock of Waiting.now
+      def self.due(timeout) = timeout && (Waiting.now + [timeout, A_MOMENT].max) # :nodoc:
+
       # @return [String, nil] nil: it is a gap
       attr_reader :channel
 

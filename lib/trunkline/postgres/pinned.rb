@@ -37,6 +37,9 @@ module Trunkline
         @broken = @stateful = @ended = false
       end
 
+      # @return [Request] what is pending, for where it cannot travel before another one
+      def opening = Request.script(@pending.join("; "))
+
       # Sends the request and waits for its answer.
       def perform(request)
         alone(request) { carry(request) { |trunk| trunk.perform(request) } }

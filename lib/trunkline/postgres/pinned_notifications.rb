@@ -6,14 +6,14 @@ module Trunkline
   module Postgres
     # The notifications that come to a session which listens.
     module PinnedNotifications # :nodoc:
-      # Waits for one, or until the time has come.
+      # Waits for one.
       #
-      # @param by [Float, nil] on the clock of Waiting.now
+      # @param timeout [Numeric, nil] seconds; nil: for ever
       # @return [Notification, nil]
       # @raise [Error] the connection is lost, or the deadline has passed
-      def notification(by)
+      def notification(timeout)
         waiter = Request.companion.pin
-        waiter.patience = by
+        waiter.patience = Notification.due(timeout)
         alone(waiter) { collect(waiter) }
         @notifications.shift || raise_unless_waited(waiter)
       end

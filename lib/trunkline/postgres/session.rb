@@ -17,10 +17,6 @@ module Trunkline
       include Streaming
       include SessionFlow
 
-      # Seconds in which what lies in the socket is read.
-      A_MOMENT = 0.001
-      private_constant :A_MOMENT
-
       attr_reader :statements, :decoding, :answers, :result_class, :pinned # :nodoc:
 
       # @param known [Statements]
@@ -77,7 +73,7 @@ module Trunkline
       # @raise [Error] as {#query}
       # @see Listening#listen
       def wait_for_notification(timeout = nil)
-        @pinned.notification(timeout && (Waiting.now + [timeout, A_MOMENT].max))
+        @pinned.notification(timeout)
       end
 
       # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
@@ -127,7 +123,7 @@ module Trunkline
       # Those that the transaction was begun with need not be set again.
       def localized(request, local) # :nodoc:
         return request if @levels.first&.local == local
-        raise Sharing.settings_too_late(request, server) unless @levels.empty? && [nil, "I"].include?(@pinned.status)
+        raise Sharing.settings_too_late(request, server) if in_transaction?
 
         local.attach(request, server)
       end

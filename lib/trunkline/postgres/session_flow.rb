@@ -24,7 +24,7 @@ module Trunkline
       # @yieldparam session [Session] this one
       def localize(local)
         return yield(self) if @levels.first&.local == local
-        raise Sharing.settings_too_late(nil, server) unless @levels.empty? && [nil, "I"].include?(@pinned.status)
+        raise Sharing.settings_too_late(nil, server) if in_transaction?
 
         transaction do |transaction|
           transaction.begin_with(local)
@@ -92,7 +92,7 @@ module Trunkline
       def begin_what_is_pending
         return if @pinned.pending.empty?
 
-        request = Request.script(@pinned.pending.join("; "))
+        request = @pinned.opening
         @pinned.perform(request)
         answered(request)
       end

@@ -14,9 +14,6 @@ module Trunkline
 
       # Notifications that are kept for whoever does not take them; then there is a gap in their place.
       MOST = 10_000
-      # Seconds in which what lies in the socket is read.
-      A_MOMENT = 0.001
-      private_constant :A_MOMENT
 
       # @return [Array<String>]
       attr_reader :channels
@@ -50,7 +47,7 @@ module Trunkline
       # @return [Notification, nil] nil: none has come in time, or the subscription is closed
       # @raise [Error] as {#each}
       def wait(timeout = nil)
-        by = timeout && (Waiting.now + [timeout, A_MOMENT].max)
+        by = Notification.due(timeout)
         until (notification = @queue.shift) || @closed
           return if by && Waiting.now >= by
 

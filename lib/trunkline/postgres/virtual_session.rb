@@ -21,9 +21,7 @@ module Trunkline
       # A transaction begins with its first query, and one without any leaves nothing to end.
       OPENING = /\A\s*(?:BEGIN|START\s+TRANSACTION)\b/i
       ENDING = /\A\s*(?:COMMIT|END|ROLLBACK|ABORT)(?:\s+(?:WORK|TRANSACTION))?\s*;?\s*\z/i
-      # Seconds: what has come already is taken even where there is no time to wait.
-      A_MOMENT = 0.001
-      private_constant :PASSING, :OPENING, :ENDING, :A_MOMENT
+      private_constant :PASSING, :OPENING, :ENDING
 
       # @param client [Client]
       # @param statements [Hash{String => Statement}]
@@ -130,7 +128,7 @@ module Trunkline
       def wait_for_notification(timeout)
         raise lost("LISTEN") if broken?
 
-        (@pinned ||= @pin.call).notification(timeout && (Waiting.now + [timeout, A_MOMENT].max))
+        (@pinned ||= @pin.call).notification(timeout)
       end
 
       # From now on it has a connection of its own, until {#reset}.
@@ -213,8 +211,7 @@ module Trunkline
       def begin_now
         return unless begun_later?
 
-        opening = Request.script(@pinned.pending.join("; "))
-        @pinned.pending.clear
+        opening = @pinned.opening
         perform(opening)
         answered(opening)
       end
