@@ -208,6 +208,8 @@ module Shared
         assert_kind_of Cancelled, canceller.error
         proxy.release(:requests)
         assert_equal 1, ask(db, 1)
+      ensure
+        psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '#{ENDLESS}'")
       end
     end
 

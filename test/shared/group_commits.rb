@@ -63,6 +63,7 @@ module Shared
         with_group do |_, table, proxy, write|
           callers = written_together(proxy, write, [1, 2, 3, 4])
           callers[goes].cancel(Interruptions::Cancelled.new)
+          assert_kind_of Interruptions::Cancelled, callers[goes].error
           proxy.release(:answers)
           left = [0, 1, 2, 3] - [goes]
           assert_equal left.map { |at| at + 1 }, callers.values_at(*left).map(&:value)
@@ -75,6 +76,7 @@ module Shared
       with_group do |_, table, proxy, write|
         callers = written_together(proxy, write, [1, 2, 3])
         callers.first.cancel(Interruptions::Cancelled.new)
+        assert_kind_of Interruptions::Cancelled, callers.first.error
         proxy.release(:answers)
         assert_equal [2, 3], callers.drop(1).map(&:value)
         assert_equal 3, psql("SELECT n FROM #{table}").size

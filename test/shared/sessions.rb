@@ -173,7 +173,7 @@ module Shared
           db.transaction do |tx|
             add(tx, table, 1)
             begin
-              tx.transaction { |savepoint| add(savepoint, table, 2) && savepoint.query("SELECT pg_sleep(1000)") && block }
+              tx.transaction { |savepoint| add(savepoint, table, 2) && savepoint.query("SELECT pg_sleep(1000) /* #{tag} */") && block }
             rescue Cancelled
               add(tx, table, 3)
             end
@@ -205,7 +205,7 @@ module Shared
         caller = other.transaction do |tx|
           tx.query(LOCK)
           asking = later { work.call(->(client, table) { give_up_and_go_on(client, table) }) }
-          assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event IN ('advisory', 'PgSleep')").any? || asking.done? }
+          assert eventually { waits_in_the_server? || asking.done? }
           asking.cancel(Cancelled.new)
           asking
         end
@@ -213,8 +213,15 @@ module Shared
       end
     end
 
+    # No other test's query: such a one may still end.
+    def tag = "given up by #{object_id}"
+
+    def waits_in_the_server?
+      psql("SELECT 1 FROM pg_stat_activity WHERE wait_event IN ('advisory', 'PgSleep') AND query LIKE '%/* #{tag} */'").any?
+    end
+
     def give_up_and_go_on(client, table)
-      client.query(LOCK)
+      client.query("#{LOCK} /* #{tag} */")
     rescue Cancelled
       add(client, table, 1) && [:given_up, client.value("SELECT 1")]
     end
