@@ -75,7 +75,7 @@ module Trunkline
         @raw_connection = nil
         give_back
         @zone = default_timezone
-        @shared = CLIENTS.take(Settings.new(@config, @connection_parameters, timezone: @zone, dates: decode_dates))
+        @shared = CLIENTS.take(Settings.new(@config, timezone: @zone, dates: decode_dates))
         @types = @shared
         @raw_connection = Connection.new(@shared.client, @shared.settings.config)
         @raw_connection.default_timezone = @zone

@@ -38,6 +38,13 @@ module Trunkline
         end
       end
 
+      # Without RETURNING the key is what the sequence says on the same connection.
+      def exec_insert(...) # :nodoc:
+        return super if use_insert_returning?
+
+        with_raw_connection { |connection| connection.session.together { super } }
+      end
+
       # @return [Postgres::Future, nil] of a query that is on its way; nil: it has to be carried out at once
       def send_select(sql, _name, binds, prepare:) # :nodoc:
         sql = transform_query(sql)

@@ -20,12 +20,11 @@ module Trunkline
       private_constant :DECODED, :DATE, :FIXED, :CONNECTIONS, :MAX_CONNECTIONS, :CHECKOUT_TIMEOUT, :SHORTEST_WAIT
 
       # @param config [Hash{Symbol => Object}] of database.yml
-      # @param libpq [Hash{Symbol => Object}] those of it that libpq knows too, by its names
       # @param timezone [Symbol] :utc or :local
       # @param dates [Boolean] whether dates become Ruby's
       # @raise [ConfigError] a value that cannot be
-      def initialize(config, libpq, timezone:, dates: false)
-        @conninfo = { client_encoding: config[:encoding] || "UTF8", **libpq }
+      def initialize(config, timezone:, dates: false)
+        @conninfo = conninfo(config)
         @session = session(config, timezone)
         @options = options(config, dates)
         @config = Config.new(nil, session: @session, **@conninfo)
@@ -45,6 +44,12 @@ module Trunkline
       def hash = state.hash
 
       private
+
+      # Those that libpq knows, of this machine's version or of a newer one.
+      def conninfo(config)
+        renamed = { client_encoding: config[:encoding] || config[:client_encoding] || "UTF8", user: config[:username], dbname: config[:database] }.compact
+        { **config.slice(*Config.option_names, :requiressl), **renamed }.compact
+      end
 
       def session(config, timezone)
         {
@@ -79,15 +84,16 @@ module Trunkline
           connections: connections,
           max_connections: count(config, :max_server_connections, [MAX_CONNECTIONS, connections].max),
           prepare: config.fetch(:prepared_statements, true).to_s != "false",
+          max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           max_wait: [(config[:checkout_timeout] || CHECKOUT_TIMEOUT).to_f, SHORTEST_WAIT].max,
           decode: dates ? { **DECODED, DATE => :value } : DECODED
         }
       end
 
       def count(config, name, default)
-        Integer(config[name] || default)
+        Integer((config[name] || default).to_s).tap { |number| raise ArgumentError unless number.positive? }
       rescue ArgumentError, TypeError
-        raise ConfigError, "#{name} must be a number, not #{config[name].inspect} (database.yml)"
+        raise ConfigError, "#{name} must be a positive number, not #{config[name].inspect} (database.yml)"
       end
     end
     private_constant :Settings

@@ -35,7 +35,8 @@ module Trunkline
       end
 
       def from_keywords(keywords)
-        keywords.compact.to_h { |name, value| [name.to_s, [value, "keyword"]] }
+        pairs = keywords.compact.each_with_object({}) { |(name, value), given| Options.store(given, name.to_s, value) }
+        pairs.transform_values { |value| [value, "keyword"] }
       end
 
       def from_service(options, env)

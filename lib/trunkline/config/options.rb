@@ -66,7 +66,7 @@ module Trunkline
 
       # Adds an option to others; "requiressl" is an old name for two of the values of sslmode.
       def store(pairs, name, value)
-        name, value = "sslmode", value.start_with?("1") ? "require" : "prefer" if name == "requiressl"
+        name, value = "sslmode", value.to_s.start_with?("1") ? "require" : "prefer" if name == "requiressl"
         pairs[name] = value
       end
 

@@ -57,7 +57,9 @@ module Trunkline
         @prepare = prepare
         @epochs = PlanEpoch.new
         @result_class = Answers.result_class(keys)
-        @known = Statements.new(functions: SessionFunctions.parse(session_functions), epochs: @epochs) { |statement| check_sharing(statement) }
+        @known = Statements.new(most: @limits.max_statements, functions: SessionFunctions.parse(session_functions), epochs: @epochs) do |statement|
+          check_sharing(statement)
+        end
         @decoding = Decoding.of(decode)
         @all = @known.table(@decoding)
         @statements = statements_for(@decoding, nil)

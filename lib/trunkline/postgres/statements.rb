@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/limits"
 require_relative "../trunk/lock"
 
 module Trunkline
@@ -7,7 +8,6 @@ module Trunkline
     # The SQL texts that a client knows, each a Statement. Bounded in number and in bytes: the one that was not used for
     # longest, roughly, makes room; whatever trunk has prepared it closes it when its slot is taken again.
     class Statements # :nodoc:
-      MOST = 1000
       MOST_BYTES = 8 * 1024 * 1024
       # A text longer than this is known for one use only: one report must not push a thousand small statements out.
       LONGEST_KEPT = MOST_BYTES / 64
@@ -17,13 +17,13 @@ module Trunkline
       View = Struct.new(:key, :all, :shareable)
       # Nobody looks there for what is not kept.
       NO_SLOT = 0
-      private_constant :MOST, :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT
+      private_constant :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT
 
       # @param most [Integer] texts that are kept
       # @param functions [Array<Array(String, String)>] what {SessionFunctions.parse} returns
       # @param epochs [PlanEpoch] the client's
       # @yieldparam statement [Statement] asked for by one who shares, and not shareable: to raise, or let him have it
-      def initialize(most: MOST, functions: [], epochs: PlanEpoch.new, &gate)
+      def initialize(most: Limits::DEFAULTS[:max_statements], functions: [], epochs: PlanEpoch.new, &gate)
         @most = most
         @functions = functions
         @epochs = epochs
@@ -108,7 +108,7 @@ module Trunkline
 
       def add(view, sql)
         text = self.class.text(sql)
-        @lock.synchronize { view.all.fetch(text, nil) || keep(view, Statement.new(text, take_slot, @functions, @epochs, view.key.first), text) }
+        @lock.synchronize { view.all.fetch(text, nil) || keep(view, text) }
       end
 
       def admit(statement)
@@ -116,12 +116,15 @@ module Trunkline
         statement
       end
 
-      def keep(view, statement, text)
-        if text.bytesize > LONGEST_KEPT
+      # Room is made before a slot is taken: no connection keeps more than may be kept, and one that is long.
+      def keep(view, text)
+        long = text.bytesize > LONGEST_KEPT
+        make_room(text.bytesize) unless long
+        statement = Statement.new(text, take_slot, @functions, @epochs, view.key.first)
+        if long
           @free_slots.push(statement.slot)
           return statement
         end
-        make_room(text.bytesize)
         @bytes += text.bytesize
         @views[view.key] ||= view
         view.shareable[text] = statement if statement.shareable?

@@ -21,7 +21,9 @@ module Trunkline
       # A transaction begins with its first query, and one without any leaves nothing to end.
       OPENING = /\A\s*(?:BEGIN|START\s+TRANSACTION)\b/i
       ENDING = /\A\s*(?:COMMIT|END|ROLLBACK|ABORT)(?:\s+(?:WORK|TRANSACTION))?\s*;?\s*\z/i
-      private_constant :PASSING, :OPENING, :ENDING
+      # What an earlier statement of the session has got from a sequence.
+      RECALLING = /\A"?(?:currval|lastval)\b/i
+      private_constant :PASSING, :OPENING, :ENDING, :RECALLING
 
       # @param client [Client]
       # @param statements [Hash{String => Statement}]
@@ -222,6 +224,7 @@ module Trunkline
 
       def on_its_own(request)
         raise lost(request.statement&.sql || request.script) if broken?
+        raise Sharing.refusal(request.statement, server) if strange?(request.statement)
 
         @pinned ||= @pin.call
         keep unless passing?(request.statement)
@@ -230,6 +233,11 @@ module Trunkline
         note_status if @pinned
       end
 
+      # Would it tell what some other caller of the connection has got?
+      def strange?(statement) = @pinned.nil? && !statement.nil? && recalling?(statement)
+
+      def recalling?(statement) = statement.verdict == :session && RECALLING.match?(statement.culprit)
+
       # Does nothing remain of it when the transaction is over?
       def passing?(statement)
         return false unless statement
@@ -237,6 +245,7 @@ module Trunkline
         case statement.verdict
         when :shareable, :alone, :transaction, :savepoint then true
         when :setting then PASSING.match?(statement.sql)
+        when :session then recalling?(statement)
         else false
         end
       end

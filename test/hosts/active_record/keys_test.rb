@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "support/active_record_host"
+
+module Hosts
+  module ActiveRecord
+    # Every key of database.yml that ActiveRecord or libpq knows is honoured, or refused by its name.
+    class KeysTest < Trunkline::TestCase
+      include Trunkline::ActiveRecordHost
+
+      # Values that libpq's keys may have, none of them the default.
+      LIBPQ = {
+        host: "db.example", hostaddr: "127.0.0.2", port: 5433, user: "ada", password: "secret", passfile: "/nowhere/pgpass", dbname: "app",
+        connect_timeout: 7, application_name: "app", fallback_application_name: "app", options: "-c work_mem=5MB", client_encoding: "unicode",
+        target_session_attrs: "read-write", load_balance_hosts: "random", keepalives: 0, keepalives_idle: 7, keepalives_interval: 7,
+        keepalives_count: 7, tcp_user_timeout: 7, requirepeer: "postgres", require_auth: "scram-sha-256", channel_binding: "require",
+        min_protocol_version: "3.2", max_protocol_version: "3.2", sslmode: "require", sslnegotiation: "direct", sslcompression: 1,
+        sslcertmode: "disable", sslcert: "/nowhere/cert", sslkey: "/nowhere/key", sslpassword: "secret", sslrootcert: "/nowhere/root",
+        sslcrl: "/nowhere/crl", sslcrldir: "/nowhere/crls", sslsni: 0, ssl_min_protocol_version: "TLSv1.3", ssl_max_protocol_version: "TLSv1.3"
+      }.freeze
+      NEEDS = { sslnegotiation: { sslmode: "require" }, min_protocol_version: { max_protocol_version: "3.2" } }.freeze
+      REFUSED = %i[
+        gssdelegation gssencmode gsslib krbsrvname oauth_ca_file oauth_client_id oauth_client_secret oauth_issuer oauth_scope replication
+        scram_client_key scram_server_key sslkeylogfile
+      ].freeze
+      SERVICE = %i[service servicefile].freeze
+
+      # What ActiveRecord does with these, it does whatever the adapter; see the tests here, and its own.
+      ABSTRACT = %i[
+        adapter advisory_locks connection_retries database_tasks default_timezone foreign_keys idle_timeout keepalive max_age max_connections
+        max_threads migrations_paths min_connections min_threads pool pool_jitter query_cache reaping_frequency replica retry_deadline
+        schema_cache_path schema_dump seeds use_metadata_table
+      ].freeze
+      # Tested below, or in {SettingsTest}.
+      OWN = %i[
+        checkout_timeout database encoding host insert_returning min_messages password port prepared_statements schema_order
+        schema_search_path statement_limit username variables
+      ].freeze
+      OF_OTHER_ADAPTERS = %i[socket].freeze
+      TASKS = %i[sslcert sslkey sslmode sslrootcert].freeze # for psql and pg_dump, which libpq's keys are
+      SOURCES = "active_record/{connection_adapters/{abstract_adapter,abstract/**/*,postgresql*,postgresql/**/*,pool_config},database_configurations/*,tasks/postgresql*}.rb"
+      KEY = /(?:configuration_hash|config)(?:\[|\.fetch\(|\.key\?\():(\w+)/
+      private_constant :LIBPQ, :NEEDS, :REFUSED, :SERVICE, :ABSTRACT, :OWN, :OF_OTHER_ADAPTERS, :TASKS, :SOURCES, :KEY
+
+      def test_all_of_active_records_are_known_here
+        library = Gem.loaded_specs.fetch("activerecord").full_require_paths.first
+        sources = Dir[File.join(library, SOURCES)]
+        keys = sources.flat_map { |file| File.read(file, encoding: "UTF-8").scan(KEY).flatten }.uniq.map(&:to_sym)
+        assert_includes keys, :statement_limit
+        assert_empty keys - ABSTRACT - OWN - OF_OTHER_ADAPTERS - TASKS
+      end
+
+      def test_all_of_libpqs_are_known_here
+        assert_empty ::PG::Connection.conndefaults_hash.keys - LIBPQ.keys - REFUSED - SERVICE
+      end
+
+      def test_those_of_libpq_that_are_honoured
+        LIBPQ.each do |name, value|
+          config = settings(name => value, **NEEDS.fetch(name, {})).config
+          assert_equal "keyword", config.source(name), name.to_s
+        end
+        assert_equal "require", settings(requiressl: 1).config.sslmode
+        assert_equal ["ada", "app"], settings(username: "ada", database: "app").config.then { |config| [config.user, config.dbname] }
+      end
+
+      def test_a_service
+        Dir.mktmpdir do |folder|
+          file = File.join(folder, "services").tap { |name| File.write(name, "[one]\nhost=db.example\n") }
+          assert_equal "db.example", settings(service: "one", servicefile: file).config.host
+        end
+      end
+
+      def test_those_of_libpq_that_are_refused
+        REFUSED.each { |name| assert_match(/\A#{name} is refused/, assert_raises(Trunkline::ConfigError) { settings(name => "require") }.message) }
+      end
+
+      def test_what_is_no_count_is_refused_by_name
+        %i[server_connections max_server_connections statement_limit].each do |name|
+          ["many", 0, -1, 1.5].each do |value|
+            assert_match(/\A#{name} must be/, assert_raises(Trunkline::ConfigError, value.inspect) { settings(name => value).client }.message)
+          end
+        end
+      end
+
+      def test_statement_limit
+        connect(statement_limit: "5", server_connections: 1)
+        20.times { |number| 2.times { ours.exec_query("SELECT #{number}", "SQL", [], prepare: true) } }
+        assert_includes 1..5, ours.select_value("SELECT count(*) FROM pg_prepared_statements")
+      end
+
+      def test_insert_returning
+        connect(insert_returning: false, server_connections: 2)
+        with_model("name text") do |model|
+          ids = 2.times.map { |number| model.create!(name: "n#{number}").id }
+          assert_equal [1, 2, 3], [*ids, ours.insert("INSERT INTO #{model.table_name} (name) VALUES ('by hand')")]
+          refute_includes logged { model.create!(name: "n3") }.join, "RETURNING"
+          refute_predicate ours.raw_connection, :pinned?
+        end
+      end
+
+      # Another one's, if it were asked.
+      def test_what_a_sequence_gave_last_is_known_where_it_gave_it
+        with_model("name text") do |model|
+          sequence = "#{model.table_name}_id_seq"
+          model.create!(name: "Ada")
+          error = assert_raises(::ActiveRecord::StatementInvalid) { ours.select_value("SELECT currval('#{sequence}')") }
+          assert_instance_of Trunkline::SharedStateError, error.cause.cause
+          assert_equal 2, model.transaction { model.create!(name: "Grace") && ours.select_value("SELECT currval('#{sequence}')") }
+          refute_predicate ours.raw_connection, :pinned?
+        end
+      end
+
+      def test_of_a_replica_nothing_is_written
+        connect(replica: true)
+        assert_raises(::ActiveRecord::ReadOnlyError) { ours.execute("CREATE TABLE never ()") }
+        assert_equal 1, ours.select_value("SELECT 1")
+      end
+
+      def test_default_timezone
+        zone, ENV["TZ"] = ENV.fetch("TZ", nil), "Asia/Tokyo"
+        connect(default_timezone: "local", variables: { timezone: "Asia/Tokyo" })
+        assert_equal Time.new(2024, 2, 29, 12, 0, 0, "+09:00"), ours.select_value("SELECT '2024-02-29 12:00'::timestamp")
+      ensure
+        ENV["TZ"] = zone
+      end
+
+      def test_without_advisory_locks
+        connect(advisory_locks: false)
+        refute_predicate ours, :advisory_locks_enabled?
+      end
+
+      private
+
+      def settings(**config) = Trunkline::ActiveRecord.const_get(:Settings).new(config, timezone: :utc)
+
+      # @return [Array<String>] the statements of the block
+      def logged
+        statements = []
+        subscriber = ActiveSupport::Notifications.subscribe("sql.active_record") { |*, payload| statements << payload[:sql] }
+        yield
+        statements
+      ensure
+        ActiveSupport::Notifications.unsubscribe(subscriber)
+      end
+    end
+  end
+end
