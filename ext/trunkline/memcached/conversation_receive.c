@@ -4,6 +4,7 @@
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
 #include "../trunk/clock.h"
+#include "../trunk/measure.h"
 #include "../trunk/protocol_error.h"
 
 #define BIT(code) (1u << (code))
@@ -113,7 +114,7 @@ static void take(conversation_t *conversation, const meta_answer_t *answer, doub
     conversation->answers++;
     memcached_request_t *request = memcached_request_of(head);
     if (!(request->many ? take_one_of_many(request, answer) : take_one(request, answer))) return;
-    fifo_measure(&conversation->base.in_flight, now);
+    measure(&conversation->base.in_flight, now);
     fifo_shift(&conversation->base.in_flight, now);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);

@@ -14,6 +14,7 @@
 #include "../bytes/reader.h"
 #include "../socket/bytes_class.h"
 #include "../trunk/clock.h"
+#include "../trunk/measure.h"
 #include "../trunk/protocol_error.h"
 
 #define UNKNOWN_STATEMENT "26000"
@@ -212,7 +213,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     postgres_request_t *request = answered(session, frame);
     if (request && NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
     if (request && !answered_in_full(request)) protocol_error("ReadyForQuery before the answer was complete");
-    fifo_measure(&session->base.in_flight, now);
+    measure(&session->base.in_flight, now);
     VALUE head = fifo_shift(&session->base.in_flight, now);
     char status = frame->body[0];
     note_status(session, status);

@@ -21,10 +21,7 @@ static void grow(fifo_t *fifo) {
     fifo->first = 0;
 }
 
-/* Units of the codec's own are none. */
-static request_t *request_in(VALUE object) { return NIL_P(object) ? NULL : RTYPEDDATA_DATA(object); }
-
-static request_t *head_of(const fifo_t *fifo) { return request_in(fifo_head(fifo)); }
+static request_t *head_of(const fifo_t *fifo) { return fifo_request(fifo_head(fifo)); }
 
 static double cost_of(const request_t *request) { return request ? request->cost : 0; }
 
@@ -65,7 +62,7 @@ void fifo_push(fifo_t *fifo, VALUE object) {
     }
     fifo->ring[(fifo->first + fifo->count) & (fifo->capacity - 1)] = object;
     fifo->count++;
-    request_t *request = request_in(object);
+    request_t *request = fifo_request(object);
     if (request) count_in(fifo, request);
 }
 
@@ -76,53 +73,20 @@ static void become_idle(fifo_t *fifo, double now) {
 
 VALUE fifo_shift(fifo_t *fifo, double now) {
     VALUE object = fifo->ring[fifo->first];
-    request_t *request = request_in(object);
+    request_t *request = fifo_request(object);
     fifo->first = (fifo->first + 1) & (fifo->capacity - 1);
     if (request) count_out(fifo, request);
     fifo->head_since = now;
+    fifo->told_after = 0;
     fifo->alone = fifo->begun = false;
     if (--fifo->count == 0) become_idle(fifo, now);
     return object;
 }
 
-static void learn_round_trip(fifo_t *fifo, double seconds) {
-    if (fifo->round_trip == 0 || seconds < fifo->round_trip) fifo->round_trip = seconds;
-}
-
 void fifo_begin(fifo_t *fifo, double now) {
-    if (fifo->alone) learn_round_trip(fifo, now - fifo->head_since);
+    if (fifo->alone) fifo->told_after = now - fifo->head_since;
     fifo->head_since = now;
     fifo->begun = true;
-}
-
-/* May its time, as it was alone, be taken for a round trip? What needs long, or may, would hide how short that is. */
-static bool shows_round_trip(const service_t *service, double taken) {
-    return taken < SHORT_AGAIN || (service->taken.count > 0 && !service->doubtful && service->mean < SHORT_AGAIN);
-}
-
-/* It was sent behind others: the server was busy with these, or the way there was not over yet. */
-static double taken_behind(const fifo_t *fifo, const request_t *request, double taken, double now) {
-    return fmin(taken, now - request->pushed - fifo->round_trip);
-}
-
-static void measure_service(fifo_t *fifo, const request_t *request, double now) {
-    double taken = now - fifo->head_since;
-    bool sure = fifo->begun || !fifo->alone;
-    if (!sure && shows_round_trip(request->service, taken)) learn_round_trip(fifo, taken);
-    if (!sure) taken -= fifo->round_trip;
-    if (!fifo->alone) taken = taken_behind(fifo, request, taken, now);
-    request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
-    service_measure(request->service, taken, sure);
-    if (request->is_long && sure) dispatcher_learn(fifo, request->service, taken, now);
-}
-
-void fifo_measure(fifo_t *fifo, double now) {
-    const request_t *request = head_of(fifo);
-    if (request && request->service) {
-        measure_service(fifo, request, now);
-    } else if (fifo->alone && !fifo->begun) {
-        learn_round_trip(fifo, now - fifo->head_since);
-    }
 }
 
 /* Seconds for which the server has worked on the oldest one. */
@@ -156,7 +120,7 @@ size_t fifo_find(const fifo_t *fifo, VALUE request) {
 }
 
 void fifo_remove(fifo_t *fifo, size_t at) {
-    const request_t *request = request_in(fifo_at(fifo, at));
+    const request_t *request = fifo_request(fifo_at(fifo, at));
     if (request) count_out(fifo, request);
     for (; at + 1 < fifo->count; at++) fifo->ring[(fifo->first + at) & (fifo->capacity - 1)] = fifo_at(fifo, at + 1);
     if (--fifo->count == 0) become_idle(fifo, clock_now());

@@ -12,7 +12,9 @@ typedef struct fifo {
     double head_since; /* when the oldest became the one that the server works on */
     uint64_t appended; /* bytes ever written for them and for those before */
     uint64_t requests; /* ever pushed */
-    double round_trip; /* seconds; the shortest seen between a server that had nothing to do and this client; 0: none yet */
+    double round_trip; /* seconds; the shortest between a server that had nothing to do and this client; 0: none yet */
+    unsigned trips;    /* how many were looked at for it; before the first one it is but the time that connecting took */
+    double told_after; /* seconds between the oldest one's being sent and the server's word that it begins */
     double idle_since; /* when the last one was answered */
     size_t longs;      /* requests among them that are long ones */
     bool alone;        /* the oldest one was sent when there was no other: its time holds a round trip */
@@ -32,9 +34,6 @@ VALUE fifo_shift(fifo_t *fifo, double now);
 
 /* The server says that it begins with the oldest one. */
 void fifo_begin(fifo_t *fifo, double now);
-
-/* The oldest one is answered, for which the server has worked since it became that: so much is learned. */
-void fifo_measure(fifo_t *fifo, double now);
 
 /* Seconds until the server will be through, as far as can be told. A head that takes longer than was expected of it is
  * expected to take as long again as it has taken. */
@@ -63,6 +62,9 @@ void fifo_mark(const fifo_t *fifo);
 void fifo_release(fifo_t *fifo);
 
 static inline VALUE fifo_at(const fifo_t *fifo, size_t at) { return fifo->ring[(fifo->first + at) & (fifo->capacity - 1)]; }
+
+/* An entry's request; NULL for a unit of the codec's own. */
+static inline struct request *fifo_request(VALUE entry) { return NIL_P(entry) ? NULL : RTYPEDDATA_DATA(entry); }
 
 /* The oldest one; Qundef when there is none. */
 static inline VALUE fifo_head(const fifo_t *fifo) { return fifo->count ? fifo->ring[fifo->first] : Qundef; }

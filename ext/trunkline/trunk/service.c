@@ -54,8 +54,10 @@ void service_measure(service_t *service, double seconds, bool sure) {
     if (service->taken.count == 1) {
         service->mean = fmin(seconds, SUSPECT);
         service->doubtful = seconds > SUSPECT;
+    } else if (service->doubtful && (sure || seconds < service->mean)) {
+        resolve_doubt(service, seconds);
     } else if (sure) {
-        service->doubtful ? resolve_doubt(service, seconds) : average(service, seconds);
+        average(service, seconds);
     } else {
         average_at_most(service, seconds);
     }

@@ -1,0 +1,51 @@
+#include "measure.h"
+
+#include <math.h>
+#include "dispatcher.h"
+#include "request.h"
+
+#define ENOUGH_TRIPS 4 /* looked at, before the shortest is taken for the way: a busy client is late in reading */
+
+static void learn_round_trip(fifo_t *fifo, double seconds) {
+    if (fifo->round_trip == 0 || seconds < fifo->round_trip) fifo->round_trip = seconds;
+    if (fifo->trips < ENOUGH_TRIPS) fifo->trips++;
+}
+
+/* Seconds of an answer's time that were the way's for sure. */
+static double on_the_way(const fifo_t *fifo) { return fifo->trips < ENOUGH_TRIPS ? 0 : fifo->round_trip; }
+
+/* May its time, as it was alone, be taken for a round trip? What needs long, or may, would hide how short that is. */
+static bool shows_round_trip(const request_t *request, double seconds) {
+    if (!request || seconds < SHORT_AGAIN) return true;
+    const service_t *service = request->service;
+    return service && service->taken.count > 0 && !service->doubtful && service->mean < SHORT_AGAIN;
+}
+
+static void note_round_trip(fifo_t *fifo, const request_t *request, double now) {
+    if (!fifo->alone) return;
+    if (fifo->begun) learn_round_trip(fifo, fifo->told_after);
+    else if (shows_round_trip(request, now - fifo->head_since)) learn_round_trip(fifo, now - fifo->head_since);
+}
+
+/* Is it known when the server began with it? Not where that was read together with the answer, or when most of the time may have
+ * passed: then the client was late. Of those that come together behind each other the first one counts for all, which only
+ * short ones can do. */
+static bool knows_beginning(const fifo_t *fifo, const request_t *request, double now) {
+    double since = now - fifo->head_since;
+    if (fifo->begun) return since > 0 && since >= fifo->told_after - on_the_way(fifo);
+    return !fifo->alone && (since > 0 || !request->is_long);
+}
+
+static void measure_service(fifo_t *fifo, const request_t *request, double now) {
+    bool sure = knows_beginning(fifo, request, now);
+    double at_most = now - request->pushed - on_the_way(fifo), taken = sure ? fmin(now - fifo->head_since, at_most) : at_most;
+    request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
+    service_measure(request->service, taken, sure);
+    if (request->is_long && sure) dispatcher_learn(fifo, request->service, taken, now);
+}
+
+void measure(fifo_t *fifo, double now) {
+    const request_t *request = fifo_request(fifo_head(fifo));
+    note_round_trip(fifo, request, now);
+    if (request && request->service) measure_service(fifo, request, now);
+}

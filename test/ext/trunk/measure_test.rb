@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/dispatching"
+
+module Trunkline
+  # What answers tell of how long the server needs, on a clock that stands unless the test lets time pass.
+  class MeasureTest < TestCase
+    include Dispatching
+
+    FIRST = %w[1 n].freeze # of a statement that the connection has not seen yet
+    BEGUN = "2"
+    REST = ["C\0", "ZI"].freeze
+
+    def setup
+      super
+      @codec = codec
+    end
+
+    def ask(statement) = @codec.submit(query(statement))
+
+    # Time passes, and then all of these messages are read at once.
+    def after(seconds, *messages)
+      Clock.pass(seconds)
+      messages.flatten.each { |message| @codec.input << frame(message) }
+      @codec.receive([])
+    end
+
+    def mean(statement) = statement.service.mean
+
+    # The next one is to be announced.
+    def long_and_doubted = statement(0.01).tap { |made| assert_predicate made.service, :doubted? }
+
+    def test_the_servers_word_that_it_begins
+      statement = long_and_doubted
+      ask(statement)
+      after(0.03, FIRST, BEGUN)
+      after(0.05, REST)
+      assert_in_delta 0.01 + ((0.04 - 0.01) / 8), mean(statement), 1e-5 # one counts for four times the mean at most
+    end
+
+    # The client was busy, and has read that word with the answer: nothing is known but that it took no longer than both.
+    def test_a_word_that_comes_with_the_answer_tells_nothing
+      statement = long_and_doubted
+      ask(statement)
+      after(0.05, FIRST, BEGUN, REST)
+      assert_in_delta 0.01, mean(statement), 1e-6
+    end
+
+    def test_nor_does_one_that_was_read_late
+      statement = long_and_doubted
+      ask(statement)
+      after(0.05, FIRST, BEGUN)
+      after(0.001, REST)
+      assert_in_delta 0.01, mean(statement), 1e-6
+    end
+
+    def test_but_what_was_sent_a_moment_ago_took_no_longer
+      statement = long_and_doubted
+      ask(statement)
+      after(0.002, FIRST, BEGUN, REST)
+      assert_in_delta 0.01 - ((0.01 - 0.002) / 8), mean(statement), 1e-6
+    end
+
+    # Each would have taken nothing, the client reading so late.
+    def test_long_ones_that_are_answered_together
+      statement = statement(0.01)
+      3.times { ask(statement) }
+      after(0.05, [FIRST, BEGUN, REST], [BEGUN, REST] * 2)
+      assert_in_delta 0.01, mean(statement), 1e-6
+    end
+
+    def test_short_ones_that_are_answered_together_share_the_time
+      statement = statement(0.0001)
+      101.times { ask(statement) }
+      after(0.0001, FIRST, BEGUN, REST)
+      after(0.01, [BEGUN, REST] * 100)
+      assert_operator mean(statement), :<, 0.0001
+    end
+
+    # Connecting takes several round trips, and more.
+    def test_what_connecting_took_is_no_round_trip
+      statement = STATEMENT.new("SELECT 1", 0)
+      Crew.new(@codec).round_trip = 0.5
+      ask(statement)
+      after(0.05, FIRST, BEGUN, REST)
+      assert_predicate statement.service, :doubted?
+    end
+
+    def test_over_a_slow_link_the_way_is_not_the_servers
+      short = STATEMENT.new("SELECT 1", 0)
+      12.times do |time|
+        ask(short)
+        after(0.02, time.zero? ? FIRST : [], BEGUN, REST)
+      end
+      assert_equal [false, false, true], [short.service.doubted?, short.service.long?, mean(short) < 0.0005]
+    end
+
+    def test_a_long_one_is_found_there_too
+      long = STATEMENT.new("SELECT 1", 0)
+      40.times do |time|
+        ask(long)
+        after(0.02, time.zero? ? FIRST : [], BEGUN)
+        after(0.01, REST)
+      end
+      assert_predicate long.service, :long?
+    end
+
+    # A client that is never in time, and a server that needs ten milliseconds: now and then the word comes alone.
+    def test_a_client_that_is_always_late_does_not_change_what_is_known
+      statement = statement(0.01)
+      random = Random.new(1)
+      verdicts = Array.new(2000) do |time|
+        late = 0.015 * random.rand
+        ask(statement)
+        after(late, time.zero? ? FIRST : [], BEGUN, late > 0.01 ? REST : [])
+        after(0.015, REST) if late <= 0.01
+        statement.service.long?
+      end
+      assert_equal [true], verdicts.uniq
+    end
+  end
+end
