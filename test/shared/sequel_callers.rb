@@ -44,11 +44,29 @@ module Shared
       with_columns("n int") do |table|
         in_host do
           with_sequel do |db|
+            begun = Thread::Queue.new
+            stranger = later { begun.pop && [db[table].count, db.in_transaction?] }
             db.transaction do
               db[table].insert(n: 1)
-              assert_equal [1, 0, false], [db[table].count, later { db[table].count }.value, later { db.in_transaction? }.value]
+              begun.push(true)
+              assert_equal [1, [0, false]], [db[table].count, stranger.value]
             end
             assert_equal 1, db[table].count
+          end
+        end
+      end
+    end
+
+    # Ruby hands a fiber's storage down to those that it starts, from 3.2 on.
+    def test_who_is_started_in_a_transaction
+      with_columns("n int") do |table|
+        in_host do
+          with_sequel do |db|
+            inside = Fiber.scheduler && RUBY_VERSION >= "3.2" ? [1, true] : [0, false]
+            db.transaction do
+              db[table].insert(n: 1)
+              assert_equal inside, later { [db[table].count, db.in_transaction?] }.value
+            end
           end
         end
       end
@@ -78,10 +96,14 @@ module Shared
     def test_connections_run_out
       in_host do
         with_sequel(connections: 1, max_connections: 2, pool_timeout: 0.2) do |db|
+          begun = Thread::Queue.new
+          wants_one = later { begun.pop && db.transaction { db.run("SELECT 1") } }
+          shares = later { begun.pop && db.get(2) }
           db.transaction do
             db.run("SELECT 1")
-            assert_kind_of Sequel::PoolTimeout, later { db.transaction { db.run("SELECT 1") } }.error
-            assert_equal 2, later { db.get(2) }.value
+            2.times { begun.push(true) }
+            assert_kind_of Sequel::PoolTimeout, wants_one.error
+            assert_equal 2, shares.value
           end
         end
       end

@@ -5,13 +5,15 @@ require "socket"
 require_relative "../../bench/support/servers/keeper"
 
 # A private PgBouncer before a private PostgreSQL, in transaction mode: whoever is in no transaction may find another server
-# session behind his connection each time. It ends with the block, or with this process.
+# session behind his connection each time, without the statements that he has prepared. It ends with the block, or with this process.
 #
 #   PgBouncer.open(server, pool: 2) { |pooler| Trunkline.postgres(pooler.uri, prepare: false) }
 class PgBouncer
   PROGRAM = %w[/usr/sbin/pgbouncer pgbouncer].find { |path| File.executable?(path) } || "pgbouncer"
   START_TIMEOUT = 20 # seconds
-  private_constant :PROGRAM, :START_TIMEOUT
+  # Newer ones keep statements, unless they are told not to; older ones do not know the setting.
+  KEEPS_NONE = { max_prepared_statements: 0 }.freeze
+  private_constant :PROGRAM, :START_TIMEOUT, :KEEPS_NONE
 
   # @param server [#socket_directory, #port] the PostgreSQL behind it
   # @param pool [Integer] server sessions
@@ -50,7 +52,7 @@ class PgBouncer
 
   def write_configuration(pool)
     lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: "transaction",
-              default_pool_size: pool, max_client_conn: 100 }.map { |name, value| "#{name} = #{value}" }
+              default_pool_size: pool, max_client_conn: 100, **(keeps_statements? ? KEEPS_NONE : {}) }.map { |name, value| "#{name} = #{value}" }
     File.write(configuration, <<~INI)
       [databases]
       * = host=#{@server.socket_directory} port=#{@server.port} user=postgres
@@ -58,6 +60,8 @@ class PgBouncer
       #{lines.join("\n")}
     INI
   end
+
+  def keeps_statements? = Gem::Version.new(IO.popen([PROGRAM, "--version"], &:read)[/\d+\.\d+/]) >= Gem::Version.new("1.21")
 
   def configuration = File.join(@folder, "ini")
 
