@@ -12,11 +12,11 @@ module Trunkline
       module_function
 
       # @param clients [Integer] connections that ask one request after the other
-      # @return [Hash] rate (requests a second), latency (milliseconds, mean), errors
+      # @return [Hash] requests, rate (requests a second), latency, median and p99 (milliseconds; latency is the mean), errors
       def closed(web, path, clients:, seconds:)
-        output = tool("wrk", "-t1", "-c#{clients}", "-d#{seconds}s", "--timeout", "30s", "http://127.0.0.1:#{web.port}#{path}")
-        number, unit = output[/Latency\s+([\d.]+[a-z]+)/, 1].match(/([\d.]+)([a-z]+)/).captures
-        { rate: output[/Requests\/sec:\s+([\d.]+)/, 1].to_f, latency: number.to_f * UNITS.fetch(unit),
+        output = tool("wrk", "-t1", "-c#{clients}", "-d#{seconds}s", "--latency", "--timeout", "30s", "http://127.0.0.1:#{web.port}#{path}")
+        { requests: output[/(\d+) requests in/, 1].to_i, rate: output[/Requests\/sec:\s+([\d.]+)/, 1].to_f,
+          latency: milliseconds(output, "Latency"), median: milliseconds(output, "50%"), p99: milliseconds(output, "99%"),
           errors: output.scan(/(?:connect|read|write|timeout) (\d+)|Non-2xx or 3xx responses: (\d+)/).flatten.compact.sum(&:to_i) }
       end
 
@@ -29,13 +29,18 @@ module Trunkline
         { latency: latency && latency.to_f, errors: output[/Errors: total (\d+)/, 1].to_i }
       end
 
+      def milliseconds(output, label)
+        number, unit = output.match(/#{label}\s+([\d.]+)([a-z]+)/).captures
+        number.to_f * UNITS.fetch(unit)
+      end
+
       def tool(*command)
         output, status = Open3.capture2e(*command)
         status.success? ? output : raise("#{command.first} failed: #{output}")
       rescue Errno::ENOENT
         abort "This bench needs #{command.first}: apt-get install #{command.first}"
       end
-      private_class_method :tool
+      private_class_method :milliseconds, :tool
     end
   end
 end

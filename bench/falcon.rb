@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+# Document 001's table with today's means: web servers whose actions ask by ActiveRecord, on the stock adapter and on Trunkline's.
+
+require_relative "support/bench"
+require_relative "support/active_record_sides"
+require_relative "support/backends"
+require_relative "support/report"
+require_relative "support/server_cpu"
+require_relative "support/web_load"
+
+module Trunkline
+  module Bench
+    # Each action on each server, started anew for it, with few clients and with many.
+    class Falcon
+      include Figures
+
+      ACTIONS = {
+        "sleep" => "ten queries of 10 ms each, during which the database waits", "find" => "ten records by primary key",
+        "page" => "five records, what belongs to one of them, and a count",
+        "mixed" => "two requests by Net::HTTP to a server that takes 5 ms, and four records"
+      }.freeze
+      CLIENTS = [64, 512].freeze
+      FEW = 8             # connections that ours may open
+      MANY = 512          # the same for the action that waits
+      WARM_UP = 2         # seconds; again, until each client has been answered, as many connections take their time to open
+      WARM_UPS = 10       # at most
+      HEADERS = ["server", "requests/s", "median ms", "p99 ms", "errors", "connections", "private MB", "CPU us", "against pg"].freeze
+      PAGE = File.join(Results::FOLDER, "falcon.html")
+
+      # @param options [Options] whose arguments are names of ACTIONS; none: all
+      # @param seconds [Integer] of each measurement
+      def initialize(options, seconds)
+        @options = options
+        @seconds = seconds
+        @actions = options.arguments.empty? ? ACTIONS.keys : options.arguments
+        unknown = @actions - ACTIONS.keys
+        abort "there is no action of the name #{unknown.join(", ")}; there are: #{ACTIONS.keys.join(", ")}" if unknown.any?
+        @server = PostgresServer.start(settings: { "max_connections" => "700", "shared_buffers" => "256MB" })
+        @sides = ActiveRecordSides.new(@server)
+      end
+
+      def run
+        results = @actions.to_h { |action| [action, measure(action)] }
+        tables = results.flat_map { |action, sides| CLIENTS.map { |clients| table(action, clients, sides) } }
+        Results.new("falcon", @options, Versions.all(@server)).publish([*tables, figures(results)], { actions: results })
+        warn "Charts: #{write_page(tables)}"
+      end
+
+      private
+
+      # @return [Hash{String => Hash{Integer => Hash}}] by side and number of clients
+      def measure(action)
+        answers = {}
+        sides = @sides.each(ActiveRecordSides::NAMES, most: action == "sleep" ? MANY : FEW) do |name, web, application|
+          warn "#{action}: #{name}"
+          answers[name] = web.get("/#{action}").body
+          CLIENTS.to_h { |clients| [clients, load(web, "/#{action}", application, clients)] }
+        end
+        answers.values.uniq.one? ? sides : raise("the sides do not answer the same: #{answers}")
+      end
+
+      # @return [Hash] of the run with the median rate
+      def load(web, path, application, clients)
+        WARM_UPS.times { break if WebLoad.closed(web, path, clients: clients, seconds: WARM_UP)[:requests] >= clients }
+        runs = Array.new(@options.runs) { loaded(web, path, application, clients) }
+        runs.sort_by { |run| run[:rate] }[runs.size / 2]
+      end
+
+      def loaded(web, path, application, clients)
+        cpu = ServerCpu.seconds(web.pid)
+        result = WebLoad.closed(web, path, clients: clients, seconds: @seconds)
+        result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
+        result.merge(Backends.of(@server, application))
+      end
+
+      def table(action, clients, sides)
+        rows = sides.map { |name, by_clients| [name, *row(by_clients[clients]), against(sides, name, clients)] }
+        Table.new(HEADERS, rows, title: "#{clients} clients: #{ACTIONS.fetch(action)}", drawn: "requests/s")
+      end
+
+      def row(one)
+        [one[:rate].round, one[:median].round(1), one[:p99].round(1), one[:errors], one[:connections], one[:memory]&.round,
+         one[:cpu_each] && (one[:cpu_each] * 1e6).round]
+      end
+
+      def against(sides, name, clients)
+        stock = name.sub(/, .*/, ", pg")
+        name == stock ? "" : format("%.2f", ratio(sides, stock, name, clients, :rate))
+      end
+
+      def ratio(sides, stock, ours, clients, what)
+        sides.dig(ours, clients, what).to_f / sides.dig(stock, clients, what)
+      end
+
+      def falcon(sides, clients, what) = ratio(sides, "Falcon, pg", "Falcon, Trunkline", clients, what)
+      def puma(sides, clients, what) = ratio(sides, "Puma 16 threads, pg", "Puma 16 threads, Trunkline", clients, what)
+
+      def figures(results)
+        errors = results.values.flat_map(&:values).flat_map(&:values).sum { |one| one[:errors] }
+        figures_table([*finds(results["find"]), *sleeps(results["sleep"]), figure("socket errors", errors, "0")])
+      end
+
+      def finds(sides)
+        return [] unless sides
+
+        [
+          figure("Falcon, find, 64 clients: requests a second against pg", falcon(sides, 64, :rate), ">= 1.15"),
+          figure("Falcon, find, 512 clients: the same", falcon(sides, 512, :rate), ">= 1.4"),
+          figure("Falcon, find: connections", sides["Falcon, Trunkline"].values.map { |one| one[:connections] }.max, "<= 8"),
+          *memory(sides),
+          figure("Falcon, find, 64 clients: CPU of a request against pg", falcon(sides, 64, :cpu_each), "<= 1"),
+          figure("Puma 16 threads, find, 64 clients: requests a second against pg", puma(sides, 64, :rate), ">= 1.1")
+        ]
+      end
+
+      def memory(sides)
+        return [] unless sides.dig("Falcon, pg", 64, :memory)
+
+        { 64 => "<= 0.2", 512 => "<= 0.05" }.map do |clients, bound|
+          figure("Falcon, find, #{clients} clients: backends' private memory against pg", falcon(sides, clients, :memory), bound)
+        end
+      end
+
+      def sleeps(sides)
+        sides ? [figure("Falcon, waiting queries, 512 clients: requests a second against pg", falcon(sides, 512, :rate), ">= 1.1")] : []
+      end
+
+      # @return [String] the page's path
+      def write_page(tables)
+        tables.each_with_object(Report.new("ActiveRecord under web servers")) { |table, report| report.table(table) }
+              .write(PAGE, footer: Versions.line(@server))
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  seconds = 4
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench falcon [ACTION...] [options]") do |known|
+    known.on("--seconds=N", Integer, "length of each measurement (#{seconds})") { |number| seconds = number }
+  end
+  Trunkline::Bench::Falcon.new(options, seconds).run
+end

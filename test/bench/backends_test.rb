@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/database_helpers"
+require_relative "../../bench/support/backends"
+
+class BackendsTest < Trunkline::TestCase
+  include DatabaseHelpers
+
+  def test_it_tells_what_an_application_costs_the_server
+    name = unique_name
+    with_client(application_name: name) do |db|
+      db.session do |session|
+        session.query("SELECT 1")
+        db.session { |other| other.query("SELECT 1") }
+        told = Trunkline::Bench::Backends.of(postgres_server, name)
+        assert_equal sessions(name).size, told[:connections]
+        assert_operator told[:memory], :>, 0.1 if File.readable?("/proc/#{sessions(name).first}/smaps_rollup")
+      end
+    end
+  end
+
+  def test_nobody_costs_nothing
+    assert_equal({ connections: 0, memory: 0.0 }, Trunkline::Bench::Backends.of(postgres_server, unique_name))
+  end
+end
