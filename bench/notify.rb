@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+# How long a notification takes, from before it is sent to the listener's own code, while others in the listener's process ask short
+# queries at an even pace; beside the pg gem's wait_for_notify.
+
+require_relative "support/bench"
+require_relative "support/notified_load"
+
+module Trunkline
+  module Bench
+    # Each side in a process of its own, with threads and with fibers.
+    class Notify
+      KINDS = %w[threads fibers].freeze
+      ROWS = 100_000
+      CHECKED = 500 # notifications that are compared
+      RATE = 250 # notifications a second
+      HEADERS = ["side", "p50 us", "p99 us", "max us", "queries meanwhile", "client CPU s", "connections"].freeze
+
+      # @param count [Integer] notifications of a run
+      def initialize(options, count)
+        @options = options
+        @count = count
+        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+      end
+
+      def run
+        Accounts.fill(@server, ROWS)
+        comparison = Comparison.new(@server, sides)
+        comparison.check(count: CHECKED, rate: RATE)
+        results = comparison.measure(runs: @options.runs) { { count: @count, rate: RATE } }
+        Results.new("notify", @options, Versions.all(@server)).publish([table(results), ratios(results)], { results: results })
+      ensure
+        comparison&.close
+      end
+
+      private
+
+      def sides
+        KINDS.flat_map { |kind| [["pg, #{kind}", peer("pg_notifications", kind)], ["Trunkline, #{kind}", peer("trunkline_notifications", kind)]] }.to_h
+      end
+
+      def peer(name, kind) = Isolated.new(name, uri: @server.uri, kind: kind, rows: ROWS)
+
+      def table(results)
+        rows = results.map do |side, one|
+          [side, *one.values_at(:p50, :p99, :max).map { |seconds| (seconds * 1_000_000).round }, one[:asked], one[:cpu].round(2), one[:connections]]
+        end
+        Table.new(HEADERS, rows, title: "#{@count} notifications, #{RATE} a second, beside #{NotifiedLoad::CALLERS} callers who ask", drawn: HEADERS[2])
+      end
+
+      def ratios(results)
+        rows = KINDS.map { |kind| ["#{kind}, p99: pg", format("%.2f", results["Trunkline, #{kind}"][:p99] / results["pg, #{kind}"][:p99]), "1.5"] }
+        Table.new(%w[ratio measured at\ most], rows, title: "Ratios")
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  count = 2000
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench notify [options]", runs: 3) do |parser|
+    parser.on("--count=N", Integer, "notifications of each run (2000)") { |number| count = number }
+  end
+  Trunkline::Bench::Notify.new(options, count).run
+end
