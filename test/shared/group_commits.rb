@@ -95,6 +95,29 @@ module Shared
       end
     end
 
+    # They would share it if they were not told otherwise.
+    def test_writes_that_are_to_have_commits_of_their_own
+      with_group(client: true) do |db, table, proxy, _|
+        insert = "INSERT INTO #{table} VALUES ($1) RETURNING n"
+        ways = [->(number) { db.value(insert, number, group_commit: false) }, ->(number) { db.query(insert, number, deadline: 60, group_commit: false).value },
+                ->(number) { db.with(group_commit: false).value(insert, number) }, ->(number) { db.first(insert, number, group_commit: false)["n"] },
+                ->(number) { db.async(insert, number, group_commit: false).value.value }]
+        callers = written_together(proxy, ->(number) { ways[number].call(number) }, [0, 1, 2, 3, 4])
+        proxy.release(:answers)
+        assert_equal [0, 1, 2, 3, 4], callers.map(&:value)
+        assert_equal 5, psql("SELECT DISTINCT xmin::text FROM #{table}").size
+      end
+    end
+
+    def test_writes_that_cannot_share_a_commit_as_they_were_told
+      in_host_with_client do |db|
+        error = assert_raises(ArgumentError) { db.async("SELECT 1", group_commit: true) }
+        assert_match(/as query does/, error.message)
+        assert_raises(ArgumentError) { db.query("SELECT 1", group_commit: :perhaps) }
+        assert_raises(ArgumentError) { db.with(group_commit: 1) }
+      end
+    end
+
     def test_what_does_not_share_its_commit
       with_table("n int") do |table|
         in_host_with_client(connections: 1, group_commit: true) do |db|
@@ -121,10 +144,11 @@ module Shared
 
     private
 
+    # @param client [Boolean] whether all its writes share
     # @yieldparam write [#call] writes the number, and returns it
-    def with_group(constraints = "")
+    def with_group(constraints = "", client: false)
       with_table("n int#{constraints}") do |table|
-        gated do |db, proxy|
+        gated(group_commit: client) do |db, proxy|
           write = ->(number) { db.value("INSERT INTO #{table} VALUES ($1) RETURNING n", number, group_commit: true) }
           write.call(0)
           psql("DELETE FROM #{table}")

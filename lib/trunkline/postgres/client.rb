@@ -215,6 +215,9 @@ module Trunkline
         held.perform(request)
       end
 
+      # Whatever the client says of its writes.
+      alias commit_apart perform # :nodoc:
+
       # @param local [LocalSettings]
       # @return [Request] the same, which is to be carried out with them
       def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server) # :nodoc:

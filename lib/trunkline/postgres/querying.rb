@@ -29,7 +29,8 @@ module Trunkline
       #   before the answer
       # @param settings [Hash{String => String, Numeric, Boolean}, nil] of the server, for this query alone
       # @param role [String, nil] that it runs as
-      # @param group_commit [Boolean, nil] whether it may share its commit with writes of others; see guides/batches-and-settings.md
+      # @param group_commit [Boolean, nil] whether it may share its commit with writes of others; nil: as the client says; see
+      #   guides/batches-and-settings.md
       # @return [Result]
       # @raise [Deadline] the answer did not come in time; see {Error#sent?} for whether it may have had an effect
       # @raise [ServerError] what the server refused; nothing of the statement has happened
@@ -38,7 +39,7 @@ module Trunkline
       # @raise [SharedStateError] where it would leave something behind on a connection that others share
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
       def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || group_commit
+        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || !group_commit.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
@@ -54,7 +55,7 @@ module Trunkline
 
       # @return [Object, nil] the first column of the first row of what {query} returns
       def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || group_commit
+        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || !group_commit.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
@@ -66,7 +67,10 @@ module Trunkline
       # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
       #
       # @return [Future] whose value is what {query} would have returned
-      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil)
+      # @raise [ArgumentError] also: it was to share its commit. Of writes that do, one that a stranger's error undoes is sent again by
+      #   whoever waits for it, and here nobody need wait
+      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+        raise ArgumentError, "async has no group_commit: a write that shares its commit needs somebody who waits for it, as query does" if group_commit
         return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
 
         statement = @statements[sql]

@@ -15,6 +15,10 @@ module Trunkline
       include Copying
       include Streaming
 
+      # How a request travels, by whether its commit is to be shared.
+      WAYS = { nil => :perform, true => :commit_together, false => :commit_apart }.freeze
+      private_constant :WAYS
+
       attr_reader :decoding # :nodoc:
 
       def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
@@ -27,7 +31,7 @@ module Trunkline
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
                       group_commit: group_commit }.freeze
         @unnamed = prepare == false
-        @together = group_commit && @local.nil?
+        @way = WAYS.fetch(group_commit) { raise ArgumentError, "group_commit must be true, false or nil, not #{group_commit.inspect}" }
         @marks = @unnamed || !@local.nil?
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
@@ -60,7 +64,7 @@ module Trunkline
 
       def perform(request) # :nodoc:
         request = marked(request) if @marks
-        @together ? __getobj__.commit_together(request) : __getobj__.perform(request)
+        __getobj__.public_send(@way, request)
       end
 
       def dispatch(request) = __getobj__.dispatch(@marks ? marked(request) : request) # :nodoc:

@@ -118,7 +118,9 @@ module Trunkline
         @pinned
       end
 
-      def commit_together(request) = perform(request) # :nodoc:
+      # A write in here has no commit of its own.
+      alias commit_together perform # :nodoc:
+      alias commit_apart perform # :nodoc:
 
       # Those that the transaction was begun with need not be set again.
       def localized(request, local) # :nodoc:

@@ -121,11 +121,12 @@ module Trunkline
         @session.pinned.pending.push(local.sql)
       end
 
-      def commit_together(request) = open_session.perform(request) # :nodoc:
       def localized(request, local) = open_session.localized(request, local) # :nodoc:
 
       def own_session(_block) = yield(open_session) # :nodoc:
       def perform(request) = open_session.perform(request) # :nodoc:
+      alias commit_together perform # :nodoc:
+      alias commit_apart perform # :nodoc:
       def dispatch(request) = open_session.dispatch(request) # :nodoc:
 
       private
