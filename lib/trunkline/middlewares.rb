@@ -33,7 +33,8 @@ module Trunkline
     # @param _server [String] as errors call it: "host:port/database", or "host:port"
     def connect(_server) = yield
 
-    # Goes around a statement of {Postgres::Querying#query}, first or value, with the attempts that it takes; around a script, or a COPY.
+    # Goes around a statement of {Postgres::Querying#query}, first or value, with the attempts that it takes; around a script; around a
+    # COPY or a stream with all its rows, until its end or its block's; and around the LISTEN of a subscription, not what comes to it.
     # It returns what was asked for, a {Postgres::Result} or a value.
     #
     # @param _sql [String]

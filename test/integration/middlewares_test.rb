@@ -100,6 +100,29 @@ class MiddlewaresIntegrationTest < Trunkline::TestCase
     end
   end
 
+  def test_streams
+    with_client(middlewares: [Log]) do |db|
+      assert_equal [1, 2, 3], db.stream("SELECT generate_series(1, $1::int) AS number", 3).map { |row| row["number"] }
+      db.with(keys: :symbol).stream("SELECT 1 AS one") { |row| assert_equal [[:one], 1], [row.keys, Log.entries.count { |entry| entry[0] == :query }] }
+      db.transaction { |tx| tx.stream("SELECT 2") { break } }
+      assert_raises(Trunkline::DivisionByZero) { db.session { |session| session.stream("SELECT 1 / (5 - number) FROM generate_series(1, 9) AS number") { nil } } }
+      assert_equal [["SELECT generate_series(1, $1::int) AS number", [3]], ["SELECT 1 AS one", []],
+                    ["SELECT 1 / (5 - number) FROM generate_series(1, 9) AS number", []]], Log.entries.select { |entry| entry[0] == :query }.map { |entry| entry[1, 2] }
+      assert_equal Trunkline::DivisionByZero, results(:query).last
+    end
+  end
+
+  def test_listening
+    with_client(middlewares: [Log]) do |db|
+      subscription = db.listen("a b", "c")
+      db.notify("c", "payload")
+      assert_equal "payload", subscription.wait.payload
+      assert_equal [[:query, 'LISTEN "a b"; LISTEN "c"', [], Trunkline::Postgres::Subscription], [:query, "SELECT pg_catalog.pg_notify($1, $2)", %w[c payload], Trunkline::Postgres::Result]],
+                   Log.entries.select { |entry| entry.first == :query }
+      subscription.close
+    end
+  end
+
   def test_settings_of_one_query
     with_client(middlewares: [Log]) do |db|
       assert_equal "1MB", db.value("SELECT current_setting('work_mem')", settings: { "work_mem" => "1MB" })

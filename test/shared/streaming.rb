@@ -149,6 +149,26 @@ module Shared
       end
     end
 
+    # They are told as they come, before the first row even, and not kept.
+    def test_notices_of_a_stream
+      streaming do |db|
+        told = []
+        db.on_notice { |notice| told << notice[:message].size }
+        with_notices(db) do |function|
+          seen = db.stream("SELECT #{function}(number, 10) AS number FROM generate_series(1, 3000) AS number", chunk: 100).map { told.size }
+          assert_equal [3000, 3000], [told.size, seen.size]
+          assert_operator seen[1000], :<, 3000
+          assert_equal 1, db.stream("SELECT sum(#{function}(number, 100000)) FROM generate_series(1, 60) AS number") { break told.size / 3060 }
+          db.transaction { |tx| tx.stream("SELECT #{function}(number, 10) FROM generate_series(1, 20) AS number", chunk: 2) { nil } }
+          assert_equal [3080, 10], [told.size, told.last]
+          assert_raises(Trunkline::DivisionByZero) { db.stream("SELECT 1 / (10 - #{function}(number, 10)) FROM generate_series(1, 20) AS number") { nil } }
+          db.on_notice { raise KeyError, "of the block" }
+          assert_raises(KeyError) { db.stream("SELECT #{function}(1, 10)") { nil } }
+          assert_equal [3090, 1], [told.size, ask(db, 1)]
+        end
+      end
+    end
+
     def test_streams_side_by_side
       streaming(connections: 2, max_connections: 6) do |db|
         sums = side_by_side(1..8) { |number| db.stream("SELECT number FROM generate_series(1, $1::int) AS number", number * 500, chunk: 100).sum { |row| row["number"] } }
@@ -157,6 +177,15 @@ module Shared
     end
 
     private
+
+    # @yieldparam function [String] gives a notice of so many characters, and returns its number
+    def with_notices(db)
+      function = "noticed_#{unique_name.tr("-", "_")}"
+      db.query("CREATE FUNCTION #{function}(number int, size int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', repeat('x', size); RETURN number; END $$")
+      yield function
+    ensure
+      psql("DROP FUNCTION #{function}")
+    end
 
     def streaming(connections: 2, max_connections: 4, &block)
       in_host_with_client(connections: connections, max_connections: max_connections, &block)

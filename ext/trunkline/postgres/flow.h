@@ -14,7 +14,7 @@ typedef enum {
 
 typedef struct flow {
     size_t most_rows;   /* of a portion: then nothing more is taken in */
-    size_t bytes;       /* of the rows that are there */
+    size_t bytes;       /* of the rows and notices that are there */
     copy_state_t copy;
     uint16_t columns;   /* of a COPY */
     bool binary;        /* its format */
@@ -27,8 +27,14 @@ void flow_begin(postgres_request_t *request, size_t most_rows);
 /* A row has come, which its message needed so many bytes for. */
 void flow_add(session_state_t *session, postgres_request_t *request, VALUE row, size_t bytes);
 
+/* A notice has come, which its message needed so many bytes for. */
+void flow_note(session_state_t *session, postgres_request_t *request, VALUE notice, size_t bytes);
+
 /* The rows that are there, as an Array; others may come. */
 VALUE flow_portion(session_state_t *session, postgres_request_t *request);
+
+/* The notices that are there, as an Array, or nil; others may come. */
+VALUE flow_notices(session_state_t *session, postgres_request_t *request);
 
 /* CopyInResponse, CopyOutResponse or CopyBothResponse; CopyData; CopyDone. */
 void copy_begin(postgres_request_t *request, const frame_t *frame);

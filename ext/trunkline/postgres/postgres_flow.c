@@ -101,6 +101,15 @@ static VALUE codec_portion(VALUE self, VALUE request) {
     return flow_portion(session_of(self), postgres_request_of(request));
 }
 
+/* call-seq: flow_notices(request) -> Array of String, or nil
+ *
+ * The notices of the request that have come since this was last asked; from now on, more are taken in. */
+static VALUE codec_flow_notices(VALUE self, VALUE request) {
+    postgres_request_checked(request);
+    flow_of(request);
+    return flow_notices(session_of(self), postgres_request_of(request));
+}
+
 /* Data is of no use any more where the server has said that it takes none. */
 static bool takes_data(const session_state_t *session, VALUE request) {
     postgres_request_checked(request);
@@ -204,6 +213,7 @@ void Init_trunkline_flow(void) {
     rb_define_method(request, "copied_columns", request_copied_columns, 0);
     rb_define_method(request, "description=", request_set_description, 1);
     rb_define_method(codec, "portion", codec_portion, 1);
+    rb_define_method(codec, "flow_notices", codec_flow_notices, 1);
     rb_define_method(codec, "copy_data", codec_copy_data, 2);
     rb_define_method(codec, "copy_rows", codec_copy_rows, 2);
     rb_define_method(codec, "copy_done", codec_copy_done, 1);

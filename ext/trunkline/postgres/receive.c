@@ -172,8 +172,12 @@ static postgres_request_t *current(postgres_request_t *request) {
     return postgres_request_of(RARRAY_AREF(request->members, count - request->ahead));
 }
 
-static void notice_response(postgres_request_t *request, const frame_t *frame) {
+static void notice_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     request = current(request);
+    if (request->flow) {
+        flow_note(session, request, body_string(frame), frame->length);
+        return;
+    }
     if (NIL_P(request->notices)) request->notices = rb_ary_new();
     rb_ary_push(request->notices, body_string(frame));
 }
@@ -249,7 +253,7 @@ static bool asynchronous(session_state_t *session, const frame_t *frame) {
     case 'S': parameter_status(session, frame, head != Qundef); return true;
     case 'A': notification_response(session, frame); return true;
     case 'N':
-        if (head != Qundef && !NIL_P(head)) notice_response(postgres_request_of(head), frame);
+        if (head != Qundef && !NIL_P(head)) notice_response(session, postgres_request_of(head), frame);
         return true;
     case 'E':
         if (head != Qundef) return false;

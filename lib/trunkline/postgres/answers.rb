@@ -81,9 +81,12 @@ module Trunkline
       #
       # @param request [Request] done
       def announce(request)
-        return unless on_notice && request.notices
+        tell(request.notices) if request.notices
+      end
 
-        request.notices.each { |body| on_notice.call(ErrorFields.parse(body)) }
+      # @param notices [Array<String>] their bodies
+      def tell(notices)
+        notices.each { |body| on_notice.call(ErrorFields.parse(body)) } if on_notice
       end
 
       # @param oids [Array<Integer>]

@@ -40,7 +40,7 @@ module Trunkline
       # @return [Copy]
       # @raise [Error] it refused
       def begin # :nodoc:
-        @pinned.begin_flow(@request) { !@request.copying.nil? }
+        @pinned.begin_flow(@request, @answers.method(:tell)) { !@request.copying.nil? }
         check
         self
       rescue Exception # rubocop:disable Lint/RescueException

@@ -89,6 +89,7 @@ module Trunkline
       def run(sql)
         request = Request.script(sql).pin
         @trunk.interject(request)
+        @answers.announce(request)
         raise @answers.error(request) unless request.answered?
       end
 

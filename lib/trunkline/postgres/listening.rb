@@ -21,7 +21,7 @@ module Trunkline
       # @raise [ArgumentError, TypeError, EncodingError] there is no channel, or one that cannot be
       # @raise [Error] no connection could be had, or the server refused
       def listen(*channels)
-        subscription = listener.subscribe(checked(channels))
+        subscription = subscribe(checked(channels))
         return subscription unless block_given?
 
         begin
@@ -32,6 +32,8 @@ module Trunkline
       end
 
       private
+
+      def subscribe(channels) = listener.subscribe(channels)
 
       def checked(channels)
         raise ArgumentError, "listen needs the name of a channel" if channels.empty?

@@ -15,6 +15,11 @@ module Trunkline
         settings || role ? observe(once(settings, role)).batch(**options, &block) : super(**options, &block)
       end
 
+      # One query from its first row to its last one, or until its block is left. An Enumerator calls this again.
+      def stream(sql, *parameters, **options, &block)
+        block ? middlewares.query(sql, parameters, @answers.server) { super } : super
+      end
+
       # Of sessions: COPY in either direction is one query, whatever goes through it.
       def copying(sql, direction, **options) = middlewares.query(sql, [], @answers.server) { super }
 
@@ -24,6 +29,10 @@ module Trunkline
       def observe(made) = made.extend(Observed)
 
       def connect(pool) = middlewares.connect(@answers.server) { super }
+      def subscribe(channels)
+        middlewares.query(channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; "), [], @answers.server) { super }
+      end
+
       def run_script(sql) = middlewares.query(sql, [], @answers.server) { super }
       def conclude_batch(calls, atomic, idempotent)
         queries = calls.map { |statement, parameters| [statement.sql, parameters] }

@@ -9,10 +9,12 @@ module Trunkline
     module PinnedFlow # :nodoc:
       # Sends a request that has a flow, and waits for what comes first.
       #
+      # @param hear [#call] takes the notices that come, as an Array of their bodies
       # @yieldreturn [Boolean] whether it has come; the request may also be done
-      def begin_flow(request, &content)
+      def begin_flow(request, hear, &content)
         alone(request.adopt) do
           @flow = nil if @flow&.done? # it has failed, and this is another try
+          @hear = hear
           carry(request) { |trunk| (@flow = request) && trunk.dispatch(request) }
         end
         follow(request, &content)
@@ -21,13 +23,12 @@ module Trunkline
       # Waits for more of the answer.
       #
       # @yieldreturn [Boolean] whether enough has come; the request may also be done
-      def follow(request, &content)
-        return if request.done?
-
-        alone(request.adopt) { @trunk.follow(request, &content) }
-        given_up(request)
-      ensure
-        request.forget_caller
+      def follow(request)
+        until request.done? || yield
+          alone(request.adopt) { @trunk.follow(request) { yield || request.notices } }
+          conclude_wait(request)
+          break if request.late?
+        end
       end
 
       # @return [Array] the rows that have come
@@ -38,10 +39,14 @@ module Trunkline
       # @param most [Integer] bytes that may be left to write
       # @yieldparam codec [Codec] appends it
       def feed(request, most)
-        alone(request.adopt) { @trunk.push(request, most) if yield @trunk.codec }
-        given_up(request)
-      ensure
-        request.forget_caller
+        codec = @trunk.codec
+        return unless alone(request) { yield codec }
+
+        loop do
+          alone(request.adopt) { @trunk.push(request) { codec.output.size <= most || request.notices } }
+          conclude_wait(request)
+          break if request.done? || request.late? || codec.output.size <= most
+        end
       end
 
       # Ends the flow: of what is not at its end, the server is asked to end it. When that does not work in time, nobody goes on
@@ -56,6 +61,15 @@ module Trunkline
       end
 
       private
+
+      # Notices are handed on as they come: there may be any number.
+      def conclude_wait(request)
+        given_up(request)
+        notices = @trunk.codec.flow_notices(request)
+        @hear.call(notices) if notices
+      ensure
+        request.forget_caller
+      end
 
       # The rows that still come are dropped.
       def abandon(request, why)

@@ -66,7 +66,8 @@ module Trunkline
       # Without one.
       def each_received(request, &block)
         pinned = @session.pinned
-        @way = ->(asked) { pinned.begin_flow(asked.flow(@chunk)) { asked.portion? } }
+        hear = @answers.method(:tell)
+        @way = ->(asked) { pinned.begin_flow(asked.flow(@chunk), hear) { asked.portion? } }
         @session.know_types(request.statement)
         ObjectSpace.define_finalizer(self, Abandoned.new(pinned)) if @session.lent?
         request = ask(request)

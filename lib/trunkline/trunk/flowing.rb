@@ -17,15 +17,15 @@ module Trunkline
       Waiting.give_turn(request.world) if request.world
     end
 
-    # Writes what lies in the output until no more than so many bytes are left, and reads what comes meanwhile: a server that
-    # cannot get rid of its notices takes nothing.
+    # Writes what lies in the output until the block is content, and reads what comes meanwhile: a server that cannot get rid of its
+    # notices takes nothing.
     #
     # @param request [Request] in flight here
-    # @param most [Integer] bytes
-    def push(request, most)
+    # @yieldreturn [Boolean] whether enough is written, or something has come that the caller must look at first
+    def push(request, &content)
       flush
       take_in_what_is_there
-      attend_until(request, -> { @codec.output.size <= most }) { exchange } unless @codec.output.size <= most
+      attend_until(request, content) { exchange } unless yield
       Waiting.give_turn(request.world) if request.world
     end
 

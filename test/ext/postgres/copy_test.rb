@@ -65,9 +65,20 @@ module Trunkline
         assert_equal 2, codec.portion(copy).size
       end
 
+      # As rows, they stay where they are when there are many.
+      def test_notices_in_portions
+        copy = begin_copy("H", rows: 100)
+        4.times { |number| answer(frame("N", number.to_s * 300_000)) }
+        assert_equal [%w[0 1], nil], [codec.flow_notices(copy).map { |body| body[0] }, codec.flow_notices(copy)]
+        answer(frame("d", "row\n"))
+        assert_equal [%w[2 3], [], %w[row]], [codec.flow_notices(copy).map { |body| body[0] }, codec.portion(copy), (answer("") && codec.portion(copy)).map(&:chomp)]
+      end
+
       def test_rows_that_nobody_takes
         copy = begin_copy("H", rows: 1)
         copy.give_up(nil)
+        answer(frame("N", "SNOTICE\0\0"))
+        assert_nil codec.flow_notices(copy)
         answer(%W[a\n b\n].map { |line| frame("d", line) }.join + frame("c") + complete("COPY 2") + ready)
         assert_equal [true, []], [codec.idle?, codec.portion(copy)]
       end
