@@ -141,8 +141,8 @@ module Trunkline
       end
 
       # Has the block called with each notice that the server sends along with an answer, by whoever asked, in his fiber or thread,
-      # before he gets the answer; those of a stream or a COPY as they come. Results have their notices all the same. What comes while nobody asks is dropped. An exception
-      # of the block is the asker's. Notices are never printed.
+      # before he gets the answer; with those of a stream or a COPY as they come. Results have their notices all the same. What comes
+      # while nobody asks is dropped. An exception of the block is the asker's. Notices are never printed.
       #
       # @yieldparam notice [Hash{Symbol => String}] as {Result#notices} has them; without a block, nothing is called any more
       # @return [nil]
