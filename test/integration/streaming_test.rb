@@ -43,9 +43,7 @@ class StreamingTest < Trunkline::TestCase
   def test_what_is_not_taken_stays_with_the_server
     name = unique_name
     with_client(application_name: name) do |db|
-      db.stream("SELECT repeat('x', 1000) FROM generate_series(1, 100000)") do
-        break assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}' AND wait_event = 'ClientWrite'").any? }
-      end
+      db.stream("SELECT repeat('x', 1000) FROM generate_series(1, 100000)") { break assert_waits(name, "ClientWrite") }
     end
   end
 end

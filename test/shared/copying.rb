@@ -108,13 +108,54 @@ module Shared
       end
     end
 
-    # The server writes more notices than sockets hold while it is written to.
+    # The server writes more notices than sockets hold while it is written to, and while nobody takes its rows. They are told as they
+    # come, and not kept.
     def test_copy_a_storm_of_notices
       copying("id int") do |db, table|
-        db.execute_script("CREATE FUNCTION notice_#{table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', repeat('x', 2000); RETURN NEW; END $$; " \
-                          "CREATE TRIGGER storm BEFORE INSERT ON #{table} FOR EACH ROW EXECUTE FUNCTION notice_#{table}()")
-        assert_equal 3000, db.copy_in("COPY #{table} FROM STDIN") { |copy| 3000.times { |id| copy << [id] } }
-        db.execute_script("DROP TRIGGER storm ON #{table}; DROP FUNCTION notice_#{table}()")
+        told = 0
+        db.on_notice { |notice| told += notice[:message].size }
+        with_noticing_function do |function|
+          db.query("ALTER TABLE #{table} ADD CHECK (#{function}(id, 2000) >= 0)")
+          assert_equal 1500, db.copy_in("COPY #{table} FROM STDIN") { |copy| 1500.times { |id| copy << [id] } }
+          assert_equal 3_000_000, told
+          seen = []
+          db.copy_out("COPY (SELECT #{function}(id, 2000) FROM #{table}) TO STDOUT") { |id,| seen << told if id == ask(db, id) && (id % 500).zero? }
+          assert_equal [true, 6_000_000], [seen[1] < told, told]
+        end
+      end
+    end
+
+    # Whoever takes his time keeps the server waiting, and nobody else.
+    def test_copy_for_a_slow_reader
+      name = unique_name
+      in_host_with_client(connections: 1, max_connections: 2, application_name: name) do |db|
+        taken = 0
+        db.copy_out("COPY (SELECT repeat('x', 1000) FROM generate_series(1, 20000)) TO STDOUT") do |text,|
+          assert_waits(name, "ClientWrite") if taken.zero?
+          ask(db, 1) if (taken % 5_000_000).zero?
+          taken += text.size
+        end
+        assert_equal 20_000_000, taken
+      end
+    end
+
+    # A pipe takes little at a time, and gives little.
+    def test_copy_to_a_slow_disk_and_from_one
+      name = unique_name
+      with_table("id int") do |table|
+        in_host_with_client(connections: 1, max_connections: 2, application_name: name) do |db|
+          from, to = IO.pipe
+          out = later { db.copy_out("COPY (SELECT generate_series(1, 200000)) TO STDOUT", to).tap { to.close } }
+          assert_waits(name, "ClientWrite")
+          assert_equal 1, ask(db, 1)
+          text = Thread.new { from.read }.value
+          assert_equal [200_000, (1..200_000).sum { |id| id.to_s.size + 1 }], [out.value, text.bytesize]
+          from, to = IO.pipe
+          into = later { db.copy_in("COPY #{table} FROM STDIN", from) }
+          text.each_line.first(5).each { |line| to.write(line) && ask(db, 1) }
+          Thread.new { to.write(text.lines.drop(5).join) && to.close }.join
+          assert_equal [200_000, 200_000], [into.value, db.value("SELECT count(*) FROM #{table}")]
+        end
       end
     end
 

@@ -154,7 +154,7 @@ module Shared
       streaming do |db|
         told = []
         db.on_notice { |notice| told << notice[:message].size }
-        with_notices(db) do |function|
+        with_noticing_function do |function|
           seen = db.stream("SELECT #{function}(number, 10) AS number FROM generate_series(1, 3000) AS number", chunk: 100).map { told.size }
           assert_equal [3000, 3000], [told.size, seen.size]
           assert_operator seen[1000], :<, 3000
@@ -177,15 +177,6 @@ module Shared
     end
 
     private
-
-    # @yieldparam function [String] gives a notice of so many characters, and returns its number
-    def with_notices(db)
-      function = "noticed_#{unique_name.tr("-", "_")}"
-      db.query("CREATE FUNCTION #{function}(number int, size int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', repeat('x', size); RETURN number; END $$")
-      yield function
-    ensure
-      psql("DROP FUNCTION #{function}")
-    end
 
     def streaming(connections: 2, max_connections: 4, &block)
       in_host_with_client(connections: connections, max_connections: max_connections, &block)

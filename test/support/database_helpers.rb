@@ -34,6 +34,17 @@ module DatabaseHelpers
     psql("DROP TABLE #{name}")
   end
 
+  # A function for the block that returns its number, with a notice of so many characters.
+  #
+  # @yieldparam name [String] for a call with number and size
+  def with_noticing_function
+    name = "noticed#{SecureRandom.hex(6)}"
+    psql("CREATE FUNCTION #{name}(number int, size int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', repeat('x', size); RETURN number; END $$;")
+    yield name
+  ensure
+    psql("DROP FUNCTION #{name} CASCADE")
+  end
+
   # @return [String] an application_name that no other client has
   def unique_name
     "test-#{SecureRandom.hex(6)}"
@@ -42,6 +53,14 @@ module DatabaseHelpers
   # @return [Array<Integer>] the backends of the clients with this application_name
   def sessions(application_name)
     psql("SELECT pid FROM pg_stat_activity WHERE application_name = '#{application_name}'").map(&:to_i)
+  end
+
+  # Waits until a backend of the clients with this application_name waits for that.
+  #
+  # @param event [String] as in pg_stat_activity
+  def assert_waits(application_name, event)
+    sql = "SELECT 1 FROM pg_stat_activity WHERE application_name = '#{application_name}' AND wait_event = '#{event}'"
+    assert eventually { psql(sql).any? }, "no backend waits for #{event}"
   end
 
   # Waits until they have ended: a server notices a closed socket in its own time.

@@ -22,8 +22,10 @@ module Trunkline
       def initialize(copy, source) # :nodoc:
         @copy = copy
         @source = source
-        @rows = Bytes.new
-        @encode = copy.binary? ? method(:encode_binary) : method(:encode_text)
+        @plain = source.plain?
+        @binary = copy.binary?
+        @columns = copy.columns
+        @rows = Bytes.new # and other data, in order
         @signed = false
       end
 
@@ -57,15 +59,14 @@ module Trunkline
       end
 
       def add(row)
-        @source.check_plain unless @source.plain?
-        raise ArgumentError, "the row has #{row.size} values, and the COPY #{@copy.columns} columns" unless row.size == @copy.columns
+        @source.check_plain unless @plain
+        raise ArgumentError, "the row has #{row.size} values, and the COPY #{@columns} columns" unless row.size == @columns
 
-        flush if @encode.call(row) >= Copy::AT_ONCE
+        size = @binary ? encode_binary(row) : Postgres.copy_text(@rows, row, false) || Postgres.copy_text(@rows, converted(row), true)
+        flush if size >= Copy::AT_ONCE
       end
 
       # What depends on the column's type needs to know it.
-      def encode_text(row) = Postgres.copy_text(@rows, row, false) || Postgres.copy_text(@rows, converted(row), true)
-
       def converted(row)
         row.each_with_index.map { |value, at| Parameters::Parameter.new(at + 1, "column #{at + 1}").convert(value, types[at]) }
       end
@@ -88,11 +89,16 @@ module Trunkline
       end
 
       def write(data)
-        flush
-        data = data.encode(Encoding::UTF_8) unless UNCHANGED.include?(data.encoding) || @copy.binary?
-        return @copy.write(data) if data.bytesize <= PIECE
+        data = data.encode(Encoding::UTF_8) unless UNCHANGED.include?(data.encoding) || @binary
+        return collect(data) if data.bytesize <= PIECE
 
-        0.step(data.bytesize - 1, PIECE) { |at| @copy.write(data.byteslice(at, PIECE)) }
+        0.step(data.bytesize - 1, PIECE) { |at| collect(data.byteslice(at, PIECE)) }
+      end
+
+      # Many short pieces go with one write.
+      def collect(data)
+        @rows << data
+        flush if @rows.size >= Copy::AT_ONCE
       end
 
       def read_from(io)
