@@ -41,6 +41,13 @@ class RailsTest < Trunkline::TestCase
   def test_falcon = serving(:falcon, options: %w[--count 1]) { |server| [assert_serves(server), assert_cable(server)] }
   def test_thin = serving(:thin, "THIN" => "1") { |server| assert_serves(server) }
 
+  def test_falcon_without_the_line_for_it
+    serving(:falcon, "ISOLATION" => "thread", options: %w[--count 1]) do |server|
+      assert_equal %w[Garden Kitchen], ask(server, "/rooms").first(2)
+      assert_includes server.log, "add `config.active_support.isolation_level = :fiber` to config/application.rb"
+    end
+  end
+
   # While one process is stopped, the other one answers.
   def test_falcon_with_two_processes_that_were_forked_from_one_with_the_application
     serving(:falcon, options: ["--forked", "--count", "2", "--preload", "#{@application.folder}/preload.rb"]) do |server|

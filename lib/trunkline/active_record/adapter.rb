@@ -5,6 +5,7 @@ require_relative "errors"
 require_relative "result"
 require_relative "times"
 require_relative "connection"
+require_relative "isolation"
 require_relative "settings"
 require_relative "executing"
 
@@ -72,6 +73,7 @@ module Trunkline
       def type_map = @type_map || @types&.type_map
 
       def connect
+        Isolation.check
         @raw_connection = nil
         give_back
         @zone = default_timezone

@@ -69,8 +69,9 @@ module Trunkline
       end
 
       def reported(error, connection)
-        fields = error.is_a?(OutdatedStatement) ? { **error.fields, **OUTDATED } : error.fields
-        report(class_for(error.class, error.sqlstate.to_s), fields, connection)
+        return report(::PG::FeatureNotSupported, { **error.fields, **OUTDATED }, connection) if error.is_a?(OutdatedStatement)
+
+        report(class_for(error.class, error.sqlstate.to_s), error.fields, connection)
       end
 
       def report(error_class, fields, connection)

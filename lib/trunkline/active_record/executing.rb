@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "sent_query"
+require_relative "executing/rails_7"
+require_relative "executing/rails_8"
 
 module Trunkline
   module ActiveRecord
@@ -27,15 +29,11 @@ module Trunkline
       end
       private_constant :Statements
 
+      include(::ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.private_method_defined?(:perform_query) ? Rails8 : Rails7)
+
       def initialize(...) # :nodoc:
         super
         @type_map_for_results = QUERIED
-      end
-
-      def internal_exec_query(sql, name = "SQL", binds = [], **options) # :nodoc:
-        execute_and_clear(sql, name, binds, **options) do |result|
-          build_result(columns: result.columns, rows: result.rows, column_types: column_types(result))
-        end
       end
 
       # Without RETURNING the key is what the sequence says on the same connection.
@@ -47,8 +45,7 @@ module Trunkline
 
       # @return [Postgres::Future, nil] of a query that is on its way; nil: it has to be carried out at once
       def send_select(sql, _name, binds, prepare:) # :nodoc:
-        sql = transform_query(sql)
-        check_if_write_query(sql)
+        sql = preprocess_query(sql)
         update_typemap_for_default_timezone
         with_raw_connection(materialize_transactions: false) { |connection| connection.send_kept(sql, type_casted_binds(binds), prepare) }
       end
@@ -61,7 +58,7 @@ module Trunkline
             connection.receive(future).tap { |received| payload[:row_count] = received.size }
           end
         end
-        build_result(columns: result.columns, rows: result.rows, column_types: column_types(result))
+        cast_result(result)
       end
 
       private
@@ -75,24 +72,6 @@ module Trunkline
       end
 
       def build_statement_pool = Statements.new { @shared&.client&.outdate_plans }
-
-      def exec_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
-        mark_transaction_written_if_write(sql)
-        update_typemap_for_default_timezone
-        type_casted_binds = type_casted_binds(binds)
-        log(sql, name, binds, type_casted_binds, async: async) do |payload|
-          with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
-            result = connection.exec_kept(sql, type_casted_binds)
-            verified!
-            payload[:row_count] = result.size
-            result
-          end
-        end
-      rescue ::ActiveRecord::StatementInvalid => error
-        raise unless is_cached_plan_failure?(error)
-
-        raise ::ActiveRecord::PreparedStatementCacheExpired.new(error.cause.message, connection_pool: @pool)
-      end
 
       # Looked up once for each description that a server has sent, as long as the types are the same.
       def column_types(result)

@@ -26,9 +26,24 @@ module Trunkline
         start = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond)
         @event_buffer = EventBuffer.new(self, @instrumenter)
         @pool.with_connection do |connection|
-          connection.with_instrumenter(@event_buffer) { execute_query(connection, async: true) }
+          recorded(connection) { execute_query(connection, async: true) }
         end
         @lock_wait = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond) - start
+      end
+
+      # Events are told later. Who is told of them is the connection's own matter in ActiveRecord 7.2 and 8.0, and since then that of
+      # the fiber or thread.
+      def recorded(connection, &block)
+        return connection.with_instrumenter(@event_buffer, &block) if connection.respond_to?(:with_instrumenter)
+
+        state = ActiveSupport::IsolatedExecutionState
+        told = state[:active_record_instrumenter]
+        state[:active_record_instrumenter] = @event_buffer
+        begin
+          yield
+        ensure
+          state[:active_record_instrumenter] = told
+        end
       end
 
       def exec_query(connection, *arguments, async:, **options)

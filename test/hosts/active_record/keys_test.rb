@@ -31,7 +31,7 @@ module Hosts
       ABSTRACT = %i[
         adapter advisory_locks connection_retries database_tasks default_timezone foreign_keys idle_timeout keepalive max_age max_connections
         max_threads migrations_paths min_connections min_threads pool pool_jitter query_cache reaping_frequency replica retry_deadline
-        schema_cache_path schema_dump seeds use_metadata_table
+        schema_cache_path schema_dump schema_format seeds use_metadata_table verify_timeout
       ].freeze
       # Tested below, or in {SettingsTest}.
       OWN = %i[

@@ -11,7 +11,7 @@ require "trunkline"
 # A small application with all that asks a database: its environment says where that is, and what serves it.
 module Chat
   class Application < Rails::Application
-    config.load_defaults 7.2
+    config.load_defaults Rails::VERSION::STRING.to_f
     config.eager_load = Rails.env.production?
     config.enable_reloading = false
     config.api_only = true

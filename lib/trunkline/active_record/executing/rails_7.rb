@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    module Executing
+      # What ActiveRecord 7.2 calls.
+      module Rails7
+        def internal_exec_query(sql, name = "SQL", binds = [], **options) # :nodoc:
+          execute_and_clear(sql, name, binds, **options) { |result| cast_result(result) }
+        end
+
+        private
+
+        def exec_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
+          mark_transaction_written_if_write(sql)
+          update_typemap_for_default_timezone
+          type_casted_binds = type_casted_binds(binds)
+          log(sql, name, binds, type_casted_binds, async: async) do |payload|
+            with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
+              result = connection.exec_kept(sql, type_casted_binds)
+              verified!
+              payload[:row_count] = result.size
+              result
+            end
+          end
+        rescue ::ActiveRecord::StatementInvalid => error
+          raise unless is_cached_plan_failure?(error)
+
+          raise ::ActiveRecord::PreparedStatementCacheExpired.new(error.cause.message, connection_pool: @pool)
+        end
+
+        def preprocess_query(sql)
+          sql = transform_query(sql)
+          check_if_write_query(sql)
+          sql
+        end
+
+        def cast_result(result) = build_result(columns: result.columns, rows: result.rows, column_types: column_types(result))
+      end
+      private_constant :Rails7
+    end
+  end
+end

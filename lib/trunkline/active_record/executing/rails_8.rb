@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    module Executing
+      # What ActiveRecord 8.0 and 8.1 call.
+      module Rails8
+        # Those of 8.1 tell how many rows were written.
+        COUNTING = ::ActiveRecord::Result.method_defined?(:affected_rows)
+        private_constant :COUNTING
+
+        private
+
+        def perform_query(_connection, sql, _binds, type_casted_binds, prepare:, notification_payload:, **)
+          update_typemap_for_default_timezone # which may be by another connection
+          values = type_casted_binds || []
+          result = prepare ? @raw_connection.exec_kept(sql, values) : @raw_connection.exec_params(sql, values)
+          verified!
+          notification_payload[:affected_rows] = result.cmd_tuples if COUNTING
+          notification_payload[:row_count] = result.size
+          result
+        rescue ::PG::FeatureNotSupported => error
+          raise unless is_cached_plan_failure?(error)
+
+          raise ::ActiveRecord::PreparedStatementCacheExpired.new(error.message, connection_pool: @pool)
+        end
+
+        def cast_result(result)
+          counted = COUNTING ? { affected_rows: result.cmd_tuples } : {}
+          ::ActiveRecord::Result.new(result.columns, result.rows, column_types(result), **counted)
+        end
+      end
+      private_constant :Rails8
+    end
+  end
+end

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # Where an event loop serves requests, and connections are those of threads, its fibers get in each other's transactions.
+    module Isolation # :nodoc:
+      LINE = "config.active_support.isolation_level = :fiber"
+      private_constant :LINE
+
+      @told = false
+
+      module_function
+
+      # Says so, once. Whoever runs in no event loop, or has the line, hears nothing.
+      def check
+        return if @told || Fiber.scheduler.nil? || ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
+
+        @told = true
+        warn("adapter: trunkline: an event loop runs here, and all fibers of its thread share one connection of ActiveRecord's, with its " \
+             "transactions: add `#{LINE}` to config/application.rb")
+      end
+
+      # When the application has been loaded: nothing where it has no database of ours.
+      def check_application
+        check if ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).any? { |pool| pool.db_config.adapter == "trunkline" }
+      end
+    end
+    private_constant :Isolation
+  end
+end
