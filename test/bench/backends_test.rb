@@ -15,7 +15,7 @@ class BackendsTest < Trunkline::TestCase
         db.session { |other| other.query("SELECT 1") }
         told = Trunkline::Bench::Backends.of(postgres_server, name)
         assert_equal sessions(name).size, told[:connections]
-        assert_operator told[:memory], :>, 0.1 if File.readable?("/proc/#{sessions(name).first}/smaps_rollup")
+        refute_equal 0.0, told[:memory]
       end
     end
   end

@@ -21,10 +21,12 @@ class RailsTest < Trunkline::TestCase
     @application = Trunkline::RailsApplication.instance
   end
 
+  # Then in two processes that are forked, with a database each.
   def test_its_own_tests
-    output = @application.rails("db:create", "db:test:prepare", "test", "RAILS_ENV" => "test")
+    assert_passed @application.rails("db:create", "db:test:prepare", "test", "RAILS_ENV" => "test")
+    output = @application.rails("test", "RAILS_ENV" => "test", "ISOLATION" => "fiber", "WORKERS" => "2")
     assert_passed output
-    assert_passed @application.rails("test", "RAILS_ENV" => "test", "ISOLATION" => "fiber")
+    assert_match(/in parallel using 2 processes/, output)
   end
 
   # In another database, which DATABASE_URL names.

@@ -5,5 +5,6 @@ require_relative "../config/environment"
 require "rails/test_help"
 
 class ActiveSupport::TestCase
+  parallelize(workers: Integer(ENV.fetch("WORKERS", "1")), threshold: 1)
   fixtures :all
 end
