@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "json"
-require "net/http"
 require "support/cable"
 require "support/database_helpers"
 require "support/rails_application"
@@ -127,7 +126,7 @@ class RailsTest < Trunkline::TestCase
   def ask(server, path) = JSON.parse(server.get(path).body)
 
   def post(server, path, values)
-    answer = Net::HTTP.post(URI("http://127.0.0.1:#{server.port}#{path}"), JSON.generate(values), "content-type" => "application/json")
+    answer = server.post(path, JSON.generate(values))
     assert_equal "201", answer.code, server.log
     JSON.parse(answer.body)
   end

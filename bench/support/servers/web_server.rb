@@ -61,9 +61,11 @@ module Trunkline
       end
 
       # @return [Net::HTTPResponse]
-      def get(path)
-        Net::HTTP.start("127.0.0.1", port, open_timeout: START_TIMEOUT, read_timeout: PATIENCE) { |http| http.get(path) }
-      end
+      def get(path) = asked { |http| http.get(path) }
+
+      # @param json [String] the body
+      # @return [Net::HTTPResponse]
+      def post(path, json) = asked { |http| http.post(path, json, "content-type" => "application/json") }
 
       # @return [String] everything the server has printed
       def log = File.read(@log.path)
@@ -81,6 +83,8 @@ module Trunkline
       end
 
       private
+
+      def asked(&block) = Net::HTTP.start("127.0.0.1", port, open_timeout: START_TIMEOUT, read_timeout: PATIENCE, &block)
 
       def launch
         @port = FreePort.find
