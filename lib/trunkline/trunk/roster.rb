@@ -35,7 +35,7 @@ module Trunkline
     end
 
     def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
-    def size = all.size + @opening
+    def size = trunks.size + (@draining ? 1 : 0) + @spares.size + @pinned.size + @retiring.size + @opening
 
     # May another connection be opened at all?
     def room? = size < @most
@@ -114,7 +114,7 @@ module Trunkline
     #
     # @return [Trunk, nil]
     def retire
-      trunk = (trunks + @spares).find { |candidate| candidate.crew.expired? } || superfluous or return
+      trunk = expired(trunks) || expired(@spares) || superfluous or return
       remove(trunk)
       @retiring.push(trunk)
       trunk
@@ -149,6 +149,8 @@ module Trunkline
       @trunks = trunks.freeze
       @dispatcher.choose_among(@trunks, trunks.map(&:crew))
     end
+
+    def expired(candidates) = candidates.find { |candidate| candidate.crew.expired? }
 
     # The first one of the spares has been one for longest.
     def superfluous

@@ -15,11 +15,11 @@ module Hosts
         with_model("name text") do |model|
           10.times { |id| model.create!(id: id, name: "n#{id}") }
           answers = in_fibers do |task|
-            readers = Array.new(100) { |number| task.async { read(model, number) } }
+            readers = Array.new(200) { |number| task.async { read(model, number) } }
             changer = task.async { 4.times { |round| change(model.table_name, round) } }
             readers.map(&:wait).tap { changer.wait }
           end
-          assert_equal Array.new(100) { |number| ["n#{number % 10}"] * 5 }, answers
+          assert_equal Array.new(200) { |number| ["n#{number % 10}"] * 5 }, answers
         end
       end
 

@@ -18,6 +18,11 @@ module Hosts
       ].freeze
       private_constant :NAMES, :OPTIONS
 
+      # On several databases at once.
+      class Routed < ::ActiveRecord::Base
+        self.abstract_class = true
+      end
+
       def test_they_are_the_stock_adapters
         OPTIONS.each do |options|
           connect(application_name: "both", **options)
@@ -48,6 +53,18 @@ module Hosts
         assert_instance_of ::ActiveRecord::ConnectionAdapters::TrunklineAdapter, ours
       end
 
+      def test_roles_and_shards
+        places = %i[one two].product(%i[writing reading])
+        Routed.connects_to(shards: places.group_by(&:first).transform_values do |roles|
+          roles.to_h { |shard, role| [role, { adapter: "trunkline", **access, application_name: "#{shard} #{role}" }] }
+        end)
+        names = routed(places) { |connection| connection.select_value("SHOW application_name") }
+        assert_equal ["one writing", "one reading", "two writing", "two reading"], names
+        assert_equal [false, true], routed(places.first(2), &:preventing_writes?)
+      ensure
+        places.each { |shard, role| Routed.connection_handler.remove_connection_pool(Routed.name, role: role, shard: shard) }
+      end
+
       def test_without_prepared_statements_the_server_has_none
         connect(prepared_statements: false, server_connections: 1)
         3.times { |number| assert_equal number, ours.exec_query("SELECT $1::int", "SQL", [number]).rows.dig(0, 0) }
@@ -74,6 +91,10 @@ module Hosts
       end
 
       private
+
+      def routed(places)
+        places.map { |shard, role| Routed.connected_to(shard: shard, role: role) { yield Routed.lease_connection } }
+      end
 
       # The server takes its time to notice.
       def until_gone
