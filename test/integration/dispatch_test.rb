@@ -39,6 +39,18 @@ class DispatchTest < Trunkline::TestCase
     end
   end
 
+  # The others never leave a connection idle of themselves.
+  def test_a_long_one_gets_through_where_short_ones_keep_all_connections_busy
+    with_client(connections: 2, max_connections: 3) do |db|
+      ENOUGH.times { db.query(LONG) }
+      going = true
+      others = Array.new(8) { |number| Thread.new { db.value("SELECT $1::int", number) while going } }
+      assert_equal 3, Array.new(3) { db.value(LONG) }.size
+      going = false
+      others.each(&:join)
+    end
+  end
+
   def test_short_ones_have_none_opened
     with_client(connections: 2, max_connections: 20) do |db|
       Sync do

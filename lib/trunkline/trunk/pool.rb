@@ -190,6 +190,7 @@ module Trunkline
     end
 
     def decide_to_share(place)
+      return line_up(place) if waits_for_drained?(place)
       return [:take, @roster.share_spare] if @roster.spare_to_share?
       return open_for(place) if may_open?(place)
 

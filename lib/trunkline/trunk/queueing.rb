@@ -11,7 +11,10 @@ module Trunkline
     LONGEST_WAIT = 1.0
     # Seconds after which whoever waits for room looks whether the server is held up on every trunk, and there is room for another.
     LOOK_AGAIN = 0.02
-    private_constant :LONGEST_WAIT, :LOOK_AGAIN
+    # Seconds after which what takes long is given a trunk that those who share would keep busy for ever. Who has been called and
+    # was outrun has waited for long enough.
+    LONG_ENOUGH = 0.1
+    private_constant :LONGEST_WAIT, :LOOK_AGAIN, :LONG_ENOUGH
 
     private
 
@@ -49,19 +52,20 @@ module Trunkline
     # Nobody passes those who wait for the same, but for one who cannot wait.
     def must_line_up?(place) = !place.called? && !line_of(place).empty? && !place.blocks_its_world?
 
+    # @return [Trunk, nil] that he is to have; nil: it is time to look again
     def wait_in_line(place)
       loop do
         called = locked { serve }
         wake(called - [place])
         called.include?(place) ? place.request.resume : Waiting.park(place.request, waking_time(place))
-        break unless locked { place.stay }
+        break place.trunk unless locked { place.stay }
       end
     ensure
       step_out(place)
     end
 
     def waking_time(place)
-      looks_again = !place.alone? && @roster.room_besides_one? && line_of(place).first.equal?(place)
+      looks_again = !place.alone? && (place.long? || @roster.room_besides_one?) && line_of(place).first.equal?(place)
       [place.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @back_off.pause_end].compact.min
     end
 
@@ -80,7 +84,9 @@ module Trunkline
     #
     # @return [Array<WaitingLine::Place>] who is owed a wake-up
     def serve
-      @roster.drain(!@seekers.empty?)
+      long = @sharing_long.first
+      @roster.drain(!@seekers.empty?, !long.nil? && (long.called? || Waiting.now - long.since > LONG_ENOUGH))
+      long.trunk = @roster.share_drained if long && @seekers.empty?
       @lines.flat_map do |line|
         place = line.first
         room = place ? room_for(place) : 0
@@ -90,11 +96,16 @@ module Trunkline
 
     # How many may go at once: the others would find the room taken.
     def room_for(place)
+      return place.trunk ? 1 : 0 if place.trunk || waits_for_drained?(place)
+
       room = place.alone? ? 0 : @roster.dispatcher.room_for(place.request)
       return room if room.positive?
 
       @closed || may_open?(place) || (place.alone? ? @roster.any_to_take? : may_go?(place)) ? 1 : 0
     end
+
+    # What takes long goes nowhere else meanwhile: those that are left look as if there never were more.
+    def waits_for_drained?(place) = place.long? && @roster.draining? && !place.blocks_its_world?
 
     # There is no room, but something to be done about it.
     def may_go?(place) = @roster.spare_to_share? || may_grow?(place) || !@roster.dispatcher.unread_for(place.request).nil?

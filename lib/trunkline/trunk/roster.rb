@@ -80,16 +80,29 @@ module Trunkline
     def any_to_take? = !@spares.empty? || drained? || (trunks.size > 1 && trunks.any?(&:idle?))
 
     # Where callers who share keep every trunk busy, and nobody has one that he will give back, who wants one of his own would
-    # wait for ever: one trunk takes nothing new until it is his.
+    # wait for ever: one trunk takes nothing new until it is his. And so would what takes long, where none of its kind is on its way.
     #
     # @param wanted [Boolean] whether somebody wants one of his own
-    def drain(wanted)
-      if wanted && @pinned.empty? && @spares.empty? && !room_alone? && !opening?
+    # @param starving [Boolean] whether what takes long has waited for long enough
+    def drain(wanted, starving = false)
+      wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
+      if wanted || (starving && (@draining || dispatcher.longs.zero?))
         @draining ||= withdraw(trunks.min_by(&:aboard)) if trunks.size > 1
       elsif @draining
         share(@draining)
         @draining = nil
       end
+    end
+
+    def draining? = !@draining.nil?
+
+    # @return [Trunk, nil] the one that took nothing new, which is shared again: nobody is aboard any more
+    def share_drained
+      return unless drained?
+
+      trunk, @draining = @draining, nil
+      share(trunk)
+      trunk
     end
 
     # Has a place among those shared become free, with a trunk to fill it?

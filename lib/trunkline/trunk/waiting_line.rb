@@ -13,6 +13,9 @@ module Trunkline
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
+      # @return [Trunk, nil] that he is to have, now that he is called
+      attr_accessor :trunk
+
       # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before he waits
       attr_reader :give_up_at
 
@@ -26,6 +29,7 @@ module Trunkline
         @alone = alone
         @explanation = explanation
         @long = !alone && request.long?
+        @trunk = nil
         @called = @lined_up = false
       end
 
@@ -53,6 +57,7 @@ module Trunkline
       def line_up(most)
         @since = Waiting.now
         @give_up_at ||= [@since + most, @request.deadline].compact.min
+        @trunk = nil
         @lined_up = true
         @request.park
         self

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/dispatching"
 require "support/fake_trunk"
 
 module Trunkline
   # Which trunks are shared, which are somebody's own, and how many there may be.
   class RosterTest < TestCase
-    include Requests
+    include Dispatching
 
     def roster(connections: 2, most: 3) = Roster.new(connections: connections, most: most)
 
@@ -100,6 +101,26 @@ module Trunkline
       assert_equal [true, busy], [roster.any_to_take?, roster.take]
       roster.drain(true)
       assert_equal [busier], roster.trunks
+    end
+
+    def test_one_is_drained_for_what_takes_long_and_is_shared_again
+      roster = self.roster(connections: 2, most: 3)
+      busy, busier = open(roster), open(roster)
+      [[busy, 1], [busier, 2]].each { |trunk, callers| callers.times { trunk.dispatch(request) } }
+      roster.drain(false, true)
+      assert_equal [[busier], nil], [roster.trunks, roster.share_drained]
+      busy.performed.each { |asked| busy.crew.leave(asked) }
+      assert_equal [busy, [busier, busy]], [roster.share_drained, roster.trunks]
+    end
+
+    def test_none_is_drained_for_it_where_one_of_its_kind_is_under_way_or_only_one_is_left
+      roster = self.roster(connections: 2, most: 3)
+      trunks = [open(roster)]
+      roster.drain(false, true)
+      assert_equal trunks, roster.trunks
+      trunks.push(open(roster)).last.dispatch(long)
+      roster.drain(false, true)
+      assert_equal trunks, roster.trunks
     end
 
     def test_one_that_is_shut_is_not_there_to_be_taken
