@@ -224,17 +224,20 @@ module Trunkline
 
       def on_its_own(request)
         raise lost(request.statement&.sql || request.script) if broken?
-        raise Sharing.refusal(request.statement, server) if strange?(request.statement)
 
-        @pinned ||= @pin.call
+        @pinned ||= own_connection(request.statement)
         keep unless passing?(request.statement)
         yield @pinned
       ensure
         note_status if @pinned
       end
 
-      # Would it tell what some other caller of the connection has got?
-      def strange?(statement) = @pinned.nil? && !statement.nil? && recalling?(statement)
+      # Of a sequence it would tell what some other caller of the connection has got.
+      def own_connection(statement)
+        raise Sharing.refusal(statement, server) if statement && recalling?(statement)
+
+        @pin.call
+      end
 
       def recalling?(statement) = statement.verdict == :session && RECALLING.match?(statement.culprit)
 
