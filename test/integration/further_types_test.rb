@@ -30,7 +30,8 @@ class FurtherTypesTest < Trunkline::TestCase
     "ARRAY['08:00:2b:01:02:03:04:05'::macaddr8]" => ["08:00:2b:01:02:03:04:05"], "'(1,2)'::point" => "(1,2)", "ARRAY['(1,2)'::point, NULL]" => ["(1,2)", nil],
     "'<(1,2),3>'::circle" => "<(1,2),3>", "'[(0,0),(1,1)]'::lseg" => "[(0,0),(1,1)]", "'{1,2,3}'::line" => "{1,2,3}", "'((0,0),(1,1))'::polygon" => "((0,0),(1,1))",
     "'(1,1),(0,0)'::box" => "(1,1),(0,0)", "ARRAY['(1,1),(0,0)'::box]" => "{(1,1),(0,0)}", "regexp_replace(12.5::money::text, '[^0-9]', '', 'g')" => "1250", "'fat & rat'::tsquery" => "'fat' & 'rat'",
-    "'a b'::tsvector" => "'a' 'b'", "'<a/>'::xml" => "<a/>", "ROW(1, 'a')" => "(1,a)", "'1 2'::int2vector" => "1 2", "'[2:3]={1,NULL}'::int4[]" => [1, nil]
+    "'a b'::tsvector" => "'a' 'b'", "'<a/>'::xml" => "<a/>", "ROW(1, 'a')" => "(1,a)", "'1 2'::int2vector" => "1 2", "'[2:3]={1,NULL}'::int4[]" => [1, nil],
+    "'[1,2.5,-3e-07]'::vector" => [1.0, 2.5, -3e-07], "ARRAY['[1,2]'::vector, NULL]" => [[1.0, 2.0], nil], "'[1]'::embedding" => [1.0]
   }.freeze
 
   # Parameters by their types.
@@ -41,7 +42,8 @@ class FurtherTypesTest < Trunkline::TestCase
     "int4multirange[]" => [[[1...2], [3...4, 6...7]]],
     "address" => [{ "street" => "x \"(),\\", "number" => nil, "tags" => ["a", "b,c"] }], "address[]" => [[{ "street" => "x", "number" => 1, "tags" => nil }, nil]],
     "nested" => [{ "at" => { "street" => "y", "number" => 2, "tags" => [nil] }, "mood" => "ok", "range" => 1...4, "many" => 9 }],
-    "hstore" => [{ "a" => "1", "b\"\\" => nil }, {}], "hstore[]" => [[{ "a" => "1" }]], "mood[]" => [["ok", nil]]
+    "hstore" => [{ "a" => "1", "b\"\\" => nil }, {}], "hstore[]" => [[{ "a" => "1" }]], "mood[]" => [["ok", nil]],
+    "vector" => [[1.0, -2.5]], "vector[]" => [[[1.0], nil, [2.0, 3.0]]], "embedding" => [[0.5]]
   }.freeze
 
   DEFINITIONS = <<~SQL
@@ -51,6 +53,11 @@ class FurtherTypesTest < Trunkline::TestCase
     CREATE TYPE address AS (street text, number int, tags text[]); CREATE TYPE nothing AS (); CREATE DOMAIN home AS address;
     CREATE TYPE nested AS (at address, mood mood, range int4range, many int);
     CREATE SCHEMA geo; CREATE TYPE geo."Spot" AS (x float8, y float8); CREATE DOMAIN near AS geo."Spot"; CREATE TYPE colour AS ENUM ('red', 'blue');
+    -- As the extension pgvector makes its own, whose text is the same; it need not be installed.
+    CREATE TYPE vector;
+    CREATE FUNCTION vector_in(cstring) RETURNS vector LANGUAGE internal IMMUTABLE STRICT AS 'textin';
+    CREATE FUNCTION vector_out(vector) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'textout';
+    CREATE TYPE vector (INPUT = vector_in, OUTPUT = vector_out, LIKE = text); CREATE DOMAIN embedding AS vector;
   SQL
   private_constant :READ, :SENT, :DEFINITIONS
 
@@ -78,7 +85,7 @@ class FurtherTypesTest < Trunkline::TestCase
 
   def test_what_cannot_be_sent
     with_types(connections: 1) do |db|
-      { "address" => [{ "street" => 1, "town" => 2 }, [1, 2], 1..2], "int4range" => [{ a: 1 }, [1]], "int4multirange" => [1..2, [1]], "hstore" => [[1]] }.each do |type, values|
+      { "address" => [{ "street" => 1, "town" => 2 }, [1, 2], 1..2], "int4range" => [{ a: 1 }, [1]], "int4multirange" => [1..2, [1]], "hstore" => [[1]], "vector" => [["a"], { a: 1 }, [nil]] }.each do |type, values|
         values.each { |value| assert_raises(ArgumentError, TypeError, "#{value} as #{type}") { db.value("SELECT $1::#{type}", value) } }
       end
       assert_match(/no attribute town.*street, number, tags/, assert_raises(ArgumentError) { db.value("SELECT $1::address", { town: 1 }) }.message)

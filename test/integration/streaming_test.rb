@@ -22,6 +22,32 @@ class StreamingTest < Trunkline::TestCase
     end
   end
 
+  # Who waits for a connection in vain is told what holds it.
+  def test_an_enumerator_that_was_asked_and_not_to_its_end
+    with_client(connections: 1, max_connections: 2, max_wait: 0.05) do |db|
+      stream = db.stream(ENDLESS)
+      stream.next
+      error = assert_raises(Trunkline::Overloaded) { db.session { |session| session.value("SELECT 1") } }
+      assert_match(/1 held: 1 by a stream's Enumerator that was asked with next \(the first for/, error.message)
+      assert_equal({ "number" => 2 }, stream.next)
+    end
+  end
+
+  # One after the other asks the same Enumerator; in the middle of a stream over a session, nobody else gets in between.
+  def test_a_stream_of_two_fibers
+    with_client do |db|
+      stream = db.stream(ENDLESS)
+      assert_equal [1, 2, 3], Array.new(3) { Fiber.new { stream.next["number"] }.resume }
+      db.session do |session|
+        session.stream(ENDLESS) do |row|
+          assert_nobody_gets_in(session) if row["number"] == 1
+          break if row["number"] == 5000
+        end
+        assert_equal 1, session.value("SELECT 1")
+      end
+    end
+  end
+
   def test_a_program_that_ends_in_the_middle_of_a_stream
     output, status = run_program(<<~RUBY, postgres_server.uri)
       stream = Trunkline.postgres(ARGV.first).stream("#{ENDLESS}")
@@ -44,6 +70,16 @@ class StreamingTest < Trunkline::TestCase
     name = unique_name
     with_client(application_name: name) do |db|
       db.stream("SELECT repeat('x', 1000) FROM generate_series(1, 100000)") { break assert_waits(name, "ClientWrite") }
+    end
+  end
+
+  private
+
+  def assert_nobody_gets_in(session)
+    [-> { session.query("SELECT 1") }, -> { session.stream(ENDLESS).first }, -> { session.copy_out("COPY (SELECT 1) TO STDOUT") { flunk } }].each do |ask|
+      [-> { Fiber.new(&ask).resume }, -> { Thread.new(&ask).tap { |thread| thread.report_on_exception = false }.value }].each do |other|
+        assert_match(/in the middle of a stream or COPY/, assert_raises(Trunkline::SharedStateError, &other).message)
+      end
     end
   end
 end

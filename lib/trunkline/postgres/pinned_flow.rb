@@ -14,8 +14,11 @@ module Trunkline
       def begin_flow(request, hear, &content)
         alone(request.adopt) do
           @flow = nil if @flow&.done? # it has failed, and this is another try
-          @hear = hear
-          carry(request) { |trunk| (@flow = request) && trunk.dispatch(request) }
+          carry(request) do |trunk|
+            @flow = request
+            @hear = hear
+            trunk.dispatch(request)
+          end
         end
         follow(request, &content)
       end
@@ -52,8 +55,8 @@ module Trunkline
       # Ends the flow: of what is not at its end, the server is asked to end it. When that does not work in time, nobody goes on
       # here.
       #
-      # @param request [Request] the flow's; of another one, nothing is left to end
-      def end_flow(request = @flow)
+      # @param request [Request, nil] the flow's; of another one, nothing is left to end
+      def end_flow(request)
         return unless @flow && @flow.equal?(request)
 
         abandon(request, :cancel) unless request.done?

@@ -18,7 +18,9 @@ module Trunkline
       LIBRARY = File.expand_path("..", __dir__)
       # What the variables are called in which callers remember their sessions, one for each client.
       KEY = "trunkline_session_"
-      private_constant :KEY, :INHERITED, :WHERE_IT_SLEEPS, :Holder, :LIBRARY
+      # Who has one, where none of the caller's own code is running.
+      NEXT = "a stream's Enumerator that was asked with next"
+      private_constant :KEY, :INHERITED, :WHERE_IT_SLEEPS, :Holder, :LIBRARY, :NEXT
 
       class << self
         # @return [Boolean] whether the caller holds a session of any client
@@ -126,7 +128,7 @@ module Trunkline
         return "#{file}:#{line}" unless file.nil? || file.start_with?(LIBRARY)
 
         place = caller_locations.find { |location| location.path && !location.path.start_with?(LIBRARY) }
-        place ? "#{place.path}:#{place.lineno}" : "an Enumerator"
+        place ? "#{place.path}:#{place.lineno}" : NEXT
       end
 
       def leave(session, completed)

@@ -67,13 +67,13 @@ module Trunkline
       def each_received(request, &block)
         pinned = @session.pinned
         hear = @answers.method(:tell)
-        @way = ->(asked) { pinned.begin_flow(asked.flow(@chunk), hear) { asked.portion? } }
+        @way = ->(asked) { pinned.begin_flow(@begun = asked.flow(@chunk), hear) { asked.portion? } }
         @session.know_types(request.statement)
         ObjectSpace.define_finalizer(self, Abandoned.new(pinned)) if @session.lent?
         request = ask(request)
         yield_rows(request, pinned.portion(request), &block) while more?(pinned, request)
       ensure
-        pinned.end_flow
+        pinned.end_flow(@begun) # and no other's, which may have been in the way
         ObjectSpace.undefine_finalizer(self)
       end
 
