@@ -34,7 +34,7 @@ module Trunkline
       end
 
       def plans
-        parallel = SideBySide::KINDS.grep_v("event_machine").flat_map do |kind|
+        parallel = SideBySide::KINDS.flat_map do |kind|
           PARALLEL.map { |size, callers| ["#{kind} #{size}/#{callers}", { kind: kind, callers: callers, size: size }] }
         end
         { "single" => { kind: "threads", callers: 1, size: nil }, **parallel.to_h }

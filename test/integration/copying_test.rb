@@ -10,7 +10,7 @@ class CopyingTest < Trunkline::TestCase
   include DatabaseHelpers
 
   ROWS = 1_000_000
-  # Bytes by which a process may grow that holds a portion of them and their garbage; all of them take more than twice that.
+  # Bytes by which a process may grow that holds a portion of them and their garbage; all of them take more than twice as much.
   GROWTH = 64 * 1024 * 1024
   private_constant :ROWS, :GROWTH
 
