@@ -119,6 +119,23 @@ module Shared
       end
     end
 
+    # Rows and the error are there, and the end of the answer (ReadyForQuery, six bytes) is not.
+    def test_stream_whose_error_comes_before_its_end
+      gated do |db, proxy|
+        failing = -> { db.stream("SELECT 1 / (5 - number) FROM generate_series(1, 9) AS number") { nil } }
+        2.times { assert_raises(Trunkline::DivisionByZero, &failing) }
+        ends = proxy.messages(:answers)["Z"]
+        caller, = in_flight(proxy, failing)
+        held = nil
+        proxy.await { |seen| seen[:answers].messages["Z"] > ends && held = seen[:answers].arrived - seen[:answers].bytes }
+        proxy.release(:answers, bytes: held - 6)
+        proxy.await { |seen| seen[:answers].arrived - seen[:answers].bytes == 6 }
+        psql("SELECT 1")
+        proxy.release(:answers)
+        assert_instance_of Trunkline::DivisionByZero, caller.error
+      end
+    end
+
     def test_stream_of_a_table_that_has_changed
       with_table("id int") do |table|
         streaming(connections: 1, max_connections: 2) do |db|

@@ -67,7 +67,7 @@ module Trunkline
       def each_received(request, &block)
         pinned = @session.pinned
         hear = @answers.method(:tell)
-        @way = ->(asked) { pinned.begin_flow(@begun = asked.flow(@chunk), hear) { asked.portion? } }
+        @way = ->(asked) { pinned.begin_flow(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
         @session.know_types(request.statement)
         ObjectSpace.define_finalizer(self, Abandoned.new(pinned)) if @session.lent?
         request = ask(request)
@@ -76,6 +76,9 @@ module Trunkline
         pinned.end_flow(@begun) # and no other's, which may have been in the way
         ObjectSpace.undefine_finalizer(self)
       end
+
+      # Behind an error comes no more than its end, which alone says what is to be done.
+      def begun?(request) = request.portion? && request.error.nil?
 
       def more?(pinned, request)
         pinned.follow(request) { request.portion? } unless request.portion?
