@@ -80,13 +80,15 @@ module Trunkline
     def any_to_take? = !@spares.empty? || drained? || (trunks.size > 1 && trunks.any?(&:idle?))
 
     # Where callers who share keep every trunk busy, and nobody has one that he will give back, who wants one of his own would
-    # wait for ever: one trunk takes nothing new until it is his. And so would what takes long, where none of its kind is on its way.
+    # wait for ever: one trunk takes nothing new until it is his. And so would what takes long, where none of its kind is on its way
+    # and no more can be opened for it.
     #
     # @param wanted [Boolean] whether somebody wants one of his own
     # @param starving [Boolean] whether what takes long has waited for long enough
     def drain(wanted, starving = false)
       wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
-      if wanted || (starving && (@draining || dispatcher.longs.zero?))
+      starving &&= @draining || (dispatcher.longs.zero? && !room_besides_one?)
+      if wanted || starving
         @draining ||= withdraw(trunks.min_by(&:aboard)) if trunks.size > 1
       elsif @draining
         share(@draining)

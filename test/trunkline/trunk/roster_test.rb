@@ -123,6 +123,13 @@ module Trunkline
       assert_equal trunks, roster.trunks
     end
 
+    def test_none_is_drained_for_it_where_another_can_be_opened
+      roster = self.roster(connections: 2, most: 4)
+      trunks = Array.new(2) { open(roster) }
+      roster.drain(false, true)
+      assert_equal trunks, roster.trunks
+    end
+
     def test_one_that_is_shut_is_not_there_to_be_taken
       roster = self.roster(connections: 2, most: 2)
       trunks = [open(roster), open(roster)]
