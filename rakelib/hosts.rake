@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "rails_source"
+
 namespace :hosts do
   run = lambda do |file, name, folder|
     abort "Say where it is: rake hosts:#{file}[/path/of/#{name.downcase}]" unless folder && File.directory?(folder)
@@ -9,8 +11,12 @@ namespace :hosts do
   desc "Run Rails' own tests of cache stores; takes the folder of its source"
   task(:rails_cache_store, [:folder] => :compile) { |_, arguments| run.call("rails_cache_store", "RAILS", arguments.folder) }
 
-  desc "Run ActiveRecord's own tests on its adapter here; takes the folder of Rails' source"
-  task(:activerecord, [:folder] => :compile) { |_, arguments| run.call("activerecord", "RAILS", arguments.folder) }
+  desc "Run ActiveRecord's own tests on its adapter here; takes the folder of Rails' source, or fetches Debian trixie's"
+  task(:activerecord, [:folder] => :compile) do |_, arguments|
+    gems = { "BUNDLE_GEMFILE" => File.expand_path("test/hosts/others/activerecord/Gemfile"), "BUNDLE_PATH" => Bundler.bundle_path.join("../..").to_s }
+    Bundler.with_unbundled_env { sh(gems, "bundle", "install", "--quiet") }
+    run.call("activerecord", "RAILS", arguments.folder || RailsSource.folder)
+  end
 
   desc "Run Sequel's own tests of its adapters on this client; takes the folder of its source"
   task(:sequel, [:folder] => :compile) { |_, arguments| run.call("sequel", "SEQUEL", arguments.folder) }

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# ActiveRecord's own tests, on ours or on the stock adapter: rake "hosts:activerecord[/path/of/rails]"
+# ActiveRecord's own tests, on ours or on the stock adapter: rake hosts:activerecord, or "hosts:activerecord[/path/of/rails]"
 #
-# The folder is that of an unpacked source of the Rails whose activerecord is in the bundle; Debian's source package of rails
-# has it. Some files at a time run in a process of their own, on a private server. At the end it tells what failed and is not
+# The folder is that of an unpacked source of the Rails whose activerecord is in the bundle; the source package of rails in Debian
+# trixie has it, and is fetched without one. Some files at a time run in a process of their own, on a private server. At the end it tells what failed and is not
 # excluded; excluded.yml has the reasons.
 #
 #   ARCONN=postgresql                       the stock adapter instead, with no test excluded
