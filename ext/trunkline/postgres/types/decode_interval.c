@@ -2,16 +2,13 @@
 #include "../../bytes/big_endian.h"
 #include "interval_text.h"
 
-static VALUE cInterval, sym_months, sym_days, sym_microseconds;
-static ID id_new;
+static VALUE cInterval;
+static ID names[3];
 
 static VALUE interval_value(const interval_parts_t *parts) {
-    VALUE keywords = rb_hash_new();
+    VALUE values[] = {INT2NUM(parts->months), INT2NUM(parts->days), LL2NUM(parts->microseconds)};
 
-    rb_hash_aset(keywords, sym_months, INT2NUM(parts->months));
-    rb_hash_aset(keywords, sym_days, INT2NUM(parts->days));
-    rb_hash_aset(keywords, sym_microseconds, LL2NUM(parts->microseconds));
-    return rb_funcallv_kw(cInterval, id_new, 1, &keywords, RB_PASS_KEYWORDS);
+    return plain_value(cInterval, 3, names, values);
 }
 
 VALUE decode_interval_text(const char *bytes, size_t length) {
@@ -47,8 +44,7 @@ void Init_trunkline_decode_interval(void) {
     rb_require("trunkline/interval");
     cInterval = rb_path2class("Trunkline::Interval");
     rb_gc_register_mark_object(cInterval);
-    id_new = rb_intern("new");
-    sym_months = ID2SYM(rb_intern("months"));
-    sym_days = ID2SYM(rb_intern("days"));
-    sym_microseconds = ID2SYM(rb_intern("microseconds"));
+    names[0] = rb_intern("@months");
+    names[1] = rb_intern("@days");
+    names[2] = rb_intern("@microseconds");
 }

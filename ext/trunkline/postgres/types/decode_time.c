@@ -3,10 +3,12 @@
 #include "civil_time.h"
 
 static VALUE cTimeOfDay;
-static ID id_new;
+static ID names[2];
 
 static VALUE time_of_day(int64_t microseconds, VALUE utc_offset) {
-    return rb_funcall(cTimeOfDay, id_new, 2, LL2NUM(microseconds), utc_offset);
+    VALUE parts[] = {LL2NUM(microseconds), utc_offset};
+
+    return plain_value(cTimeOfDay, 2, names, parts);
 }
 
 static int64_t binary_microseconds(const char *bytes, const char *type_name) {
@@ -49,5 +51,6 @@ void Init_trunkline_decode_time(void) {
     rb_require("trunkline/time_of_day");
     cTimeOfDay = rb_path2class("Trunkline::TimeOfDay");
     rb_gc_register_mark_object(cTimeOfDay);
-    id_new = rb_intern("new");
+    names[0] = rb_intern("@microseconds");
+    names[1] = rb_intern("@utc_offset");
 }

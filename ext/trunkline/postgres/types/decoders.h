@@ -36,6 +36,10 @@ void Init_trunkline_decode_time(void);
 /* Fills the catalogue's index. */
 void Init_trunkline_catalogue(void);
 
+/* An immutable value of one of our own classes, whose parts are known to be right. No Ruby runs meanwhile: threads are
+ * interrupted where it does, and an answer must not be left in the middle. */
+VALUE plain_value(VALUE class, size_t count, const ID *names, const VALUE *parts);
+
 /* Positive and negative infinity, which dates, timestamps and intervals may be. */
 VALUE infinity_value(bool negative);
 
