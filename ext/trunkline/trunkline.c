@@ -18,6 +18,8 @@ void Init_trunkline(void) {
     Init_trunkline_waiter();
     Init_trunkline_codec();
     Init_trunkline_crew();
+    Init_trunkline_drive();
+    Init_trunkline_driving();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();
     Init_trunkline_load();

@@ -20,6 +20,8 @@ void Init_trunkline_waiter(void);
 void Init_trunkline_service(void);
 void Init_trunkline_codec(void);
 void Init_trunkline_crew(void);
+void Init_trunkline_drive(void);
+void Init_trunkline_driving(void);
 void Init_trunkline_dispatcher(void);
 void Init_trunkline_histogram(void);
 void Init_trunkline_load(void);

@@ -32,7 +32,7 @@ class UnderThreadsTest < Trunkline::TestCase
   # Other threads ask meanwhile, so that the one interrupted leads, follows, and hands over.
   def test_a_query_interrupted_at_every_step
     beside_askers do |db|
-      interrupt_everywhere(times: 4) { |number| db.value("SELECT $1::int", number) }
+      interrupt_everywhere(times: 4) { |number| db.query("SELECT $1::int, interval '1 day', timetz '12:00+01'", number) }
     end
   end
 

@@ -28,10 +28,14 @@ static const rb_data_type_t codec_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
+static VALUE codec_submit(VALUE self, VALUE request);
+static VALUE codec_receive(VALUE self, VALUE woken);
+static const codec_protocol_t protocol = {codec_submit, codec_receive};
+
 static VALUE codec_allocate(VALUE class) {
     conversation_t *conversation;
     VALUE self = TypedData_Make_Struct(class, conversation_t, &codec_type, conversation);
-    codec_base_clear(&conversation->base);
+    codec_base_clear(&conversation->base, &protocol);
     return self;
 }
 

@@ -38,10 +38,14 @@ static const rb_data_type_t codec_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
+static VALUE codec_submit(VALUE self, VALUE request);
+static VALUE codec_receive(VALUE self, VALUE woken);
+static const codec_protocol_t protocol = {codec_submit, codec_receive};
+
 static VALUE codec_allocate(VALUE class) {
     session_state_t *session;
     VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
-    codec_base_clear(&session->base);
+    codec_base_clear(&session->base, &protocol);
     session->closing = session->parameters = session->epochs = session->given = session->notifications = Qnil;
     return self;
 }

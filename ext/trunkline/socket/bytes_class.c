@@ -68,13 +68,31 @@ static bytes_t *bytes_to_move(VALUE self) {
     return bytes;
 }
 
+socket_status_t bytes_receive(VALUE self, int descriptor) {
+    bytes_t *bytes = bytes_of(self);
+    socket_status_t status = socket_receive(descriptor, &bytes->buffer, RECEIVE_AT_LEAST);
+    if (status == SOCKET_MOVED) {
+        bytes->transfers++;
+        account(bytes);
+    }
+    return status;
+}
+
+socket_status_t bytes_send(VALUE self, int descriptor) {
+    bytes_t *bytes = bytes_of(self);
+    bytes->transfers++;
+    socket_status_t status = socket_send(descriptor, &bytes->buffer);
+    if (status == SOCKET_MOVED) bytes_settle(self);
+    return status;
+}
+
 /* call-seq: receive_from(descriptor) -> true, false or nil
  *
  * Reads what the non-blocking descriptor holds now. True: bytes came. False: none are there. Nil: the peer has closed. */
 static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
-    bytes_t *bytes = bytes_to_move(self);
-    switch (socket_receive(NUM2INT(descriptor), &bytes->buffer, RECEIVE_AT_LEAST)) {
-    case SOCKET_MOVED: bytes->transfers++; account(bytes); return Qtrue;
+    bytes_to_move(self);
+    switch (bytes_receive(self, NUM2INT(descriptor))) {
+    case SOCKET_MOVED: return Qtrue;
     case SOCKET_BLOCKED: return Qfalse;
     case SOCKET_CLOSED: return Qnil;
     default: rb_sys_fail("recv");
@@ -85,10 +103,9 @@ static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
  *
  * Writes as much as the non-blocking descriptor takes now. True: nothing is left. */
 static VALUE bytes_send_to(VALUE self, VALUE descriptor) {
-    bytes_t *bytes = bytes_to_move(self);
-    bytes->transfers++;
-    switch (socket_send(NUM2INT(descriptor), &bytes->buffer)) {
-    case SOCKET_MOVED: bytes_settle(self); return Qtrue;
+    bytes_to_move(self);
+    switch (bytes_send(self, NUM2INT(descriptor))) {
+    case SOCKET_MOVED: return Qtrue;
     case SOCKET_BLOCKED: return Qfalse;
     default: rb_sys_fail("send");
     }

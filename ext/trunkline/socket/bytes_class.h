@@ -3,11 +3,16 @@
 #define TRUNKLINE_BYTES_CLASS_H
 
 #include <ruby.h>
+#include "socket.h"
 #include "../bytes/buffer.h"
 
 extern VALUE cTrunklineBytes;
 
 buffer_t *bytes_buffer(VALUE bytes);
+
+/* What Bytes#receive_from and #send_to do, in the process that the descriptor was opened in: nothing is raised. */
+socket_status_t bytes_receive(VALUE bytes, int descriptor);
+socket_status_t bytes_send(VALUE bytes, int descriptor);
 
 /* What is there was taken in: memory that one long message needed is given back. */
 void bytes_settle(VALUE bytes);

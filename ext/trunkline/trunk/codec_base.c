@@ -9,7 +9,10 @@ VALUE cTrunklineCodec;
 /* No codec without a protocol is ever allocated. */
 const rb_data_type_t codec_base_type = {.wrap_struct_name = "Trunkline::Codec", .parent = &fifo_type};
 
-void codec_base_clear(codec_base_t *base) { base->input = base->output = base->farewell = Qnil; }
+void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol) {
+    base->protocol = protocol;
+    base->input = base->output = base->farewell = Qnil;
+}
 
 void codec_base_open(codec_base_t *base) {
     base->input = rb_class_new_instance(0, NULL, cTrunklineBytes);

@@ -6,9 +6,16 @@
 #include <stdbool.h>
 #include "fifo.h"
 
+/* What differs: the Ruby methods of the same names. */
+typedef struct {
+    VALUE (*submit)(VALUE self, VALUE request);
+    VALUE (*receive)(VALUE self, VALUE woken);
+} codec_protocol_t;
+
 /* Every codec's struct begins with one. */
 typedef struct {
     fifo_t in_flight;
+    const codec_protocol_t *protocol;
     VALUE input, output; /* Trunkline::Bytes */
     VALUE farewell;      /* the server's last words, which answer nobody; or nil */
     bool closed;         /* takes no more requests */
@@ -18,7 +25,7 @@ extern const rb_data_type_t codec_base_type; /* parent of every codec's type */
 extern VALUE cTrunklineCodec;                /* superclass of every codec */
 
 /* Of one that was just allocated, so that it can be marked. */
-void codec_base_clear(codec_base_t *base);
+void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol);
 
 /* Gives it its bytes. */
 void codec_base_open(codec_base_t *base);

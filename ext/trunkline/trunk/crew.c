@@ -11,6 +11,10 @@ static VALUE sym_first, sym_later;
 static void crew_mark(void *data) {
     crew_t *crew = data;
     rb_gc_mark(crew->codec);
+    rb_gc_mark(crew->wire);
+    rb_gc_mark(crew->io);
+    rb_gc_mark(crew->pool);
+    rb_gc_mark(crew->woken);
     rb_gc_mark(crew->world);
     rb_gc_mark(crew->leader);
     rb_gc_mark(crew->heir);
@@ -34,6 +38,7 @@ static VALUE crew_allocate(VALUE class) {
     crew_t *crew;
     VALUE self = TypedData_Make_Struct(class, crew_t, &crew_type, crew);
     crew->parked.older = crew->parked.newer = &crew->parked;
+    crew->wire = crew->io = crew->pool = crew->woken = Qnil;
     crew->codec = crew->world = crew->leader = crew->heir = Qnil;
     crew->generation = process_generation;
     crew->earliest = INFINITY;
@@ -53,10 +58,32 @@ static VALUE crew_initialize(int argc, VALUE *argv, VALUE self) {
     crew_t *crew = crew_of(self);
     VALUE codec, descriptor;
     rb_scan_args(argc, argv, "11", &codec, &descriptor);
-    rb_check_typeddata(codec, &fifo_type);
+    rb_check_typeddata(codec, &codec_base_type);
     crew->codec = codec;
     crew_in_flight(crew)->idle_since = clock_now();
     crew->descriptor = NIL_P(descriptor) ? -1 : NUM2INT(descriptor);
+    return self;
+}
+
+/* call-seq: equip(wire, io, pool, woken) -> crew
+ *
+ * What its members drive the trunk with. io: where a wire that adds nothing to the bytes reads and writes, or nil. */
+static VALUE crew_equip(VALUE self, VALUE wire, VALUE io, VALUE pool, VALUE woken) {
+    crew_t *crew = crew_of(self);
+    Check_Type(woken, T_ARRAY);
+    if (!NIL_P(io)) Check_Type(io, T_FILE);
+    crew->wire = wire;
+    crew->io = io;
+    crew->pool = pool;
+    crew->woken = woken;
+    return self;
+}
+
+/* call-seq: unplug -> crew
+ *
+ * The descriptor is closed: the system may give its number to another file. */
+static VALUE crew_unplug(VALUE self) {
+    crew_of(self)->descriptor = -1;
     return self;
 }
 
@@ -184,7 +211,7 @@ static VALUE crew_open(VALUE self) {
  *
  * Takes the request's waiter aboard: with nothing in flight before it, or behind others. Nil: the trunk is busy for
  * another world, or shut. */
-static VALUE crew_enter(VALUE self, VALUE request) {
+VALUE crew_enter(VALUE self, VALUE request) {
     crew_t *crew = crew_of(self);
     if (crew->shut || !board(crew, request_checked(request))) return Qnil;
     return crew_in_flight(crew)->count == 0 ? sym_first : sym_later;
@@ -194,7 +221,7 @@ static VALUE crew_enter(VALUE self, VALUE request) {
  *
  * True: the waiter leads now. False: it is parked and must sleep until it is woken, if only by a leader who looks at the
  * clock. A Float: it is parked, and must not sleep longer than until then, for the leader will. Nil: it has its answer. */
-static VALUE crew_lead(VALUE self, VALUE object) {
+VALUE crew_lead(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
     request_t *request = request_checked(object);
     if (crew->heir == object) crew->heir = Qnil;
@@ -211,7 +238,7 @@ static VALUE crew_lead(VALUE self, VALUE object) {
 /* call-seq: rest -> Float or nil
  *
  * The leader goes to sleep, and looks at the clock then at the latest; nil: nobody needs him to. */
-static VALUE crew_rest(VALUE self) {
+VALUE crew_rest(VALUE self) {
     crew_t *crew = crew_of(self);
     crew->rest = crew->earliest;
     return deadline_value(crew->rest);
@@ -238,7 +265,7 @@ static void expire(crew_t *crew, double now, VALUE woken) {
  *
  * The leader is awake. Whoever among the parked has waited until his time was over is pushed to the Array `woken`, and is
  * owed a wake-up. */
-static VALUE crew_rise(VALUE self, VALUE woken) {
+VALUE crew_rise(VALUE self, VALUE woken) {
     crew_t *crew = crew_of(self);
     crew->rest = -INFINITY;
     if (isinf(crew->earliest)) return self;
@@ -260,7 +287,7 @@ static request_t *successor(crew_t *crew) {
  * The request's waiter goes, for whatever reason: it is taken out of every list, and gives up the lead if it had it.
  * Nil: somebody leads. A request: its waiter was parked and is woken now to lead; the caller owes it its wake-up.
  * False: nobody is left to lead. */
-static VALUE crew_leave(VALUE self, VALUE object) {
+VALUE crew_leave(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
     request_t *request = request_checked(object);
     request_unlink(request);
@@ -332,6 +359,8 @@ void Init_trunkline_crew(void) {
     VALUE class = rb_define_class_under(mTrunkline, "Crew", rb_cObject);
     rb_define_alloc_func(class, crew_allocate);
     rb_define_method(class, "initialize", crew_initialize, -1);
+    rb_define_method(class, "equip", crew_equip, 4);
+    rb_define_method(class, "unplug", crew_unplug, 0);
     rb_define_method(class, "bound", crew_bound, 3);
     rb_define_method(class, "room?", crew_room, 0);
     rb_define_method(class, "expired?", crew_is_expired, 0);

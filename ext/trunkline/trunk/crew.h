@@ -4,6 +4,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
+#include "codec_base.h"
 #include "fifo.h"
 #include "request.h"
 #include "../socket/process_generation.h"
@@ -12,6 +13,10 @@
 
 typedef struct {
     VALUE codec;      /* has the trunk's requests in flight */
+    VALUE wire;       /* between the codec and the server */
+    VALUE io;         /* of a wire that adds nothing to the bytes; or nil */
+    VALUE pool;       /* told when the trunk is free */
+    VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
     request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
     VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
     VALUE leader;     /* the request whose waiter reads for all, or nil */
@@ -23,6 +28,9 @@ typedef struct {
     int descriptor;   /* where answers come from, for a look whether one lies there; -1: nobody can look */
     bool reserved;    /* for pinned requests only */
     bool shut;        /* to requests that are not in flight yet */
+    bool asleep;      /* the leader, until there is something to read */
+    bool turning;     /* somebody gives the others a turn before he writes what lies in the output */
+    bool answerless;  /* the only request in flight was written just now: there can be no answer yet */
     size_t most_requests; /* in flight, beyond which it is not chosen */
     uint64_t most_bytes;  /* likewise */
     double expiry;        /* when it is not to be chosen any more, on the one clock */
@@ -33,7 +41,11 @@ static inline crew_t *crew_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 /* Of what Ruby gives: raises TypeError when it is something else. */
 crew_t *crew_checked(VALUE object);
 
-static inline fifo_t *crew_in_flight(const crew_t *crew) { return RTYPEDDATA_DATA(crew->codec); }
+static inline codec_base_t *crew_codec(const crew_t *crew) { return RTYPEDDATA_DATA(crew->codec); }
+static inline fifo_t *crew_in_flight(const crew_t *crew) { return &crew_codec(crew)->in_flight; }
+
+/* Does its wire add nothing to the bytes? Then they are read and written without it. */
+static inline bool crew_is_plain(const crew_t *crew) { return !NIL_P(crew->io); }
 
 /* A crew with nobody aboard is anybody's: the first to come brings his world. A forked child's copy is nobody's. */
 static inline bool crew_admits(const crew_t *crew, VALUE world, bool pinned) {
@@ -51,6 +63,13 @@ static inline bool crew_has_room(const crew_t *crew) {
 
 /* Is there a leader, or one on his way? He flushes before he waits. */
 static inline bool crew_is_led(const crew_t *crew) { return !NIL_P(crew->leader) || !NIL_P(crew->heir); }
+
+/* Ruby's Crew#enter, #lead, #rest, #rise and #leave: see there. */
+VALUE crew_enter(VALUE self, VALUE request);
+VALUE crew_lead(VALUE self, VALUE request);
+VALUE crew_rest(VALUE self);
+VALUE crew_rise(VALUE self, VALUE woken);
+VALUE crew_leave(VALUE self, VALUE request);
 
 /* Seconds of backlog up to which short requests join: a little, and what is on the way meanwhile. */
 double crew_enough(const crew_t *crew);

@@ -54,6 +54,8 @@ bool request_wake_up(request_t *request) {
     return true;
 }
 
+bool request_is_late(const request_t *request) { return !isinf(request->until) && clock_now() >= request->until; }
+
 bool request_finish(request_t *request) {
     request->done = true;
     return request_wake_up(request);
@@ -79,7 +81,7 @@ static VALUE request_resume(VALUE self) {
  *
  * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread by its
  * token. Some schedulers resume the fiber at once, within this call. */
-static VALUE request_wake(VALUE self) {
+VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
     if (NIL_P(request->world)) {
         if (!NIL_P(request->token)) rb_funcall(request->token, id_give, 0); /* none: it does not sleep yet */
@@ -186,10 +188,7 @@ static VALUE request_linger(VALUE self, VALUE until) {
 /* call-seq: late? -> true or false
  *
  * Should its waiter stop waiting? */
-static VALUE request_is_late(VALUE self) {
-    double until = request_of(self)->until;
-    return RBOOL(!isinf(until) && clock_now() >= until);
-}
+static VALUE request_get_late(VALUE self) { return RBOOL(request_is_late(request_of(self))); }
 
 /* call-seq: give_up(failure) -> true or false
  *
@@ -265,7 +264,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "overdue?", request_is_overdue, 0);
     rb_define_method(cTrunklineRequest, "patience=", request_set_patience, 1);
     rb_define_method(cTrunklineRequest, "linger", request_linger, 1);
-    rb_define_method(cTrunklineRequest, "late?", request_is_late, 0);
+    rb_define_method(cTrunklineRequest, "late?", request_get_late, 0);
     rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
     rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);

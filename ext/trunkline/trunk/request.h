@@ -66,6 +66,12 @@ request_t *request_checked(VALUE object);
 /* The answer is complete, or will never come. True: its waiter was parked, and the caller now owes it a wake-up. */
 bool request_finish(request_t *request);
 
+/* Ruby's Request#wake: see there. */
+VALUE request_wake(VALUE self);
+
+/* Should its waiter stop waiting? */
+bool request_is_late(const request_t *request);
+
 /* Moves a parked waiter to woken. False: it is not parked. */
 bool request_wake_up(request_t *request);
 

@@ -18,15 +18,13 @@ module Trunkline
   # * the leader is awake, or on its way: the leader, before it waits;
   # * the leader sleeps: the first submitter, after giving the others a turn to submit too.
   #
-  # Every change of state is one call of Crew, Request or the codec, so nothing here needs a lock.
+  # Who performs a request, and drives, does it in C: see Driving. What is rare is here, and every change of state is one call of
+  # Crew, Request or the codec, so nothing needs a lock.
   class Trunk # :nodoc:
     include Bounds
     include Cancelling
+    include Driving
     include Flowing
-
-    # Bytes of output that are written without waiting for more.
-    WRITE_AT = 16 * 1024
-    private_constant :WRITE_AT
 
     attr_reader :codec, :crew, :server, :loss
 
@@ -37,14 +35,15 @@ module Trunkline
     # @param canceller [#call, nil] gets a time on the clock of Waiting.now; asks the server, by another connection, to cancel
     #   what it does for this one, and returns when it has; nil: there is no way to ask
     def initialize(io, codec, server:, pool:, canceller: nil)
-      @wire = (io.is_a?(OpenSSL::SSL::SSLSocket) ? EncryptedWire : Wire).new(io, codec.input, codec.output)
+      encrypted = io.is_a?(OpenSSL::SSL::SSLSocket)
+      @wire = (encrypted ? EncryptedWire : Wire).new(io, codec.input, codec.output)
       @codec = codec
       @server = server
       @pool = pool
       @canceller = canceller
-      @crew = Crew.new(codec, io.to_io.fileno)
       @woken = []
-      @asleep = @turning = @answerless = @retiring = false
+      @crew = Crew.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
+      @retiring = false
       @loss = @fence = nil
     end
 
@@ -54,15 +53,6 @@ module Trunkline
     def release = @crew.release
     def inherited? = @crew.inherited?
     def aboard = @crew.aboard
-
-    # Sends the request and waits for its answer.
-    #
-    # @return [Boolean] false: this trunk could not take it, and the request is as it was
-    def perform(request)
-      return carry(request) if request.world
-
-      Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { carry(request) }
-    end
 
     # Sends the request and does not wait for its answer.
     #
@@ -127,21 +117,8 @@ module Trunkline
 
     private
 
-    def carry(request)
-      place = @crew.enter(request) or return false
-      begin
-        taken = submit(request, place)
-        answered = taken && attend(request)
-      ensure
-        let_go(request) if answered.nil?
-        leave(request)
-      end
-      expire(request) if taken && !answered
-      taken
-    end
-
     def send_off(request, place)
-      return false unless submit(request, place)
+      return false unless submit(request, place == :first)
 
       flush
       write_out(request)
@@ -150,101 +127,26 @@ module Trunkline
       leave(request)
     end
 
-    def submit(request, place)
-      return false if place == :first && !alive?
-
-      bytes = @codec.submit(request) or return false
-      if @asleep && bytes <= WRITE_AT && request.world
-        flush_after_a_turn(request.world) unless @turning
-      elsif place == :first || !@crew.led? || bytes > WRITE_AT || !request.world
-        flush
-        @answerless = place == :first
-      end
-      write_out(request) if @asleep && !@turning && !@wire.flushed?
-      true
-    end
-
-    def flush_after_a_turn(world)
-      @turning = true
-      Waiting.give_turn(world)
+    # The waiter was interrupted, wherever it was.
+    def abandon(request)
+      Waiting.unpark(request)
+      wake_all
     ensure
-      @turning = false
-      flush
+      let_go(request)
+      leave(request)
     end
 
-    # @return [Boolean] whether the answer is there; false: its time is over
-    def attend(request)
-      until (leads = @crew.lead(request)).nil?
-        return true if leads == true ? drive(request) : Waiting.park(request, leads || nil)
-        return false if request.late?
-      end
-      true
+    # The answer did not come in time.
+    def run_out(request)
+      leave(request)
+      expire(request)
     end
 
-    # Leads until the answer is there, or its time is over.
-    #
-    # @return [Boolean] whether it is there
-    def drive(request)
-      begin
-        step(request)
-      end until request.done? || request.late?
-      request.done?
-    end
-
-    # What a leader does over and over: flush, read, wake those who have their answers, or whose time is over; sleep when
-    # there is nothing to read.
-    def step(request)
-      @answerless ? sleep_until_ready : flush
-      received = @wire.receive
-      if received
-        Waiting.give_turn(request.world) if take_in && !request.done?
-      elsif received.nil?
-        lose(farewell)
-      else
-        sleep_until_ready
-      end
-      @crew.rise(@woken)
-      wake_all unless @woken.empty?
-    rescue SystemCallError, IOError, ConnectionError => error
-      lose(error.message)
-    end
-
-    # Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes
-    # behind it cannot be trusted any more.
-    #
-    # @return [Boolean] whether anybody was woken
-    def take_in
-      quarantine("a statement has left state behind on the connection, which others share") unless @codec.receive(@woken)
-      !@woken.empty?
-    rescue StandardError => error
-      lose(error.message)
-      true
-    ensure
-      wake_all unless @woken.empty?
+    # What was read is taken in, and those are woken whose answers it held.
+    def pass_on
+      wake_all
       @pool.freed if @pool.crowded? && @crew.room?
       lift_fence if @fence&.done?
-    end
-
-    def wake_all
-      while (request = @woken.shift)
-        request.wake
-      end
-    end
-
-    # Also before the first look when the only request in flight was written just now: there can be no answer yet, and
-    # meanwhile others may send theirs along.
-    def sleep_until_ready
-      @asleep = true
-      @answerless = false
-      @wire.wait(@crew.rest)
-    ensure
-      @asleep = false
-    end
-
-    def flush
-      @wire.flush
-    rescue SystemCallError, ConnectionError => error
-      lose(error.message)
     end
 
     # Stays until the output is written: beside a leader, who reads, or else as the leader.
@@ -260,20 +162,19 @@ module Trunkline
       lose(error.message)
     end
 
-    # Whoever goes, for whatever reason, goes through here: the lead finds an heir, and nothing is left unwritten.
-    def leave(request)
-      heir = @crew.leave(request)
+    # Somebody has left who has something to leave: the lead to an heir, or what nobody sees to after him.
+    def depart(heir)
       if heir
         heir.wake
-      elsif heir == false && (@loss || @fence || @retiring || !@wire.flushed?)
-        depart
+      elsif heir == false
+        see_off
       end
       @pool.freed if @pool.crowded? && @crew.aboard.zero?
     end
 
-    # Nobody leads after this one, and something is left to do.
-    def depart
-      return aboard.zero? && @wire.close if @loss
+    # Nobody leads.
+    def see_off
+      return aboard.zero? && hang_up if @loss
 
       flush
       give_place if @fence
@@ -289,10 +190,21 @@ module Trunkline
       unsent = Loss.new(reason, false, closed).freeze
       @codec.fail(@woken) { |sent| sent ? @loss : unsent }
       @pool.lost(self)
-      aboard.zero? || inherited? ? @wire.close : @wire.shut_down
+      aboard.zero? || inherited? ? hang_up : @wire.shut_down
     ensure
       wake_all
     end
+
+    def hang_up
+      @crew.unplug
+      @wire.close
+    end
+
+    def lose_over(error) = lose(error.message)
+
+    def hung_up = lose(farewell)
+
+    def mistrust = quarantine("a statement has left state behind on the connection, which others share")
 
     def farewell = @codec.farewell_message || "the server closed the connection"
   end

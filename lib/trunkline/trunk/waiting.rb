@@ -6,8 +6,6 @@ module Trunkline
   # How callers sleep and are woken: fibers through their scheduler, which is their world, and plain threads, whose world
   # is nil, on a token. See Request for the states; here is what each world owes to them.
   module Waiting # :nodoc:
-    # A thread may be interrupted where it sleeps, and nowhere else: all that changes state lies between its sleeps.
-    WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
     # Seconds.
     SOON = 0.1
     private_constant :SOON

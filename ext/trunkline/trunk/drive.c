@@ -1,0 +1,154 @@
+#include "drive.h"
+
+#include <errno.h>
+#include <math.h>
+#include <ruby/io.h>
+#include "clock.h"
+#include "../socket/bytes_class.h"
+#include "../trunkline.h"
+
+#define LONGEST_WAIT 1.0 /* seconds; some schedulers keep the timer of a wait until it fires, so no wait is long */
+
+static ID id_crew, id_handle_interrupt, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
+static VALUE where_it_sleeps, eConnectionError;
+
+drive_t drive_of(VALUE trunk, VALUE request) {
+    drive_t drive = {.trunk = trunk, .object = request, .crew_object = rb_ivar_get(trunk, id_crew)};
+    drive.crew = crew_checked(drive.crew_object);
+    drive.request = NIL_P(request) ? NULL : request_checked(request);
+    return drive;
+}
+
+typedef struct {
+    VALUE trunk;
+    ID method;
+    int count;
+    VALUE argument;
+} question_t;
+
+static VALUE put_question(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
+    const question_t *question = (const question_t *)data;
+    return rb_funcallv(question->trunk, question->method, question->count, &question->argument);
+}
+
+VALUE drive_undisturbed(rb_block_call_func *function, void *data) {
+    return rb_block_call(rb_cThread, id_handle_interrupt, 1, &where_it_sleeps, function, (VALUE)data);
+}
+
+VALUE drive_ask(const drive_t *drive, ID method, int count, VALUE argument) {
+    question_t question = {drive->trunk, method, count, argument};
+    return drive->exposed ? drive_undisturbed(put_question, &question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
+}
+
+static void lose(const drive_t *drive, VALUE error) { drive_ask(drive, id_lose_over, 1, error); }
+
+bool drive_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
+
+/* What the connection and its encryption raise. */
+static bool is_of_wire(VALUE error) {
+    return drive_is_error(error, rb_eSystemCallError) || drive_is_error(error, rb_eIOError) || drive_is_error(error, eConnectionError);
+}
+
+bool drive_was_lost(const drive_t *drive, bool (*is_ours)(VALUE error)) {
+    VALUE error = rb_errinfo();
+    if (!is_ours(error)) return false;
+    rb_set_errinfo(Qnil);
+    lose(drive, error);
+    return true;
+}
+
+bool drive_is_flushed(const crew_t *crew) {
+    return crew_is_plain(crew) ? codec_base_unsent(crew_codec(crew)) == 0 : RTEST(rb_funcallv(crew->wire, id_is_flushed, 0, NULL));
+}
+
+/* A child of the process that opened it must not touch the connection. */
+static bool is_inherited(const drive_t *drive) {
+    if (drive->crew->generation == process_generation) return false;
+    drive_ask(drive, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
+    return true;
+}
+
+static void lose_by_errno(const drive_t *drive, const char *call) {
+    int number = errno;
+    lose(drive, rb_syserr_new(number, call));
+}
+
+static VALUE call_flush(VALUE wire) { return rb_funcallv(wire, id_flush, 0, NULL); }
+static VALUE call_receive(VALUE wire) { return rb_funcallv(wire, id_receive, 0, NULL); }
+
+/* What the method of a wire that is not plain returns. Qundef: the trunk was lost over it. */
+static VALUE through_wire(const drive_t *drive, VALUE (*call)(VALUE wire)) {
+    int tag;
+    VALUE answer = rb_protect(call, drive->crew->wire, &tag);
+    if (!tag) return answer;
+    if (!drive_was_lost(drive, is_of_wire)) rb_jump_tag(tag);
+    return Qundef;
+}
+
+void drive_flush(const drive_t *drive) {
+    const crew_t *crew = drive->crew;
+    if (!crew_is_plain(crew)) {
+        through_wire(drive, call_flush);
+    } else if (!drive_is_flushed(crew) && !is_inherited(drive)) {
+        if (bytes_send(crew_codec(crew)->output, crew->descriptor) == SOCKET_FAILED) lose_by_errno(drive, "send");
+    }
+}
+
+socket_status_t drive_receive(const drive_t *drive) {
+    const crew_t *crew = drive->crew;
+    if (!crew_is_plain(crew)) {
+        VALUE received = through_wire(drive, call_receive);
+        if (received == Qundef) return SOCKET_FAILED;
+        return NIL_P(received) ? SOCKET_CLOSED : RTEST(received) ? SOCKET_MOVED : SOCKET_BLOCKED;
+    }
+    if (is_inherited(drive)) return SOCKET_FAILED;
+    socket_status_t status = bytes_receive(crew_codec(crew)->input, crew->descriptor);
+    if (status == SOCKET_FAILED) lose_by_errno(drive, "recv");
+    return status;
+}
+
+static double seconds_of_rest(const crew_t *crew) {
+    return isinf(crew->rest) ? LONGEST_WAIT : fmin(fmax(crew->rest - clock_now(), 0), LONGEST_WAIT);
+}
+
+static VALUE wait_for_bytes(VALUE data) {
+    const drive_t *drive = (const drive_t *)data;
+    const crew_t *crew = drive->crew;
+    VALUE rest = crew_rest(drive->crew_object);
+    if (!crew_is_plain(crew) || !drive_is_flushed(crew)) return rb_funcallv(crew->wire, id_wait, 1, &rest);
+    return rb_io_wait(crew->io, INT2FIX(RUBY_IO_READABLE), DBL2NUM(seconds_of_rest(crew)));
+}
+
+bool drive_sleep(const drive_t *drive) {
+    int tag;
+    drive->crew->asleep = true;
+    drive->crew->answerless = false;
+    rb_protect(wait_for_bytes, (VALUE)drive, &tag);
+    drive->crew->asleep = false;
+    if (!tag) return true;
+    if (!drive_was_lost(drive, is_of_wire)) rb_jump_tag(tag);
+    return false;
+}
+
+bool drive_is_quiet(const crew_t *crew) {
+    return crew_is_plain(crew) && crew->descriptor >= 0 && crew->generation == process_generation && NIL_P(crew_codec(crew)->farewell) &&
+           !socket_has_bytes(crew->descriptor);
+}
+
+void Init_trunkline_drive(void) {
+    id_crew = rb_intern("@crew");
+    id_handle_interrupt = rb_intern("handle_interrupt");
+    id_lose = rb_intern("lose");
+    id_lose_over = rb_intern("lose_over");
+    id_receive = rb_intern("receive");
+    id_flush = rb_intern("flush");
+    id_wait = rb_intern("wait");
+    id_is_flushed = rb_intern("flushed?");
+    eConnectionError = rb_const_get(mTrunkline, rb_intern("ConnectionError"));
+    rb_gc_register_mark_object(eConnectionError);
+    /* All that changes state lies between its sleeps. */
+    where_it_sleeps = rb_hash_new();
+    rb_hash_aset(where_it_sleeps, rb_cObject, ID2SYM(rb_intern("on_blocking")));
+    rb_gc_register_mark_object(where_it_sleeps);
+    rb_define_const(rb_define_module_under(mTrunkline, "Waiting"), "WHERE_IT_SLEEPS", rb_obj_freeze(where_it_sleeps));
+}
