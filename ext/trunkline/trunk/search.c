@@ -36,9 +36,10 @@ static bool may_queue(const search_t *search, const crew_t *crew) {
     return crew_in_flight(crew)->longs == 0;
 }
 
-/* Nobody reads there, so whoever comes does; but not behind what takes long where he could have another trunk instead. */
+/* Nobody reads there, so whoever comes does; but not with what takes long, which would hold up who comes next, nor behind it
+ * where he could have another trunk instead. */
 static bool is_to_be_read(const search_t *search, const crew_t *crew) {
-    if (search->request->eager || crew_is_led(crew)) return false;
+    if (search->is_long || search->request->eager || crew_is_led(crew)) return false;
     return !search->dispatcher->may_grow || (crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG));
 }
 

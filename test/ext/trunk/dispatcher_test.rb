@@ -113,6 +113,13 @@ module Trunkline
       refute_equal :busy, first.name
     end
 
+    # Not even where nobody reads: whoever comes next would stand behind it. He makes room there instead.
+    def test_nor_behind_what_nobody_reads
+      dispatcher = dispatcher(station(:one, long), station(:unread, short, led: false))
+      assert_equal [nil, nil], [chosen(dispatcher, long), found(dispatcher, long)]
+      assert_equal [:unread, :unread], [dispatcher.unread_for(long).name, chosen(dispatcher, short)]
+    end
+
     def test_never_the_last_one
       stations = [station(:one, long), station(:two, long), station(:three)]
       dispatcher = dispatcher(*stations)
