@@ -74,15 +74,18 @@ void dispatcher_has_long(fifo_t *fifo, bool has_one) {
     else dispatcher->longs--;
 }
 
-void dispatcher_learn(fifo_t *fifo, service_t *service, double seconds, double now) {
+size_t dispatcher_count_longs(const fifo_t *fifo) { return fifo->dispatcher ? dispatcher_of(fifo->dispatcher)->longs : 0; }
+
+void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now) {
     if (!fifo->dispatcher) return;
     dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
+    service_t *service = request->service;
     if (service->unhurried == 0) {
         service->unhurried = seconds;
-    } else if (dispatcher->longs <= dispatcher->growth.least) {
+    } else if (dispatcher->longs <= dispatcher->growth.least && request->beside <= dispatcher->growth.least) {
         service->unhurried += (seconds - service->unhurried) * WEIGHT;
     }
-    growth_note(&dispatcher->growth, service->unhurried > 0 ? seconds / service->unhurried : 1, seconds, now);
+    growth_note(&dispatcher->growth, service->unhurried > 0 ? fmax(seconds - delay, 0) / service->unhurried : 1, seconds, now);
 }
 
 static void dismiss(dispatcher_t *dispatcher, VALUE self) {
@@ -168,6 +171,15 @@ static VALUE dispatcher_find(VALUE self, VALUE object) {
 
 /* --- for who waits --- */
 
+/* As many as there are idle trunks, but for the last one, and as may run. */
+static size_t room_for_long(search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    if (dispatcher->idle_count == 0 || !search_permits_long(search) || !search_idle(search)) return 0;
+    size_t room = (size_t)dispatcher->count - 1 - dispatcher->longs, may_run = growth_room(&dispatcher->growth, dispatcher->longs);
+    if (may_run < room) room = may_run;
+    return room < dispatcher->idle_count ? room : dispatcher->idle_count;
+}
+
 /* call-seq: room_for(request) -> Integer
  *
  * How many requests like this one could go now. */
@@ -175,10 +187,7 @@ static VALUE dispatcher_room_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));
     size_t room = 0;
-    if (search.is_long && !search_is_only(&search)) {
-        if (dispatcher->idle_count > 0 && search_permits_long(&search) && search_idle(&search)) room = (size_t)dispatcher->count - 1 - dispatcher->longs;
-        return SIZET2NUM(room < dispatcher->idle_count ? room : dispatcher->idle_count);
-    }
+    if (search.is_long && !search_is_only(&search)) return SIZET2NUM(room_for_long(&search));
     for (long at = 0; at < dispatcher->count && room < MOST_CALLED; at++) room += search_room_on(&search, crew_at(dispatcher, at));
     return SIZET2NUM(room);
 }
@@ -221,6 +230,18 @@ static VALUE dispatcher_superfluous(VALUE self) {
     return has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->idle.newer->place) : Qnil;
 }
 
+/* call-seq: expired -> trunk or nil
+ *
+ * One that has lived for long enough. */
+static VALUE dispatcher_expired(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    double now = clock_now();
+    for (long at = 0; at < dispatcher->count; at++) {
+        if (now >= crew_at(dispatcher, at)->expiry) return RARRAY_AREF(dispatcher->trunks, at);
+    }
+    return Qnil;
+}
+
 static VALUE dispatcher_longs(VALUE self) { return SIZET2NUM(dispatcher_of(self)->longs); }
 static VALUE dispatcher_idle_count(VALUE self) { return SIZET2NUM(dispatcher_of(self)->idle_count); }
 
@@ -242,6 +263,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "unread_for", dispatcher_unread_for, 1);
     rb_define_method(class, "wants_another?", dispatcher_wants_another, 2);
     rb_define_method(class, "superfluous", dispatcher_superfluous, 0);
+    rb_define_method(class, "expired", dispatcher_expired, 0);
     rb_define_method(class, "longs", dispatcher_longs, 0);
     rb_define_method(class, "idle_count", dispatcher_idle_count, 0);
     rb_define_method(class, "allowed", dispatcher_allowed, 0);

@@ -27,7 +27,10 @@ void dispatcher_is_busy(fifo_t *fifo);
 void dispatcher_is_idle(fifo_t *fifo);
 void dispatcher_has_long(fifo_t *fifo, bool has_one);
 
-/* A long request has needed that many seconds, for sure. */
-void dispatcher_learn(fifo_t *fifo, service_t *service, double seconds, double now);
+/* Trunks with a long request in flight. */
+size_t dispatcher_count_longs(const fifo_t *fifo);
+
+/* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */
+void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now);
 
 #endif

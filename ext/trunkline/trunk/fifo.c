@@ -44,7 +44,9 @@ static void count_in(fifo_t *fifo, request_t *request) {
     request->pushed = time_of_push(fifo, request);
     fifo->requests++;
     fifo->backlog += request->cost;
-    if (request->is_long && fifo->longs++ == 0) dispatcher_has_long(fifo, true);
+    if (!request->is_long) return;
+    if (fifo->longs++ == 0) dispatcher_has_long(fifo, true);
+    request->beside = dispatcher_count_longs(fifo);
 }
 
 static void count_out(fifo_t *fifo, const request_t *request) {

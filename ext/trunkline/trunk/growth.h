@@ -10,6 +10,9 @@ typedef struct {
     size_t least, most; /* allowed in any case */
     double allowed;
     double slowness;    /* how many times as long they take now as when few ran, on average */
+    double round_sum;   /* times as long, of those measured in this round: a client that stops for a while makes all of them slow */
+    unsigned round_count;
+    double round_end;
     double adjust_at;   /* the last reduction shows no earlier than then */
 } growth_t;
 
@@ -20,5 +23,8 @@ void growth_note(growth_t *growth, double times, double seconds, double now);
 
 /* May another one run, beside so many? */
 bool growth_permits(growth_t *growth, size_t running);
+
+/* How many may, beside so many? Those that are tried are tried one by one. */
+size_t growth_room(growth_t *growth, size_t running);
 
 #endif

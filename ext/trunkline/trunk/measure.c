@@ -21,18 +21,23 @@ static bool shows_round_trip(const request_t *request, double seconds) {
     return service && service->taken.count > 0 && !service->doubtful && service->mean < SHORT_AGAIN;
 }
 
+/* The server's word that it begins tells the way, but not where it was read with the answer of what is known to take a while. */
 static void note_round_trip(fifo_t *fifo, const request_t *request, double now) {
     if (!fifo->alone) return;
-    if (fifo->begun) learn_round_trip(fifo, fifo->told_after);
-    else if (shows_round_trip(request, now - fifo->head_since)) learn_round_trip(fifo, now - fifo->head_since);
+    double since = now - fifo->head_since;
+    if (fifo->begun && (since > 0 || request->service->doubtful)) learn_round_trip(fifo, fifo->told_after);
+    else if (shows_round_trip(request, since + fifo->told_after)) learn_round_trip(fifo, since + fifo->told_after);
 }
+
+/* Seconds by which the server's word that it begins was read late: so late may the answer have been read, too. */
+static double lateness(const fifo_t *fifo) { return fifo->begun ? fmax(fifo->told_after - on_the_way(fifo), 0) : 0; }
 
 /* Is it known when the server began with it? Not where that was read together with the answer, or when most of the time may have
  * passed: then the client was late. Of those that come together behind each other the first one counts for all, which only
  * short ones can do. */
 static bool knows_beginning(const fifo_t *fifo, const request_t *request, double now) {
     double since = now - fifo->head_since;
-    if (fifo->begun) return since > 0 && since >= fifo->told_after - on_the_way(fifo);
+    if (fifo->begun) return since > 0 && since >= lateness(fifo);
     return !fifo->alone && (since > 0 || !request->is_long);
 }
 
@@ -41,7 +46,7 @@ static void measure_service(fifo_t *fifo, const request_t *request, double now) 
     double at_most = now - request->pushed - on_the_way(fifo), taken = sure ? fmin(now - fifo->head_since, at_most) : at_most;
     request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
     service_measure(request->service, taken, sure);
-    if (request->is_long && sure) dispatcher_learn(fifo, request->service, taken, now);
+    if (request->is_long && sure) dispatcher_learn(fifo, request, taken, lateness(fifo), now);
 }
 
 void measure(fifo_t *fifo, double now) {

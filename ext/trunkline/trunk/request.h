@@ -39,6 +39,7 @@ typedef struct request {
     double cost;          /* seconds that the server is expected to need for it */
     double pushed;        /* when it came to be in flight */
     bool is_long;         /* counts as a long one where it is in flight */
+    size_t beside;        /* trunks with a long one in flight when this long one was sent */
 } request_t;
 
 extern VALUE cTrunklineRequest;

@@ -36,25 +36,28 @@ static bool may_queue(const search_t *search, const crew_t *crew) {
     return crew_in_flight(crew)->longs == 0;
 }
 
-/* Nobody reads there, so whoever comes does; but not with what takes long, which would hold up who comes next, nor behind it
- * where he could have another trunk instead. */
+/* Nobody reads there, so whoever comes does; but not behind what takes long where he could have another trunk instead. */
 static bool is_to_be_read(const search_t *search, const crew_t *crew) {
-    if (search->is_long || search->request->eager || crew_is_led(crew)) return false;
+    if (search->request->eager || crew_is_led(crew)) return false;
     return !search->dispatcher->may_grow || (crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG));
 }
 
+/* What takes long would hold up who comes next, be it where nobody reads. */
+static bool joins_nobody(const search_t *search) { return search->is_long && !search_is_only(search); }
+
 /* May the request go onto a trunk that is busy, and has so much backlog? */
 static bool may_join(const search_t *search, const crew_t *crew, double backlog) {
+    if (joins_nobody(search)) return false;
     if (search_is_only(search) || is_to_be_read(search, crew)) return true;
-    if (search->is_long || crew_is_late(crew, search->now, SHORT_BACKLOG)) return false;
+    if (crew_is_late(crew, search->now, SHORT_BACKLOG)) return false;
     return backlog <= crew_enough(crew) || may_queue(search, crew);
 }
 
 static void consider(search_t *search, long at) {
     const crew_t *crew = crew_at(search->dispatcher, at);
-    if (!takes(search, crew)) return;
-    double backlog = crew_backlog(crew, search->now);
     bool idle = crew_in_flight(crew)->count == 0;
+    if (!takes(search, crew) || (!idle && joins_nobody(search))) return; /* the backlog of many that are late takes many looks at sockets */
+    double backlog = crew_backlog(crew, search->now);
     if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, crew, backlog))) return;
     search->least = backlog;
     search->best = at;

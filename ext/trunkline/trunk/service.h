@@ -15,6 +15,7 @@ typedef struct {
     histogram_t taken;   /* seconds of all requests measured */
     double waited;       /* seconds that they were in flight behind others, in all */
     uint64_t long_count; /* requests sent as long ones */
+    unsigned considered; /* requests that could have let the server say when it begins */
     bool is_long;
     bool doubtful;       /* the mean may hold time that was not the server's */
 } service_t;
@@ -29,10 +30,10 @@ VALUE service_create(void);
  * own delay in reading. */
 void service_measure(service_t *service, double seconds, bool sure);
 
-/* Should the next request let the server say when it begins, so that its measurement is sure? */
-static inline bool service_is_doubted(const service_t *service) {
-    return service->doubtful || (service->mean > SHORT_AGAIN && service->taken.count > 0 && service->taken.count % 8 == 0);
+/* Should the request that is about to be sent let the server say when it begins, so that its measurement is sure? Of those that
+ * take a while, one in eight should, of however many are sent before the first is answered. */
+static inline bool service_is_doubted(service_t *service) {
+    return service->doubtful || (service->mean > SHORT_AGAIN && service->taken.count > 0 && service->considered++ % 8 == 0);
 }
-
 
 #endif

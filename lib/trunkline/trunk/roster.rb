@@ -129,7 +129,7 @@ module Trunkline
     #
     # @return [Trunk, nil]
     def retire
-      trunk = expired(trunks) || expired(@spares) || superfluous or return
+      trunk = @dispatcher.expired || @spares.find { |spare| spare.crew.expired? } || superfluous or return
       remove(trunk)
       @retiring.push(trunk)
       trunk
@@ -164,8 +164,6 @@ module Trunkline
       @trunks = trunks.freeze
       @dispatcher.choose_among(@trunks, trunks.map(&:crew))
     end
-
-    def expired(candidates) = candidates.find { |candidate| candidate.crew.expired? }
 
     # The first one of the spares has been one for longest.
     def superfluous

@@ -166,7 +166,9 @@ module Trunkline
     def test_an_old_one_has_to_be_replaced_first
       old = station(:old)
       old.crew.bound(9, 1 << 20, 0)
-      assert_nil chosen(dispatcher(old), short)
+      dispatcher = dispatcher(station(:young), old)
+      assert_equal [nil, :old], [chosen(dispatcher, short), dispatcher.expired.name]
+      assert_nil dispatcher(station(:young)).expired
     end
 
     def test_many

@@ -28,11 +28,11 @@ module Trunkline
 
     def mean(statement) = statement.service.mean
 
-    # The next one is to be announced.
-    def long_and_doubted = statement(0.01).tap { |made| assert_predicate made.service, :doubted? }
+    # Of the first one that is sent, the server is to say when it begins.
+    def known = statement(0.01)
 
     def test_the_servers_word_that_it_begins
-      statement = long_and_doubted
+      statement = known
       ask(statement)
       after(0.03, FIRST, BEGUN)
       after(0.05, REST)
@@ -41,14 +41,14 @@ module Trunkline
 
     # The client was busy, and has read that word with the answer: nothing is known but that it took no longer than both.
     def test_a_word_that_comes_with_the_answer_tells_nothing
-      statement = long_and_doubted
+      statement = known
       ask(statement)
       after(0.05, FIRST, BEGUN, REST)
       assert_in_delta 0.01, mean(statement), 1e-6
     end
 
     def test_nor_does_one_that_was_read_late
-      statement = long_and_doubted
+      statement = known
       ask(statement)
       after(0.05, FIRST, BEGUN)
       after(0.001, REST)
@@ -56,7 +56,7 @@ module Trunkline
     end
 
     def test_but_what_was_sent_a_moment_ago_took_no_longer
-      statement = long_and_doubted
+      statement = known
       ask(statement)
       after(0.002, FIRST, BEGUN, REST)
       assert_in_delta 0.01 - ((0.01 - 0.002) / 8), mean(statement), 1e-6
