@@ -4,6 +4,7 @@ require "test_helper"
 require "support/database_helpers"
 require "support/gated"
 require "support/interruptions"
+require "support/leeway"
 require "support/numbers"
 require "support/schedulers/hosts"
 %w[

@@ -5,6 +5,7 @@ module Shared
   module Cancelling
     include Gated
     include Interruptions
+    include Leeway
 
     # A query that nobody would wait for.
     ENDLESS = "SELECT pg_sleep(1000)"
@@ -114,12 +115,25 @@ module Shared
       end
     end
 
+    # The first one goes before the fence is answered, for the second stands before that.
+    def test_one_after_the_other
+      name = unique_name
+      in_host_with_client(connections: 1, application_name: name) do |db|
+        futures = [ENDLESS, ENDLESS, "SELECT 3"].map { |sql| db.async(sql) }
+        waiting = later { futures.last.value.value }
+        assert_equal true, futures.first.cancel
+        futures[1].cancel # a second cancel of the first may have hit it
+        assert_equal [3, 1], [waiting.value, ask(db, 1)]
+        assert_nobody_runs(name)
+      end
+    end
+
     # Long, though its statement has always been short: the server does not end it by itself.
     def test_a_deadline_of_a_short_statement_that_takes_long
       name = unique_name
       in_host_with_client(connections: 1, application_name: name) do |db|
         30.times { db.query("SELECT pg_sleep($1)", 0) }
-        late_after_sending { db.query("SELECT pg_sleep($1)", 1000, deadline: 0.1) }
+        with_much_leeway { late_after_sending { db.query("SELECT pg_sleep($1)", 1000, deadline: 0.1) } }
         assert_equal 1, ask(db, 1)
         assert_nobody_runs(name)
       end
@@ -128,7 +142,7 @@ module Shared
     def test_a_deadline_of_a_statement_that_nobody_knows
       name = unique_name
       in_host_with_client(connections: 1, application_name: name) do |db|
-        late_after_sending { db.query(ENDLESS, deadline: 0.1) }
+        with_much_leeway { late_after_sending { db.query(ENDLESS, deadline: 0.1) } }
         assert_equal ["0", 1], [db.value("SHOW statement_timeout"), ask(db, 1)]
         assert_nobody_runs(name)
       end

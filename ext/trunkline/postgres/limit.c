@@ -19,12 +19,16 @@
 
 static double time_left(const postgres_request_t *request) { return request->base.deadline - clock_now(); }
 
+/* Is it known well enough that the server will need only a small part of so long? */
+static bool is_quick(const service_t *service, double seconds) {
+    return service->taken.count > 0 && !service->doubtful && service->mean <= seconds * SMALL_PART;
+}
+
 bool limit_wanted(const session_state_t *session, const postgres_request_t *request) {
     if (isinf(request->base.deadline) || request->kind != REQUEST_QUERY) return false;
     if (session->exclusive || session->prefix[0] == 0) return false;
     const statement_t *statement = statement_of(request->statement);
-    const service_t *service = service_of(statement->service);
-    return statement->judgement.verdict != VERDICT_ALONE && (service->taken.count == 0 || service->mean > time_left(request) * SMALL_PART);
+    return statement->judgement.verdict != VERDICT_ALONE && !is_quick(service_of(statement->service), time_left(request));
 }
 
 void limit_prepare(session_state_t *session, buffer_t *output) {

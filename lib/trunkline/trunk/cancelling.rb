@@ -67,7 +67,7 @@ module Trunkline
       yield if block_given? && @crew.head.equal?(request)
       conclude(request, why, sent: true)
     ensure
-      give_place if @fence && @crew.aboard.zero?
+      give_place if left_to_the_fence? && @crew.aboard.zero?
     end
 
     def conclude(request, why, sent:)
@@ -83,20 +83,26 @@ module Trunkline
 
     # Those behind would be hit instead, if the request came to its end meanwhile: only where that does no harm.
     def stop(request, by)
-      return unless @canceller && @crew.behind.all?(&:repeatable?) && @crew.shut
+      return unless @canceller && (left_to_the_fence? || (@crew.behind.all?(&:repeatable?) && @crew.shut))
 
       cancel_head(request, request, by)
     end
 
+    # Is whoever shut it gone, and the fence still to be answered? Nobody has come since behind what is the head now.
+    def left_to_the_fence? = @fence && !@stopping
+
     # The trunk is shut. A cancel that comes before the request has been begun is ignored there: after a while another is sent,
     # and so for others that nobody waits for any more. Whoever else is aboard sees the fence answered.
     def cancel_head(target, waiter, by)
+      @stopping = true
       pause = FIRST_PAUSE
       while unwanted?(head = @crew.head, target) && !@retiring && !loss && Waiting.now < by
         ask_and_fence_off(head, waiter, [Waiting.now + pause, by].min, by)
         pause *= 2
       end
       wait_for_fence(@fence, by) if @fence && @crew.aboard.zero?
+    ensure
+      @stopping = false
     end
 
     def unwanted?(head, target) = !head.nil? && (head.equal?(target) || head.done?)

@@ -177,7 +177,7 @@ module Trunkline
       return aboard.zero? && hang_up if @loss
 
       flush
-      give_place if @fence
+      give_place if left_to_the_fence?
       retire_now if @retiring && aboard.zero?
     end
 

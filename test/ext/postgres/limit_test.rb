@@ -34,6 +34,14 @@ module Trunkline
         refute_predicate request, :limited?
       end
 
+      # It was slow once, and nobody knows whether the server was.
+      def test_what_is_in_doubt_is_limited
+        ask("SELECT n")
+        Clock.pass(0.2)
+        answer(first_answer(N, ["7"]))
+        assert_predicate ask_in_time("SELECT n"), :limited?
+      end
+
       def test_the_limit_is_prepared_once
         2.times { |number| ask_in_time("SELECT #{number}") }
         assert_equal 1, sent.scan("set_config").size
