@@ -29,7 +29,11 @@ module Trunkline
       end
       private_constant :Statements
 
-      include(::ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.private_method_defined?(:perform_query) ? Rails8 : Rails7)
+      # What the versions of Rails name differently.
+      Performing = ::ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.private_method_defined?(:perform_query) ? Rails8 : Rails7
+      private_constant :Performing
+
+      include Performing
 
       def initialize(...) # :nodoc:
         super
