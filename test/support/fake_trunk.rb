@@ -46,7 +46,8 @@ module Trunkline
     def cancels = 0
     def quarantined? = false
     def aboard = crew.aboard
-    def idle? = aboard.zero? && codec.idle?
+    def deserted? = aboard.zero?
+    def idle? = deserted? && codec.idle?
     def admits?(world) = crew.admits?(world)
     def retire(reason) = close(reason) && nil
     def reserve = crew.reserve

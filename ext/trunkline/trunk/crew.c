@@ -182,6 +182,8 @@ static VALUE crew_reserve(VALUE self) {
     return Qtrue;
 }
 
+static VALUE crew_is_reserved(VALUE self) { return RBOOL(crew_of(self)->reserved); }
+
 /* call-seq: release -> crew
  *
  * Anybody may come aboard again. */
@@ -366,6 +368,7 @@ void Init_trunkline_crew(void) {
     rb_define_method(class, "expired?", crew_is_expired, 0);
     rb_define_method(class, "admits?", crew_may_come, 1);
     rb_define_method(class, "reserve", crew_reserve, 0);
+    rb_define_method(class, "reserved?", crew_is_reserved, 0);
     rb_define_method(class, "release", crew_release, 0);
     rb_define_method(class, "shut", crew_shut, 0);
     rb_define_method(class, "shut?", crew_is_shut, 0);

@@ -25,7 +25,9 @@ module Trunkline
     def cancel(request, by)
       return disown if inherited?
 
-      Waiting.undisturbed { end_early(request, :cancel) { stop(request, by) } }
+      Waiting.undisturbed do
+        ending { end_early(request, :cancel) { stop(request, by) } }
+      end
     end
 
     # Waits on a trunk of the caller's own until everything in flight is answered, and ends what nobody waits for any more. If
@@ -52,6 +54,15 @@ module Trunkline
 
     # Its caller was interrupted: whether it is carried out is nobody's concern any more.
     def let_go(request) = end_early(request, :cancel)
+
+    # Meanwhile nobody gets the trunk for his own.
+    def ending
+      @endings += 1
+      yield
+    ensure
+      @endings -= 1
+      @pool.freed if @endings.zero? && @pool.crowded?
+    end
 
     # Its deadline has passed. A server that limits it itself is about to end it.
     def expire(request)
@@ -81,9 +92,10 @@ module Trunkline
       leave(request)
     end
 
-    # Those behind would be hit instead, if the request came to its end meanwhile: only where that does no harm.
+    # Those behind would be hit instead, if the request came to its end meanwhile: only where that does no harm. Whose own the
+    # trunk is now finds it open.
     def stop(request, by)
-      return unless @canceller && (left_to_the_fence? || (@crew.behind.all?(&:repeatable?) && @crew.shut))
+      return unless @canceller && @crew.reserved? == request.pinned? && (left_to_the_fence? || (@crew.behind.all?(&:repeatable?) && @crew.shut))
 
       cancel_head(request, request, by)
     end

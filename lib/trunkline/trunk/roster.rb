@@ -183,7 +183,7 @@ module Trunkline
     end
 
     # Nobody is aboard, and no cancel is under way there: what is in flight all the same is for callers who have gone.
-    def drained? = !@draining.nil? && @draining.aboard.zero? && @draining.admits?(nil)
+    def drained? = !@draining.nil? && @draining.deserted? && @draining.admits?(nil)
 
     def take_drained
       return unless @draining&.reserve

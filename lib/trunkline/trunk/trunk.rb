@@ -43,13 +43,17 @@ module Trunkline
       @canceller = canceller
       @woken = []
       @crew = Crew.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
-      @retiring = false
+      @retiring = @stopping = false
+      @endings = 0
       @loss = @fence = nil
     end
 
-    def idle? = @crew.aboard.zero? && @codec.idle? && !@crew.shut?
+    # Is nobody aboard, or about to end what he has left?
+    def deserted? = @crew.aboard.zero? && @endings.zero?
+
+    def idle? = deserted? && @codec.idle? && !@crew.shut?
     def admits?(world) = @crew.admits?(world)
-    def reserve = @crew.reserve
+    def reserve = deserted? && @crew.reserve
     def release = @crew.release
     def inherited? = @crew.inherited?
     def aboard = @crew.aboard
@@ -72,12 +76,14 @@ module Trunkline
 
       request.patience = patience
       Waiting.undisturbed(request.world) do
-        begin
-          attend(request)
-        ensure
-          leave(request)
+        ending do
+          begin
+            attend(request)
+          ensure
+            leave(request)
+          end
+          expire(request) if request.overdue?
         end
-        expire(request) if request.overdue?
       end
     end
 
@@ -138,8 +144,10 @@ module Trunkline
 
     # The answer did not come in time.
     def run_out(request)
-      leave(request)
-      expire(request)
+      ending do
+        leave(request)
+        expire(request)
+      end
     end
 
     # What was read is taken in, and those are woken whose answers it held.
