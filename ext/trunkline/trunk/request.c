@@ -8,7 +8,8 @@
 #include "../trunkline.h"
 
 VALUE cTrunklineRequest;
-static ID id_give;
+static ID id_give, id_new, id_resume, id_handle_interrupt;
+static VALUE cFiber, blocking, never; /* keywords of Fiber.new, and a mask of Thread.handle_interrupt */
 
 void request_mark(void *data) {
     request_t *request = data;
@@ -77,16 +78,43 @@ static VALUE request_resume(VALUE self) {
     return RBOOL(request->done);
 }
 
+static VALUE unblock(VALUE self) {
+    const request_t *request = request_of(self);
+    return rb_fiber_scheduler_unblock(request->world, self, request->fiber);
+}
+
+static VALUE unblock_in_fiber(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) { return unblock(self); }
+
+static VALUE unblock_abroad(VALUE self) {
+    if (NIL_P(rb_fiber_scheduler_current())) return unblock(self);
+    return rb_funcallv(rb_block_call_kw(cFiber, id_new, 1, &blocking, unblock_in_fiber, self, RB_PASS_KEYWORDS), id_resume, 0, NULL);
+}
+
+static VALUE tell_of_failure(VALUE self, VALUE error) {
+    rb_warn("trunkline: a scheduler did not wake its fiber: %" PRIsVALUE " (%s)", error, rb_obj_classname(error));
+    return Qnil;
+}
+
+static VALUE unblock_untorn(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
+    return rb_rescue2(unblock_abroad, self, tell_of_failure, self, rb_eStandardError, (VALUE)0);
+}
+
 /* call-seq: wake -> request
  *
  * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread by its
- * token. Some schedulers resume the fiber at once, within this call. */
+ * token. Some schedulers resume the fiber at once, within this call.
+ *
+ * The scheduler of another world may sleep here, on a lock of its own for instance. Who is torn from that sleep would take the
+ * wake-up with him, so no interrupt comes to him meanwhile, and no cancel to a fiber, which blocks. What goes wrong there is no
+ * fault of his. */
 VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
     if (NIL_P(request->world)) {
         if (!NIL_P(request->token)) rb_funcall(request->token, id_give, 0); /* none: it does not sleep yet */
+    } else if (request->world == rb_fiber_scheduler_current()) {
+        unblock(self);
     } else {
-        rb_fiber_scheduler_unblock(request->world, self, request->fiber);
+        rb_block_call(rb_cThread, id_handle_interrupt, 1, &never, unblock_untorn, self);
     }
     request->delivered = true;
     return self;
@@ -127,8 +155,17 @@ static VALUE request_park(VALUE self) {
 
 /* call-seq: wake_up -> true or false
  *
- * True: the waiter was parked, and is now owed its wake-up by the caller. */
+ * True: the waiter was parked, and is now owed its wake-up by the caller, whom nothing may interrupt until he has given it. */
 static VALUE request_is_woken(VALUE self) { return RBOOL(request_wake_up(request_of(self))); }
+
+/* call-seq: rouse -> true or false
+ *
+ * Wakes the waiter. False: it was not parked. */
+static VALUE request_rouse(VALUE self) {
+    if (!request_wake_up(request_of(self))) return Qfalse;
+    request_wake(self);
+    return Qtrue;
+}
 
 /* call-seq: pin -> request
  *
@@ -190,14 +227,14 @@ static VALUE request_linger(VALUE self, VALUE until) {
  * Should its waiter stop waiting? */
 static VALUE request_get_late(VALUE self) { return RBOOL(request_is_late(request_of(self))); }
 
-/* call-seq: give_up(failure) -> true or false
+/* call-seq: give_up(failure) -> request
  *
- * Done, without an answer: what may still come of it is for nobody. True: its waiter was parked, and is owed a wake-up. */
+ * Done, without an answer, unless it is done already: what may still come of it is for nobody. Its waiter is woken. */
 static VALUE request_give_up(VALUE self, VALUE failure) {
     request_t *request = request_of(self);
-    if (request->done) return Qfalse;
+    if (request->done) return self;
     request->failure = failure;
-    return RBOOL(request_finish(request));
+    return request_finish(request) ? request_wake(self) : self;
 }
 
 static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
@@ -240,8 +277,22 @@ static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
 static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self)->token = token; }
 static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
 
+static VALUE frozen_pair(VALUE key, VALUE value) {
+    VALUE hash = rb_hash_new();
+    rb_hash_aset(hash, key, value);
+    rb_gc_register_mark_object(hash);
+    return rb_obj_freeze(hash);
+}
+
 void Init_trunkline_request(void) {
     id_give = rb_intern("give");
+    id_new = rb_intern("new");
+    id_resume = rb_intern("resume");
+    id_handle_interrupt = rb_intern("handle_interrupt");
+    cFiber = rb_const_get(rb_cObject, rb_intern("Fiber"));
+    rb_gc_register_mark_object(cFiber);
+    blocking = frozen_pair(ID2SYM(rb_intern("blocking")), Qtrue);
+    never = frozen_pair(rb_cObject, ID2SYM(rb_intern("never")));
     cTrunklineRequest = rb_define_class_under(mTrunkline, "Request", rb_cObject);
     rb_undef_alloc_func(cTrunklineRequest);
     rb_define_method(cTrunklineRequest, "done?", request_is_done, 0);
@@ -253,6 +304,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "adopt", request_adopt, 0);
     rb_define_method(cTrunklineRequest, "park", request_park, 0);
     rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
+    rb_define_method(cTrunklineRequest, "rouse", request_rouse, 0);
     rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
     rb_define_method(cTrunklineRequest, "pinned?", request_is_pinned, 0);
     rb_define_method(cTrunklineRequest, "long?", request_is_long, 0);

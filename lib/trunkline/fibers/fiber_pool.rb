@@ -140,7 +140,7 @@ module Trunkline
       start_fiber if @idle.empty?
     ensure
       @coming = @idle.pop # also when whoever calls is interrupted meanwhile
-      Waiting.wake(@coming) if @coming
+      @coming.rouse if @coming
     end
 
     # Async makes whoever starts a fiber its parent, and would end it together with him.
@@ -205,7 +205,7 @@ module Trunkline
       return if full? || @spawners.empty?
 
       @expected.push(@spawners.shift)
-      Waiting.wake(@expected.last)
+      @expected.last.rouse
     end
 
     def wait_for_room
@@ -229,6 +229,6 @@ module Trunkline
       sleepers.delete(waiter)
     end
 
-    def wake_all(waiters) = waiters.dup.each { |waiter| Waiting.wake(waiter) }
+    def wake_all(waiters) = waiters.dup.each(&:rouse)
   end
 end

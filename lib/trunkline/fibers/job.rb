@@ -25,7 +25,7 @@ module Trunkline
         @outcome = [nil, error]
       ensure
         @outcome ||= [nil, ThreadError.new("the block has ended its thread")]
-        Waiting.wake(@waiter)
+        @waiter.rouse
       end
 
       # @param deadline [Float, nil] on the clock of Waiting.now

@@ -41,7 +41,7 @@ module Trunkline
         @result = result
         @error = error
         @block = nil
-        @waiters&.each { |waiter| Waiting.wake(waiter) }
+        @waiters&.each(&:rouse)
       end
 
       def sleep_until_done

@@ -64,7 +64,7 @@ module Trunkline
       end
 
       # Wakes the leader, who waits for his turn.
-      def call = @leader && Waiting.wake(@leader)
+      def call = @leader && @leader.rouse
 
       # @return [Boolean] whether it has arrived just now, or nobody is left who would wait for that
       def land = !@landed && (@landed = true)
@@ -90,7 +90,7 @@ module Trunkline
 
       def resign
         @leader = nil
-        @waiting.each { |member| Waiting.wake(member) }
+        @waiting.each(&:rouse)
       end
     end
     private_constant :CommitGroup

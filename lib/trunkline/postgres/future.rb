@@ -73,7 +73,7 @@ module Trunkline
         conclude if done? && !@concluded
       ensure
         @request.disclaim
-        @others.dup.each { |other| Waiting.wake(other) }
+        @others.dup.each(&:rouse)
       end
 
       def conclude

@@ -13,7 +13,7 @@ module Trunkline
       def abandon(failure)
         return members.each { |member| member.abandon(failure) } if members
 
-        wake if give_up(failure)
+        give_up(failure)
       end
     end
     private_constant :Request

@@ -91,7 +91,7 @@ module Trunkline
 
       # Those who wait have something to look at.
       def wake # :nodoc:
-        @waiters.dup.each { |waiter| waiter.wake if waiter.give_up(nil) }
+        @waiters.dup.each { |waiter| waiter.give_up(nil) }
       end
 
       # @return [String]

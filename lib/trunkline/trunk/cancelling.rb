@@ -81,9 +81,7 @@ module Trunkline
       give_place if left_to_the_fence? && @crew.aboard.zero?
     end
 
-    def conclude(request, why, sent:)
-      request.wake if request.give_up(GivenUp.new(why, sent).freeze)
-    end
+    def conclude(request, why, sent:) = request.give_up(GivenUp.new(why, sent).freeze)
 
     def linger(request, by)
       request.linger(by)

@@ -38,12 +38,12 @@ module Trunkline
     def open_trunk(place)
       roster = @roster
       trunk = open_in_time(place)
-      wake(locked do
+      call_up do
         @roster.opened(trunk, alone: place.alone?)
         @ledger.opened(trunk)
         @back_off.succeeded
         serve
-      end)
+      end
       trunk.close("the client was closed") if @closed
       trunk
     rescue Error => error
@@ -72,11 +72,11 @@ module Trunkline
 
     # Others who wait for a first connection would only find the same; who has trunks goes on with these for a while.
     def not_opened(place, error)
-      wake(locked do
+      call_up do
         @roster.not_opened(alone: place.alone?)
         note_failure if error
         error && @roster.nothing_open? ? @lines.flat_map { |line| line.call_all(error) } : serve
-      end)
+      end
     end
 
     def note_failure

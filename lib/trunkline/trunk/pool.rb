@@ -85,40 +85,44 @@ module Trunkline
     def check_in(trunk)
       return trunk.close("it has lived for long enough") if trunk.crew.expired?
 
-      wake(locked { @roster.give_back(trunk, wanted: @seekers.size) ? serve : [] })
+      call_up { @roster.give_back(trunk, wanted: @seekers.size) ? serve : [] }
       trunk.close("the client was closed") if @closed
     end
 
     # A trunk says that nobody is aboard any more, or that it has room again.
-    def freed = wake(locked { serve })
+    def freed = call_up { serve }
 
     # A trunk says that its connection has ended.
     def lost(trunk)
-      wake(locked do
+      call_up do
         @roster.remove(trunk)
         @ledger.ended(trunk) if trunk.loss
         serve
-      end)
+      end
     end
 
     # Closes the trunks that nobody uses, and the others when they are through. Whoever comes later opens new ones.
     def renew
-      unused = locked do
-        look_after_fork
-        @roster.all.each { |trunk| trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
-        @roster.all.filter_map { @roster.retire }
+      Waiting.undisturbed do
+        unused = locked do
+          look_after_fork
+          @roster.all.each { |trunk| trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
+          @roster.all.filter_map { @roster.retire }
+        end
+        unused.each { |trunk| trunk.retire("the client was disconnected") }
       end
-      unused.each { |trunk| trunk.retire("the client was disconnected") }
     end
 
     # Closes every trunk. Whoever waits, and whoever comes later, is told.
     def close
-      trunks = locked do
-        @closed = true
-        @roster.all
+      Waiting.undisturbed do
+        trunks = locked do
+          @closed = true
+          @roster.all
+        end
+        trunks.each { |trunk| trunk.close("the client was closed") }
+        call_up { @lines.flat_map(&:call_all) }
       end
-      trunks.each { |trunk| trunk.close("the client was closed") }
-      wake(locked { @lines.flat_map(&:call_all) })
     end
 
     def closed? = @closed

@@ -72,12 +72,12 @@ module Trunkline
     # Who goes in spite of having been called passes the call on.
     def step_out(place)
       @waits << (Waiting.now - place.since)
-      wake(locked { line_of(place).leave(place) || place.called? ? serve : [] })
+      call_up { line_of(place).leave(place) || place.called? ? serve : [] }
     end
 
     # He has a trunk, or goes without one.
     def seek_no_more(place)
-      wake(locked { @seekers.delete(place) ? serve : [] }) if place.give_up_at
+      call_up { @seekers.delete(place) ? serve : [] } if place.give_up_at
     end
 
     # Calls whoever can go on now. Held: the lock.
@@ -109,6 +109,13 @@ module Trunkline
 
     # There is no room, but something to be done about it.
     def may_go?(place) = @roster.spare_to_share? || may_grow?(place) || !@roster.dispatcher.unread_for(place.request).nil?
+
+    # Wakes those whom a change of the line or the roster has called. Who is called sleeps until he is woken, so nothing comes between.
+    #
+    # @yieldreturn [Array<WaitingLine::Place>] held: the lock
+    def call_up
+      Waiting.undisturbed { wake(locked { yield }) }
+    end
 
     def wake(places) = places.each { |place| place.request.wake }
   end

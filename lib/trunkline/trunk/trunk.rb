@@ -192,8 +192,10 @@ module Trunkline
     # Everybody in flight is told. The leader may be asleep on the descriptor: shutting it down wakes him, and the last one
     # aboard closes it.
     def lose(reason, closed: false)
-      return if @loss
+      Waiting.undisturbed { fall_out(reason, closed) } unless @loss
+    end
 
+    def fall_out(reason, closed)
       @loss = Loss.new(reason, true, closed).freeze
       unsent = Loss.new(reason, false, closed).freeze
       @codec.fail(@woken) { |sent| sent ? @loss : unsent }

@@ -40,7 +40,7 @@ module Trunkline
     # All of them look: whoever was interrupted meanwhile has nothing to pass on.
     def pass_on
       @taken = false
-      @waiting.dup.each { |waiter| Waiting.wake(waiter) }
+      @waiting.dup.each(&:rouse)
     end
   end
   private_constant :Turn

@@ -8,7 +8,9 @@ module Trunkline
   module Waiting # :nodoc:
     # Seconds.
     SOON = 0.1
-    private_constant :SOON
+    # How often a wake-up is looked for that was given.
+    LOOKS = 2
+    private_constant :SOON, :LOOKS
 
     module_function
 
@@ -35,9 +37,6 @@ module Trunkline
       unpark(request)
       raise
     end
-
-    # Wakes a waiter, if it is parked.
-    def wake(waiter) = waiter.wake_up && waiter.wake
 
     # The waiter goes on without having been woken. A wake-up that is on its way to it all the same is taken in.
     def unpark(request)
@@ -76,27 +75,30 @@ module Trunkline
 
     # Takes in a wake-up that is on its way to a fiber which goes on for another reason. A second interruption meanwhile
     # replaces the first, but not before the wake-up is here.
+    #
+    # There are schedulers that drop the wake-ups of a fiber which they interrupt: one that was given and has not come soon
+    # afterwards will not come. Where it came together with the end of the time, it comes at the next look.
     def absorb(request)
       interruption = nil
+      looks = LOOKS
       begin
-        nil until taken_in?(request)
+        while looks.positive?
+          given = request.delivered?
+          break if took_wake_up?(request)
+
+          looks -= 1 if given
+        end
       rescue Exception => interruption
         retry
       end
       raise interruption if interruption
     end
 
-    # There are schedulers that drop the wake-ups of a fiber which they interrupt: one that was given and has not come soon
-    # afterwards will not come.
-    def taken_in?(request)
-      given = request.delivered?
-      came = request.world.block(request, SOON) != false
-      given || (came && request.delivered?)
-    end
+    def took_wake_up?(request) = request.world.block(request, SOON) != false && request.delivered?
 
     def remaining(deadline) = [deadline - now, 0].max
 
-    private_class_method :park_until, :park_thread, :absorb, :taken_in?, :remaining
+    private_class_method :park_until, :park_thread, :absorb, :took_wake_up?, :remaining
   end
   private_constant :Waiting
 end

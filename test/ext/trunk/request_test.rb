@@ -114,8 +114,8 @@ module Trunkline
 
     def test_given_up
       waiter = request.park
-      assert_equal [true, true, "late"], [waiter.give_up("late"), waiter.done?, waiter.failure]
-      assert_equal [false, "late"], [waiter.give_up("later"), waiter.failure]
+      assert_equal [waiter, true, false, "late"], [waiter.give_up("late"), waiter.done?, waiter.parked?, waiter.failure]
+      assert_equal [waiter, "late"], [waiter.give_up("later"), waiter.failure]
     end
 
     def test_another_try_has_no_more_time
