@@ -4,21 +4,25 @@
 # what one caller's many queries do to another's single one.
 
 require_relative "support/bench"
+require_relative "support/beside_long_ones"
+require_relative "support/data/mixture"
 
 module Trunkline
   module Bench
-    # The same arrivals for each number of connections.
+    # Each part in processes of its own.
     class Backlog
+      include Figures
+
       ROWS = 100_000
-      CONNECTIONS = 4
-      MOST = [4, 32].freeze           # max_connections; one is kept for transactions
-      SHORT_RATE = 3000               # a second
-      LONG = 0.05                     # seconds
+      CONNECTIONS = BesideLongOnes::CONNECTIONS
+      LONG = 0.05                        # seconds that a long one sleeps
       BUSY = [0.6, 1.2, 1.5, 2.5].freeze # connections that the long ones keep busy
-      SECONDS = 4
+      REPORT = 0.005                     # seconds of processor that a report takes
+      REPORTS = 250                      # a second
       SLEEPERS = 512
       SLEEP = 0.01
-      SETTINGS = { "max_connections" => 1100, **Accounts::SETTINGS }.freeze
+      SECONDS = 8
+      SETTINGS = { "max_connections" => 1100, **Mixture::SETTINGS }.freeze
 
       def initialize(options)
         @options = options
@@ -27,43 +31,30 @@ module Trunkline
 
       def run
         Accounts.fill(@server, ROWS)
-        beside = MOST.product(BUSY).map { |most, busy| { most: most, busy: busy, **mixture(most, busy) } }
+        beside = [waiting, reports]
         sleeping = sleepers
-        others = neighbours
+        figures = figures(*beside, sleeping, **neighbours)
         Results.new("backlog", @options, Versions.all(@server))
-               .publish([beside_table(beside), sleepers_table(sleeping), others_table(others)],
-                        { beside: beside, sleepers: sleeping, others: others })
+               .publish([*beside.map(&:table), sleepers_table(sleeping), figures_table(figures)],
+                        { beside: beside.map(&:rows), sleepers: sleeping, figures: figures })
       end
 
       private
 
-      def mixture(most, busy)
-        runs = Array.new(@options.runs) { with_peer(most) { |peer| percentiles(peer.call(:measure, arrivals: arrivals(busy))[:result]) } }
-        runs.first.keys.to_h { |key| [key, Measure.median(runs.map { |run| run[key] })] }
+      def waiting
+        beside("#{BesideLongOnes::SHORT_RATE} short queries a second beside long ones that wait for #{(LONG * 1000).round} ms",
+               long: ["SELECT pg_sleep($1::float8)", LONG], rates: BUSY.map { |busy| (busy / LONG).round })
       end
 
-      # Poisson's, from one seed.
-      def arrivals(busy)
-        random = Random.new(7)
-        [*times(random, SHORT_RATE).map { |at| [at, 0.0] }, *times(random, busy / LONG).map { |at| [at, LONG] }].sort
+      def reports
+        beside("The same beside reports, of #{(REPORT * 1000).round} ms of the server's processor",
+               long: [Mixture::COUNTING, Mixture.new(@server).fill.counted_in(REPORT)], rates: [REPORTS])
       end
 
-      def times(random, rate)
-        at = 0
-        times = []
-        times << at while (at -= Math.log(1 - random.rand) / rate) < SECONDS
-        times
-      end
+      def beside(title, **long) = BesideLongOnes.new(title, **long, runs: @options.runs, uri: @server.uri, rows: ROWS)
 
-      def percentiles(took)
-        short, long = took.values_at(:short, :long).map { |times| times.sort.map { |time| time * 1000 } }
-        { short_p50: at(short, 0.5), short_p99: at(short, 0.99), long_p50: at(long, 0.5), long_p95: at(long, 0.95) }
-      end
-
-      def at(sorted, part) = sorted[[(sorted.size * part).to_i, sorted.size - 1].min]
-
-      def with_peer(most, connections: CONNECTIONS)
-        peer = Isolated.new("trunkline_backlog", uri: @server.uri, rows: ROWS, connections: connections, max_connections: most)
+      def with_peer(most)
+        peer = Isolated.new("trunkline_backlog", uri: @server.uri, rows: ROWS, connections: CONNECTIONS, max_connections: most)
         yield peer
       ensure
         peer.close
@@ -71,21 +62,15 @@ module Trunkline
 
       def sleepers
         pg = Isolated.new("pg_sleepers", uri: @server.uri, callers: SLEEPERS)
-        theirs = pg.call(:sleepers, seconds: SECONDS * 2, sleep: SLEEP)
+        theirs = pg.call(:sleepers, seconds: SECONDS, sleep: SLEEP)
         pg.close
-        ours = with_peer(SLEEPERS + 1) { |peer| peer.call(:sleepers, callers: SLEEPERS, seconds: SECONDS * 2, sleep: SLEEP) }
+        ours = with_peer(SLEEPERS + 1) { |peer| peer.call(:sleepers, callers: SLEEPERS, seconds: SECONDS, sleep: SLEEP) }
         { "pg, #{SLEEPERS} connections" => theirs, "Trunkline, max_connections #{SLEEPERS + 1}" => ours }
       end
 
       def neighbours
         { opened: with_peer(SLEEPERS) { |peer| peer.call(:opened_by, callers: SLEEPERS, each: 50) },
-          beside: with_peer(CONNECTIONS) { |peer| peer.call(:beside, many: 10_000, times: 5) } }
-      end
-
-      def beside_table(rows)
-        headers = ["max_connections", "kept busy by long ones", "short p50 ms", "short p99 ms", "long p50 ms", "long p95 ms"]
-        cells = rows.map { |row| [row[:most], row[:busy], *row.values_at(:short_p50, :short_p99, :long_p50, :long_p95).map { |time| format("%.2f", time) }] }
-        Table.new(headers, cells, title: "#{SHORT_RATE} short queries a second beside long ones of #{(LONG * 1000).round} ms")
+          single: with_peer(CONNECTIONS) { |peer| peer.call(:beside, many: 10_000, times: 5) } }
       end
 
       def sleepers_table(sides)
@@ -93,10 +78,18 @@ module Trunkline
         Table.new(["side", "sleeps/s", "warm-up s", "connections opened"], rows, title: "#{SLEEPERS} callers of pg_sleep(#{SLEEP})")
       end
 
-      def others_table(others)
-        rows = [["connections opened for primary-key selects of #{SLEEPERS} callers", others[:opened]],
-                ["a single query beside a caller with 10,000, at most", format("%.2f ms", others[:beside] * 1000)]]
-        Table.new(%w[what measured], rows, title: "Callers beside each other")
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(waiting, reports, sleeping, opened:, single:)
+        pg, ours = sleeping.values
+        [
+          figure("short p99 beside long ones that wait, ms", waiting.slowest_short, "<= 2"),
+          figure("the long ones' p95: where the fewest are in flight, at most", waiting.longest_ratio, "<= 1.5"),
+          figure("short p99 beside reports, ms", reports.slowest_short, "<= 2"),
+          figure("#{SLEEPERS} callers of pg_sleep, sleeps/s: pg", ours[:rate] / pg[:rate], ">= 0.9"),
+          figure("the same, seconds to warm up", ours[:warm_up]),
+          figure("connections opened for primary-key selects of #{SLEEPERS} callers", opened, "<= #{CONNECTIONS}"),
+          figure("a single query beside a caller with 10,000, at most, ms", single * 1000, "<= 5")
+        ]
       end
     end
 

@@ -24,7 +24,7 @@ module Trunkline
         @server = server
       end
 
-      # Makes the table and finds how many users a counting query must look through.
+      # Makes the table and finds how long a counting query looks through all users.
       def fill
         @server.psql(<<~SQL)
           CREATE TABLE users (id int PRIMARY KEY, name text NOT NULL);
@@ -32,14 +32,18 @@ module Trunkline
             FROM generate_series(1, #{USERS}) AS id;
           VACUUM ANALYZE users;
         SQL
-        @counted = (USERS * LONG_SECONDS / counting_seconds).clamp(1, USERS).to_i
+        @whole = counting_seconds
         self
       end
+
+      # @param seconds [Float] of the server's processor
+      # @return [Integer] parameter with which COUNTING takes as long
+      def counted_in(seconds) = (USERS * seconds / @whole).clamp(1, USERS).to_i
 
       # @param kind [Symbol] :cpu or :wait
       # @return [Hash] what both sides are told: the statements and the long one's parameter
       def statements(kind)
-        long, parameter = kind == :cpu ? [COUNTING, @counted] : [WAITING, LONG_SECONDS]
+        long, parameter = kind == :cpu ? [COUNTING, counted_in(LONG_SECONDS)] : [WAITING, LONG_SECONDS]
         { long_sql: long, parameter: parameter, short_sql: SHORT, users: USERS }
       end
 

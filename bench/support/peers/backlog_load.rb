@@ -7,15 +7,15 @@ module Trunkline
       module BacklogLoad
         private
 
-        # @param arrivals [Array<Array(Float, Float)>] when each comes, and how long it sleeps; 0: a short one
+        # @param arrivals [Array<Array(Float, Numeric)>] when each comes, and a long one's parameter; 0: a short one
         # @return [Hash{String => Array<Float>}] seconds that each took from the time when it should have come
         def offered(arrivals, task)
           took = { "short" => [], "long" => [] }
           start = Measure.now
-          tasks = arrivals.map do |at, seconds|
+          tasks = arrivals.map do |at, much|
             pause = start + at - Measure.now
             sleep(pause) if pause > 0.0005
-            task.async { seconds.zero? ? timed(took["short"], start + at) { short(took["short"].size) } : timed(took["long"], start + at) { long(seconds) } }
+            task.async { much.zero? ? timed(took["short"], start + at) { short(took["short"].size) } : timed(took["long"], start + at) { yield much } }
           end
           tasks.each(&:wait)
           took
@@ -26,7 +26,7 @@ module Trunkline
           times << (Measure.now - due)
         end
 
-        # In ten parts of the time, so that the warm-up shows.
+        # In parts of the time, so that the warm-up shows.
         def sleeping(callers, seconds, &sleep)
           start = Measure.now
           parts = Array.new(PARTS, 0)
@@ -36,7 +36,7 @@ module Trunkline
           { rate: best, warm_up: rates.index { |rate| rate >= best * 0.9 } * seconds / PARTS.to_f }
         end
 
-        PARTS = 10
+        PARTS = 40
         private_constant :PARTS
 
         def sleep_on(start, seconds, parts)

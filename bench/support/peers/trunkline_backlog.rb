@@ -10,31 +10,29 @@ require_relative "backlog_load"
 module Trunkline
   module Bench
     module Peers
-      # Short queries that come as they like, beside long ones that sleep on the server.
+      # Short queries that come as they like, beside long ones.
       class TrunklineBacklog
         include BacklogLoad
 
-        LONG = "SELECT pg_sleep($1::float8)"
+        SLEEP = "SELECT pg_sleep($1::float8)"
         WARM_UP = 20 # executions after which a statement is known for what it is
-        private_constant :LONG, :WARM_UP
+        private_constant :SLEEP, :WARM_UP
 
         def initialize(uri:, rows:, connections:, max_connections:)
           @rows = rows
           @db = Trunkline.postgres(uri, connections: connections, max_connections: max_connections)
         end
 
-        # @return [Array<Integer>] balances
-        def answers(ids:) = ids.map { |id| @db.value(Accounts::SELECT, id) }
-
+        # @param long [Array(String, Numeric)] the long ones' SQL and its parameter
         # @return [Hash] wall, cpu, objects; result: seconds that each short and each long query took
-        def measure(arrivals:)
-          Sync { WARM_UP.times { [short(1), long(0.05)] } }
-          Measure.run { Sync { |task| offered(arrivals, task) } }
+        def measure(arrivals:, long:)
+          Sync { WARM_UP.times { [short(1), value(*long)] } }
+          Measure.run { Sync { |task| offered(arrivals, task) { |much| value(long.first, much) } } }
         end
 
         # Callers who sleep on the server, each again and again.
         # @return [Hash] rate (sleeps a second) after the warm-up, warm_up (seconds until 9/10 of it), opened
-        def sleepers(callers:, seconds:, sleep:) = Sync { sleeping(callers, seconds) { long(sleep) } }.merge(opened: @db.stats[:opened])
+        def sleepers(callers:, seconds:, sleep:) = Sync { sleeping(callers, seconds) { value(SLEEP, sleep) } }.merge(opened: @db.stats[:opened])
 
         # One caller with many queries submitted, another with one.
         # @return [Float] seconds that this one took, at most
@@ -53,8 +51,8 @@ module Trunkline
 
         private
 
-        def short(number) = @db.value(Accounts::SELECT, Accounts.id(number, @rows))
-        def long(seconds) = @db.value(LONG, seconds)
+        def short(number) = value(Accounts::SELECT, Accounts.id(number, @rows))
+        def value(sql, parameter) = @db.value(sql, parameter)
 
         def beside_once(task, many)
           flood = task.async { Array.new(many) { |number| @db.async(Accounts::SELECT, Accounts.id(number, @rows)) }.each(&:value) }
