@@ -12,7 +12,6 @@ module Trunkline
     class Sessions # :nodoc:
       # Libraries that bring something like it to older Rubies cannot hand it down to every fiber.
       INHERITED = Fiber.respond_to?(:[]) && Fiber.method(:[]).source_location.nil?
-      WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
       # Who opened a session, and when.
       Holder = Struct.new(:place, :since)
       LIBRARY = File.expand_path("..", __dir__)
@@ -20,7 +19,7 @@ module Trunkline
       KEY = "trunkline_session_"
       # Who has one, where none of the caller's own code is running.
       NEXT = "a stream's Enumerator that was asked with next"
-      private_constant :KEY, :INHERITED, :WHERE_IT_SLEEPS, :Holder, :LIBRARY, :NEXT
+      private_constant :KEY, :INHERITED, :Holder, :LIBRARY, :NEXT
 
       class << self
         # @return [Boolean] whether the caller holds a session of any client
@@ -76,7 +75,7 @@ module Trunkline
         enter(session)
         completed.run { yield session }
       ensure
-        Thread.handle_interrupt(WHERE_IT_SLEEPS) { leave(session, completed.completed?) } if completed
+        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(session, completed.completed?) if completed }
       end
 
       # Runs the block with a session that nobody holds.
@@ -86,7 +85,7 @@ module Trunkline
         completed = BlockExit.new
         completed.run { yield session }
       ensure
-        Thread.handle_interrupt(WHERE_IT_SLEEPS) { session.finish(completed.completed?) } if completed
+        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { session.finish(completed.completed?) if completed }
       end
 
       # Waits for a trunk.

@@ -17,9 +17,6 @@ module Trunkline
       include Copying
       include Streaming
 
-      WHERE_IT_SLEEPS = { Object => :on_blocking }.freeze
-      private_constant :WHERE_IT_SLEEPS
-
       attr_reader :statements, :decoding # :nodoc:
 
       # @param session [Session]
@@ -105,7 +102,7 @@ module Trunkline
 
         raise lost, cause: error
       ensure
-        Thread.handle_interrupt(WHERE_IT_SLEEPS) { finish }
+        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { finish }
       end
 
       # The settings that hold in it.
