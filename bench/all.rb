@@ -2,57 +2,52 @@
 
 # Every bench, one after the other, and one page of all they say: bench/results/report.html opens without a network.
 
-require "json"
-require "open3"
-require "rbconfig"
 require_relative "support/bench"
+require_relative "support/bench_run"
 require_relative "support/machine"
-require_relative "support/progress"
 require_relative "support/report"
 
 module Trunkline
   module Bench
-    # Each bench in a process of its own, saving its own tables too. One that fails does not keep the others from the page.
+    # The page is written anew after each bench, so what was measured stays, whatever happens to the next. One that fails is named
+    # on the page and at the end, and keeps the tables it had saved before.
     class All
       NAMES = Dir[File.join(__dir__, "*.rb")].sort.map { |path| File.basename(path, ".rb") } - %w[all]
       PAGE = File.join(Results::FOLDER, "report.html")
+      private_constant :NAMES, :PAGE
 
+      # @param arguments [Array<String>] the command line
       def initialize(arguments)
-        @names = Options.parse(arguments, banner: "Usage: bin/bench all [NAME...]").arguments
-        @names = NAMES if @names.empty?
+        @options = Options.parse(arguments, banner: "Usage: bin/bench all [NAME...] [options]", runs: nil)
+        @names = @options.arguments.empty? ? NAMES : @options.arguments
         unknown = @names - NAMES
         abort "there is no bench of the name #{unknown.join(", ")}; there are: #{NAMES.join(", ")}" if unknown.any?
       end
 
       def run
         started = Measure.now
-        failed = @names.reject { |name| add(name) }
-        report.write(PAGE, footer: "#{Machine.line}. #{((Measure.now - started) / 60).round} minutes.")
+        report = Report.new("Trunkline, measured").text("#{Machine.line}. #{Time.now.strftime("%F")}.")
+        failed = @names.reject do |name|
+          add(report, BenchRun.new(File.join(__dir__, "#{name}.rb"), runs: @options.runs)).tap { report.write(PAGE, footer: minutes(started)) }
+        end
         puts "Charts: #{PAGE}"
         abort "failed: #{failed.join(", ")}" if failed.any?
       end
 
       private
 
-      def report = @report ||= Report.new("Trunkline, measured")
+      def minutes(started) = "Measured in #{((Measure.now - started) / 60).round} minutes."
 
       # @return [Boolean] whether it could be run
-      def add(name)
-        started = Measure.now
-        result, log = result(name)
-        result ? show(name, result) : report.section(name).text("failed: #{log.lines.last}")
-        warn format("%-12s %4d s%s", name, Measure.now - started, ("  failed:\n#{log}" unless result))
+      def add(report, bench)
+        result = bench.result
+        warn format("%-12s %4d s%s", bench.name, bench.seconds, ("  failed: #{bench.failure}" unless result))
+        report.section(bench.name).text(bench.purpose)
+        result ? show(report, result) : report.text("failed: #{bench.failure}")
         !result.nil?
       end
 
-      # @return [Array(Hash, String)] what it found, if it came so far, and what it printed beside that
-      def result(name)
-        output, log, status = Open3.capture3(RbConfig.ruby, File.join(__dir__, "#{name}.rb"), "--json", "--save")
-        [(JSON.parse(output, symbolize_names: true) if status.success?), log]
-      end
-
-      def show(name, result)
-        report.section(name)
+      def show(report, result)
         result[:curves].each { |title, curves| report.lines(title.to_s, curves) }
         result[:tables].each { |table| report.table(Table.from(table)) }
         report.text("Medians of #{result[:runs]}. #{result[:versions].map { |what, version| "#{what} #{version}" }.join(", ")}.")

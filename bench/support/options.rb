@@ -8,7 +8,7 @@ module Trunkline
     Options = Struct.new(:arguments, :json, :save, :runs, keyword_init: true) do
       # @param arguments [Array<String>] the command line
       # @param banner [String] first line of the help
-      # @param runs [Integer] how often each measurement is made, unless the command line says otherwise
+      # @param runs [Integer, nil] how often each measurement is made, unless the command line says otherwise; nil: that differs
       # @yieldparam parser [OptionParser] for options of the bench's own
       # @return [Options] `arguments` are those that are not options
       def self.parse(arguments, banner:, runs: 1)
@@ -16,7 +16,7 @@ module Trunkline
         parser = OptionParser.new(banner) do |known|
           known.on("--json", "print one JSON object and nothing else") { options.json = true }
           known.on("--save", "keep the tables in bench/results") { options.save = true }
-          known.on("--runs=N", Integer, "medians of N runs (#{runs})") { |number| options.runs = [number, 1].max }
+          known.on("--runs=N", Integer, "medians of N runs (#{runs || "each bench has its own"})") { |number| options.runs = [number, 1].max }
           yield known if block_given?
         end
         options.arguments = parser.parse(arguments)

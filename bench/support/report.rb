@@ -15,6 +15,7 @@ module Trunkline
         body { font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; color: #222; }
         table { border-collapse: collapse; margin: 1em 0 2em; } th, td { padding: .15em 1em .15em 0; text-align: right; }
         th { border-bottom: 1px solid #999; } th:first-child, td:first-child { text-align: left; } td:empty { height: .7em; }
+        nav { columns: 4; margin: 1em 0; } nav a { display: block; } section { border-top: 1px solid #ccc; margin-top: 2em; }
         footer { color: #777; font-size: 85%; }
       CSS
       private_constant :SCRIPTS, :STYLE
@@ -22,11 +23,17 @@ module Trunkline
       # @param title [String]
       def initialize(title)
         @title = title
+        @sections = []
         @parts = []
       end
 
+      # Begins a part of the page that its contents list.
+      # @param words [String]
       # @return [Report] self, as all that add something
-      def section(words) = add("<h1>#{escape(words)}</h1>")
+      def section(words)
+        @sections << words
+        add("<section id=\"#{escape(words)}\"><h1>#{escape(words)}</h1></section>")
+      end
 
       def text(words) = add("<p>#{escape(words)}</p>")
 
@@ -67,6 +74,11 @@ module Trunkline
 
       private
 
+      def contents
+        links = @sections.map { |words| "<a href=\"##{escape(words)}\">#{escape(words)}</a>" }
+        "<nav>#{links.join}</nav>" if links.any?
+      end
+
       def heading(words) = words ? add("<h2>#{escape(words)}</h2>") : self
 
       def escape(words) = CGI.escapeHTML(words.to_s)
@@ -79,6 +91,7 @@ module Trunkline
           #{SCRIPTS.map { |name| "<script>#{script(name)}</script>" }.join("\n")}
           </head>
           <body><h1>#{escape(@title)}</h1>
+          #{contents}
           #{@parts.join("\n")}
           <footer>#{escape(footer)}</footer></body>
           </html>
