@@ -12,10 +12,11 @@ module Trunkline
         include SharedSelects
 
         # @param callers [Integer] how many ask at once
-        def initialize(uri:, rows:, callers:, connections:)
+        # @param options of the client, beside the number of connections
+        def initialize(uri:, rows:, callers:, connections:, **options)
           @rows = rows
           @callers = callers
-          @db = Trunkline.postgres(uri, connections: connections, max_connections: connections + 1)
+          @db = Trunkline.postgres(uri, connections: connections, max_connections: connections + 1, **options)
         end
 
         # @param ids [Array<Integer>]

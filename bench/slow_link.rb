@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+# Selects by primary key over a link that adds some milliseconds to each round trip: what many callers get through together, and how
+# many round trips a query takes of a single one.
+
+require_relative "support/bench"
+
+module Trunkline
+  module Bench
+    # Each delay has a proxy of its own, and so has none: a proxy takes time on these processors too.
+    class SlowLink
+      include Figures
+
+      ROWS = 100_000
+      FIBERS = 1000
+      CONNECTIONS = 4
+      DELAYS = [0, 1, 5, 20].freeze # ms
+      SECONDS = 2                   # of each measurement with many callers
+      TRIPS = 50                    # queries of a single caller
+      ONE = "one caller"
+      UNPREPARED = "one caller, nothing prepared"
+      HEADERS = ["added ms", "queries/s", "client CPU us/query", "could be", "part", "#{ONE}, ms/query", "#{UNPREPARED}, ms/query"].freeze
+
+      def initialize(options)
+        @options = options
+        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+      end
+
+      def run
+        Accounts.fill(@server, ROWS)
+        rows = DELAYS.map { |delay| { delay: delay, **over_link(delay) } }
+        rows.each { |row| row[:possible] = [rows.first[:rate], FIBERS * 1000 / row[:one]].min }
+        figures = figures(*rows)
+        Results.new("slow_link", @options, Versions.all(@server)).publish([table(rows), figures_table(figures)], { rows: rows, figures: figures })
+      end
+
+      private
+
+      def over_link(delay)
+        link = Isolated.new("slow_link", port: @server.port, delay: delay / 1000.0)
+        uri = "postgresql://postgres@127.0.0.1:#{link.call(:port)}/postgres"
+        { **many(uri), one: single(uri), unprepared: single(uri, prepare: false) }
+      ensure
+        link.close
+      end
+
+      # @return [Hash] rate, cpu_each and others
+      def many(uri)
+        comparison = Comparison.new(@server, FIBERS => peer("fiber", uri, FIBERS, CONNECTIONS))
+        comparison.check(ids: Array.new(100) { |number| Accounts.id(number, ROWS) })
+        comparison.rates(runs: @options.runs, seconds: SECONDS).fetch(FIBERS)
+      ensure
+        comparison&.close
+      end
+
+      # @return [Float] ms that a query takes
+      def single(uri, **options)
+        peer = peer("thread", uri, 1, 1, **options)
+        times = Array.new(@options.runs + 1) { peer.call(:measure, count: TRIPS)[:wall] / TRIPS * 1000 }
+        Measure.median(times.drop(1))
+      ensure
+        peer&.close
+      end
+
+      def peer(kind, uri, callers, connections, **options)
+        Isolated.new("trunkline_#{kind}_selects", uri: uri, rows: ROWS, callers: callers, connections: connections, **options)
+      end
+
+      def table(rows)
+        cells = rows.map do |row|
+          [row[:delay], row[:rate].round, row[:cpu_each].round(1), row[:possible].round, part(row).round(2), row[:one].round(2), row[:unprepared].round(2)]
+        end
+        Table.new(HEADERS, cells, title: "#{FIBERS} fibers over #{CONNECTIONS} connections, and one caller")
+      end
+
+      def part(row) = row[:rate] / row[:possible]
+
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(local, *slow)
+        slow.flat_map do |row|
+          trips = ->(key) { (row[key] - local[key]) / row[:delay] }
+          [figure("#{row[:delay]} ms: queries/s of what could be", part(row), ">= 0.8"), figure("the same, #{ONE}: round trips a query", trips[:one], "1"),
+           figure("the same, #{UNPREPARED}", trips[:unprepared], "1")]
+        end
+      end
+    end
+  end
+end
+
+Trunkline::Bench.main do
+  Trunkline::Bench::SlowLink.new(Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench slow_link [options]")).run
+end
