@@ -16,9 +16,11 @@ module Trunkline
       include Figures
 
       OURS = "Trunkline, 1000 fibers"
-      OURS_NEWER = "Trunkline on Ruby 3.3, 1000 fibers"
-      PG_PIPELINE = "pg_pipeline on Ruby 3.3, 1000 fibers"
+      NEWER = "3.3"
+      OURS_NEWER = "Trunkline on Ruby #{NEWER}, 1000 fibers"
+      PG_PIPELINE = "pg_pipeline on Ruby #{NEWER}, 1000 fibers"
       PIPELINES = "pg, pipelines of 100 by hand, no callers"
+      PGBENCH = "pgbench 17, pipelines of 100, a Sync each"
       PG_PIPELINE_VERSION = "0.3.4"
       SEQUEL = { adapter: "postgres", kind: "thread", work: "prepared", callers: 16, connections: 16 }.freeze
       private_constant :PG_PIPELINE_VERSION, :SEQUEL
@@ -49,7 +51,8 @@ module Trunkline
           PIPELINES => -> { @work.other("pg_pipelines_selects", connections: 4, depth: 100) },
           "sequel_pg, 16 threads" => -> { @work.other("sequel_selects", **SEQUEL) },
           OURS_NEWER => -> { newer("trunkline_fiber_selects") },
-          PG_PIPELINE => -> { newer("pg_pipeline_selects", version: PG_PIPELINE_VERSION) }
+          PG_PIPELINE => -> { newer("pg_pipeline_selects", version: PG_PIPELINE_VERSION) },
+          PGBENCH => -> { @work.pgbench(depth: 100, syncs: true, program: @runtimes.newer_pgbench(NEWER, @server.socket_directory)) }
         }
       end
 
@@ -63,7 +66,7 @@ module Trunkline
         }
       end
 
-      def newer(peer, **options) = foreign(peer, @runtimes.ruby(peer, "3.3", @server.socket_directory), 4, **options)
+      def newer(peer, **options) = foreign(peer, @runtimes.ruby(peer, NEWER, @server.socket_directory), 4, **options)
 
       def node(peer, package, version, connections) = foreign(peer, @runtimes.node("#{peer}.js", package, version), connections)
 
@@ -86,10 +89,11 @@ module Trunkline
       # @return [Array<Hash>] what the project promises, and what was measured
       def figures(selects)
         rates = selects.transform_values { |result| result[:rate] }
-        best = rates.except(OURS, OURS_NEWER, PIPELINES).max_by(&:last)
+        best = rates.except(OURS, OURS_NEWER, PIPELINES, PGBENCH).max_by(&:last)
         [
-          (figure("q/s: pg_pipeline, both on Ruby 3.3", rates[OURS_NEWER] / rates[PG_PIPELINE], ">= 1.6") if rates[PG_PIPELINE]),
+          (figure("q/s: pg_pipeline, both on Ruby #{NEWER}", rates[OURS_NEWER] / rates[PG_PIPELINE], ">= 1.6") if rates[PG_PIPELINE]),
           figure("q/s: the best of the others, #{best.first}", rates[OURS] / best.last, ">= 1.5"),
+          (figure("q/s: #{PGBENCH}", rates[OURS] / rates[PGBENCH], ">= 0.75") if rates[PGBENCH]),
           figure("q/s: pipelines by hand, a Sync for each 100", rates[OURS] / rates[PIPELINES])
         ].compact
       end

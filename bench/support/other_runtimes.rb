@@ -58,13 +58,12 @@ module Trunkline
       # @param peer [String] name of a file in peers/
       # @param version [String] of Ruby
       # @param folder [String] of the server's socket
-      def ruby(peer, version, folder)
-        install(["debootstrap"]) unless package_version("debootstrap")
-        raise Missing, DebianRoot.missing if DebianRoot.missing
+      def ruby(peer, version, folder) = [*inside(version, folder), "bundle", "exec", "ruby", INSIDE, peer]
 
-        root(version)
-        ["env", *unbundled, *RubyRoot.new(version).command(shared: [folder]), "bundle", "exec", "ruby", INSIDE, peer]
-      end
+      # @param version [String] of the Ruby in whose root it is
+      # @param folder [String] of the server's socket
+      # @return [Array<String>] what runs pgbench of PostgreSQL 17
+      def newer_pgbench(version, folder) = [*inside(version, folder), "/usr/lib/postgresql/17/bin/pgbench"]
 
       private
 
@@ -89,6 +88,14 @@ module Trunkline
         output[/\Ainstalled (.+)/, 1] if status.success?
       rescue Errno::ENOENT
         nil # no Debian
+      end
+
+      def inside(version, folder)
+        install(["debootstrap"]) unless package_version("debootstrap")
+        raise Missing, DebianRoot.missing if DebianRoot.missing
+
+        root(version)
+        ["env", *unbundled, *RubyRoot.new(version).command(shared: [folder])]
       end
 
       def root(version)

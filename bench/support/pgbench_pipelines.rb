@@ -11,12 +11,15 @@ module Trunkline
       CLIENTS = 4
       private_constant :CLIENTS
 
-      # @param depth [Integer] queries of one pipeline, which share one Sync
-      def initialize(server, rows:, depth:)
+      # @param depth [Integer] queries of one pipeline
+      # @param syncs [Boolean] whether each has a Sync of its own, or all share one
+      # @param options of {PostgresServer#pgbench}
+      def initialize(server, rows:, depth:, syncs: false, **options)
         @server = server
         @depth = depth
-        @script = Tempfile.new(["pipeline", ".sql"])
-        @script.write(Accounts.pipeline_script(rows, depth))
+        @options = options
+        @script = Tempfile.new(["pipeline", ".sql"], server.socket_directory)
+        @script.write(Accounts.pipeline_script(rows, depth, syncs: syncs))
         @script.close
       end
 
@@ -33,7 +36,7 @@ module Trunkline
 
         transactions = (count / CLIENTS / @depth).clamp(1..)
         cpu = children_cpu
-        output = @server.pgbench("-n", "-M", "prepared", "-c", CLIENTS.to_s, "-j", "1", "-t", transactions.to_s, "-f", @script.path)
+        output = @server.pgbench("-n", "-M", "prepared", "-c", CLIENTS.to_s, "-j", "1", "-t", transactions.to_s, "-f", @script.path, **@options)
         made = transactions * CLIENTS
         { wall: made / output[/^tps = ([\d.]+)/, 1].to_f, cpu: children_cpu - cpu, result: made * @depth, connections: CLIENTS }
       end

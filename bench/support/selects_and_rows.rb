@@ -51,8 +51,9 @@ module Trunkline
       # @return [Isolated] selects by another client
       def other(peer, **options) = Isolated.new(peer, uri: @server.uri, rows: ROWS, **options)
 
-      # @return [Isolated] selects by pgbench
-      def pgbench(depth:) = PgbenchPipelines.new(@server, rows: ROWS, depth: depth)
+      # @param options see {PgbenchPipelines}
+      # @return [PgbenchPipelines] selects by pgbench
+      def pgbench(**options) = PgbenchPipelines.new(@server, rows: ROWS, **options)
 
       # @param rows [Hash{String => Hash}] see {#rows}
       # @return [Table]

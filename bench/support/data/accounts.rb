@@ -26,9 +26,11 @@ module Trunkline
       def id(number, rows) = (number * STRIDE % rows) + 1
 
       # @param depth [Integer] queries of one pipeline
+      # @param syncs [Boolean] whether each has a Sync of its own, which pgbench knows from version 17 on
       # @return [String] a script for pgbench that sends them behind each other and waits once
-      def pipeline_script(rows, depth)
-        "\\startpipeline\n#{SCRIPT.gsub(":rows", rows.to_s) * depth}\\endpipeline\n"
+      def pipeline_script(rows, depth, syncs: false)
+        query = SCRIPT.gsub(":rows", rows.to_s)
+        "\\startpipeline\n#{[query].cycle(depth).to_a.join(syncs ? "\\syncpipeline\n" : "")}\\endpipeline\n"
       end
     end
   end

@@ -115,9 +115,10 @@ module Trunkline
       end
 
       # Runs pgbench on this server.
+      # @param program [Array<String>] what runs it
       # @return [String] what it prints
-      def pgbench(*arguments)
-        output, status = Open3.capture2e(PostgresBinaries.path("pgbench"), *arguments,
+      def pgbench(*arguments, program: [PostgresBinaries.path("pgbench")])
+        output, status = Open3.capture2e(*program, *arguments,
                                          "-h", socket_directory, "-p", port.to_s, "-U", "postgres", "postgres")
         raise "pgbench: #{output}" unless status.success?
 
