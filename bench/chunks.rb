@@ -10,6 +10,8 @@ module Trunkline
   module Bench
     # Every plan in one process for each side.
     class Chunks
+      include Figures
+
       PARALLEL = { 90_000 => 1, 5000 => 5, 2000 => 10, 1000 => 20 }.freeze
       # Plans whose values are compared: all rows of the others are the same statements'.
       CHECKED = ["single", "threads 5000/5", "fibers 1000/20"].freeze
@@ -24,7 +26,8 @@ module Trunkline
         check
         times = TimesTable.measure(plans, sides, runs: @options.runs)
         Results.new("chunks", @options, Versions.all(@server))
-               .publish([TimesTable.of(times, title: "#{Resources::ROWS} rows, seconds"), ratios(times)], { times: times })
+               .publish([TimesTable.of(times, title: "#{Resources::ROWS} rows, seconds"), figures_table(figures(times))],
+                        { times: times, figures: figures(times) })
       end
 
       private
@@ -45,15 +48,14 @@ module Trunkline
         Comparison.agree(answers)
       end
 
-      # @return [Table]
-      def ratios(times)
+      # @return [Array<Hash>]
+      def figures(times)
         single = times["single"]
         best = times.values.map { |sides| sides["pg"] }
         parallel = times.except("single").reject { |name, _| name.start_with?("blocking") }.values.map { |sides| sides["Trunkline"][:real] }.min
-        rows = { "single, real: pg's best" => single["Trunkline"][:real] / best.map { |one| one[:real] }.min,
-                 "single, total: pg's best" => total(single["Trunkline"]) / best.map { |one| total(one) }.min,
-                 "best parallel, real: single" => parallel / single["Trunkline"][:real] }
-        Table.new(%w[ratio measured], rows.map { |name, value| [name, format("%.2f", value)] }, title: "Ratios")
+        [figure("single, real: pg's best", single["Trunkline"][:real] / best.map { |one| one[:real] }.min),
+         figure("single, total: pg's best", total(single["Trunkline"]) / best.map { |one| total(one) }.min),
+         figure("best parallel, real: single", parallel / single["Trunkline"][:real])]
       end
 
       def total(one) = one[:user] + one[:system]

@@ -10,6 +10,8 @@ module Trunkline
   module Bench
     # Each side in a process of its own, with threads and with fibers.
     class Notify
+      include Figures
+
       KINDS = %w[threads fibers].freeze
       ROWS = 100_000
       CHECKED = 500 # notifications that are compared
@@ -28,7 +30,7 @@ module Trunkline
         comparison = Comparison.new(@server, sides)
         comparison.check(count: CHECKED, rate: RATE)
         results = comparison.measure(runs: @options.runs) { { count: @count, rate: RATE } }
-        Results.new("notify", @options, Versions.all(@server)).publish([table(results), ratios(results)], { results: results })
+        Results.new("notify", @options, Versions.all(@server)).publish([table(results), figures_table(figures(results))], { results: results, figures: figures(results) })
       ensure
         comparison&.close
       end
@@ -48,9 +50,9 @@ module Trunkline
         Table.new(HEADERS, rows, title: "#{@count} notifications, #{RATE} a second, beside #{NotifiedLoad::CALLERS} callers who ask", drawn: HEADERS[2])
       end
 
-      def ratios(results)
-        rows = KINDS.map { |kind| ["#{kind}, p99: pg", format("%.2f", results["Trunkline, #{kind}"][:p99] / results["pg, #{kind}"][:p99]), "1.5"] }
-        Table.new(%w[ratio measured at\ most], rows, title: "Ratios")
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(results)
+        KINDS.map { |kind| figure("#{kind}, p99: pg", results["Trunkline, #{kind}"][:p99] / results["pg, #{kind}"][:p99], "<= 1.5") }
       end
     end
   end

@@ -11,6 +11,8 @@ module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
     class TLS
+      include Figures
+
       FIBERS = "Trunkline, 1000 fibers"
       CLEAR_FIBERS = "the same, not encrypted"
       THREADS = "Trunkline, 16 threads"
@@ -65,10 +67,6 @@ module Trunkline
           figure("the same, wall: not encrypted", rows[TABLE][:wall] / rows[CLEAR_TABLE][:wall])
         ]
       end
-
-      def figure(name, value) = { name: name, value: value.round(2) }
-
-      def figures_table(figures) = Table.new(%w[ratio measured], figures.map { |figure| figure.values_at(:name, :value) }, title: "Ratios")
     end
   end
 end

@@ -17,9 +17,6 @@ double clock_now(void) {
 
 double clock_latest(void) { return latest; }
 
-/* call-seq: Clock.now -> Float */
-static VALUE clock_get_now(VALUE module) { return DBL2NUM(clock_now()); }
-
 /* call-seq: Clock.stop -> Clock
  *
  * For tests of what follows from time: it stands from now on, whatever the machine does meanwhile. */
@@ -48,7 +45,6 @@ static VALUE clock_start(VALUE module) {
 
 void Init_trunkline_clock(void) {
     VALUE module = rb_define_module_under(mTrunkline, "Clock");
-    rb_define_singleton_method(module, "now", clock_get_now, 0);
     rb_define_singleton_method(module, "stop", clock_stop, 0);
     rb_define_singleton_method(module, "pass", clock_pass, 1);
     rb_define_singleton_method(module, "start", clock_start, 0);

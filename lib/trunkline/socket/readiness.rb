@@ -7,11 +7,10 @@ module Trunkline
   # Connections that can be opened and used without blocking an event loop.
   module Socket
     # Waits for a descriptor until a point in time. The waits go through IO#wait_readable and IO#wait_writable, so a
-    # Fiber::Scheduler sees them; each is short, because some schedulers keep the timer of a long one until it fires.
+    # Fiber::Scheduler sees them.
     module Readiness
-      # Seconds.
-      LONGEST_WAIT = 1.0
-      private_constant :LONGEST_WAIT
+      # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
+      LONGEST_WAIT = 1.0 # :nodoc:
 
       module_function
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../socket/readiness"
 require_relative "waiting_line"
 
 module Trunkline
@@ -7,8 +8,7 @@ module Trunkline
   # once for each; for an idle trunk with what takes long; and for a trunk of their own. There is a line for each of these, so
   # that none stands in the others' way.
   module Queueing # :nodoc:
-    # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
-    LONGEST_WAIT = 1.0
+    LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
     # Seconds after which whoever waits for room looks whether the server is held up on every trunk, and there is room for another.
     LOOK_AGAIN = 0.02
     # Seconds after which what takes long is given a trunk that those who share would keep busy for ever. Who has been called and

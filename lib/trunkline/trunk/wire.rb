@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "io/wait"
+require_relative "../socket/readiness"
 
 module Trunkline
   # The bytes between a codec and a socket. Receiving and flushing never wait; the waits are short and go through IO#wait,
   # so that a Fiber::Scheduler sees them.
   class Wire # :nodoc:
-    # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
-    LONGEST_WAIT = 1.0
+    LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
     NONE = -1
     private_constant :LONGEST_WAIT, :NONE
 
