@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Document 001's table with today's means: web servers whose actions ask by ActiveRecord, on the stock adapter and on Trunkline's.
+# Web servers whose actions ask by ActiveRecord, on the stock adapter and on Trunkline's: the table of async-postgres's README with
+# today's means, and what web applications do beside waiting.
 
 require_relative "support/bench"
 require_relative "support/active_record_sides"

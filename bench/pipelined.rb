@@ -66,7 +66,7 @@ module Trunkline
         Table.new(["server", *RATES.map(&:to_s)], rows, title: "Mean latency in ms by requests that come each second, over #{OPEN_SECONDS} s")
       end
 
-      # Document 003's two.
+      # The two that Pipelined was presented with.
       def charts(results)
         { BY_CLIENTS => curves(results) { |one| one[:closed].transform_values { |result| result[:rate] } },
           BY_RATE => curves(results) { |one| one[:open].transform_values { |result| result[:latency] if result[:errors].zero? } } }

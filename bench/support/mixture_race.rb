@@ -7,10 +7,10 @@ require_relative "isolated"
 
 module Trunkline
   module Bench
-    # Document 000's comparison: the same long and short queries from a caller that blocks on one connection, and from
+    # The comparison of 2008: the same long and short queries from a caller that blocks on one connection, and from
     # fibers. Both sides live through the whole race, so that each row finds them equally warm.
     class MixtureRace
-      CONNECTIONS = 12 # as in the document
+      CONNECTIONS = 12 # as then
       LONG = [10, 50, 100].freeze
       MULTIPLIERS = [2, 5, 10, 20, 50, 100].freeze
       KINDS = %i[cpu wait].freeze

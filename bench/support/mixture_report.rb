@@ -6,7 +6,7 @@ require_relative "table"
 
 module Trunkline
   module Bench
-    # Document 000's table and graph from the rows of a race.
+    # Table and graph of long and short queries, from the rows of a race.
     class MixtureReport
       HEADERS = ["ratio", "long", "short", "blocking s", "non-blocking s", "advantage", "connections"].freeze
       TITLES = { cpu: "A long query uses the server's processor for 30 ms", wait: "A long query waits for 30 ms" }.freeze

@@ -27,7 +27,7 @@ module Trunkline
         def get_multi(keys) = @client.get_multi(keys)
       end
 
-      # memcache-client, which document 004 is about.
+      # memcache-client, whose author found out what a timeout costs.
       class MemcacheClient
         def initialize(address, timeout)
           require "memcache"

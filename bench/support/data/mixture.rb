@@ -5,7 +5,7 @@ require_relative "../server_cpu"
 
 module Trunkline
   module Bench
-    # Long and short queries on one table of users, as document 000 mixes them: each long one brings MULTIPLIER short ones.
+    # Long and short queries on one table of users: each long one brings MULTIPLIER short ones.
     # A long one either uses the server's processor or waits.
     class Mixture
       USERS = 300_000

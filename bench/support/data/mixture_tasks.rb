@@ -2,7 +2,7 @@
 
 module Trunkline
   module Bench
-    # The queries of one row of document 000's table, in order: a long one, then its short ones, and again.
+    # The queries of one row of the table, in order: a long one, then its short ones, and again.
     class MixtureTasks
       include Enumerable
 

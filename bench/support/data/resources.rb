@@ -2,7 +2,7 @@
 
 module Trunkline
   module Bench
-    # A table with a lot of text, as document 002 reads it whole, and a few columns of the other everyday types.
+    # A table with a lot of text, as em-pg-client's benchmarks read it whole, and a few columns of the other everyday types.
     module Resources
       ROWS = 80_000
       SELECT = "SELECT * FROM resources"

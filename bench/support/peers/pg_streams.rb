@@ -15,7 +15,7 @@ module Trunkline
         CHUNK = 1000 # rows
 
         # @param mode [String] "single_row" or "chunked"
-        # @param ending [String] "reset", as in the document; or "cancel"
+        # @param ending [String] "reset", as em-pg-client does; or "cancel"
         def initialize(uri:, mode:, ending:)
           @uri = uri
           @mode = mode
