@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "trunkline/version"
+require_relative "../../../../bench/support/table"
+require_relative "../../../../bench/support/versions"
+
+# The adapters beside each other: what ran, and what failed on which of them.
+module ActiveRecordPage
+  FILE = File.join(__dir__, "results.md")
+  TITLE = "# ActiveRecord's own tests\n\n`rake hosts:activerecord:compare` writes this page: the same tests in the same order on both adapters, " \
+          "one after the other on one machine."
+  private_constant :TITLE
+
+  module_function
+
+  # @param reports [Hash{String => ActiveRecordReport}] by adapter
+  # @param seconds [Hash{String => Numeric}] that they took
+  # @param excluded [Hash{String => String}] reasons by "Suite#test"
+  # @param versions [Hash{String => Object}] of what it was run with
+  def write(reports, seconds, excluded, versions)
+    line = "#{versions.map { |name, version| "#{name} #{version}" }.join(", ")}."
+    File.write(FILE, [TITLE, totals(reports, seconds), failures(reports, excluded), line].join("\n\n") << "\n")
+  end
+
+  def totals(reports, seconds)
+    rows = reports.map do |adapter, report|
+      [adapter, report.totals[:runs], report.totals[:assertions], report.failed.size, report.totals[:skips], seconds.fetch(adapter).round]
+    end
+    Trunkline::Bench::Table.new(%w[adapter tests assertions failed skipped seconds], rows, title: "In all").to_markdown
+  end
+
+  def failures(reports, excluded)
+    rows = reports.values.flat_map(&:failed).uniq.sort.map do |name|
+      ["`#{name.delete_prefix("ActiveRecord::")}`", *reports.map { |_, report| report.failed.include?(name) ? "fails" : "" }, excluded[name]]
+    end
+    Trunkline::Bench::Table.new(["test", *reports.keys, "why"], rows, title: "What fails").to_markdown
+  end
+  private_class_method :totals, :failures
+end
