@@ -13,10 +13,9 @@ module Trunkline
 
       CHECKED = 5000
 
-      # @param rows [Integer]
-      def initialize(options, rows)
+      def initialize(options)
         @options = options
-        @rows = rows
+        @rows = options.numbers[:rows]
         @server = PostgresServer.start(settings: { "shared_buffers" => "256MB", "max_wal_size" => "4GB" })
       end
 
@@ -60,9 +59,6 @@ module Trunkline
 end
 
 Trunkline::Bench.main do
-  rows = 500_000
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench copy [options]", runs: 3) do |parser|
-    parser.on("--rows=N", Integer, "rows (500000)") { |number| rows = number }
-  end
-  Trunkline::Bench::CopyRows.new(options, rows).run
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench copy [options]", runs: 3, numbers: { rows: [500_000, "rows"] })
+  Trunkline::Bench::CopyRows.new(options).run
 end

@@ -30,10 +30,9 @@ module Trunkline
       PAGE = File.join(Results::FOLDER, "falcon.html")
 
       # @param options [Options] whose arguments are names of ACTIONS; none: all
-      # @param seconds [Integer] of each measurement
-      def initialize(options, seconds)
+      def initialize(options)
         @options = options
-        @seconds = seconds
+        @seconds = options.numbers[:seconds]
         @actions = options.arguments.empty? ? ACTIONS.keys : options.arguments
         unknown = @actions - ACTIONS.keys
         abort "there is no action of the name #{unknown.join(", ")}; there are: #{ACTIONS.keys.join(", ")}" if unknown.any?
@@ -137,9 +136,6 @@ module Trunkline
 end
 
 Trunkline::Bench.main do
-  seconds = 4
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench falcon [ACTION...] [options]") do |known|
-    known.on("--seconds=N", Integer, "length of each measurement (#{seconds})") { |number| seconds = number }
-  end
-  Trunkline::Bench::Falcon.new(options, seconds).run
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench falcon [ACTION...] [options]", numbers: { seconds: [4, "length of each measurement"] })
+  Trunkline::Bench::Falcon.new(options).run
 end

@@ -16,7 +16,6 @@ module Trunkline
     class Memcached
       include Figures
 
-      OPERATIONS = 50_000
       KEYS = 100_000
       OURS = "Trunkline, timeout 1 s"
       FREE = "Trunkline, no timeout"
@@ -58,11 +57,10 @@ module Trunkline
       private_constant :SINGLE, :MANY
 
       # @param options [Options]
-      # @param operations [Integer] of each side, in each run
       # @param report [String, nil] file for a page with charts
-      def initialize(options, operations:, report:)
+      def initialize(options, report:)
         @options = options
-        @operations = operations
+        @operations = options.numbers[:operations]
         @report = report
         @server = MemcachedServer.start
       end
@@ -146,11 +144,10 @@ module Trunkline
 end
 
 Trunkline::Bench.main do
-  operations = Trunkline::Bench::Memcached::OPERATIONS
   report = nil
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench memcached [options]", runs: 3) do |parser|
-    parser.on("--operations=N", Integer, "of each side in each run (#{operations})") { |number| operations = number }
+  numbers = { operations: [50_000, "of each side in each run"] }
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench memcached [options]", runs: 3, numbers: numbers) do |parser|
     parser.on("--report=FILE", "write a page with bar charts") { |path| report = path }
   end
-  Trunkline::Bench::Memcached.new(options, operations: operations, report: report).run
+  Trunkline::Bench::Memcached.new(options, report: report).run
 end

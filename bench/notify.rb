@@ -18,10 +18,9 @@ module Trunkline
       RATE = 250 # notifications a second
       HEADERS = ["side", "p50 us", "p99 us", "max us", "queries meanwhile", "client CPU s", "connections"].freeze
 
-      # @param count [Integer] notifications of a run
-      def initialize(options, count)
+      def initialize(options)
         @options = options
-        @count = count
+        @count = options.numbers[:count]
         @server = PostgresServer.start(settings: Accounts::SETTINGS)
       end
 
@@ -59,9 +58,6 @@ module Trunkline
 end
 
 Trunkline::Bench.main do
-  count = 2000
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench notify [options]", runs: 3) do |parser|
-    parser.on("--count=N", Integer, "notifications of each run (2000)") { |number| count = number }
-  end
-  Trunkline::Bench::Notify.new(options, count).run
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench notify [options]", runs: 3, numbers: { count: [2000, "notifications of each run"] })
+  Trunkline::Bench::Notify.new(options).run
 end

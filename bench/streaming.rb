@@ -16,10 +16,9 @@ module Trunkline
       SIDES = { "pg, rows one by one, reset" => { mode: "single_row", ending: "reset" }, "pg, chunks of 1000, reset" => { mode: "chunked", ending: "reset" },
                 "pg, chunks of 1000, cancelled" => { mode: "chunked", ending: "cancel" } }.freeze
 
-      # @param times [Integer] streams of each plan
-      def initialize(options, times)
+      def initialize(options)
         @options = options
-        @times = times
+        @times = options.numbers[:times]
         @server = PostgresServer.start(settings: { "shared_buffers" => "256MB", "max_connections" => "250" })
       end
 
@@ -61,9 +60,6 @@ module Trunkline
 end
 
 Trunkline::Bench.main do
-  times = 400
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench streaming [options]") do |parser|
-    parser.on("--times=N", Integer, "streams of each plan (400)") { |number| times = number }
-  end
-  Trunkline::Bench::Streaming.new(options, times).run
+  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench streaming [options]", numbers: { times: [400, "streams of each plan"] })
+  Trunkline::Bench::Streaming.new(options).run
 end
