@@ -41,9 +41,15 @@ static bool knows_beginning(const fifo_t *fifo, const request_t *request, double
     return !fifo->alone && (since > 0 || !request->is_long);
 }
 
+/* Had it come to the server when the one before it was answered? Where it is not known how long the way is, it may have been
+ * under way still, and the server idle. */
+static bool had_come(const fifo_t *fifo, const request_t *request) {
+    return fifo->alone || fifo->trips >= ENOUGH_TRIPS || fifo->head_since - request->pushed >= fifo->round_trip;
+}
+
 static void measure_service(fifo_t *fifo, const request_t *request, double now) {
-    bool sure = knows_beginning(fifo, request, now);
-    double at_most = now - request->pushed - on_the_way(fifo), taken = sure ? fmin(now - fifo->head_since, at_most) : at_most;
+    bool known = knows_beginning(fifo, request, now), sure = known && had_come(fifo, request);
+    double at_most = now - request->pushed - on_the_way(fifo), taken = known ? fmin(now - fifo->head_since, at_most) : at_most;
     request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
     service_measure(request->service, taken, sure);
     if (request->is_long && sure) dispatcher_learn(fifo, request, taken, lateness(fifo), now);

@@ -96,6 +96,19 @@ module Trunkline
       assert_equal [false, false, true], [short.service.doubted?, short.service.long?, mean(short) < 0.0005]
     end
 
+    # There is always one under way before the answer to the last one is there.
+    def test_nor_is_it_where_none_has_ever_come_alone
+      short = statement(0.0001)
+      Crew.new(@codec).round_trip = 0.06
+      ask(short)
+      50.times do |time|
+        Clock.pass(0.015)
+        ask(short)
+        after(0.005, time.zero? ? FIRST : [], BEGUN, REST)
+      end
+      assert_equal [false, true], [short.service.long?, mean(short) < 0.0005]
+    end
+
     def test_a_long_one_is_found_there_too
       long = STATEMENT.new("SELECT 1", 0)
       40.times do |time|

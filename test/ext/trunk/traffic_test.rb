@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/dispatching"
+require "support/played_traffic"
+
+module Trunkline
+  # What becomes of short queries, and what is believed of all, beside traffic of other kinds. Times are those of a clock that goes from
+  # one event to the next: nothing here takes longer on a busy machine.
+  class TrafficTest < TestCase
+    include Dispatching
+
+    FAST = 0.00005 # seconds of the server's processor
+    private_constant :FAST
+
+    def teardown
+      @traffic&.close
+      super
+    end
+
+    # Short queries, 2,000 a second, beside others.
+    #
+    # @yieldparam traffic [PlayedTraffic]
+    def traffic(**options)
+      @traffic = PlayedTraffic.new(**options)
+      statements = Array.new(4) { unknown }
+      @traffic.comes(:fast, 2000) { |random| [statements[random.rand(4)], FAST, 0] }
+      yield @traffic
+      @traffic.run(0.5)
+      @traffic
+    end
+
+    # @return [Statement] of which nothing is known
+    def unknown = STATEMENT.new("SELECT #{@unknown = @unknown.to_i + 1}", @unknown)
+
+    def assert_fast(seconds, traffic, part = 0.99) = assert_operator(traffic.quantile(:fast, part), :<, seconds)
+
+    # --- never seen ---
+
+    def test_short_ones_that_were_never_seen_are_in_nobodys_way
+      traffic = traffic(most: 32) { |others| others.comes(:new, 300) { [unknown, FAST * 2, 0] } }
+      traffic.run(1)
+      assert_fast 0.001, traffic, 1
+      assert_equal [{}, 4, true], [traffic.changes, traffic.size, traffic.quantile(:new, 1) < 0.001]
+    end
+
+    # Who has gone the same way before it was late waits for one, and nobody else does.
+    def test_long_ones_that_were_never_seen
+      traffic = traffic(most: 32) { |others| others.comes(:new, 20) { [unknown, 0, 0.05] } }
+      traffic.run(1)
+      assert_fast 0.001, traffic, 0.95
+      assert_equal [{}, 4, true], [traffic.changes, traffic.size, traffic.quantile(:new, 1) < 0.06]
+    end
+
+    # --- the same statement, short and long ---
+
+    def test_one_that_takes_a_thousand_times_as_long_with_some_parameters_stays_short
+      various = unknown
+      traffic = traffic(most: 32) { |others| others.comes(:various, 2000) { |random| [various, *(random.rand < 0.005 ? [0, 0.05] : [FAST, 0])] } }
+      traffic.run(1)
+      assert_fast 0.001, traffic
+      assert_equal [{}, 4, true], [traffic.changes, traffic.size, traffic.quantile(:various, 0.9) < 0.001]
+    end
+
+    # On one side or the other, but for good.
+    def test_those_around_the_threshold_do_not_flap
+      [0.001, 0.0015, 0.002, 0.0025, 0.003].each do |seconds|
+        around = unknown
+        traffic = traffic(processors: 4) { |others| others.comes(:around, 500) { |random| [around, seconds * Math.exp(random.rand - 0.5), 0] } }
+        traffic.run(1)
+        assert_fast 0.003, traffic
+        assert_operator traffic.changes[:around], :<=, 1, seconds
+        assert_equal 0, traffic.changes[:fast], seconds
+      end
+    end
+
+    # --- a server whose processors are busy ---
+
+    def test_reports_that_take_two_thirds_of_the_processors
+      [4, 32].each do |most|
+        report = unknown
+        traffic = traffic(most: most) { |others| others.comes(:report, 250) { [report, 0.005, 0] } }
+        traffic.run(1)
+        assert_fast 0.002, traffic
+        assert_equal({ report: 1 }, traffic.changes)
+        assert_operator traffic.dispatcher.allowed, :<=, 16
+      end
+    end
+
+    # More than it can do, for a while: nobody is believed to be other than he is, and afterwards all is as before.
+    def test_an_overload_that_ends
+      report = unknown
+      coming = true
+      traffic = traffic { |others| others.comes(:report, 600) { [report, 0.005, 0] if coming } }
+      traffic.run(0.5)
+      coming = false
+      traffic.run(1)
+      traffic.run(0.5)
+      assert_fast 0.001, traffic, 1
+      assert_equal({ report: 1 }, traffic.changes)
+    end
+
+    # All of the same kind, short, and nearly as many as the processors can bear.
+    def test_short_ones_that_keep_the_processors_busy_stay_short
+      busy = unknown
+      traffic = traffic(most: 32) { |others| others.comes(:busy, 2700) { |random| [busy, 0.0006 * (0.5 + random.rand), 0] } }
+      traffic.run(1)
+      assert_equal [{}, 4], [traffic.changes, traffic.size]
+    end
+
+    # --- a client that stops ---
+
+    # As while it collects garbage: what came meanwhile is late, and nobody else.
+    def test_a_client_that_stops_now_and_then
+      slow = unknown
+      traffic = traffic do |others|
+        others.comes(:slow, 30) { [slow, 0, 0.01] }
+        others.stops(0.2, 0.03)
+      end
+      traffic.run(1)
+      assert_fast 0.001, traffic, 0.8
+      assert_fast 0.035, traffic, 1
+      assert_equal({ slow: 1 }, traffic.changes)
+    end
+
+    def test_nor_does_it_open_connections_for_short_ones
+      traffic = traffic(most: 32) { |others| others.stops(0.2, 0.1) }
+      traffic.run(1)
+      assert_equal [{}, 4], [traffic.changes, traffic.size]
+    end
+
+    # --- a slow link ---
+
+    # There is never a connection without something on its way there, from the first query on.
+    def test_the_way_is_never_taken_for_the_servers_time
+      [0.001, 0.005, 0.02].each do |way|
+        slow = unknown
+        traffic = traffic(round_trip: way) { |others| others.comes(:slow, 15) { [slow, 0, 0.05] } }
+        traffic.run(1)
+        assert_fast way + 0.001, traffic, 0.5
+        assert_equal 0, traffic.changes[:fast], way
+      end
+    end
+  end
+end

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Trunkline
+  # A server that is played: it hears and answers over real sockets, but works on the time of a {Timetable}. Who uses its processors at
+  # once shares them.
+  class PlayedServer
+    # How it answers what comes before the execution of a statement; "H" has it say so at once.
+    ANSWERS = { "P" => ["1"], "D" => %W[t\0\0 n], "B" => ["2"] }.freeze
+    NEARLY_NOTHING = 1e-9 # seconds
+    private_constant :ANSWERS, :NEARLY_NOTHING
+
+    # Its end of a connection; work holds seconds of a processor, and of waiting, for each unit that will come.
+    Session = Struct.new(:socket, :work, :units, :said, :busy, :heard)
+
+    # @param processors [Integer]
+    # @param round_trip [Float] seconds
+    def initialize(timetable, processors:, round_trip:)
+      @timetable = timetable
+      @processors = processors
+      @way = round_trip / 2
+      @using = {}.compare_by_identity # sessions, and seconds of a processor that they still need
+      @turn = 0
+    end
+
+    # @yield when an answer has come
+    # @return [Array(UNIXSocket, Session)] the client's socket
+    def connect(&heard)
+      ours, theirs = UNIXSocket.pair
+      [ours, Session.new(theirs, [], [], [], false, heard)]
+    end
+
+    # The client has written whole units.
+    def hear(session)
+      units = units_of(session.socket.read_nonblock(1 << 20))
+      @timetable.after(@way) do
+        session.units.concat(units)
+        begin_next(session) unless session.busy
+      end
+    end
+
+    private
+
+    # @return [Array<Array<String>>] types of messages, up to each Sync
+    def units_of(bytes)
+      types = []
+      until bytes.empty?
+        type, length = bytes.unpack("aN")
+        types << type
+        bytes = bytes.byteslice((1 + length)..)
+      end
+      types.slice_after("S").to_a
+    end
+
+    def begin_next(session)
+      unit = session.units.shift
+      session.busy = !unit.nil? or return
+
+      session.said = unit.flat_map { |type| ANSWERS.fetch(type, []) }
+      say(session) if unit.include?("H")
+      use, wait = session.work.shift
+      use.positive? ? use_processor(session, use) : @timetable.after(wait) { finish(session) }
+    end
+
+    def finish(session)
+      session.said.push("C\0", "ZI")
+      say(session)
+      begin_next(session)
+    end
+
+    def say(session)
+      bytes = session.said.map { |message| [message[0], message.bytesize + 3, message[1..]].pack("aNa*") }.join
+      session.said = []
+      @timetable.after(@way) do
+        session.socket.write_nonblock(bytes)
+        session.heard.call
+      end
+    end
+
+    # --- processors ---
+
+    def use_processor(session, seconds)
+      go_on
+      @using[session] = seconds
+      await_next
+    end
+
+    def go_on
+      worked = (@timetable.now - @since.to_f) * speed
+      @using.transform_values! { |left| left - worked }
+      @since = @timetable.now
+    end
+
+    def speed = [1.0, @processors.fdiv([@using.size, 1].max)].min
+
+    # Whoever will be through first; unless another one comes before.
+    def await_next
+      turn = @turn += 1
+      return if @using.empty?
+
+      @timetable.after([@using.each_value.min, 0].max / speed) { finish_those_through if turn == @turn }
+    end
+
+    def finish_those_through
+      go_on
+      through = @using.select { |_, left| left <= NEARLY_NOTHING }.keys
+      through.each { |session| @using.delete(session) }
+      await_next
+      through.each { |session| finish(session) }
+    end
+  end
+end

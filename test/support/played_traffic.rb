@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+require_relative "dispatching"
+require_relative "played_server"
+require_relative "timetable"
+
+module Trunkline
+  # A real dispatcher and real codecs between callers and a server who are played, on the clock of the test: what comes of it is the same
+  # each time.
+  class PlayedTraffic
+    include Requests
+
+    LOOK_AGAIN = 0.02 # seconds after which those who wait look whether another connection is worth it
+    CONNECTING = 0.005
+    private_constant :LOOK_AGAIN, :CONNECTING
+
+    Query = Struct.new(:name, :request, :statement, :work, :came)
+    Connection = Struct.new(:crew, :codec, :socket, :session, :in_flight)
+    private_constant :Query, :Connection
+
+    # @return [Hash{Object => Array<Float>}] seconds that queries took their callers, by name
+    attr_reader :took
+    # @return [Hash{Object => Integer}] how often queries of that name became long, or short again
+    attr_reader :changes
+    # @return [Dispatcher]
+    attr_reader :dispatcher
+
+    # @param connections [Integer] that are open, and stay so
+    # @param most [Integer] of them
+    # @param processors [Integer] of the server
+    # @param round_trip [Float] seconds
+    def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001)
+      @timetable = Timetable.new
+      @server = PlayedServer.new(@timetable, processors: processors, round_trip: round_trip)
+      @round_trip = round_trip
+      @most = most
+      @dispatcher = Dispatcher.new(connections, most, 3600)
+      @connections = []
+      @lines = { false => [], true => [] } # who waits, by whether it takes long
+      @opening = 0
+      @took = Hash.new { |took, name| took[name] = [] }
+      @changes = Hash.new(0)
+      @verdicts = {}.compare_by_identity
+      @stopped_until = 0
+      @random = Random.new(1)
+      connections.times { open }
+      look_again
+    end
+
+    # Queries come by chance.
+    #
+    # @param rate [Numeric] a second
+    # @yieldparam random [Random]
+    # @yieldreturn [Array(Statement, Float, Float), nil] seconds of a processor, and of waiting; nil: none comes this time
+    def comes(name, rate, &query)
+      @timetable.after(-Math.log(1 - @random.rand) / rate) do
+        statement, *work = query.call(@random)
+        came = @timetable.now
+        by_the_client { ask(Query.new(name, REQUEST.query(statement, []), statement, work, came)) } if statement
+        comes(name, rate, &query)
+      end
+    end
+
+    # The client does nothing for a while, again and again.
+    def stops(every, seconds)
+      @timetable.after(every) do
+        @stopped_until = @timetable.now + seconds
+        stops(every, seconds)
+      end
+    end
+
+    # Lets so much time pass. What was taken note of before is forgotten.
+    def run(seconds)
+      took.clear
+      @timetable.run(seconds)
+    end
+
+    def close = [*@connections.map(&:socket), *@connections.map { |connection| connection.session.socket }].each(&:close)
+
+    # @return [Integer] connections that are open
+    def size = @connections.size
+
+    # @param part [Float] of the queries of that name
+    # @return [Float] seconds that all but the others took at most
+    def quantile(name, part) = took.fetch(name).sort.then { |sorted| sorted[[(sorted.size * part).to_i, sorted.size - 1].min] }
+
+    private
+
+    def by_the_client(&act)
+      pause = @stopped_until - @timetable.now
+      pause.positive? ? @timetable.after(pause) { by_the_client(&act) } : act.call
+    end
+
+    def open
+      codec = self.codec
+      connection = Connection.new(nil, codec)
+      connection.socket, connection.session = @server.connect { by_the_client { read(connection) } }
+      connection.in_flight = []
+      connection.crew = Crew.new(codec, connection.socket.fileno)
+      connection.crew.round_trip = @round_trip * 3 # as connecting took it
+      connection.crew.lead(request.tap { |leader| connection.crew.enter(leader) })
+      @connections << connection
+      @dispatcher.choose_among(@connections.dup, @connections.map(&:crew))
+      look_for_room
+    end
+
+    # One is left for a transaction.
+    def look_for_room = @dispatcher.may_grow = @connections.size + @opening < @most - 1
+
+    # --- asking ---
+
+    def ask(query)
+      line = @lines.fetch(query.request.long?)
+      connection = @dispatcher.choose(query.request) || find(query) if line.empty?
+      connection ? submit(connection, query) : line.push(query)
+    end
+
+    # Who waits looks now and then whether the server is held up everywhere.
+    def look_again
+      @timetable.after(LOOK_AGAIN) do
+        by_the_client { serve_all }
+        look_again
+      end
+    end
+
+    def find(query)
+      connection = @dispatcher.find(query.request)
+      grow if connection.nil? && @dispatcher.wants_another?(query.request, @opening)
+      connection
+    end
+
+    def grow
+      @opening += 1
+      look_for_room
+      @timetable.after(CONNECTING) do
+        by_the_client do
+          @opening -= 1
+          open
+          serve_all
+        end
+      end
+    end
+
+    def submit(connection, query)
+      connection.in_flight.push(query)
+      connection.session.work.push(query.work)
+      connection.codec.submit(query.request)
+      connection.codec.output.send_to(connection.socket.fileno)
+      @server.hear(connection.session)
+    end
+
+    # --- answers ---
+
+    def read(connection)
+      connection.codec.input.receive_from(connection.socket.fileno)
+      connection.codec.receive([])
+      answered(connection.in_flight.shift) while connection.in_flight.first&.request&.done?
+      serve_all
+    end
+
+    def answered(query)
+      took[query.name] << (@timetable.now - query.came)
+      long = query.statement.service.long?
+      @changes[query.name] += 1 unless long == @verdicts.fetch(query.statement, false)
+      @verdicts[query.statement] = long
+    end
+
+    def serve_all = @lines.each_value { |line| serve(line) }
+
+    def serve(line)
+      while (query = line.first) && (connection = find(query))
+        submit(connection, line.shift)
+      end
+    end
+  end
+end
