@@ -73,7 +73,7 @@ class TopTest < Trunkline::TestCase
                    look(at: 12.0, requests: 300, writes: 75, reads: 30, statements: [statement("SELECT 1", 300), statement("SELECT 2", 4)]))
     assert_equal "trunkline top: process 1, the last 2.0 s", screen[0]
     assert_includes screen[4], "requests 100/s   8.0 a write   20.0 a read"
-    assert_match(/\A  SELECT 1 +100   2\.0 ms   9\.0 ms   500 us     0\.20\z/, screen[6])
+    assert_match(/\A  SELECT 1 +100   2\.0 ms   9\.0 ms   500 us     25 %     0\.20\z/, screen[6])
     assert_match(/\A  SELECT 2 +2\.0 /, screen[7])
   end
 
@@ -119,5 +119,5 @@ class TopTest < Trunkline::TestCase
     { pid: 1, at: at, clients: [statements ? { **client, statements: statements } : client] }
   end
 
-  def statement(sql, count) = { sql: sql, count: count, mean: 0.002, p99: 0.009, wait: 0.0005 }
+  def statement(sql, count) = { sql: sql, count: count, mean: 0.002, p99: 0.009, wait: 0.0005, long: 0.25 }
 end

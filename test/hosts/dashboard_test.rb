@@ -99,7 +99,7 @@ class DashboardTest < Trunkline::TestCase
       assert_includes html, "process #{Process.pid}"
       assert_equal 3, html.scan("<canvas").size, html
       assert_match(%r{<td>#{Regexp.escape(db.stats[:server])}</td><td>[1-4]</td>}, html)
-      assert_match(%r{<td>SELECT '&lt;b&gt;bold&lt;/b&gt;'</td><td>\d+\.\d</td>}, html)
+      assert_match(%r{<td>SELECT '&lt;b&gt;bold&lt;/b&gt;'</td><td>\d+\.\d</td>(<td>\d+\.\d{3}</td>){3}<td>\d+</td><td>\d+\.\d\d</td>}, html)
       assert_match(/<p id="trouble" role="alert" hidden/, html)
     end
   end

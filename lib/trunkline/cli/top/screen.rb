@@ -7,7 +7,7 @@ module Trunkline
       class Screen # :nodoc:
         # Of the SQL at least.
         NARROWEST = 20
-        HEADING = ["calls/s", "mean", "p99", "wait", "load"].map { |word| word.rjust(9) }.join
+        HEADING = ["calls/s", "mean", "p99", "wait", "long", "load"].map { |word| word.rjust(9) }.join
         private_constant :NARROWEST, :HEADING
 
         # @param width [Integer] of the lines
@@ -58,12 +58,11 @@ module Trunkline
         def row(now, before, seconds)
           before ||= { count: 0, mean: 0 }
           spent = (now[:count] * now[:mean]) - (before[:count] * before[:mean])
-          { sql: now[:sql], calls: (now[:count] - before[:count]) / seconds, mean: now[:mean], p99: now[:p99], wait: now[:wait],
-            load: [spent, 0].max / seconds }
+          { **now.slice(:sql, :mean, :p99, :wait, :long), calls: (now[:count] - before[:count]) / seconds, load: [spent, 0].max / seconds }
         end
 
         def statement_line(row)
-          figures = [number(row[:calls]), duration(row[:mean]), duration(row[:p99]), duration(row[:wait]), format("%.2f", row[:load])]
+          figures = [number(row[:calls]), *row.values_at(:mean, :p99, :wait).map { |seconds| duration(seconds) }, percent(row[:long]), format("%.2f", row[:load])]
           "  #{clean(row[:sql])[0, room - 1].ljust(room)}#{figures.map { |figure| figure.rjust(9) }.join}"
         end
 
@@ -74,6 +73,8 @@ module Trunkline
 
         def number(value) = value < 10 ? format("%.1f", value) : value.round.to_s
         def ratio(requests, transfers) = transfers.positive? ? format("%.1f", requests.to_f / transfers) : "-"
+
+        def percent(part) = "#{(part * 100).round} %"
 
         def duration(seconds)
           return format("%.1f s", seconds) if seconds >= 1

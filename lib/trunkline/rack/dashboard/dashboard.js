@@ -68,7 +68,8 @@ function show(now, before) {
   const rows = clients.flatMap(([client, earlier]) => statementRows(client, earlier, seconds));
   rows.sort((one, other) => other.load - one.load);
   fill("statements", rows.slice(0, SHOWN_STATEMENTS).map(({ statement, load, calls }) => [statement.sql, round(calls, 1),
-    round(statement.mean * 1000, 3), round(statement.p99 * 1000, 3), round(statement.wait * 1000, 3), round(load, 2)]));
+    round(statement.mean * 1000, 3), round(statement.p99 * 1000, 3), round(statement.wait * 1000, 3), round(statement.long * 100, 0),
+    round(load, 2)]));
 }
 
 async function look() {
