@@ -54,6 +54,13 @@ module Hosts
         Thread.new { Ours.connection_pool.with_connection { |other| assert other.get_advisory_lock(4712) } }.join
       end
 
+      def test_explain
+        with_model("name text") do |model|
+          assert_match(/^EXPLAIN SELECT .* \[\["name", "Ada"\]\]\n.*Seq Scan on #{model.table_name}/m, model.where(name: "Ada").explain.inspect)
+          assert_match(/actual time.*Execution Time/m, model.where(name: "Ada").explain(:analyze).inspect)
+        end
+      end
+
       def test_the_dumped_schema_is_the_stock_adapters
         connect_stock
         with_table("id bigserial PRIMARY KEY, name varchar(10) NOT NULL DEFAULT 'x', price numeric(8,2), tags text[], data jsonb, at timestamptz") do

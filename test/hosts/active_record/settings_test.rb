@@ -31,6 +31,13 @@ module Hosts
         end
       end
 
+      # A SET would say "session".
+      def test_they_travel_in_the_startup_message
+        connect(min_messages: "error", schema_search_path: "public", variables: { work_mem: "5MB" })
+        names = %w[TimeZone IntervalStyle client_min_messages search_path work_mem]
+        assert_equal ["client"], ours.select_values("SELECT DISTINCT source FROM pg_settings WHERE name IN ('#{names.join("', '")}')")
+      end
+
       def test_what_is_refused_is_told_by_its_name
         { { variables: { DateStyle: "German" } } => "DateStyle", { variables: { standard_conforming_strings: "off" } } => "standard_conforming_strings",
           { encoding: "latin1" } => "client_encoding", { gssencmode: "require" } => "gssencmode", { sslmode: "sometimes" } => "sslmode",
@@ -51,6 +58,15 @@ module Hosts
         Ours.establish_connection(url)
         assert_equal "by-url", ours.select_value("SHOW application_name")
         assert_instance_of ::ActiveRecord::ConnectionAdapters::TrunklineAdapter, ours
+      end
+
+      def test_without_pg_in_the_bundle_the_error_names_the_line
+        main = TOPLEVEL_BINDING.receiver
+        main.define_singleton_method(:gem) { |*| raise Gem::LoadError, "pg is not part of the bundle" }
+        error = assert_raises(LoadError) { load "active_record/connection_adapters/trunkline_adapter.rb" }
+        assert_match(/pg is not part of the bundle.*add `gem "pg"` to the Gemfile/, error.message)
+      ensure
+        main.singleton_class.remove_method(:gem)
       end
 
       def test_roles_and_shards

@@ -93,6 +93,15 @@ module Hosts
         ActiveSupport::Notifications.unsubscribe(subscriber)
       end
 
+      # All of ActiveRecord's connections are taken before the first one goes back.
+      def test_a_thousand_threads_with_a_connection_each
+        assert_held(:join) { |work| Thread.new { work.call } }
+      end
+
+      def test_a_thousand_fibers_with_a_connection_each
+        in_fibers { |task| assert_held(:wait) { |work| task.async { work.call } } }
+      end
+
       # Counted by the server while a quarter of them are in their transactions, and afterwards.
       def test_two_hundred_fibers_a_quarter_in_transactions
         connect(server_connections: 4, max_server_connections: 12, checkout_timeout: 60)
@@ -136,6 +145,34 @@ module Hosts
       end
 
       private
+
+      # @param wait [Symbol] for what the block returned
+      # @yieldparam work [Proc] to be run by a caller of its own
+      def assert_held(wait)
+        connect(pool: 1000, server_connections: 4, checkout_timeout: 60)
+        ready, go = Array.new(2) { Thread::Queue.new }
+        holders = Array.new(1000) do |number|
+          yield(lambda do
+            hold(number) { ready.push(number) && go.pop }
+          ensure
+            ready.push(number) # it has failed, or nobody looks any more
+          end)
+        end
+        1000.times { ready.pop }
+        assert_equal 1000, Ours.connection_pool.stat[:busy]
+        go.close
+        holders.each(&wait)
+        assert_operator connections, :<=, 4
+      end
+
+      # Asks before the block, and after it.
+      def hold(number)
+        Ours.connection_pool.with_connection do |connection|
+          assert_equal number, connection.select_value("SELECT #{number}")
+          yield
+          assert_equal(-number, connection.select_value("SELECT #{-number}"))
+        end
+      end
 
       # Other tests leave some behind.
       def libpqs = ObjectSpace.each_object(::PG::Connection).grep_v(Trunkline::ActiveRecord::Connection)
