@@ -22,12 +22,12 @@ module Trunkline
       attr_reader :failure
 
       # @param path [String] of a program
-      # @param runs [Integer, nil] see {Options}; nil: as many as the bench makes by itself
+      # @param arguments [Array<String>] its command line
       # @param longest [Numeric] seconds that it may take
-      def initialize(path, runs: nil, longest: LONGEST)
+      def initialize(path, arguments: [], longest: LONGEST)
         @path = path
         @name = File.basename(path, ".rb")
-        @runs = runs
+        @arguments = arguments
         @longest = longest
       end
 
@@ -42,7 +42,7 @@ module Trunkline
         status = run
         return JSON.parse(File.read(file("json")), symbolize_names: true) if status.success?
 
-        @failure ||= error || status.to_s
+        @failure ||= status.exited? ? error : status.to_s
         nil
       rescue JSON::ParserError => error
         @failure = error.message[0, 200]
@@ -55,15 +55,15 @@ module Trunkline
 
       def file(kind) = File.join(LOGS, "#{name}.#{kind}")
 
-      # @return [String, nil] the line with the exception's class, before those of its backtrace; or the last one
+      # @return [String] the line with the exception's class, before those of its backtrace; or the last one
       def error
         lines = File.readlines(file("log"), chomp: true)
-        lines.grep(/\([A-Z]\w*(::[A-Z]\w*)*\)\z/).last || lines.last
+        lines.grep(/\([A-Z]\w*(::[A-Z]\w*)*\)\z/).last || lines.last.to_s
       end
 
       # @return [Process::Status]
       def run
-        pid = Process.spawn(RbConfig.ruby, @path, "--json", "--save", *(@runs && "--runs=#{@runs}"), out: file("json"), err: file("log"))
+        pid = Process.spawn(RbConfig.ruby, @path, "--json", "--save", *@arguments, out: file("json"), err: file("log"))
         waiting = Process.detach(pid)
         stop(pid, waiting) unless waiting.join(@longest)
         waiting.value

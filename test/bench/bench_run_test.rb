@@ -9,7 +9,7 @@ class BenchRunTest < Trunkline::TestCase
   private_constant :HEAD
 
   def test_what_it_found_and_what_it_is_about
-    bench = bench("found", 'warn "busy"; puts JSON.generate(arguments: ARGV)', runs: 2)
+    bench = bench("found", 'warn "busy"; puts JSON.generate(arguments: ARGV)', arguments: %w[--runs=2])
     assert_equal "What it is about, in two lines.", bench.purpose
     assert_equal({ arguments: %w[--json --save --runs=2] }, bench.result)
     assert_equal "found", bench.name
@@ -32,6 +32,12 @@ class BenchRunTest < Trunkline::TestCase
     bench = bench("endless", "sleep", longest: 0.01)
     assert_nil bench.result
     assert_equal "stopped after 0.01 s", bench.failure
+  end
+
+  def test_one_that_somebody_kills_says_so
+    bench = bench("killed", 'warn "busy"; Process.kill("KILL", Process.pid); sleep')
+    assert_nil bench.result
+    assert_match(/SIGKILL/, bench.failure)
   end
 
   private
