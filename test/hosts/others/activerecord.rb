@@ -13,7 +13,6 @@
 #   BATCH=1                                 files that one process runs
 #   LOGS=/path                              where to keep what they print
 
-require_relative "../../../bench/support/measure"
 require_relative "activerecord/page"
 require_relative "activerecord/report"
 require_relative "activerecord/suite"
@@ -53,13 +52,9 @@ end
 
 abort "there are no such tests in #{RAILS}" if files.empty?
 excluded = YAML.load_file(File.join(__dir__, "activerecord/excluded.yml")).flat_map { |suite, tests| tests.map { |name, reason| ["#{suite}##{name}", reason] } }.to_h
-seconds = {}
-reports = ENV.fetch("ARCONN", "trunkline").split(",").to_h do |adapter|
-  start = Trunkline::Bench::Measure.now
-  [adapter, run(adapter, excluded).tap { seconds[adapter] = Trunkline::Bench::Measure.now - start }]
-end
+reports = ENV.fetch("ARCONN", "trunkline").split(",").to_h { |adapter| [adapter, run(adapter, excluded)] }
 if reports.size > 1
   versions = { "rails" => File.read(File.join(RAILS, "RAILS_VERSION")).strip, "seed" => SEED, "postgresql" => ActiveRecordSuite.postgres, **Trunkline::Bench::Versions.all }
-  ActiveRecordPage.write(reports, seconds, excluded, versions)
+  ActiveRecordPage.write(reports, excluded, versions)
 end
 exit reports.slice("trunkline").values.all? { |report| report.unexpected.empty? }

@@ -14,19 +14,18 @@ module ActiveRecordPage
   module_function
 
   # @param reports [Hash{String => ActiveRecordReport}] by adapter
-  # @param seconds [Hash{String => Numeric}] that they took
   # @param excluded [Hash{String => String}] reasons by "Suite#test"
   # @param versions [Hash{String => Object}] of what it was run with
-  def write(reports, seconds, excluded, versions)
+  def write(reports, excluded, versions)
     line = "#{versions.map { |name, version| "#{name} #{version}" }.join(", ")}."
-    File.write(FILE, [TITLE, totals(reports, seconds), failures(reports, excluded), line].join("\n\n") << "\n")
+    File.write(FILE, [TITLE, totals(reports), failures(reports, excluded), line].join("\n\n") << "\n")
   end
 
-  def totals(reports, seconds)
+  def totals(reports)
     rows = reports.map do |adapter, report|
-      [adapter, report.totals[:runs], report.totals[:assertions], report.failed.size, report.totals[:skips], seconds.fetch(adapter).round]
+      [adapter, report.totals[:runs], report.totals[:assertions], report.failed.size, report.totals[:skips]]
     end
-    Trunkline::Bench::Table.new(%w[adapter tests assertions failed skipped seconds], rows, title: "In all").to_markdown
+    Trunkline::Bench::Table.new(%w[adapter tests assertions failed skipped], rows, title: "In all").to_markdown
   end
 
   def failures(reports, excluded)
