@@ -221,9 +221,24 @@ module Shared
         canceller.cancel(Cancelled.new)
         assert_kind_of Cancelled, canceller.error
         proxy.release(:requests)
-        assert_equal 1, ask(db, 1)
+        assert_equal [1, 1], [ask(db, 1), db.stats[:open]]
       ensure
         psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '#{ENDLESS}'")
+      end
+    end
+
+    # The server has dealt with the cancel, and nobody is left who would see what it answers after that.
+    def test_one_who_is_stopped_when_he_has_cancelled
+      gated(connections: 1) do |db, proxy|
+        units = proxy.messages(:requests)["S"]
+        future = db.async(ENDLESS)
+        proxy.hold(:answers)
+        canceller = later { future.cancel }
+        proxy.await_messages(:requests, "S", units + 2)
+        canceller.cancel(Cancelled.new)
+        assert_kind_of Cancelled, canceller.error
+        proxy.release(:answers)
+        assert_equal [1, 1], [ask(db, 1), db.stats[:open]]
       end
     end
 

@@ -165,6 +165,17 @@ module Shared
       end
     end
 
+    # Nobody else reads them, and without room for another connection nobody could go on.
+    def test_answers_that_nobody_asks_for_keep_no_connection
+      in_host_with_client(connections: 1, max_connections: 2) do |db|
+        4.times do |token|
+          db.async("SELECT pg_sleep(0.01)")
+          age(db)
+          assert_equal token, ask(db, token)
+        end
+      end
+    end
+
     private
 
     # Every connection has lived for long enough now.

@@ -50,6 +50,7 @@ module Trunkline
     def idle? = deserted? && codec.idle?
     def admits?(world) = crew.admits?(world)
     def retire(reason) = close(reason) && nil
+    def retire_now = nil
     def reserve = crew.reserve
     def release = crew.release
   end

@@ -34,15 +34,16 @@ module Trunkline
     # @return [nil]
     def retire(reason)
       @retiring = reason
-      retire_now if aboard.zero?
+      retire_now
       nil
     end
 
-    private
-
+    # Ends, if it takes no more requests and nobody is aboard, when those it has are answered: what nobody has read yet is taken in.
     def retire_now
-      close(@retiring) if @crew.settled?
+      close(@retiring) if @retiring && aboard.zero? && alive? && @crew.settled?
     end
+
+    private
 
     def lead_until(request)
       return Waiting.unpark(request) unless @crew.lead(request) == true

@@ -76,9 +76,9 @@ module Trunkline
       return conclude(request, why, sent: false) if @codec.withdraw(request)
 
       yield if block_given? && @crew.head.equal?(request)
-      conclude(request, why, sent: true)
     ensure
-      give_place if left_to_the_fence? && @crew.aboard.zero?
+      conclude(request, why, sent: true)
+      see_off if @crew.aboard.zero?
     end
 
     def conclude(request, why, sent:) = request.give_up(GivenUp.new(why, sent).freeze)
@@ -119,7 +119,7 @@ module Trunkline
 
     def ask_and_fence_off(head, waiter, pause, by)
       over = false
-      @fence = nil
+      forget_fence
       @codec.aim(head)
       over = ask_to_cancel(by)
     ensure
@@ -164,6 +164,12 @@ module Trunkline
       @pool.freed if @pool.crowded?
     end
 
+    # Its answer is for nobody, who could keep the connection open for it.
+    def forget_fence
+      @fence&.give_up(GivenUp.new(:cancel, true).freeze)
+      @fence = nil
+    end
+
     # Nothing of what it holds can be trusted any more.
     def quarantine(reason)
       @quarantined = true
@@ -173,6 +179,7 @@ module Trunkline
     # It stays shut, and others take its place. Also when nobody is left who would see the fence answered.
     def give_place
       @quarantined = true
+      forget_fence
       @pool.lost(self)
       retire("it was not known what a cancel would hit")
     end

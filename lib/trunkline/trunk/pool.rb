@@ -103,22 +103,24 @@ module Trunkline
 
     # Closes the trunks that nobody uses, and the others when they are through. Whoever comes later opens new ones.
     def renew
+      locked do
+        look_after_fork
+        @roster.all.each { |trunk| trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
+      end
       Waiting.undisturbed do
-        unused = locked do
-          look_after_fork
-          @roster.all.each { |trunk| trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
-          @roster.all.filter_map { @roster.retire }
+        while (unused = locked { @roster.retire })
+          unused.retire("the client was disconnected")
         end
-        unused.each { |trunk| trunk.retire("the client was disconnected") }
       end
     end
 
-    # Closes every trunk. Whoever waits, and whoever comes later, is told.
+    # Closes every trunk, those included that nobody could tell any more what they would do. Whoever waits, and whoever comes later,
+    # is told. It takes no time, and is not done by halves.
     def close
-      Waiting.undisturbed do
+      Thread.handle_interrupt(Object => :never) do
         trunks = locked do
           @closed = true
-          @roster.all
+          @ledger.trunks.dup
         end
         trunks.each { |trunk| trunk.close("the client was closed") }
         call_up { @lines.flat_map(&:call_all) }
@@ -165,6 +167,7 @@ module Trunkline
 
     # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
     def obtain(place)
+      dismiss_retired
       what, trunk = locked { decide(place) }
       case what
       when :open then open_trunk(place)

@@ -58,10 +58,16 @@ module Trunkline
         called = locked { serve }
         wake(called - [place])
         called.include?(place) ? place.request.resume : Waiting.park(place.request, waking_time(place))
+        dismiss_retired
         break place.trunk unless locked { place.stay }
       end
     ensure
       step_out(place)
+    end
+
+    # They have room for nobody. Where the last answers are for callers who have gone, nobody else takes them in.
+    def dismiss_retired
+      @roster.retiring.dup.each(&:retire_now) unless @roster.retiring.empty?
     end
 
     def waking_time(place)

@@ -14,6 +14,9 @@ module Trunkline
     # The trunks that are somebody's own.
     attr_reader :pinned
 
+    # The trunks that end when they are through.
+    attr_reader :retiring
+
     # How many are being opened to be shared.
     attr_reader :opening_to_share
 

@@ -186,7 +186,7 @@ module Trunkline
 
       flush
       give_place if left_to_the_fence?
-      retire_now if @retiring && aboard.zero?
+      retire_now
     end
 
     # Everybody in flight is told. The leader may be asleep on the descriptor: shutting it down wakes him, and the last one

@@ -9,6 +9,8 @@ module Trunkline
   class PoolTest < TestCase
     include PoolTesting
 
+    Interrupted = Class.new(StandardError)
+
     def test_the_first_request_opens_the_first_connection
       pool = self.pool
       assert_empty @opened
@@ -235,6 +237,23 @@ module Trunkline
       pool.close
     end
 
+    def test_closing_is_not_done_by_halves
+      pool = self.pool
+      Array.new(2) { pool.check_out(request) }
+      interrupt_in(@opened.first, :close)
+      assert_raises(Interrupted) { pool.close }
+      assert_equal ["the client was closed"] * 2, @opened.map(&:closed)
+    end
+
+    # What has not been taken out yet is for all, until somebody else does that.
+    def test_disconnecting_that_is_interrupted
+      pool = self.pool
+      Array.new(2) { pool.check_out(request) }.each { |trunk| pool.check_in(trunk) }
+      @opened.each { |trunk| interrupt_in(trunk, :retire) }
+      assert_raises(Interrupted) { pool.renew }
+      assert_equal [1, 1], [@opened.count(&:closed), pool.counts.values.sum]
+    end
+
     def test_a_connection_that_is_opened_while_it_closes
       gate = Thread::Queue.new
       pool = self.pool { FakeTrunk.new.tap { |trunk| (@opened << trunk) && gate.pop } }
@@ -245,6 +264,17 @@ module Trunkline
       gate.push(true)
       assert_raises(Closed) { opener.value }
       assert_equal ["the client was closed"], @opened.map(&:closed)
+    end
+
+    private
+
+    # Whoever calls this method of the trunk is interrupted in it, where he sleeps.
+    def interrupt_in(trunk, name)
+      trunk.define_singleton_method(name) do |reason|
+        super(reason)
+        Thread.current.raise(Interrupted)
+        sleep(0)
+      end
     end
   end
 end
