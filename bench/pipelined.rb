@@ -46,7 +46,15 @@ module Trunkline
 
         settled(web) { WebLoad.closed(web, "/wait", clients: CLIENTS.last, seconds: 2) }
         { closed: CLIENTS.to_h { |clients| [clients, settled(web) { WebLoad.closed(web, "/wait", clients: clients, seconds: SECONDS) }] },
-          open: RATES.to_h { |rate| [rate, settled(web) { WebLoad.open(web, "/wait", rate: rate, seconds: OPEN_SECONDS) }] } }
+          open: offer(web) }
+      end
+
+      # Who cannot answer all at one rate is not asked at the next.
+      def offer(web)
+        RATES.each_with_object({}) do |rate, results|
+          results[rate] = settled(web) { WebLoad.open(web, "/wait", rate: rate, seconds: OPEN_SECONDS) }
+          break results if results[rate][:errors].positive?
+        end
       end
 
       # A server that does one thing at a time still answers those who have gone.
@@ -62,9 +70,11 @@ module Trunkline
       end
 
       def offered(results)
-        rows = results.map { |name, one| [name, *one[:open].values.map { |result| result[:errors].zero? ? result[:latency]&.round : "errors" }] }
+        rows = results.map { |name, one| [name, *one[:open].values_at(*RATES).map { |result| offered_cell(result) if result }] }
         Table.new(["server", *RATES.map(&:to_s)], rows, title: "Mean latency in ms by requests that come each second, over #{OPEN_SECONDS} s")
       end
+
+      def offered_cell(result) = result[:errors].zero? ? result[:latency]&.round : "errors"
 
       # The two that Pipelined was presented with.
       def charts(results)
