@@ -58,7 +58,7 @@ module Trunkline
       # @return [String] the line with the exception's class, before those of its backtrace; or the last one
       def error
         lines = File.readlines(file("log"), chomp: true)
-        lines.grep(/\([A-Z]\w*(::[A-Z]\w*)*\)\z/).last || lines.last.to_s
+        (lines.grep(/\([A-Z]\w*(::[A-Z]\w*)*\)\z/).last || lines.last.to_s)[0, 300]
       end
 
       # @return [Process::Status]

@@ -20,18 +20,18 @@ module Trunkline
         @versions = versions
       end
 
-      # @param tables [Array<Table>]
+      # @param tables [Array<Table, String>] Strings, as plots, are for the terminal alone
       # @param figures [Hash] the same for machines
       # @param curves [Hash{String => Array<Hash>}] see {Report#lines}, by title
       def publish(tables, figures, curves: {})
-        puts(@options.json ? json(tables, figures, curves) : [*tables, line].join("\n\n"))
-        save(tables) if @options.save
+        puts(@options.json ? json(tables.grep(Table), figures, curves) : [*tables, line].join("\n\n"))
+        save(tables.grep(Table)) if @options.save
       end
 
       private
 
       def json(tables, figures, curves)
-        JSON.pretty_generate(versions: @versions, runs: @options.runs, tables: tables.grep(Table).map(&:to_h), curves: curves, **figures)
+        JSON.pretty_generate(versions: @versions, runs: @options.runs, tables: tables.map(&:to_h), curves: curves, **figures)
       end
 
       def line = "Medians of #{@options.runs}. #{@versions.map { |name, version| "#{name} #{version}" }.join(", ")}."
