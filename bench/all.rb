@@ -15,7 +15,8 @@ module Trunkline
       NAMES = Dir[File.join(__dir__, "*.rb")].sort.map { |path| File.basename(path, ".rb") } - %w[all]
       PAGE = File.join(Results::FOLDER, "report.html")
       # Of some a whole run asks for less than they do by themselves, so that it takes no more than three quarters of an hour.
-      LESS = { "falcon" => ["--seconds=3"], "streaming" => ["--times=80"] }.freeze
+      # falcon's tables are not saved, for those that lie there have all of its actions.
+      LESS = { "falcon" => %w[find sleep --seconds=3], "memcached" => %w[--save --operations=30000], "streaming" => %w[--save --times=80] }.freeze
       private_constant :NAMES, :PAGE, :LESS
 
       # @param arguments [Array<String>] the command line
@@ -37,7 +38,7 @@ module Trunkline
       private
 
       def bench(name)
-        BenchRun.new(File.join(__dir__, "#{name}.rb"), arguments: [*LESS[name], *(@options.runs && "--runs=#{@options.runs}")])
+        BenchRun.new(File.join(__dir__, "#{name}.rb"), arguments: [*LESS.fetch(name, %w[--save]), *(@options.runs && "--runs=#{@options.runs}")])
       end
 
       def minutes(started) = "Measured in #{((Measure.now - started) / 60).round} minutes."

@@ -7,11 +7,11 @@ require_relative "measure"
 
 module Trunkline
   module Bench
-    # One bench in a process of its own, which saves its tables too. What it prints is kept in tmp/bench.
+    # One bench in a process of its own. What it prints is kept in tmp/bench.
     class BenchRun
       LOGS = File.expand_path("../../tmp/bench", __dir__)
-      LONGEST = 900 # seconds
-      GRACE = 60    # seconds, to end its servers and the other sides
+      LONGEST = 1200 # seconds
+      GRACE = 60     # seconds, to end its servers and the other sides
       private_constant :LOGS, :LONGEST, :GRACE
 
       # @return [String] the program's, without a folder
@@ -63,7 +63,7 @@ module Trunkline
 
       # @return [Process::Status]
       def run
-        pid = Process.spawn(RbConfig.ruby, @path, "--json", "--save", *@arguments, out: file("json"), err: file("log"))
+        pid = Process.spawn(RbConfig.ruby, @path, "--json", *@arguments, out: file("json"), err: file("log"))
         waiting = Process.detach(pid)
         stop(pid, waiting) unless waiting.join(@longest)
         waiting.value
