@@ -8,8 +8,9 @@ module Trunkline
     UNDISTURBED = { Object => :never }.freeze
     private_constant :UNDISTURBED
 
-    def initialize
-      @mutex = Mutex.new
+    # @param mutex [Mutex] one that others may sleep on
+    def initialize(mutex = Mutex.new)
+      @mutex = mutex
     end
 
     def synchronize

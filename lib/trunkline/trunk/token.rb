@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "lock"
+
 module Trunkline
   # What a plain thread sleeps on: given and taken, in either order. Giving never sleeps.
   class Token # :nodoc:
@@ -31,21 +33,18 @@ module Trunkline
 
   # For Rubies before 3.2, whose queues know no timeout.
   class TimedToken # :nodoc:
-    NEVER = { Object => :never }.freeze
-    private_constant :NEVER
-
     def initialize
       @mutex = Mutex.new
+      @lock = Lock.new(@mutex)
       @condition = ConditionVariable.new
       @given = false
     end
 
+    # A fiber that slept on the Mutex could be torn from it, and the sleeper would not hear of what he waits for.
     def give
-      Thread.handle_interrupt(NEVER) do
-        @mutex.synchronize do
-          @given = true
-          @condition.signal
-        end
+      @lock.synchronize do
+        @given = true
+        @condition.signal
       end
     end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/schedulers/reference_scheduler"
 
 module Trunkline
   # Given and taken, in either order.
@@ -22,6 +23,17 @@ module Trunkline
       end
     end
 
+    # A fiber that waited for the sleeper's Mutex could be torn from that wait.
+    def test_a_fiber_that_gives_does_not_wait
+      kinds.each do |token|
+        giving = false
+        holder = holding(token) { giving }
+        gave = ReferenceScheduler.run { given_at_once?(token) { giving = true } }
+        assert gave, token.class.name
+        holder.join
+      end
+    end
+
     def test_it_ends_by_itself
       start = Waiting.now
       Token.timed.take(0.01)
@@ -33,6 +45,25 @@ module Trunkline
       assert_same Token.current, Token.current
       assert_same Token.current, Fiber.new { Token.current }.resume
       refute_same Token.current, Thread.new { Token.current }.value
+    end
+
+    private
+
+    # Keeps what the sleeper sleeps on, where it is a Mutex, until the block is true.
+    def holding(token)
+      mutex = token.instance_variable_get(:@mutex) || Mutex.new
+      Thread.new { mutex.synchronize { Thread.pass until yield } }.tap { Thread.pass until mutex.locked? }
+    end
+
+    # @return [Boolean] whether a fiber has given it before the scheduler had its turn
+    def given_at_once?(token)
+      given = false
+      Fiber.schedule do
+        yield
+        token.give
+        given = true
+      end
+      given
     end
   end
 end
