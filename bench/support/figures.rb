@@ -11,8 +11,8 @@ module Trunkline
       # @param name [String]
       # @param value [Numeric]
       # @param bound [String] such as ">= 4"; empty where nothing is promised
-      # @return [Hash]
-      def figure(name, value, bound = "") = { name: name, value: value.round(2), bound: bound }
+      # @return [Hash] where a side has done nothing in its time, and no ratio is one: with its text, which JSON knows
+      def figure(name, value, bound = "") = { name: name, value: value.finite? ? value.round(2) : value.to_s, bound: bound }
 
       # @param figures [Array<Hash>] see {#figure}
       # @return [Table]
