@@ -67,6 +67,8 @@ module Trunkline
         waiting = Process.detach(pid)
         stop(pid, waiting) unless waiting.join(@longest)
         waiting.value
+      ensure
+        Process.kill("TERM", pid) if waiting&.alive? # whoever waited was interrupted
       end
 
       def stop(pid, waiting)
