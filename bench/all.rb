@@ -16,7 +16,7 @@ module Trunkline
       PAGE = File.join(Results::FOLDER, "report.html")
       # Of some a whole run asks for less than they do by themselves, so that it takes no more than three quarters of an hour.
       # falcon's tables are not saved, for those that lie there have all of its actions.
-      LESS = { "falcon" => %w[find sleep --seconds=3], "memcached" => %w[--save --operations=30000], "streaming" => %w[--save --times=80] }.freeze
+      LESS = { "falcon" => %w[find sleep --seconds=3], "memcached" => %w[--save --operations=30000], "streaming" => %w[--save --times=40] }.freeze
       private_constant :NAMES, :PAGE, :LESS
 
       # @param arguments [Array<String>] the command line
