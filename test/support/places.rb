@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+# Where in the client a thread can be interrupted: at the end of each of its methods and blocks, where Ruby looks for interrupts. At
+# each place it is interrupted once.
+class Places
+  # How many of the innermost frames tell one place from another.
+  FRAMES = 2
+  CLIENT = File.expand_path("../../lib/trunkline", __dir__)
+  private_constant :FRAMES, :CLIENT
+
+  # @return [String, nil] the newest one
+  attr_reader :last
+
+  def initialize
+    @seen = {}
+  end
+
+  # @return [Integer]
+  def count = @seen.size
+
+  # Runs the block, and interrupts the calling thread at the first place that is new. Where the client must not be disturbed, the
+  # interrupt comes at its next sleep, or at the end of that.
+  #
+  # @param exception [Class]
+  # @return [Boolean] whether there was one
+  def interrupt(exception, &block)
+    struck = false
+    trace = TracePoint.new(:return, :b_return) do |point|
+      next if struck || !point.path.start_with?(CLIENT) || !new?(caller_locations(1, FRAMES).join(" "))
+
+      struck = true
+      Thread.current.raise(exception)
+    end
+    trace.enable(target_thread: Thread.current, &block)
+    struck
+  rescue exception
+    true
+  end
+
+  private
+
+  def new?(place) = !@seen.key?(place) && @seen[@last = place] = true
+end
