@@ -139,6 +139,32 @@ module Shared
       end
     end
 
+    # Each finds the connection as another has left it who was late before.
+    def test_deadlines_of_several_one_after_the_other
+      name = unique_name
+      in_host_with_client(connections: 1, prepare: false, application_name: name) do |db|
+        with_much_leeway do
+          side_by_side([0.2, 0.5, 0.5, 0.8]) { |seconds| assert_raises(Trunkline::Deadline) { db.query(ENDLESS, deadline: seconds) } }
+        end
+        assert_equal 1, ask(db, 1)
+        assert_nobody_runs(name)
+      end
+    end
+
+    def test_a_deadline_on_a_connection_that_is_to_end
+      name = unique_name
+      in_host_with_client(connections: 1, prepare: false, application_name: name) do |db|
+        with_much_leeway do
+          late = later { assert_raises(Trunkline::Deadline) { db.query(ENDLESS, deadline: 1) } }
+          eventually { late.done? || somebody_runs?(name) }
+          db.disconnect
+          late.value
+        end
+        assert_equal 1, ask(db, 1)
+        assert_nobody_runs(name)
+      end
+    end
+
     def test_a_deadline_of_a_statement_that_nobody_knows
       name = unique_name
       in_host_with_client(connections: 1, application_name: name) do |db|
@@ -254,9 +280,9 @@ module Shared
 
     private
 
-    def assert_nobody_runs(name)
-      assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}' AND state = 'active'").empty? }
-    end
+    def assert_nobody_runs(name) = assert(eventually { !somebody_runs?(name) })
+
+    def somebody_runs?(name) = !psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}' AND state = 'active'").empty?
 
     # Cancels a head that has neighbours behind it already.
     #

@@ -38,9 +38,9 @@ module Trunkline
       nil
     end
 
-    # Ends, if it takes no more requests and nobody is aboard, when those it has are answered: what nobody has read yet is taken in.
+    # Ends, if it takes no more requests and is deserted, when those it has are answered: what nobody has read yet is taken in.
     def retire_now
-      close(@retiring) if @retiring && aboard.zero? && alive? && @crew.settled?
+      close(@retiring) if @retiring && deserted? && alive? && @crew.settled?
     end
 
     private

@@ -40,7 +40,7 @@ module Trunkline
         next unless @canceller && @crew.shut
 
         cancel_head(nil, waiter, by)
-        fence_off(waiter, by) unless @fence || @retiring || loss
+        fence_off(waiter, by) unless @fence || quarantined? || loss
       end
     end
 
@@ -55,12 +55,13 @@ module Trunkline
     # Its caller was interrupted: whether it is carried out is nobody's concern any more.
     def let_go(request) = end_early(request, :cancel)
 
-    # Meanwhile nobody gets the trunk for his own.
+    # Meanwhile nobody gets the trunk for his own, and it stays open: the caller may have something to end on it yet.
     def ending
       @endings += 1
       yield
     ensure
       @endings -= 1
+      see_off if deserted? && !@loss
       @pool.freed if @endings.zero? && @pool.crowded?
     end
 
@@ -78,7 +79,6 @@ module Trunkline
       yield if block_given? && @crew.head.equal?(request)
     ensure
       conclude(request, why, sent: true)
-      see_off if @crew.aboard.zero?
     end
 
     def conclude(request, why, sent:) = request.give_up(GivenUp.new(why, sent).freeze)
@@ -106,7 +106,7 @@ module Trunkline
     def cancel_head(target, waiter, by)
       @stopping = true
       pause = FIRST_PAUSE
-      while unwanted?(head = @crew.head, target) && !@retiring && !loss && Waiting.now < by
+      while unwanted?(head = @crew.head, target) && !quarantined? && !loss && Waiting.now < by
         ask_and_fence_off(head, waiter, [Waiting.now + pause, by].min, by)
         pause *= 2
       end

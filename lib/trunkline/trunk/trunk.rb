@@ -185,7 +185,7 @@ module Trunkline
       return aboard.zero? && hang_up if @loss
 
       flush
-      give_place if left_to_the_fence?
+      give_place if left_to_the_fence? && deserted?
       retire_now
     end
 
