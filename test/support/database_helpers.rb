@@ -55,6 +55,13 @@ module DatabaseHelpers
     psql("SELECT pid FROM pg_stat_activity WHERE application_name = '#{application_name}'").map(&:to_i)
   end
 
+  # @return [Boolean] whether the server works for a client with this application_name
+  def works_for?(application_name)
+    psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{application_name}' AND state = 'active'").any?
+  end
+
+  def assert_nobody_runs(application_name) = assert(eventually { !works_for?(application_name) })
+
   # Waits until a backend of the clients with this application_name waits for that.
   #
   # @param event [String] as in pg_stat_activity
