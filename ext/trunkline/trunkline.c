@@ -14,6 +14,7 @@ void Init_trunkline(void) {
     Init_trunkline_clock();
     Init_trunkline_deadline();
     Init_trunkline_service();
+    Init_trunkline_interrupts();
     Init_trunkline_request();
     Init_trunkline_waiter();
     Init_trunkline_codec();

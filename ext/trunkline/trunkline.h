@@ -15,6 +15,7 @@ extern VALUE mTrunklineMemcached;
 void Init_trunkline_bytes(void);
 void Init_trunkline_clock(void);
 void Init_trunkline_deadline(void);
+void Init_trunkline_interrupts(void);
 void Init_trunkline_request(void);
 void Init_trunkline_waiter(void);
 void Init_trunkline_service(void);

@@ -4,13 +4,14 @@
 #include <math.h>
 #include <ruby/io.h>
 #include "clock.h"
+#include "interrupts.h"
 #include "../socket/bytes_class.h"
 #include "../trunkline.h"
 
 #define LONGEST_WAIT 1.0 /* seconds; some schedulers keep the timer of a wait until it fires, so no wait is long */
 
-static ID id_crew, id_handle_interrupt, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
-static VALUE where_it_sleeps, eConnectionError;
+static ID id_crew, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
+static VALUE eConnectionError;
 
 drive_t drive_of(VALUE trunk, VALUE request) {
     drive_t drive = {.trunk = trunk, .object = request, .crew_object = rb_ivar_get(trunk, id_crew)};
@@ -31,13 +32,9 @@ static VALUE put_question(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     return rb_funcallv(question->trunk, question->method, question->count, &question->argument);
 }
 
-VALUE drive_undisturbed(rb_block_call_func *function, void *data) {
-    return rb_block_call(rb_cThread, id_handle_interrupt, 1, &where_it_sleeps, function, (VALUE)data);
-}
-
 VALUE drive_ask(const drive_t *drive, ID method, int count, VALUE argument) {
     question_t question = {drive->trunk, method, count, argument};
-    return drive->exposed ? drive_undisturbed(put_question, &question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
+    return drive->exposed ? interrupts_where_it_sleeps(put_question, (VALUE)&question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
 }
 
 static void lose(const drive_t *drive, VALUE error) { drive_ask(drive, id_lose_over, 1, error); }
@@ -137,7 +134,6 @@ bool drive_is_quiet(const crew_t *crew) {
 
 void Init_trunkline_drive(void) {
     id_crew = rb_intern("@crew");
-    id_handle_interrupt = rb_intern("handle_interrupt");
     id_lose = rb_intern("lose");
     id_lose_over = rb_intern("lose_over");
     id_receive = rb_intern("receive");
@@ -146,9 +142,4 @@ void Init_trunkline_drive(void) {
     id_is_flushed = rb_intern("flushed?");
     eConnectionError = rb_const_get(mTrunkline, rb_intern("ConnectionError"));
     rb_gc_register_mark_object(eConnectionError);
-    /* All that changes state lies between its sleeps. */
-    where_it_sleeps = rb_hash_new();
-    rb_hash_aset(where_it_sleeps, rb_cObject, ID2SYM(rb_intern("on_blocking")));
-    rb_gc_register_mark_object(where_it_sleeps);
-    rb_define_const(rb_define_module_under(mTrunkline, "Waiting"), "WHERE_IT_SLEEPS", rb_obj_freeze(where_it_sleeps));
 }

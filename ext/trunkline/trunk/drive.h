@@ -20,9 +20,6 @@ typedef struct {
 
 drive_t drive_of(VALUE trunk, VALUE request);
 
-/* Runs the function, which gets the data as a block would, so that a plain thread is interrupted nowhere but where it sleeps. */
-VALUE drive_undisturbed(rb_block_call_func *function, void *data);
-
 /* Has the trunk do what is rare, by a method of its own, undisturbed. */
 VALUE drive_ask(const drive_t *drive, ID method, int count, VALUE argument);
 

@@ -6,6 +6,7 @@
 #include "drive.h"
 
 #include <ruby/fiber/scheduler.h>
+#include "interrupts.h"
 #include "../socket/bytes_class.h"
 #include "../trunkline.h"
 
@@ -194,7 +195,7 @@ static VALUE travel(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
 static VALUE driving_perform(VALUE self, VALUE request) {
     drive_t drive = drive_of(self, request);
     if (!NIL_P(drive.request->world)) return travel(Qnil, (VALUE)&drive, 0, NULL, Qnil);
-    if (!crew_is_plain(drive.crew)) return drive_undisturbed(travel, &drive);
+    if (!crew_is_plain(drive.crew)) return interrupts_where_it_sleeps(travel, (VALUE)&drive);
     drive.exposed = true;
     return travel(Qnil, (VALUE)&drive, 0, NULL, Qnil);
 }

@@ -5,11 +5,12 @@
 #include "clock.h"
 #include "deadline.h"
 #include "fifo.h"
+#include "interrupts.h"
 #include "../trunkline.h"
 
 VALUE cTrunklineRequest;
-static ID id_give, id_new, id_resume, id_handle_interrupt;
-static VALUE cFiber, blocking, never; /* keywords of Fiber.new, and a mask of Thread.handle_interrupt */
+static ID id_give, id_new, id_resume;
+static VALUE cFiber, blocking; /* the latter: keywords of Fiber.new */
 
 void request_mark(void *data) {
     request_t *request = data;
@@ -114,7 +115,7 @@ VALUE request_wake(VALUE self) {
     } else if (request->world == rb_fiber_scheduler_current()) {
         unblock(self);
     } else {
-        rb_block_call(rb_cThread, id_handle_interrupt, 1, &never, unblock_untorn, self);
+        interrupts_never(unblock_untorn, self);
     }
     request->delivered = true;
     return self;
@@ -277,22 +278,15 @@ static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
 static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self)->token = token; }
 static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
 
-static VALUE frozen_pair(VALUE key, VALUE value) {
-    VALUE hash = rb_hash_new();
-    rb_hash_aset(hash, key, value);
-    rb_gc_register_mark_object(hash);
-    return rb_obj_freeze(hash);
-}
-
 void Init_trunkline_request(void) {
     id_give = rb_intern("give");
     id_new = rb_intern("new");
     id_resume = rb_intern("resume");
-    id_handle_interrupt = rb_intern("handle_interrupt");
     cFiber = rb_const_get(rb_cObject, rb_intern("Fiber"));
     rb_gc_register_mark_object(cFiber);
-    blocking = frozen_pair(ID2SYM(rb_intern("blocking")), Qtrue);
-    never = frozen_pair(rb_cObject, ID2SYM(rb_intern("never")));
+    blocking = rb_hash_new();
+    rb_hash_aset(blocking, ID2SYM(rb_intern("blocking")), Qtrue);
+    rb_gc_register_mark_object(rb_obj_freeze(blocking));
     cTrunklineRequest = rb_define_class_under(mTrunkline, "Request", rb_cObject);
     rb_undef_alloc_func(cTrunklineRequest);
     rb_define_method(cTrunklineRequest, "done?", request_is_done, 0);

@@ -4,17 +4,14 @@ module Trunkline
   # Keeps threads apart for some lines that never wait. A fiber that finds it taken does not sleep on it, as it would on a
   # Mutex: the wake-up could come when the fiber waits for something else.
   class Lock # :nodoc:
-    # Interrupting who holds the lock would leave half a change behind.
-    UNDISTURBED = { Object => :never }.freeze
-    private_constant :UNDISTURBED
-
     # @param mutex [Mutex] one that others may sleep on
     def initialize(mutex = Mutex.new)
       @mutex = mutex
     end
 
+    # Interrupting who holds the lock would leave half a change behind.
     def synchronize
-      Thread.handle_interrupt(UNDISTURBED) do
+      Thread.handle_interrupt(Waiting::NEVER) do
         Thread.pass until @mutex.try_lock
         yield
       ensure

@@ -117,7 +117,7 @@ module Trunkline
     # Closes every trunk, those included that nobody could tell any more what they would do. Whoever waits, and whoever comes later,
     # is told. It takes no time, and is not done by halves.
     def close
-      Thread.handle_interrupt(Object => :never) do
+      Thread.handle_interrupt(Waiting::NEVER) do
         trunks = locked do
           @closed = true
           @ledger.trunks.dup
