@@ -139,12 +139,10 @@ class ReferenceSchedulerTest < Minitest::Test
   end
 
   def test_records_waits_that_are_too_long
-    [nil, 1.1].each do |timeout|
-      assert_violation(/with timeout #{timeout.inspect}/, longest_io_wait: 1.0) do
-        socket, peer = UNIXSocket.pair
-        peer << "x"
-        assert socket.wait_readable(timeout)
-      end
+    assert_violation(/with timeout 1.1/, longest_io_wait: 1.0) do
+      socket, peer = UNIXSocket.pair
+      peer << "x"
+      assert socket.wait_readable(1.1)
     end
   end
 

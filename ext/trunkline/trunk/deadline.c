@@ -43,9 +43,8 @@ static VALUE deadlines_exchange(VALUE module, VALUE deadline) {
 
 /* call-seq: Deadlines.left(deadline, most) -> Float
  *
- * Seconds until then: not less than none, and not more than `most`, which it is without a deadline. */
+ * Seconds until then: not less than none, and not more than `most`. */
 static VALUE deadlines_left(VALUE module, VALUE deadline, VALUE most) {
-    if (NIL_P(deadline)) return most;
     return DBL2NUM(fmin(fmax(NUM2DBL(deadline) - clock_now(), 0), NUM2DBL(most)));
 }
 

@@ -8,7 +8,7 @@
 #include "../socket/bytes_class.h"
 #include "../trunkline.h"
 
-#define LONGEST_WAIT 1.0 /* seconds; some schedulers keep the timer of a wait until it fires, so no wait is long */
+#define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
 
 static ID id_crew, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
 static VALUE eConnectionError;
@@ -104,8 +104,9 @@ socket_status_t drive_receive(const drive_t *drive) {
     return status;
 }
 
-static double seconds_of_rest(const crew_t *crew) {
-    return isinf(crew->rest) ? LONGEST_WAIT : fmin(fmax(crew->rest - clock_now(), 0), LONGEST_WAIT);
+/* Nil: nobody's time is limited, and so the wait has no end. A timer for each read would cost more than the read. */
+static VALUE seconds_of_rest(const crew_t *crew) {
+    return isinf(crew->rest) ? Qnil : DBL2NUM(fmin(fmax(crew->rest - clock_now(), 0), LONGEST_WAIT));
 }
 
 static VALUE wait_for_bytes(VALUE data) {
@@ -113,7 +114,7 @@ static VALUE wait_for_bytes(VALUE data) {
     const crew_t *crew = drive->crew;
     VALUE rest = crew_rest(drive->crew_object);
     if (!crew_is_plain(crew) || !drive_is_flushed(crew)) return rb_funcallv(crew->wire, id_wait, 1, &rest);
-    return rb_io_wait(crew->io, INT2FIX(RUBY_IO_READABLE), DBL2NUM(seconds_of_rest(crew)));
+    return rb_io_wait(crew->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(crew));
 }
 
 bool drive_sleep(const drive_t *drive) {

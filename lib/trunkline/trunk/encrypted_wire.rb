@@ -46,7 +46,7 @@ module Trunkline
     def wait(deadline = nil)
       return if @tls.pending.positive?
 
-      seconds = Deadlines.left(deadline, LONGEST_WAIT)
+      seconds = seconds_until(deadline)
       return @io.wait_readable(seconds) if @writing || (flushed? && !@must_write)
 
       write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }

@@ -4,18 +4,24 @@ require "io/wait"
 require_relative "../socket/readiness"
 
 module Trunkline
-  # The bytes between a codec and a socket. Receiving and flushing never wait; the waits are short and go through IO#wait,
-  # so that a Fiber::Scheduler sees them.
+  # The bytes between a codec and a socket. Receiving and flushing never wait; the waits go through IO#wait, so that a
+  # Fiber::Scheduler sees them. Those without a deadline have no end, and so need no timer.
   class Wire # :nodoc:
     LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
     NONE = -1
-    private_constant :LONGEST_WAIT, :NONE
+
+    # Of Ruby before 3.2: Async from 2.24 on asks this of whatever is waited for without an end.
+    module Untimed # :nodoc:
+      def timeout = nil
+    end
+
+    private_constant :LONGEST_WAIT, :NONE, :Untimed
 
     # @param io [Socket] connected and non-blocking
     # @param input [Bytes] what was received goes there
     # @param output [Bytes] what is to be sent lies there
     def initialize(io, input, output)
-      @io = io
+      @io = io.respond_to?(:timeout) ? io : io.extend(Untimed)
       @descriptor = io.fileno
       @input = input
       @output = output
@@ -71,7 +77,7 @@ module Trunkline
 
     private
 
-    def seconds_until(deadline) = Deadlines.left(deadline, LONGEST_WAIT)
+    def seconds_until(deadline) = deadline && Deadlines.left(deadline, LONGEST_WAIT)
 
     def write
       @writing = true

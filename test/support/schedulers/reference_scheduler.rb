@@ -20,8 +20,8 @@ class ReferenceScheduler
   # What Ruby itself unblocks with. It may do so twice or too late: its own waits loop on their conditions.
   CORE = [Thread::Mutex, Thread::Queue, Thread::ConditionVariable, Thread].freeze
 
-  # @param longest_io_wait [Float, nil] seconds; a wait for a socket with a longer timeout, or none, is a violation, and one
-  #   with this timeout has no end: what nothing but the timeout would mend shows as a hang
+  # @param longest_io_wait [Float, nil] seconds; a wait for a socket with a longer timeout is a violation, and one with this
+  #   timeout has no end: what nothing but the timeout would mend shows as a hang
   def initialize(longest_io_wait: nil)
     @longest_io_wait = longest_io_wait
     @mailbox = Mailbox.new

@@ -89,9 +89,9 @@ module Supervision
   def inspect_io_wait(wait, timeout)
     twin = @polled.any? { |other, io| io.equal?(wait.subject) && (other.events & wait.events).positive? }
     violation("a second fiber waits for the same event of an IO") if twin
-    return unless limited?(wait) && !timeout&.between?(0, @longest_io_wait)
+    return if !limited?(wait) || timeout.nil? || timeout.between?(0, @longest_io_wait)
 
-    violation("waits for a socket with timeout #{timeout.inspect}, allowed are #{@longest_io_wait} s")
+    violation("waits for a socket with timeout #{timeout}, allowed are #{@longest_io_wait} s")
   end
 
   def limited?(wait)

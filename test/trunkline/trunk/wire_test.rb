@@ -22,5 +22,21 @@ module Trunkline
     ensure
       others&.flatten&.each(&:close)
     end
+
+    def test_only_a_wait_with_a_deadline_has_an_end
+      here, = UNIXSocket.pair
+      waits = []
+      here.define_singleton_method(:wait_readable) { |seconds| waits << seconds }
+      wire = Wire.new(here, Bytes.new, Bytes.new)
+      [nil, Waiting.now + 60, Waiting.now - 1].each { |deadline| wire.wait(deadline) }
+      assert_equal [nil, 1.0, 0.0], waits
+    end
+
+    # There are schedulers that ask this of every IO.
+    def test_an_io_is_asked_for_a_timeout_of_its_own
+      here, = UNIXSocket.pair
+      Wire.new(here, Bytes.new, Bytes.new)
+      assert_nil here.timeout
+    end
   end
 end
