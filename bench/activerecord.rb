@@ -8,51 +8,32 @@ require_relative "support/bench"
 module Trunkline
   module Bench
     # Each work on both adapters, in processes of their own.
-    class ActiveRecordAdapters
-      include Figures
-
+    class ActiveRecordAdapters < AccountsExperiment
       ADAPTERS = { "pg" => "postgresql", "Trunkline" => "trunkline" }.freeze
       # Work, and what is promised of its CPU against pg's.
       WORK = { "select_value" => "<= 1", "find" => "<= 1", "transaction" => "" }.freeze
-      ROWS = 100_000
-      SECONDS = 2
       MORE = 50 # connections
       HEADERS = ["side", "wall us", "CPU us", "queries", "connections of the server's"].freeze
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        Accounts.fill(@server, ROWS)
-        @server.psql("CREATE TABLE notes (id bigserial PRIMARY KEY, account int NOT NULL)")
         work = WORK.keys.to_h { |name| [name, rates(name)] }
         more = opened
-        figures = figures(work, more)
         tables = work.map { |name, rates| SelectsTable.of(rates, title: name) }
-        Results.new("activerecord", @options, versions).publish([*tables, table(more), figures_table(figures)], { work: work, more: more, figures: figures })
+        publish([*tables, table(more)], { work: work, more: more }, figures: figures(work, more))
       end
 
       private
 
-      def rates(work)
-        comparing("active_record_work", { rows: ROWS, work: work }, ids: Array.new(1000) { |number| Accounts.id(number, ROWS) }) do |comparison|
-          comparison.rates(runs: @options.runs, seconds: SECONDS)
-        end
+      def fill
+        super
+        @server.psql("CREATE TABLE notes (id bigserial PRIMARY KEY, account int NOT NULL)")
       end
+
+      def rates(work) = selects(ADAPTERS.transform_values { |adapter| asker("active_record_work", adapter: adapter, work: work) })
 
       def opened
-        comparing("active_record_connections", {}) { |comparison| comparison.measure(runs: @options.runs) { { count: MORE } } }
-      end
-
-      def comparing(peer, options, **answers)
-        sides = ADAPTERS.transform_values { |adapter| Isolated.new(peer, uri: @server.uri, adapter: adapter, **options) }
-        comparison = Comparison.new(@server, sides)
-        comparison.check(**answers)
-        yield comparison
-      ensure
-        comparison&.close
+        sides = ADAPTERS.transform_values { |adapter| peer("active_record_connections", adapter: adapter) }
+        comparing(sides) { |comparison| comparison.measure(runs: @options.runs) { { count: MORE } } }
       end
 
       def table(more)
@@ -67,12 +48,9 @@ module Trunkline
          figure("one more connection: queries", more["Trunkline"][:result].fdiv(MORE), "0")]
       end
 
-      def versions = { **Versions.all(@server), "activerecord" => Bundler.load.specs["activerecord"].first.version.to_s }
+      def versions = { **super, "activerecord" => Bundler.load.specs["activerecord"].first.version.to_s }
     end
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench activerecord [options]", runs: 3)
-  Trunkline::Bench::ActiveRecordAdapters.new(options).run
-end
+Trunkline::Bench::ActiveRecordAdapters.main(runs: 3)

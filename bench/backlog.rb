@@ -10,10 +10,7 @@ require_relative "support/data/mixture"
 module Trunkline
   module Bench
     # Each part in processes of its own.
-    class Backlog
-      include Figures
-
-      ROWS = 100_000
+    class Backlog < AccountsExperiment
       CONNECTIONS = BesideLongOnes::CONNECTIONS
       LONG = 0.05                        # seconds that a long one sleeps
       BUSY = [0.6, 1.2, 1.5, 2.5].freeze # connections that the long ones keep busy
@@ -22,24 +19,17 @@ module Trunkline
       SLEEPERS = 512
       SLEEP = 0.01
       SECONDS = 8
-      SETTINGS = { "max_connections" => 1100, **Mixture::SETTINGS }.freeze
-
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: SETTINGS)
-      end
 
       def run
-        Accounts.fill(@server, ROWS)
         beside = [waiting, reports]
         sleeping = sleepers
-        figures = figures(*beside, sleeping, **neighbours)
-        Results.new("backlog", @options, Versions.all(@server))
-               .publish([*beside.map(&:table), sleepers_table(sleeping), figures_table(figures)],
-                        { beside: beside.map(&:rows), sleepers: sleeping, figures: figures })
+        publish([*beside.map(&:table), sleepers_table(sleeping)], { beside: beside.map(&:rows), sleepers: sleeping },
+                figures: figures(*beside, sleeping, **neighbours))
       end
 
       private
+
+      def settings = { "max_connections" => 1100, **Mixture::SETTINGS }
 
       def waiting
         beside("#{BesideLongOnes::SHORT_RATE} short queries a second beside long ones that wait for #{(LONG * 1000).round} ms",
@@ -54,14 +44,14 @@ module Trunkline
       def beside(title, **long) = BesideLongOnes.new(title, **long, runs: @options.runs, uri: @server.uri, rows: ROWS)
 
       def with_peer(most)
-        peer = Isolated.new("trunkline_backlog", uri: @server.uri, rows: ROWS, connections: CONNECTIONS, max_connections: most)
+        peer = asker("trunkline_backlog", connections: CONNECTIONS, max_connections: most)
         yield peer
       ensure
         peer.close
       end
 
       def sleepers
-        pg = Isolated.new("pg_sleepers", uri: @server.uri, callers: SLEEPERS)
+        pg = peer("pg_sleepers", callers: SLEEPERS)
         theirs = pg.call(:sleepers, seconds: SECONDS, sleep: SLEEP)
         pg.close
         ours = with_peer(SLEEPERS + 1) { |peer| peer.call(:sleepers, callers: SLEEPERS, seconds: SECONDS, sleep: SLEEP) }
@@ -92,9 +82,7 @@ module Trunkline
         ]
       end
     end
-
-    main do
-      Backlog.new(Options.parse(ARGV, banner: "usage: bin/bench backlog [options]")).run
-    end
   end
 end
+
+Trunkline::Bench::Backlog.main

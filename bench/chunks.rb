@@ -9,31 +9,25 @@ require_relative "support/times_table"
 module Trunkline
   module Bench
     # Every plan in one process for each side.
-    class Chunks
-      include Figures
-
+    class Chunks < Experiment
       PARALLEL = { 90_000 => 1, 5000 => 5, 2000 => 10, 1000 => 20 }.freeze
       # Plans whose values are compared: all rows of the others are the same statements'.
       CHECKED = ["single", "threads 5000/5", "fibers 1000/20"].freeze
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: { "shared_buffers" => "256MB" })
-      end
-
       def run
-        Resources.fill(@server)
         check
         times = TimesTable.measure(plans, sides, runs: @options.runs)
-        Results.new("chunks", @options, Versions.all(@server))
-               .publish([TimesTable.of(times, title: "#{Resources::ROWS} rows, seconds"), figures_table(figures(times))],
-                        { times: times, figures: figures(times) })
+        publish([TimesTable.of(times, title: "#{Resources::ROWS} rows, seconds")], { times: times }, figures: figures(times))
       end
 
       private
 
+      def settings = { "shared_buffers" => "256MB" }
+
+      def fill = Resources.fill(@server)
+
       def sides
-        @sides ||= { "pg" => Isolated.new("pg_chunks", uri: @server.uri), "Trunkline" => Isolated.new("trunkline_chunks", uri: @server.uri) }
+        @sides ||= { "pg" => peer("pg_chunks"), "Trunkline" => peer("trunkline_chunks") }
       end
 
       def plans
@@ -63,7 +57,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench chunks [options]", runs: 3)
-  Trunkline::Bench::Chunks.new(options).run
-end
+Trunkline::Bench::Chunks.main(runs: 3)

@@ -8,36 +8,33 @@ require_relative "support/data/copied_rows"
 module Trunkline
   module Bench
     # Each side in a process of its own, one direction after the other.
-    class CopyRows
-      include Figures
-
+    class CopyRows < Experiment
       CHECKED = 5000
 
       def initialize(options)
-        @options = options
+        super
         @rows = options.numbers[:rows]
-        @server = PostgresServer.start(settings: { "shared_buffers" => "256MB", "max_wal_size" => "4GB" })
       end
 
       def run
-        CopiedRows.fill(@server)
         results = %w[in out].to_h { |direction| [direction, measure(direction)] }
-        figures = figures(results)
-        Results.new("copy", @options, Versions.all(@server)).publish([table(results), figures_table(figures)], { results: results, figures: figures })
+        publish([table(results)], { results: results }, figures: figures(results))
       end
 
       private
 
+      def settings = { "shared_buffers" => "256MB", "max_wal_size" => "4GB" }
+
+      def fill = CopiedRows.fill(@server)
+
       def measure(direction)
-        clients = { "pg" => peer("pg_copy", direction), "Trunkline" => peer("trunkline_copy", direction) }
+        clients = { "pg" => peer("pg_copy", direction: direction), "Trunkline" => peer("trunkline_copy", direction: direction) }
         Comparison.new(@server, clients).check(rows: CHECKED)
         clients.fetch("Trunkline").call(:answers, rows: @rows) # the table's rows, for those who read them
-        sides = clients.merge("psql" => peer("psql_copy", direction))
+        sides = clients.merge("psql" => peer("psql_copy", direction: direction))
         runs = Array.new(@options.runs) { sides.transform_values { |side| side.call(:measure, rows: @rows) } }
         sides.keys.to_h { |name| [name, %i[wall cpu].to_h { |key| [key, runs.filter_map { |run| run[name][key] }.then { |found| Measure.median(found) if found.any? }] }] }
       end
-
-      def peer(name, direction) = Isolated.new(name, uri: @server.uri, direction: direction)
 
       def table(results)
         rows = results.flat_map do |direction, sides|
@@ -58,7 +55,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench copy [options]", runs: 3, numbers: { rows: [500_000, "rows"] })
-  Trunkline::Bench::CopyRows.new(options).run
-end
+Trunkline::Bench::CopyRows.main(runs: 3, numbers: { rows: [500_000, "rows"] })

@@ -11,7 +11,7 @@ require_relative "support/report"
 
 module Trunkline
   module Bench
-    class Demo
+    class Demo < Experiment
       BANNER = "Usage: bin/demo [LONG] [MULTIPLIER] [options]\n\n" \
                "Without numbers: the whole table. With them: LONG times a long query and MULTIPLIER (10) short ones."
       TABLE_SECONDS = 85 # for the whole table, of the two minutes that a demo may take
@@ -21,23 +21,24 @@ module Trunkline
       FIBERS = "Trunkline, 1000 fibers"
       PAGE = File.join(Results::FOLDER, "demo.html")
       TITLE = "Many callers, a few connections"
-      private_constant :BANNER, :TABLE_SECONDS, :ROWS, :SELECT_SECONDS, :THREADS, :FIBERS, :PAGE, :TITLE
+      private_constant :TABLE_SECONDS, :ROWS, :SELECT_SECONDS, :THREADS, :FIBERS, :PAGE, :TITLE
 
-      # @param arguments [Array<String>] the command line
-      def initialize(arguments)
-        @options = Options.parse(arguments, banner: BANNER)
-        @long, @multiplier = @options.arguments.map { |argument| positive(argument) }
+      # @param options [Options] whose arguments are numbers of queries
+      def initialize(options)
+        @long, @multiplier = options.arguments.map { |argument| positive(argument) }
+        super
       end
 
       def run
-        @server = PostgresServer.start(settings: Mixture::SETTINGS)
         mixture = MixtureReport.new(race)
         selects = measure_selects
         tables = [*mixture.tables, SelectsTable.of(selects)]
-        publish(mixture, selects, tables)
+        show(mixture, selects, tables)
       end
 
       private
+
+      def settings = Mixture::SETTINGS
 
       def positive(argument)
         number = Integer(argument, exception: false)
@@ -63,20 +64,15 @@ module Trunkline
 
       def measure_selects
         Accounts.fill(@server, ROWS)
-        comparison = Comparison.new(@server, THREADS => Isolated.new("pg_selects", uri: @server.uri, rows: ROWS, threads: 16),
-                                             FIBERS => Isolated.new("trunkline_fiber_selects", uri: @server.uri, rows: ROWS,
-                                                                                              callers: 1000, connections: 4))
-        comparison.check(ids: Array.new(1000) { |number| Accounts.id(number, ROWS) })
-        comparison.rates(runs: @options.runs, seconds: SELECT_SECONDS)
-      ensure
-        comparison&.close
+        sides = { THREADS => peer("pg_selects", rows: ROWS, threads: 16),
+                  FIBERS => peer("trunkline_fiber_selects", rows: ROWS, callers: 1000, connections: 4) }
+        comparing(sides, ids: Accounts.ids(1000, ROWS)) { |comparison| comparison.rates(runs: @options.runs, seconds: SELECT_SECONDS) }
       end
 
-      def publish(mixture, selects, tables)
-        versions = Versions.all(@server)
+      def show(mixture, selects, tables)
         shown = [*mixture.tables, *mixture.plots(color: $stdout.tty?), tables.last]
-        Results.new("demo", @options, versions).publish(shown, { rows: @rows.map(&:to_h), selects: selects }, curves: mixture.curves)
-        page = write_page(mixture, tables, versions)
+        publish(shown, { rows: @rows.map(&:to_h), selects: selects }, curves: mixture.curves)
+        page = write_page(mixture, tables)
         puts "", conclusion(selects), "Charts: #{page}" unless @options.json
       end
 
@@ -87,15 +83,15 @@ module Trunkline
                "for 1/%.1f of the client's processor time a query.", faster, cheaper)
       end
 
-      def write_page(mixture, tables, versions)
+      def write_page(mixture, tables)
         report = Report.new(TITLE)
         axes = { max: 100, xtitle: MixtureReport::ACROSS, ytitle: MixtureReport::UP }
         mixture.curves.each { |title, curves| report.lines(title, curves, **axes) }
         tables.each { |table| report.table(table) }
-        report.write(PAGE, footer: versions.map { |name, version| "#{name} #{version}" }.join(", "))
+        report.write(PAGE, footer: Versions.line(@server))
       end
     end
   end
 end
 
-Trunkline::Bench.main { Trunkline::Bench::Demo.new(ARGV).run }
+Trunkline::Bench::Demo.main(banner: Trunkline::Bench::Demo::BANNER)

@@ -13,9 +13,7 @@ require_relative "support/web_load"
 module Trunkline
   module Bench
     # Each action on each server, started anew for it, with few clients and with many.
-    class Falcon
-      include Figures
-
+    class Falcon < Experiment
       ACTIONS = {
         "sleep" => "ten queries of 10 ms each, during which the database waits", "find" => "ten records by primary key",
         "page" => "five records, what belongs to one of them, and a count",
@@ -31,23 +29,24 @@ module Trunkline
 
       # @param options [Options] whose arguments are names of ACTIONS; none: all
       def initialize(options)
-        @options = options
         @seconds = options.numbers[:seconds]
         @actions = options.arguments.empty? ? ACTIONS.keys : options.arguments
         unknown = @actions - ACTIONS.keys
         abort "there is no action of the name #{unknown.join(", ")}; there are: #{ACTIONS.keys.join(", ")}" if unknown.any?
-        @server = PostgresServer.start(settings: { "max_connections" => "700", "shared_buffers" => "256MB" })
+        super
         @sides = ActiveRecordSides.new(@server)
       end
 
       def run
         results = @actions.to_h { |action| [action, measure(action)] }
         tables = results.flat_map { |action, sides| CLIENTS.map { |clients| table(action, clients, sides) } }
-        Results.new("falcon", @options, Versions.all(@server)).publish([*tables, figures(results)], { actions: results })
+        publish(tables, { actions: results }, figures: figures(results))
         warn "Charts: #{write_page(tables)}"
       end
 
       private
+
+      def settings = { "max_connections" => "700", "shared_buffers" => "256MB" }
 
       # @return [Hash{String => Hash{Integer => Hash}}] by side and number of clients
       def measure(action)
@@ -98,7 +97,7 @@ module Trunkline
 
       def figures(results)
         errors = results.values.flat_map(&:values).flat_map(&:values).sum { |one| one[:errors] }
-        figures_table([*finds(results["find"]), *sleeps(results["sleep"]), figure("socket errors", errors, "0")])
+        [*finds(results["find"]), *sleeps(results["sleep"]), figure("socket errors", errors, "0")]
       end
 
       def finds(sides)
@@ -135,7 +134,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench falcon [ACTION...] [options]", numbers: { seconds: [4, "length of each measurement"] })
-  Trunkline::Bench::Falcon.new(options).run
-end
+Trunkline::Bench::Falcon.main(banner: "Usage: bin/bench falcon [ACTION...] [options]", numbers: { seconds: [4, "length of each measurement"] })

@@ -7,37 +7,26 @@ require_relative "support/bench"
 module Trunkline
   module Bench
     # Each size in a process of its own.
-    class FiberPools
+    class FiberPools < AccountsExperiment
       SIZES = [10, 20, 50, 100, 200, 500, 1000].freeze
       ASYNC = "task.async"
-      ROWS = 100_000
       EMPTY = 100_000 # blocks
       BLOCKS = 10_000 # of three queries each
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        Accounts.fill(@server, ROWS)
         check
         results = sides.map { |side, size| [side, measure(size)] }
-        Results.new("fiber_pool", @options, Versions.all(@server)).publish([table(results)], { sizes: results.to_h })
+        publish([table(results)], { sizes: results.to_h })
       end
 
       private
 
       def sides = SIZES.to_h { |size| ["FiberPool.new(#{size})", size] }.merge(ASYNC => nil)
 
-      def work(size) = Isolated.new("fiber_pool_work", uri: @server.uri, rows: ROWS, size: size)
+      def work(size) = asker("fiber_pool_work", size: size)
 
       def check
-        peers = sides.transform_values { |size| work(size) }
-        comparison = Comparison.new(@server, peers)
-        comparison.check(ids: Array.new(2000) { |number| Accounts.id(number, ROWS) })
-      ensure
-        comparison&.close
+        comparing(sides.transform_values { |size| work(size) }, ids: ids(2000)) { nil }
       end
 
       def measure(size)
@@ -61,7 +50,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench fiber_pool [options]", runs: 3)
-  Trunkline::Bench::FiberPools.new(options).run
-end
+Trunkline::Bench::FiberPools.main(runs: 3)

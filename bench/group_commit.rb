@@ -7,36 +7,30 @@ require_relative "support/bench"
 module Trunkline
   module Bench
     # The server waits for its disk at each commit.
-    class GroupCommit
+    class GroupCommit < Experiment
       WRITERS = 64
       CONNECTIONS = 4
       ROWS = 5_000 # that are compared
       SECONDS = 3  # of each side's run
-      SETTINGS = { "fsync" => "on", "synchronous_commit" => "on", "full_page_writes" => "on" }.freeze
       APART = "a commit each"
       TOGETHER = "group_commit: true"
       HEADERS = ["side", "writes/s", "of the first", "client CPU us/write", "server CPU us/write"].freeze
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: SETTINGS)
-      end
-
       def run
-        @server.psql("CREATE TABLE written (side text, number int)")
-        comparison = Comparison.new(@server, { APART => peer(false), TOGETHER => peer(true) })
-        comparison.check(count: ROWS)
-        results = comparison.measure(runs: @options.runs) { { seconds: SECONDS } }
-        Results.new("group_commit", @options, Versions.all(@server)).publish([table(results)], results)
-      ensure
-        comparison&.close
+        results = comparing({ APART => writers(false), TOGETHER => writers(true) }, count: ROWS) do |comparison|
+          comparison.measure(runs: @options.runs) { { seconds: SECONDS } }
+        end
+        publish([table(results)], results)
       end
 
       private
 
-      def peer(together)
-        Isolated.new("trunkline_writes", uri: @server.uri, side: together ? "together" : "apart", writers: WRITERS,
-                                         connections: CONNECTIONS, together: together)
+      def settings = { "fsync" => "on", "synchronous_commit" => "on", "full_page_writes" => "on" }
+
+      def fill = @server.psql("CREATE TABLE written (side text, number int)")
+
+      def writers(together)
+        peer("trunkline_writes", side: together ? "together" : "apart", writers: WRITERS, connections: CONNECTIONS, together: together)
       end
 
       def table(results)
@@ -50,9 +44,7 @@ module Trunkline
       def rate(result) = result[:result] / result[:wall]
       def micro(seconds, result) = (seconds / result[:result] * 1_000_000).round(1)
     end
-
-    main do
-      GroupCommit.new(Options.parse(ARGV, banner: "usage: bin/bench group_commit [options]", runs: 3)).run
-    end
   end
 end
+
+Trunkline::Bench::GroupCommit.main(runs: 3)

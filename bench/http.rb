@@ -10,24 +10,19 @@ require_relative "support/web_sides"
 module Trunkline
   module Bench
     # Each server asked by the same clients, in turn.
-    class Http
+    class Http < AccountsExperiment
       BLOCKING = "Thin, pg"
       FIBERS = "Thin, Trunkline in fibers"
       SIDES = [BLOCKING, FIBERS, "Falcon, Trunkline"].freeze
       KINDS = { "/waiting" => "waits", "/working" => "uses the server's processor" }.freeze
+      ROWS = 10_000
       CLIENTS = 16
       CONNECTIONS = 8
       SECONDS = 5
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        Accounts.fill(@server, 10_000)
         tables = KINDS.to_h { |path, kind| [kind, results(path)] }
-        Results.new("http", @options, Versions.all(@server)).publish(tables.map { |kind, results| table(kind, results) }, tables)
+        publish(tables.map { |kind, results| table(kind, results) }, tables)
       end
 
       private
@@ -44,8 +39,7 @@ module Trunkline
 
       def measure(web, path)
         WebLoad.closed(web, path, clients: CLIENTS, seconds: 2)
-        runs = Array.new(@options.runs) { WebLoad.closed(web, path, clients: CLIENTS, seconds: SECONDS) }
-        runs.first.keys.to_h { |key| [key, Measure.median(runs.map { |one| one[key] })] }
+        Measure.medians(Array.new(@options.runs) { WebLoad.closed(web, path, clients: CLIENTS, seconds: SECONDS) })
       end
 
       def table(kind, results)
@@ -61,7 +55,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench http [options]", runs: 3)
-  Trunkline::Bench::Http.new(options).run
-end
+Trunkline::Bench::Http.main(runs: 3)

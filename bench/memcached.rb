@@ -13,9 +13,7 @@ require_relative "support/servers/memcached_server"
 module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
-    class Memcached
-      include Figures
-
+    class Memcached < Experiment
       KEYS = 100_000
       OURS = "Trunkline, timeout 1 s"
       FREE = "Trunkline, no timeout"
@@ -59,10 +57,9 @@ module Trunkline
       # @param options [Options]
       # @param report [String, nil] file for a page with charts
       def initialize(options, report:)
-        @options = options
+        super(options)
         @operations = options.numbers[:operations]
         @report = report
-        @server = MemcachedServer.start
       end
 
       def run
@@ -70,13 +67,15 @@ module Trunkline
         many = measure(MANY, :measure, @operations)
         keys = measure(SINGLE.slice(OURS, DALLI, CLIENT, "by hand, non-blocking"), :measure_many, KEYS)
         tables = [timings(single), costs("Many callers at once", many), costs("get_multi of 100 keys, each key", keys)]
-        figures = figures(single, many, keys)
-        Results.new("memcached", @options, Versions.all)
-               .publish([*tables, figures_table(figures)], { single: single, many: many, keys: keys, figures: figures })
+        publish(tables, { single: single, many: many, keys: keys }, figures: figures(single, many, keys))
         write_report(tables) if @report
       end
 
       private
+
+      def start = MemcachedServer.start
+
+      def versions = Versions.all
 
       # libmemcached's binding needs libsasl2-dev to build, and a compiler that it likes.
       def possible(sides)
@@ -101,7 +100,7 @@ module Trunkline
       end
 
       def medians(results)
-        medians = results.first.keys.to_h { |key| [key, Measure.median(results.map { |result| result[key] })] }
+        medians = Measure.medians(results)
         medians.merge(cpu_each: medians[:cpu] / medians[:result] * 1_000_000)
       end
 
@@ -146,7 +145,7 @@ end
 Trunkline::Bench.main do
   report = nil
   numbers = { operations: [50_000, "of each side in each run"] }
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench memcached [options]", runs: 3, numbers: numbers) do |parser|
+  options = Trunkline::Bench::Options.parse(ARGV, runs: 3, numbers: numbers) do |parser|
     parser.on("--report=FILE", "write a page with bar charts") { |path| report = path }
   end
   Trunkline::Bench::Memcached.new(options, report: report).run

@@ -9,38 +9,31 @@ require_relative "support/notified_load"
 module Trunkline
   module Bench
     # Each side in a process of its own, with threads and with fibers.
-    class Notify
-      include Figures
-
+    class Notify < AccountsExperiment
       KINDS = %w[threads fibers].freeze
-      ROWS = 100_000
       CHECKED = 500 # notifications that are compared
       RATE = 250 # notifications a second
       HEADERS = ["side", "p50 us", "p99 us", "max us", "queries meanwhile", "client CPU s", "connections"].freeze
 
       def initialize(options)
-        @options = options
+        super
         @count = options.numbers[:count]
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
       end
 
       def run
-        Accounts.fill(@server, ROWS)
-        comparison = Comparison.new(@server, sides)
-        comparison.check(count: CHECKED, rate: RATE)
-        results = comparison.measure(runs: @options.runs) { { count: @count, rate: RATE } }
-        Results.new("notify", @options, Versions.all(@server)).publish([table(results), figures_table(figures(results))], { results: results, figures: figures(results) })
-      ensure
-        comparison&.close
+        results = comparing(sides, count: CHECKED, rate: RATE) do |comparison|
+          comparison.measure(runs: @options.runs) { { count: @count, rate: RATE } }
+        end
+        publish([table(results)], { results: results }, figures: figures(results))
       end
 
       private
 
       def sides
-        KINDS.flat_map { |kind| [["pg, #{kind}", peer("pg_notifications", kind)], ["Trunkline, #{kind}", peer("trunkline_notifications", kind)]] }.to_h
+        KINDS.flat_map do |kind|
+          [["pg, #{kind}", asker("pg_notifications", kind: kind)], ["Trunkline, #{kind}", asker("trunkline_notifications", kind: kind)]]
+        end.to_h
       end
-
-      def peer(name, kind) = Isolated.new(name, uri: @server.uri, kind: kind, rows: ROWS)
 
       def table(results)
         rows = results.map do |side, one|
@@ -57,7 +50,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench notify [options]", runs: 3, numbers: { count: [2000, "notifications of each run"] })
-  Trunkline::Bench::Notify.new(options).run
-end
+Trunkline::Bench::Notify.main(runs: 3, numbers: { count: [2000, "notifications of each run"] })

@@ -8,26 +8,16 @@ require_relative "support/bench"
 module Trunkline
   module Bench
     # One row for each kind and number of blocks.
-    class Offload
-      include Figures
-
-      ROWS = 100_000
+    class Offload < AccountsExperiment
       SECONDS = 3
       CASES = [[nil, 0], ["sleep", 1], ["sleep", 4], ["ruby", 1], ["ruby", 4]].freeze
       NAMES = { nil => "", "sleep" => "waiting for another process", "ruby" => "pure Ruby" }.freeze
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        Accounts.fill(@server, ROWS)
-        peer = Isolated.new("offloaded_neighbours", uri: @server.uri, rows: ROWS)
+        peer = asker("offloaded_neighbours")
         alone = NAMES.keys.compact.to_h { |work| [work, peer.call(:alone, work: work)] }
         results = CASES.map { |work, blocks| { work: work, at_once: blocks, **measure(peer, work, blocks) } }
-        Results.new("offload", @options, Versions.all(@server))
-               .publish([table(results, alone), figures(results)], { alone: alone, results: results })
+        publish([table(results, alone)], { alone: alone, results: results }, figures: figures(results))
       ensure
         peer&.close
       end
@@ -35,8 +25,7 @@ module Trunkline
       private
 
       def measure(peer, work, blocks)
-        runs = Array.new(@options.runs) { peer.call(:measure, work: work, blocks: blocks, seconds: SECONDS) }
-        %i[p50 p99 blocks].to_h { |key| [key, Measure.median(runs.map { |one| one[key] })] }
+        Measure.medians(Array.new(@options.runs) { peer.call(:measure, work: work, blocks: blocks, seconds: SECONDS) }, %i[p50 p99 blocks])
       end
 
       def table(results, alone)
@@ -49,13 +38,10 @@ module Trunkline
 
       def figures(results)
         quiet, waiting = results.values_at(0, 2)
-        figures_table([figure("four waiting blocks: added to the queries' p99, ms", waiting[:p99] - quiet[:p99], "<= 15")])
+        [figure("four waiting blocks: added to the queries' p99, ms", waiting[:p99] - quiet[:p99], "<= 15")]
       end
     end
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench offload [options]", runs: 3)
-  Trunkline::Bench::Offload.new(options).run
-end
+Trunkline::Bench::Offload.main(runs: 3)

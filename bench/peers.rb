@@ -5,16 +5,13 @@
 
 require_relative "support/bench"
 require_relative "support/other_runtimes"
-require_relative "support/pgbench_pipelines"
 require_relative "support/selects_and_rows"
 
 module Trunkline
   module Bench
     # A thousand callers over four connections where the client lets them share or take turns; else the number of threads or of
     # connections that suits it best.
-    class OtherClients
-      include Figures
-
+    class OtherClients < SelectsAndRows
       OURS = "Trunkline, 1000 fibers"
       NEWER = "3.3"
       OURS_NEWER = "Trunkline on Ruby #{NEWER}, 1000 fibers"
@@ -26,33 +23,32 @@ module Trunkline
       private_constant :PG_PIPELINE_VERSION, :SEQUEL
 
       def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
+        super
         @runtimes = OtherRuntimes.new
       end
 
       def run
-        @work = SelectsAndRows.new(@server, runs: @options.runs)
-        selects = @work.selects(available(ruby.merge(others)))
-        Results.new("peers", @options, { **Versions.all(@server), **sequel, "pg_pipeline" => PG_PIPELINE_VERSION, **@runtimes.versions })
-               .publish([SelectsTable.of(selects), figures_table(figures(selects))], { selects: selects, figures: figures(selects) })
+        selects = selects(available(ruby.merge(others)))
+        publish([SelectsTable.of(selects)], { selects: selects }, figures: figures(selects))
       end
 
       private
+
+      def versions = { **super, **sequel, "pg_pipeline" => PG_PIPELINE_VERSION, **@runtimes.versions }
 
       def sequel = %w[sequel sequel_pg].to_h { |name| [name, Gem.loaded_specs.fetch(name).version.to_s] }
 
       # @return [Hash{String => Proc}] each makes a side
       def ruby
         {
-          OURS => -> { @work.trunkline("fiber", 1000, 4) },
-          "pg, 16 threads" => -> { @work.pg(16) },
-          "pg, 1000 fibers in turn" => -> { @work.other("pg_fiber_selects", callers: 1000, connections: 8) },
-          PIPELINES => -> { @work.other("pg_pipelines_selects", connections: 4, depth: 100) },
-          "sequel_pg, 16 threads" => -> { @work.other("sequel_selects", **SEQUEL) },
+          OURS => -> { trunkline("fiber", 1000, 4) },
+          "pg, 16 threads" => -> { pg(16) },
+          "pg, 1000 fibers in turn" => -> { asker("pg_fiber_selects", callers: 1000, connections: 8) },
+          PIPELINES => -> { asker("pg_pipelines_selects", connections: 4, depth: 100) },
+          "sequel_pg, 16 threads" => -> { asker("sequel_selects", **SEQUEL) },
           OURS_NEWER => -> { newer("trunkline_fiber_selects") },
           PG_PIPELINE => -> { newer("pg_pipeline_selects", version: PG_PIPELINE_VERSION) },
-          PGBENCH => -> { @work.pgbench(depth: 100, syncs: true, program: @runtimes.newer_pgbench(NEWER, @server.socket_directory)) }
+          PGBENCH => -> { pgbench(depth: 100, syncs: true, program: @runtimes.newer_pgbench(NEWER, @server.socket_directory)) }
         }
       end
 
@@ -75,7 +71,7 @@ module Trunkline
       def go(peer, connections, package) = foreign(peer, @runtimes.go("#{peer}.go", package), connections)
 
       def foreign(peer, program, connections, **options)
-        @work.other(peer, program: program, callers: 1000, connections: connections, **options)
+        asker(peer, program: program, callers: 1000, connections: connections, **options)
       end
 
       def available(sides)
@@ -101,7 +97,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench peers [options]", runs: 3)
-  Trunkline::Bench::OtherClients.new(options).run
-end
+Trunkline::Bench::OtherClients.main(runs: 3)

@@ -11,9 +11,7 @@ require_relative "support/web_sides"
 module Trunkline
   module Bench
     # One server after the other; each is warmed up with as many clients as it will see.
-    class Pipelined
-      include Figures
-
+    class Pipelined < Experiment
       CLIENTS = [1, 8, 32, 64, 128, 256].freeze
       RATES = [5, 10, 20, 50, 100, 200, 500, 1000].freeze
       CONNECTIONS = 300
@@ -25,19 +23,15 @@ module Trunkline
       BY_CLIENTS = "Requests a second by clients"
       BY_RATE = "Mean latency by requests that come"
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: { "max_connections" => "700" })
-      end
-
       def run
         results = WebSides.new(@server, connections: CONNECTIONS).each { |name, web| measure(name, web) }
-        Results.new("pipelined", @options, Versions.all(@server))
-               .publish([rates(results), latencies(results), offered(results), figures(results)], { sides: results }, curves: charts(results))
+        publish([rates(results), latencies(results), offered(results)], { sides: results }, figures: figures(results), curves: charts(results))
         warn "Charts: #{write_page(charts(results))}"
       end
 
       private
+
+      def settings = { "max_connections" => "700" }
 
       def measure(name, web)
         warn name
@@ -97,18 +91,15 @@ module Trunkline
       def figures(results)
         thin, falcon = results.values_at(THIN, FALCON).map { |one| one[:closed] }
         reached = CLIENTS.take_while { |clients| clients <= 64 }.map { |clients| thin[clients][:rate] / (clients / ACTION) }.min
-        figures_table([
+        [
           figure("Thin in fibers, up to 64 clients: requests a second against clients / #{ACTION} s", reached, ">= 0.95"),
           figure("the same: mean latency ms", CLIENTS.filter_map { |clients| thin[clients][:latency] if clients <= 64 }.max, "< 110"),
           figure("the same with 256 clients, against Falcon", thin[256][:rate] / falcon[256][:rate], ">= 0.9"),
           figure("socket errors", thin.values.sum { |one| one[:errors] }, "0")
-        ])
+        ]
       end
     end
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench pipelined [options]")
-  Trunkline::Bench::Pipelined.new(options).run
-end
+Trunkline::Bench::Pipelined.main

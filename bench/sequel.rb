@@ -9,9 +9,7 @@ require_relative "support/selects_and_rows"
 module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
-    class SequelAdapters
-      include Figures
-
+    class SequelAdapters < SelectsAndRows
       PG = "sequel_pg, 16 threads over 16"
       THREADS = "Trunkline, 16 threads over 4"
       FIBERS = "Trunkline, 1000 fibers over 4"
@@ -20,31 +18,23 @@ module Trunkline
       TABLE_WORK = %w[all select_map select_hash].freeze
       ADAPTERS = { "sequel_pg" => "postgres", "Trunkline" => "trunkline" }.freeze
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        @work = SelectsAndRows.new(@server, runs: @options.runs)
-        selects = WORK.to_h { |work| [work, @work.selects(selecting(work))] }
-        rows = TABLE_WORK.to_h { |work| [work, @work.rows(fetching(work))] }
-        figures = figures(selects, rows)
-        Results.new("sequel", @options, { **Versions.all(@server), **gems }).publish(tables(selects, rows, figures), { selects: selects, rows: rows, figures: figures })
+        selects = WORK.to_h { |work| [work, selects(selecting(work))] }
+        rows = TABLE_WORK.to_h { |work| [work, rows(fetching(work))] }
+        publish(tables(selects, rows), { selects: selects, rows: rows }, figures: figures(selects, rows))
       end
 
       private
 
       def selecting(work)
         SIDES.transform_values do |adapter, kind, callers, connections|
-          Isolated.new("sequel_selects", uri: @server.uri, rows: SelectsAndRows::ROWS, adapter: adapter, kind: kind, callers: callers,
-                                         connections: connections, work: work)
+          asker("sequel_selects", adapter: adapter, kind: kind, callers: callers, connections: connections, work: work)
         end
       end
 
-      def fetching(work) = ADAPTERS.transform_values { |adapter| Isolated.new("sequel_rows", uri: @server.uri, adapter: adapter, work: work) }
+      def fetching(work) = ADAPTERS.transform_values { |adapter| peer("sequel_rows", adapter: adapter, work: work) }
 
-      def gems = %w[sequel sequel_pg].to_h { |name| [name, Bundler.load.specs[name].first.version.to_s] }
+      def versions = super.merge(%w[sequel sequel_pg].to_h { |name| [name, Bundler.load.specs[name].first.version.to_s] })
 
       # @return [Array<Hash>] what the project promises, and what was measured
       def figures(selects, rows)
@@ -55,16 +45,12 @@ module Trunkline
         end + TABLE_WORK.map { |work| figure("#{work}: rows a second: sequel_pg", rows[work]["sequel_pg"][:wall] / rows[work]["Trunkline"][:wall], ">= 1.0") }
       end
 
-      def tables(selects, rows, figures)
+      def tables(selects, rows)
         selects.map { |work, rates| SelectsTable.of(rates, title: "Selects by primary key, #{work}") } +
-          rows.map { |work, results| @work.rows_table(results, title: "#{Resources::ROWS} rows, #{work}") } +
-          [figures_table(figures)]
+          rows.map { |work, results| rows_table(results, title: "#{Resources::ROWS} rows, #{work}") }
       end
     end
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench sequel [options]", runs: 3)
-  Trunkline::Bench::SequelAdapters.new(options).run
-end
+Trunkline::Bench::SequelAdapters.main(runs: 3)

@@ -8,30 +8,19 @@ require_relative "support/bench"
 module Trunkline
   module Bench
     # Each delay has a proxy of its own, and so has none: a proxy takes time on these processors too.
-    class SlowLink
-      include Figures
-
-      ROWS = 100_000
+    class SlowLink < AccountsExperiment
       FIBERS = 1000
       CONNECTIONS = 4
       DELAYS = [0, 1, 5, 20].freeze # ms
-      SECONDS = 2                   # of each measurement with many callers
       TRIPS = 50                    # queries of a single caller
       ONE = "one caller"
       UNPREPARED = "one caller, nothing prepared"
       HEADERS = ["added ms", "queries/s", "client CPU us/query", "could be", "part", "#{ONE}, ms/query", "#{UNPREPARED}, ms/query"].freeze
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        Accounts.fill(@server, ROWS)
         rows = DELAYS.map { |delay| { delay: delay, **over_link(delay) } }
         rows.each { |row| row[:possible] = [rows.first[:rate], FIBERS * 1000 / row[:one]].min }
-        figures = figures(*rows)
-        Results.new("slow_link", @options, Versions.all(@server)).publish([table(rows), figures_table(figures)], { rows: rows, figures: figures })
+        publish([table(rows)], { rows: rows }, figures: figures(*rows))
       end
 
       private
@@ -45,25 +34,19 @@ module Trunkline
       end
 
       # @return [Hash] rate, cpu_each and others
-      def many(uri)
-        comparison = Comparison.new(@server, FIBERS => peer("fiber", uri, FIBERS, CONNECTIONS))
-        comparison.check(ids: Array.new(100) { |number| Accounts.id(number, ROWS) })
-        comparison.rates(runs: @options.runs, seconds: SECONDS).fetch(FIBERS)
-      ensure
-        comparison&.close
-      end
+      def many(uri) = selects({ FIBERS => callers("fiber", FIBERS, CONNECTIONS, uri: uri) }, answers: 100).fetch(FIBERS)
 
       # @return [Float] ms that a query takes
       def single(uri, **options)
-        peer = peer("thread", uri, 1, 1, **options)
+        peer = callers("thread", 1, 1, uri: uri, **options)
         times = Array.new(@options.runs + 1) { peer.call(:measure, count: TRIPS)[:wall] / TRIPS * 1000 }
         Measure.median(times.drop(1))
       ensure
         peer&.close
       end
 
-      def peer(kind, uri, callers, connections, **options)
-        Isolated.new("trunkline_#{kind}_selects", uri: uri, rows: ROWS, callers: callers, connections: connections, **options)
+      def callers(kind, callers, connections, **options)
+        asker("trunkline_#{kind}_selects", callers: callers, connections: connections, **options)
       end
 
       def table(rows)
@@ -87,6 +70,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  Trunkline::Bench::SlowLink.new(Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench slow_link [options]")).run
-end
+Trunkline::Bench::SlowLink.main

@@ -10,32 +10,32 @@ require_relative "support/times_table"
 module Trunkline
   module Bench
     # Each side in a process of its own.
-    class Streaming
+    class Streaming < Experiment
       ROWS = 5000
       GIBIBYTE = 1 << 30
       SIDES = { "pg, rows one by one, reset" => { mode: "single_row", ending: "reset" }, "pg, chunks of 1000, reset" => { mode: "chunked", ending: "reset" },
                 "pg, chunks of 1000, cancelled" => { mode: "chunked", ending: "cancel" } }.freeze
 
       def initialize(options)
-        @options = options
+        super
         @times = options.numbers[:times]
-        @server = PostgresServer.start(settings: { "shared_buffers" => "256MB", "max_connections" => "250" })
       end
 
       def run
-        Resources.fill(@server)
         check
         times = TimesTable.measure(plans, sides, runs: @options.runs)
-        memory = Isolated.new("stream_memory", uri: @server.uri).call(:measure, bytes: GIBIBYTE)
-        Results.new("streaming", @options, Versions.all(@server))
-               .publish([TimesTable.of(times, title: "#{@times} times #{ROWS} rows, seconds"), memory_table(memory)], { times: times, memory: memory })
+        memory = peer("stream_memory").call(:measure, bytes: GIBIBYTE)
+        publish([TimesTable.of(times, title: "#{@times} times #{ROWS} rows, seconds"), memory_table(memory)], { times: times, memory: memory })
       end
 
       private
 
+      def settings = { "shared_buffers" => "256MB", "max_connections" => "250" }
+
+      def fill = Resources.fill(@server)
+
       def sides
-        @sides ||= { **SIDES.transform_values { |how| Isolated.new("pg_streams", uri: @server.uri, **how) },
-                     "Trunkline" => Isolated.new("trunkline_streams", uri: @server.uri) }
+        @sides ||= { **SIDES.transform_values { |how| peer("pg_streams", **how) }, "Trunkline" => peer("trunkline_streams") }
       end
 
       def plans
@@ -59,7 +59,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench streaming [options]", numbers: { times: [400, "streams of each plan"] })
-  Trunkline::Bench::Streaming.new(options).run
-end
+Trunkline::Bench::Streaming.main(numbers: { times: [400, "streams of each plan"] })

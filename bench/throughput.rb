@@ -4,15 +4,12 @@
 # beside the pg gem and pgbench.
 
 require_relative "support/bench"
-require_relative "support/pgbench_pipelines"
 require_relative "support/selects_and_rows"
 
 module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
-    class Throughput
-      include Figures
-
+    class Throughput < SelectsAndRows
       FIBERS = "Trunkline, 1000 fibers"
       THREADS = "Trunkline, 16 threads"
       CALLER = "Trunkline, 1 caller"
@@ -22,26 +19,17 @@ module Trunkline
       PG_TABLE = "pg"
       TABLE = "Trunkline"
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        @work = SelectsAndRows.new(@server, runs: @options.runs)
-        selects = @work.selects(sides)
-        rows = @work.rows(PG_TABLE => Isolated.new("pg_rows", uri: @server.uri), TABLE => Isolated.new("trunkline_rows", uri: @server.uri))
-        figures = figures(selects, rows)
-        Results.new("throughput", @options, Versions.all(@server))
-               .publish([SelectsTable.of(selects), @work.rows_table(rows), figures_table(figures)],
-                        { selects: selects, rows: rows, figures: figures })
+        selects = selects(sides)
+        rows = rows(PG_TABLE => peer("pg_rows"), TABLE => peer("trunkline_rows"))
+        publish([SelectsTable.of(selects), rows_table(rows)], { selects: selects, rows: rows }, figures: figures(selects, rows))
       end
 
       private
 
       def sides
-        { PG_THREADS => @work.pg(16), FIBERS => @work.trunkline("fiber", 1000, 4), PGBENCH => @work.pgbench(depth: 10),
-          THREADS => @work.trunkline("thread", 16, 4), PG_CALLER => @work.pg(1), CALLER => @work.trunkline("thread", 1, 1) }
+        { PG_THREADS => pg(16), FIBERS => trunkline("fiber", 1000, 4), PGBENCH => pgbench(depth: 10),
+          THREADS => trunkline("thread", 16, 4), PG_CALLER => pg(1), CALLER => trunkline("thread", 1, 1) }
       end
 
       # @return [Array<Hash>] what the project promises, and what was measured
@@ -62,7 +50,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench throughput [options]", runs: 3)
-  Trunkline::Bench::Throughput.new(options).run
-end
+Trunkline::Bench::Throughput.main(runs: 3)

@@ -10,9 +10,7 @@ require_relative "support/servers/tls_server"
 module Trunkline
   module Bench
     # The sides are told apart by their names, which are the tables' first column too.
-    class TLS
-      include Figures
-
+    class TLS < SelectsAndRows
       FIBERS = "Trunkline, 1000 fibers"
       CLEAR_FIBERS = "the same, not encrypted"
       THREADS = "Trunkline, 16 threads"
@@ -23,37 +21,32 @@ module Trunkline
       CLEAR_TABLE = "Trunkline, not encrypted"
       PG_TABLE = "pg"
 
-      def initialize(options)
-        @options = options
-        @server = TLSServer.start(settings: Accounts::SETTINGS)
-      end
-
       def run
-        @work = SelectsAndRows.new(@server, runs: @options.runs)
-        selects = @work.selects(sides)
-        rows = @work.rows(tables)
-        figures = figures(selects, rows)
-        Results.new("tls", @options, { **Versions.all(@server), "openssl" => OpenSSL::OPENSSL_LIBRARY_VERSION.split[1] })
-               .publish([SelectsTable.of(selects), @work.rows_table(rows), figures_table(figures)], { selects: selects, rows: rows, figures: figures })
+        selects = selects(sides)
+        rows = rows(tables)
+        publish([SelectsTable.of(selects), rows_table(rows)], { selects: selects, rows: rows }, figures: figures(selects, rows))
       end
 
       private
+
+      def start = TLSServer.start(settings: settings)
+
+      def versions = { **super, "openssl" => OpenSSL::OPENSSL_LIBRARY_VERSION.split[1] }
 
       def uri = "#{@server.tcp_uri}?sslmode=verify-full&sslrootcert=#{TLSAuthority.shared.root}"
 
       def clear = "#{@server.tcp_uri}?sslmode=disable"
 
       def sides
-        { PG_THREADS => @work.pg(16, uri: uri), FIBERS => fibers(uri), CLEAR_FIBERS => fibers(clear),
-          THREADS => @work.trunkline("thread", 16, 4, uri: uri),
-          PG_CALLER => @work.pg(1, uri: uri), CALLER => @work.trunkline("thread", 1, 1, uri: uri) }
+        { PG_THREADS => pg(16, uri: uri), FIBERS => fibers(uri), CLEAR_FIBERS => fibers(clear),
+          THREADS => trunkline("thread", 16, 4, uri: uri),
+          PG_CALLER => pg(1, uri: uri), CALLER => trunkline("thread", 1, 1, uri: uri) }
       end
 
-      def fibers(uri) = @work.trunkline("fiber", 1000, 4, uri: uri)
+      def fibers(uri) = trunkline("fiber", 1000, 4, uri: uri)
 
       def tables
-        { PG_TABLE => Isolated.new("pg_rows", uri: uri), TABLE => Isolated.new("trunkline_rows", uri: uri),
-          CLEAR_TABLE => Isolated.new("trunkline_rows", uri: clear) }
+        { PG_TABLE => peer("pg_rows", uri: uri), TABLE => peer("trunkline_rows", uri: uri), CLEAR_TABLE => peer("trunkline_rows", uri: clear) }
       end
 
       # @return [Array<Hash>]
@@ -71,7 +64,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench.main do
-  options = Trunkline::Bench::Options.parse(ARGV, banner: "Usage: bin/bench tls [options]", runs: 3)
-  Trunkline::Bench::TLS.new(options).run
-end
+Trunkline::Bench::TLS.main(runs: 3)

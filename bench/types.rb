@@ -8,32 +8,26 @@ require_relative "support/data/typed_values"
 module Trunkline
   module Bench
     # The pg gem may have as many connections as it likes.
-    class Types
+    class Types < Experiment
       TRUNKLINE = "Trunkline, 1 connection"
       PG_CONNECTIONS = [1, 4, 20].freeze
       HEADERS = ["side", "wall ms", "CPU ms", "objects", "wall of pg's best", "CPU of pg's best"].freeze
 
-      def initialize(options)
-        @options = options
-        @server = PostgresServer.start
-      end
-
       def run
-        TypedValues.fill(@server)
-        comparison = Comparison.new(@server, sides)
-        comparison.check
-        comparison.measure(runs: 1) # warms up
-        results = comparison.measure(runs: @options.runs)
-        Results.new("types", @options, Versions.all(@server)).publish([table(results)], results)
-      ensure
-        comparison&.close
+        results = comparing(sides) do |comparison|
+          comparison.measure(runs: 1) # warms up
+          comparison.measure(runs: @options.runs)
+        end
+        publish([table(results)], results)
       end
 
       private
 
+      def fill = TypedValues.fill(@server)
+
       def sides
-        pgs = PG_CONNECTIONS.to_h { |count| ["pg, #{count} connection#{"s" if count > 1}", Isolated.new("pg_typed_rows", uri: @server.uri, connections: count)] }
-        { **pgs, TRUNKLINE => Isolated.new("trunkline_typed_rows", uri: @server.uri) }
+        pgs = PG_CONNECTIONS.to_h { |count| ["pg, #{count} connection#{"s" if count > 1}", peer("pg_typed_rows", connections: count)] }
+        { **pgs, TRUNKLINE => peer("trunkline_typed_rows") }
       end
 
       def table(results)
@@ -45,9 +39,7 @@ module Trunkline
         Table.new(HEADERS, rows, title: "#{TypedValues::ROWS} rows of 16 columns", drawn: HEADERS[1])
       end
     end
-
-    main do
-      Types.new(Options.parse(ARGV, banner: "usage: bin/bench types [options]", runs: 3)).run
-    end
   end
 end
+
+Trunkline::Bench::Types.main(runs: 3)

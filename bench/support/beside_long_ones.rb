@@ -50,8 +50,7 @@ module Trunkline
       def of(side) = rows.select { |row| row[:side] == side }
 
       def medians(most, rate, side)
-        runs = Array.new(@runs) { percentiles(run(most, arrivals(rate), SIDES.fetch(side))) }
-        runs.first.keys.to_h { |key| [key, Measure.median(runs.map { |run| run[key] })] }
+        Measure.medians(Array.new(@runs) { percentiles(run(most, arrivals(rate), SIDES.fetch(side))) })
       end
 
       def run(most, arrivals, name)

@@ -41,7 +41,7 @@ module Trunkline
       def measure(runs:, &arguments)
         arguments ||= proc { {} }
         results = Array.new(runs) { @sides.to_h { |name, peer| [name, once(peer, arguments.call(name))] } }
-        @sides.to_h { |name, _| [name, medians(results.map { |result| result.fetch(name) })] }
+        @sides.to_h { |name, _| [name, Measure.medians(results.map { |result| result.fetch(name) })] }
       end
 
       # As {#measure}, with as many queries for each side as take it about so long.
@@ -69,10 +69,6 @@ module Trunkline
 
       def connections(peer)
         @server.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = '#{peer.session_name}'").to_i
-      end
-
-      def medians(results)
-        results.first.keys.to_h { |key| [key, Measure.median(results.map { |result| result[key] })] }
       end
 
       def per_query(result)

@@ -41,6 +41,11 @@ module Trunkline
         middle = sorted.size / 2
         sorted.size.odd? ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0
       end
+
+      # @param results [Array<Hash>] of runs
+      # @param keys [Array<Symbol>] of numbers
+      # @return [Hash{Symbol => Numeric}] the median of each
+      def medians(results, keys = results.first.keys) = keys.to_h { |key| [key, median(results.map { |result| result[key] })] }
     end
   end
 end

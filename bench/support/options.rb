@@ -13,7 +13,7 @@ module Trunkline
       #   what each is unless the command line says otherwise, and what it means
       # @yieldparam parser [OptionParser] for other options of the bench's own
       # @return [Options] `arguments` are those that are not options; `numbers` a Hash of Integers
-      def self.parse(arguments, banner:, runs: 1, numbers: {})
+      def self.parse(arguments, banner: "Usage: bin/bench #{Bench.program} [options]", runs: 1, numbers: {})
         options = new(json: false, save: false, runs: runs, numbers: numbers.transform_values(&:first))
         parser = OptionParser.new(banner) do |known|
           known.on("--json", "print one JSON object and nothing else") { options.json = true }

@@ -1,55 +1,37 @@
 # frozen_string_literal: true
 
-require_relative "comparison"
-require_relative "isolated"
+require_relative "accounts_experiment"
+require_relative "pgbench_pipelines"
 require_relative "table"
-require_relative "data/accounts"
 require_relative "data/resources"
 
 module Trunkline
   module Bench
     # The two kinds of work that clients are compared by: selects by primary key from many callers, and one whole table.
-    class SelectsAndRows
-      ROWS = 1_000_000 # of the accounts
-      SECONDS = 2      # of each side's run
-      private_constant :SECONDS
+    class SelectsAndRows < AccountsExperiment
+      ROWS = 1_000_000
 
-      # @param server [PostgresServer] to be filled with both tables
-      # @param runs [Integer]
-      def initialize(server, runs:)
-        @server = server
-        @runs = runs
-        Accounts.fill(server, ROWS)
-        Resources.fill(server)
-      end
+      private
 
-      # @param sides [Hash{String => Isolated}] see {#pg} and {#trunkline}
-      # @return [Hash{String => Hash}] see {Comparison#rates}
-      def selects(sides)
-        compare(sides, ids: Array.new(1000) { |number| Accounts.id(number, ROWS) }) do |comparison|
-          comparison.rates(runs: @runs, seconds: SECONDS)
-        end
+      def fill
+        super
+        Resources.fill(@server)
       end
 
       # @param sides [Hash{String => Isolated}] of "pg_rows" or "trunkline_rows"
       # @return [Hash{String => Hash}] see {Comparison#measure}
       def rows(sides)
-        compare(sides) { |comparison| comparison.measure(runs: @runs) }
+        comparing(sides) { |comparison| comparison.measure(runs: @options.runs) }
       end
 
       # @return [Isolated] selects by the pg gem, each thread over a connection of its own
-      def pg(threads, uri: @server.uri) = Isolated.new("pg_selects", uri: uri, rows: ROWS, threads: threads)
+      def pg(threads, **uri) = asker("pg_selects", threads: threads, **uri)
 
       # @param kind [String] of callers: fiber or thread
       # @return [Isolated] selects by this client
-      def trunkline(kind, callers, connections, uri: @server.uri)
-        Isolated.new("trunkline_#{kind}_selects", uri: uri, rows: ROWS, callers: callers, connections: connections)
+      def trunkline(kind, callers, connections, **uri)
+        asker("trunkline_#{kind}_selects", callers: callers, connections: connections, **uri)
       end
-
-      # @param peer [String] name of a file in peers/
-      # @param options see {Isolated}
-      # @return [Isolated] selects by another client
-      def other(peer, **options) = Isolated.new(peer, uri: @server.uri, rows: ROWS, **options)
 
       # @param options see {PgbenchPipelines}
       # @return [PgbenchPipelines] selects by pgbench
@@ -62,16 +44,6 @@ module Trunkline
           [side, format("%.3f", result[:wall]), format("%.3f", result[:cpu]), result[:objects].round / Resources::ROWS]
         end
         Table.new(["side", "wall s", "CPU s", "objects/row"], cells, title: title)
-      end
-
-      private
-
-      def compare(sides, **answers)
-        comparison = Comparison.new(@server, sides)
-        comparison.check(**answers)
-        yield comparison
-      ensure
-        comparison&.close
       end
     end
   end

@@ -33,7 +33,7 @@ module Trunkline
       def medians(results)
         raise "#{results.map { |one| one[:result] }.uniq} rows" unless results.map { |one| one[:result] }.uniq.one?
 
-        %i[user system real].to_h { |key| [key, Measure.median(results.map { |one| one[key] })] }
+        Measure.medians(results, %i[user system real])
       end
       private_class_method :numbers, :medians
     end

@@ -25,6 +25,9 @@ module Trunkline
       # @return [Integer] the id that the nth query asks for
       def id(number, rows) = (number * STRIDE % rows) + 1
 
+      # @return [Array<Integer>] the ids that the first queries ask for
+      def ids(count, rows) = Array.new(count) { |number| id(number, rows) }
+
       # @param depth [Integer] queries of one pipeline
       # @param syncs [Boolean] whether each has a Sync of its own, which pgbench knows from version 17 on
       # @return [String] a script for pgbench that sends them behind each other and waits once
