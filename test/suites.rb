@@ -37,11 +37,7 @@ module Suites
 
   # Everything that holds under fibers and threads.
   module All
-    include DatabaseHelpers
-    include Shared::Querying
-    include Shared::Copying
-    include Shared::Streaming
-    include Shared::Listening
+    include Concurrent
     include Shared::Parameters
     include Shared::Errors
     include Shared::Options
@@ -49,17 +45,6 @@ module Suites
     include Shared::Settings
     include Shared::Batches
     include Shared::GroupCommits
-    include Shared::Concurrency
-    include Shared::Driving
-    include Shared::Deadlines
-    include Shared::Cancelling
-    include Shared::EndingLate
-    include Shared::Limits
-    include Shared::Dispatching
-    include Shared::Sessions
-    include Shared::Transactions
-    include Shared::InterruptionSweep
-    include Shared::Beginnings
     include Shared::SchemaChanges
     include Shared::Worlds
     include Shared::Lifecycle

@@ -6,8 +6,6 @@ module Shared
     include Gated
     include Interruptions
 
-    # A query that nobody would wait for.
-    ENDLESS = "SELECT pg_sleep(1000)"
     # As short as a head can be that is worth cancelling.
     BRIEF = "SELECT pg_sleep(0.001)"
 
@@ -89,7 +87,7 @@ module Shared
     def test_a_storm_of_cancels
       in_host_with_client(connections: 2, max_connections: 3) do |db|
         going = true
-        neighbours = Array.new(8) { |number| later { storm_neighbour(db, number) { going } } }
+        neighbours = Array.new(8) { |number| later { ask_on(db, number) { going } } }
         outcomes = side_by_side(1..4) { Array.new(15) { cancelled?(db) } }.flatten
         going = false
         assert_equal [true], neighbours.map(&:value).uniq
@@ -201,13 +199,6 @@ module Shared
     rescue Trunkline::Cancelled
       assert ended
       true
-    end
-
-    def storm_neighbour(db, number)
-      begin
-        right = db.value("SELECT $1::int", number) == number
-      end while right && yield
-      right
     end
   end
 end

@@ -5,9 +5,6 @@ module Shared
   module Dispatching
     include Gated
 
-    ENDLESS = "SELECT pg_sleep(1000)"
-    private_constant :ENDLESS
-
     def test_while_every_connection_is_held_up_short_queries_wait_for_whichever_is_free_first
       gated(connections: 2) do |db, proxy|
         both_opened(db)
@@ -37,24 +34,28 @@ module Shared
 
     # The future is nobody's to wait for, and would have taken the next query's answer with it.
     def test_a_short_query_has_a_connection_opened_where_all_are_held_up
-      in_host_with_client(connections: 1, max_connections: 3) do |db|
-        future = db.async(ENDLESS)
-        await_late(db, 1)
-        assert_equal [1, 2], [ask(db, 1), db.stats[:opened]]
-        assert_equal true, future.cancel
-      end
+      beside_one_held_up { |db| assert_equal [1, 2], [ask(db, 1), db.stats[:opened]] }
     end
 
     def test_so_do_those_of_one_who_does_not_wait
-      in_host_with_client(connections: 1, max_connections: 3) do |db|
-        future = db.async(ENDLESS)
-        await_late(db, 1)
+      beside_one_held_up do |db|
         assert_equal (1..20).to_a, (1..20).map { |token| db.async("SELECT $1::int", token) }.map { |one| one.value.value }
-        assert_equal true, future.cancel
       end
     end
 
     private
+
+    # Nobody waits for what takes its time there.
+    #
+    # @yieldparam db [Trunkline::Postgres::Client]
+    def beside_one_held_up
+      in_host_with_client(connections: 1, max_connections: 3) do |db|
+        future = db.async(ENDLESS)
+        await_late(db, 1)
+        yield db
+        assert_equal true, future.cancel
+      end
+    end
 
     def both_opened(db)
       future = db.async("SELECT $1::int", 0)

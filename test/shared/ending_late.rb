@@ -6,52 +6,34 @@ module Shared
     include Gated
     include Leeway
 
-    # A query that nobody would wait for.
-    ENDLESS = "SELECT pg_sleep(1000)"
-
     # Long, though its statement has always been short: the server does not end it by itself.
     def test_a_deadline_of_a_short_statement_that_takes_long
-      name = unique_name
-      in_host_with_client(connections: 1, application_name: name) do |db|
+      ending_on_the_server do |db|
         30.times { db.query("SELECT pg_sleep($1)", 0) }
-        with_much_leeway { late_after_sending { db.query("SELECT pg_sleep($1)", 1000, deadline: 0.1) } }
-        assert_equal 1, ask(db, 1)
-        assert_nobody_runs(name)
+        late_after_sending { db.query("SELECT pg_sleep($1)", 1000, deadline: 0.1) }
       end
     end
 
     # Each finds the connection as another has left it who was late before.
     def test_deadlines_of_several_one_after_the_other
-      name = unique_name
-      in_host_with_client(connections: 1, prepare: false, application_name: name) do |db|
-        with_much_leeway do
-          side_by_side([0.2, 0.5, 0.5, 0.8]) { |seconds| assert_raises(Trunkline::Deadline) { db.query(ENDLESS, deadline: seconds) } }
-        end
-        assert_equal 1, ask(db, 1)
-        assert_nobody_runs(name)
+      ending_on_the_server(prepare: false) do |db|
+        side_by_side([0.2, 0.5, 0.5, 0.8]) { |seconds| assert_raises(Trunkline::Deadline) { db.query(ENDLESS, deadline: seconds) } }
       end
     end
 
     def test_a_deadline_on_a_connection_that_is_to_end
-      name = unique_name
-      in_host_with_client(connections: 1, prepare: false, application_name: name) do |db|
-        with_much_leeway do
-          late = later { assert_raises(Trunkline::Deadline) { db.query(ENDLESS, deadline: 1) } }
-          eventually { late.done? || works_for?(name) }
-          db.disconnect
-          late.value
-        end
-        assert_equal 1, ask(db, 1)
-        assert_nobody_runs(name)
+      ending_on_the_server(prepare: false) do |db, name|
+        late = later { assert_raises(Trunkline::Deadline) { db.query(ENDLESS, deadline: 1) } }
+        eventually { late.done? || works_for?(name) }
+        db.disconnect
+        late.value
       end
     end
 
     def test_a_deadline_of_a_statement_that_nobody_knows
-      name = unique_name
-      in_host_with_client(connections: 1, application_name: name) do |db|
-        with_much_leeway { late_after_sending { db.query(ENDLESS, deadline: 0.1) } }
-        assert_equal ["0", 1], [db.value("SHOW statement_timeout"), ask(db, 1)]
-        assert_nobody_runs(name)
+      ending_on_the_server do |db|
+        late_after_sending { db.query(ENDLESS, deadline: 0.1) }
+        assert_equal "0", db.value("SHOW statement_timeout")
       end
     end
 
@@ -98,6 +80,21 @@ module Shared
           end
           assert_equal [0, 1], [db.value("SELECT count(*) FROM #{table}"), (db.transaction { |tx| tx.value("SELECT 1") })]
         end
+      end
+    end
+
+    private
+
+    # The connection serves afterwards, and the server works for nobody who has gone.
+    #
+    # @yieldparam db [Trunkline::Postgres::Client] of one connection
+    # @yieldparam name [String] its application_name
+    def ending_on_the_server(**options)
+      name = unique_name
+      in_host_with_client(connections: 1, application_name: name, **options) do |db|
+        with_much_leeway { yield db, name }
+        assert_equal 1, ask(db, 1)
+        assert_nobody_runs(name)
       end
     end
   end

@@ -39,6 +39,16 @@ module Trunkline
         request
       end
 
+      # The socket takes so many bytes of the output, and no more.
+      def send_bytes(count)
+        reader, writer = UNIXSocket.pair
+        rest = codec.output.to_s.byteslice(count..)
+        codec.output.send_to(writer.fileno)
+        codec.output << rest
+      ensure
+        [reader, writer].each(&:close)
+      end
+
       # A statement that the server knows already.
       #
       # @return [Request] answered

@@ -4,6 +4,9 @@ require_relative "gate_proxy"
 
 # Tests that decide when an answer comes. The test includes a host.
 module Gated
+  # A question whose answer nobody would wait for.
+  ENDLESS = "SELECT pg_sleep(1000)"
+
   # Runs the block in the host, with a client whose connections go through a proxy.
   #
   # @param tcp [Boolean] whether they are TCP's, where a closed peer shows only after the first write to it
@@ -23,6 +26,16 @@ module Gated
   # A question that the server answers at once, with the token.
   def ask(db, token)
     db.value("SELECT $1::int", token)
+  end
+
+  # Goes on asking as long as the block says, at least once.
+  #
+  # @return [Boolean] whether every answer was the right one
+  def ask_on(db, token)
+    begin
+      right = ask(db, token) == token
+    end while right && yield
+    right
   end
 
   # Holds what the server answers, and starts the blocks as callers, each after the question of the one before has come

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "gated"
 require_relative "schedulers/hosts"
 
 # Two hundred callers under Async who go on asking over one connection, whatever else is done with it. The test includes
 # Hosts::Async.
 module Neighbourhood
+  include Gated
+
   NEIGHBOURS = 200
 
   # @param options [Hash] keywords of Trunkline.postgres
@@ -19,15 +22,5 @@ module Neighbourhood
         assert_equal [true], neighbours.map(&:value).uniq
       end
     end
-  end
-
-  private
-
-  # @return [Boolean] whether every answer was the right one
-  def ask_on(db, number)
-    begin
-      right = db.value("SELECT $1::int", number) == number
-    end while right && yield
-    right
   end
 end

@@ -17,6 +17,14 @@ module Trunkline
       Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", &open)
     end
 
+    # @return [Array(Pool, FakeTrunk, Thread)] a pool of two, the trunk that somebody has for his own, and who waits for one
+    def lent_to_one_while_another_waits
+      pool = self.pool(connections: 1, most: 2)
+      pool.perform(request)
+      own = pool.check_out(request)
+      [pool, own, waiting(pool) { |asked| pool.check_out(asked) }]
+    end
+
     # Runs the block in a thread, with a request that comes to wait in line.
     def waiting(pool)
       asked = nil

@@ -12,16 +12,6 @@ module Trunkline
       N = { "n" => QueryMessages::INT4 }.freeze
       private_constant :N
 
-      # The socket has taken so many bytes.
-      def send_bytes(count)
-        reader, writer = ::Socket.pair(:UNIX, :STREAM)
-        rest = codec.output.to_s.byteslice(count..)
-        codec.output.send_to(writer.fileno)
-        codec.output << rest
-      ensure
-        [reader, writer].each(&:close)
-      end
-
       def test_a_statement_that_is_not_known_yet_is_still_prepared
         request = ask("SELECT $1", 7)
         assert_equal true, codec.withdraw(request)

@@ -178,7 +178,7 @@ class History
     def transaction(entry, _)
       @db.transaction do |tx|
         entry.fate = :never
-        entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+        insert_all(tx, entry)
         entry.expect(entry.tokens, own_tokens(entry))
         entry.fate = :perhaps
       end
@@ -188,7 +188,7 @@ class History
     def early_transaction(entry, _)
       @db.transaction do |tx|
         entry.fate = :never
-        entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+        insert_all(tx, entry)
         entry.fate = :perhaps
         break
       end
@@ -198,7 +198,7 @@ class History
       entry.fate = :never
       catch(:thrown) do
         @db.transaction do |tx|
-          entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+          insert_all(tx, entry)
           throw :thrown
         end
       end
@@ -222,7 +222,7 @@ class History
     def failed_transaction(entry, _)
       entry.fate = :never
       @db.transaction do |tx|
-        entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
+        insert_all(tx, entry)
         tx.query("SELECT 1 / $1::int", 0)
       end
       entry.expect("an error", "none")
@@ -252,6 +252,10 @@ class History
     def script(entry, _)
       results = @db.execute_script("INSERT INTO #{@rows} VALUES (#{entry.token}) RETURNING token; SELECT #{entry.token}")
       entry.expect([entry.token] * 2, results.map(&:value))
+    end
+
+    def insert_all(tx, entry)
+      entry.tokens.each { |token| tx.query("INSERT INTO #{@rows} VALUES ($1)", token) }
     end
 
     def own_tokens(entry)

@@ -82,10 +82,7 @@ module Trunkline
 
     # Those who wait for one of their own do not stop the others.
     def test_who_shares_passes_who_does_not
-      pool = self.pool(connections: 1, most: 2)
-      pool.perform(request)
-      own = pool.check_out(request)
-      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      pool, own, thread = lent_to_one_while_another_waits
       pool.perform(request)
       assert_equal 2, @opened.first.performed.size
       pool.check_in(own)

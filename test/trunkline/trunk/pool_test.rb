@@ -60,20 +60,14 @@ module Trunkline
     end
 
     def test_who_finds_none_waits_for_one_to_be_given_back
-      pool = self.pool(connections: 1, most: 2)
-      pool.perform(request)
-      own = pool.check_out(request)
-      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      pool, own, thread = lent_to_one_while_another_waits
       pool.check_in(own)
       assert_same own, thread.value
       refute_predicate pool, :crowded?
     end
 
     def test_who_finds_none_waits_for_one_to_be_lost
-      pool = self.pool(connections: 1, most: 2)
-      pool.perform(request)
-      own = pool.check_out(request)
-      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      pool, own, thread = lent_to_one_while_another_waits
       pool.lost(own)
       given = thread.value
       assert_equal [3, true], [@opened.size, @opened.last.equal?(given)]
@@ -224,10 +218,7 @@ module Trunkline
     end
 
     def test_closing
-      pool = self.pool(connections: 1, most: 2)
-      pool.perform(request)
-      own = pool.check_out(request)
-      thread = waiting(pool) { |asked| pool.check_out(asked) }
+      pool, own, thread = lent_to_one_while_another_waits
       pool.close
       assert_raises(Closed) { thread.value }
       assert_equal ["the client was closed"] * 2, @opened.map(&:closed)
