@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+require "support/memcached_servers"
+
+# There is nobody but the callers: what the library does for them, it does in their own threads and fibers, and it has no others.
+class CallersAloneTest < Trunkline::TestCase
+  include Trunkline::MemcachedServers
+
+  ROOT = File.expand_path("../..", __dir__)
+  private_constant :ROOT
+
+  def test_threads = assert_made_elsewhere("threads")
+  def test_fibers = assert_made_elsewhere("fibers")
+
+  private
+
+  # In a process of its own, as what other tests have left is tidied up at any time.
+  def assert_made_elsewhere(world)
+    with_memcached do |memcached|
+      output, status = Open3.capture2e(RbConfig.ruby, "-Ilib", "test/support/callers_alone.rb", postgres_server.uri, memcached.address, world, chdir: ROOT)
+      assert_predicate status, :success?, output
+      ours, others = output.lines(chomp: true).partition { |path| path.start_with?(File.join(ROOT, "lib/")) }
+      assert_empty ours
+      assert_operator others.size, :>=, 8, output # the callers themselves
+    end
+  end
+end
