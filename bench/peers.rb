@@ -77,7 +77,7 @@ module Trunkline
       def available(sides)
         sides.filter_map do |name, make|
           [name, make.call]
-        rescue OtherRuntimes::Missing => missing
+        rescue Packages::Missing => missing
           warn "#{name} is left out: #{missing.message}"
         end.to_h
       end

@@ -3,6 +3,7 @@
 require "trunkline/version"
 require_relative "accounts_experiment"
 require_relative "measure"
+require_relative "packages"
 require_relative "selects_table"
 require_relative "table"
 require_relative "data/resources"
@@ -14,9 +15,11 @@ module Trunkline
     # @return [String] the name of the bench that runs
     def self.program = File.basename($PROGRAM_NAME, ".rb")
 
-    # Runs a bench; Ctrl-C ends it without a trace on the screen or in the machine.
+    # Runs a bench; Ctrl-C ends it without a trace on the screen or in the machine. One that lacks what it needs says what.
     def self.main
       yield
+    rescue Packages::Missing => missing
+      abort missing.message
     rescue Interrupt
       warn ""
       exit 130

@@ -2,8 +2,8 @@
 
 require "bundler"
 require "fileutils"
-require "open3"
 require_relative "isolated"
+require_relative "packages"
 require_relative "../../rakelib/ruby_root"
 
 module Trunkline
@@ -11,9 +11,6 @@ module Trunkline
     # What clients in other languages, and those that want a newer Ruby, run with: Debian's packages, npm's, a Debian root.
     # Installed on first use, outside of the bundle.
     class OtherRuntimes
-      # It cannot be had here; the message says what to do.
-      class Missing < StandardError; end
-
       PEERS = File.expand_path("peers", __dir__)
       INSTALLED = File.expand_path("../../tmp", __dir__)
       INSIDE = "bench/support/isolated_process.rb" # from the sources' folder
@@ -29,7 +26,7 @@ module Trunkline
       # @param script [String] of peers/
       # @param packages [Array<String>] Debian's
       # @return [Array<String>] what runs it
-      # @raise [Missing]
+      # @raise [Packages::Missing]
       def python(script, *packages)
         need(*packages)
         ["/usr/bin/python3", "-B", File.join(PEERS, script)]
@@ -37,11 +34,11 @@ module Trunkline
 
       # @param package [String] npm's
       def node(script, package, version)
-        need("nodejs", "npm") unless installed?("node") && installed?("npm")
+        need("nodejs", "npm") unless Packages.program?("node") && Packages.program?("npm")
         modules = File.join(INSTALLED, "npm", package, "node_modules")
-        run("npm", "install", "--silent", "--prefix", File.dirname(modules), "#{package}@#{version}") unless File.directory?(File.join(modules, package))
+        Packages.run("npm", "install", "--silent", "--prefix", File.dirname(modules), "#{package}@#{version}") unless File.directory?(File.join(modules, package))
         @versions["#{package} (npm)"] = version
-        @versions["node"] ||= run("node", "--version").delete_prefix("v")
+        @versions["node"] ||= Packages.run("node", "--version").delete_prefix("v")
         ["env", "NODE_PATH=#{modules}", "node", File.join(PEERS, script)]
       end
 
@@ -51,7 +48,7 @@ module Trunkline
         need("golang-go", package)
         program = File.join(INSTALLED, "go", File.basename(source, ".go"))
         FileUtils.mkdir_p(File.dirname(program))
-        run({ "GO111MODULE" => "off", "GOPATH" => "/usr/share/gocode" }, "go", "build", "-o", program, File.join(PEERS, source))
+        Packages.run({ "GO111MODULE" => "off", "GOPATH" => "/usr/share/gocode" }, "go", "build", "-o", program, File.join(PEERS, source))
         [program]
       end
 
@@ -67,32 +64,11 @@ module Trunkline
 
       private
 
-      def installed?(program) = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.join(folder, program)) }
-
-      def need(*packages)
-        missing = packages.reject { |package| package_version(package) }
-        install(missing) if missing.any?
-        packages.each { |package| @versions[package] = package_version(package) }
-      end
-
-      def install(packages)
-        raise Missing, "install #{packages.join(" ")}" unless Process.uid.zero? && File.exist?("/etc/debian_version")
-
-        warn "Installing #{packages.join(" ")}"
-        run("apt-get", "update", "-qq")
-        run({ "DEBIAN_FRONTEND" => "noninteractive" }, "apt-get", "install", "-qq", "-y", "--no-install-recommends", *packages)
-      end
-
-      def package_version(package)
-        output, status = Open3.capture2("dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", package, err: File::NULL)
-        output[/\Ainstalled (.+)/, 1] if status.success?
-      rescue Errno::ENOENT
-        nil # no Debian
-      end
+      def need(*packages) = @versions.merge!(Packages.need(*packages))
 
       def inside(version, folder)
-        install(["debootstrap"]) unless package_version("debootstrap")
-        raise Missing, DebianRoot.missing if DebianRoot.missing
+        Packages.need("debootstrap")
+        raise Packages::Missing, DebianRoot.missing if DebianRoot.missing
 
         root(version)
         ["env", *unbundled, *RubyRoot.new(version).command(shared: [folder])]
@@ -101,22 +77,13 @@ module Trunkline
       def root(version)
         @versions["ruby for pg_pipeline"] ||= begin
           root = RubyRoot.new(version).tap(&:make)
-          run("env", *unbundled, *root.command, "bin/setup")
-          run("env", *unbundled, *root.command, "ruby", "-e", "print RUBY_VERSION")
+          Packages.run("env", *unbundled, *root.command, "bin/setup")
+          Packages.run("env", *unbundled, *root.command, "ruby", "-e", "print RUBY_VERSION")
         end
       end
 
       # @return [Array<String>] has env forget what Bundler has set for this process
       def unbundled = (ENV.keys - Bundler.unbundled_env.keys).flat_map { |name| ["-u", name] }
-
-      def run(*command)
-        output, errors, status = Open3.capture3(*command)
-        raise Missing, "#{command.grep(String).join(" ")} failed: #{errors}" unless status.success?
-
-        output.chomp
-      rescue Errno::ENOENT => error
-        raise Missing, error.message
-      end
     end
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "open3"
+require_relative "packages"
 
 module Trunkline
   module Bench
@@ -35,10 +36,9 @@ module Trunkline
       end
 
       def tool(*command)
+        Packages.need_program(command.first)
         output, status = Open3.capture2e(*command)
         status.success? ? output : raise("#{command.first} failed: #{output}")
-      rescue Errno::ENOENT
-        abort "This bench needs #{command.first}: apt-get install #{command.first}"
       end
       private_class_method :milliseconds, :tool
     end
