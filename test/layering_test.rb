@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "open3"
+require "rbconfig"
 require_relative "support/source_file"
 
 # The house has rooms, and what lies in one may only use the rooms to its left.
@@ -30,6 +32,11 @@ class LayeringTest < Trunkline::TestCase
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*
   ].freeze
 
+  # Warnings that Ruby's own headers would give are asked for too.
+  PEDANTIC = %w[-std=gnu11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iext/trunkline].freeze
+  ROOT = File.expand_path("..", __dir__)
+  private_constant :PEDANTIC, :ROOT
+
   LONGEST = { ".rb" => 300, ".c" => 400, ".h" => 400 }.freeze # lines
 
   def test_each_file_uses_only_the_layers_to_its_left
@@ -51,11 +58,16 @@ class LayeringTest < Trunkline::TestCase
   end
 
   def test_the_cores_of_the_extension_stand_without_ruby
-    cores = sources.select { |source| WITHOUT_RUBY.any? { |pattern| source.match?("ext/trunkline/#{pattern}") } }
     refute_empty cores
     cores.flat_map(&:family).uniq.each do |source|
       assert_nil source.text[/#include [<"]ruby.*/], "#{source} includes Ruby's headers"
     end
+  end
+
+  def test_compilers_find_nothing_in_them
+    sources = cores.map(&:path).grep(/\.c\z/)
+    output, status = Open3.capture2e(RbConfig::CONFIG["CC"].split.first, *PEDANTIC, *sources, chdir: ROOT)
+    assert_equal [true, ""], [status.success?, output]
   end
 
   def test_each_source_of_the_extension_has_an_object_name_of_its_own
@@ -70,6 +82,8 @@ class LayeringTest < Trunkline::TestCase
   end
 
   private
+
+  def cores = sources.select { |source| WITHOUT_RUBY.any? { |pattern| source.match?("ext/trunkline/#{pattern}") } }
 
   # The entry files join the rooms, so they lie in none.
   def sources
