@@ -2,7 +2,7 @@
 
 require "fileutils"
 
-# A Debian of another release in a folder, with its PostgreSQL. Made once, in about a minute and half a gigabyte, and kept.
+# A Debian of another release in a folder, with its PostgreSQL or without. Made once, in about a minute and half a gigabyte, and kept.
 class DebianRoot
   FOLDER = File.expand_path("../tmp/roots", __dir__)
   SCRIPT = "/usr/share/debootstrap/scripts/sid" # fits every release of today
@@ -28,12 +28,12 @@ class DebianRoot
   # @return [String] where it is
   attr_reader :path
 
-  # @return [Integer] major version of its PostgreSQL
+  # @return [Integer, nil] major version of its PostgreSQL
   attr_reader :postgres
 
   # @param release [String] "trixie", "forky"
-  # @param postgres [Integer] the release's PostgreSQL
-  def initialize(release, postgres)
+  # @param postgres [Integer, nil] the release's PostgreSQL; nil: the root has none
+  def initialize(release, postgres = nil)
     @release = release
     @postgres = postgres
     @path = File.join(FOLDER, release)
@@ -47,7 +47,7 @@ class DebianRoot
     FileUtils.rm_rf(unfinished)
     system("debootstrap", "--variant=minbase", @release, unfinished, mirror, SCRIPT, out: log, err: %i[child out], exception: true)
     prepare
-    apt_get(unfinished, "postgresql-#{postgres}")
+    apt_get(unfinished, *("postgresql-#{postgres}" if postgres))
     File.rename(unfinished, path)
   end
 

@@ -29,6 +29,9 @@ class RubyRoot
     @root = DebianRoot.new("trixie", 17)
   end
 
+  # @return [String] where it is
+  def path = @root.path
+
   # Makes it, unless it is there, and brings the sources as they are now.
   def make
     @root.make
