@@ -49,7 +49,7 @@ module Trunkline
         parallel = times.except("single").reject { |name, _| name.start_with?("blocking") }.values.map { |sides| sides["Trunkline"][:real] }.min
         [figure("single, real: pg's best", single["Trunkline"][:real] / best.map { |one| one[:real] }.min),
          figure("single, total: pg's best", total(single["Trunkline"]) / best.map { |one| total(one) }.min),
-         figure("best parallel, real: single", parallel / single["Trunkline"][:real])]
+         figure("best parallel, real: single", parallel / single["Trunkline"][:real], "<= 0.8")]
       end
 
       def total(one) = one[:user] + one[:system]

@@ -20,7 +20,8 @@ module Trunkline
         results = comparing({ APART => writers(false), TOGETHER => writers(true) }, count: ROWS) do |comparison|
           comparison.measure(runs: @options.runs) { { seconds: SECONDS } }
         end
-        publish([table(results)], results)
+        gain = rate(results[TOGETHER]) / rate(results[APART])
+        publish([table(results)], { sides: results }, figures: [figure("writes/s, #{TOGETHER}: #{APART}", gain, ">= 5")])
       end
 
       private

@@ -31,6 +31,8 @@ module Trunkline
         "Dalli, #{NEW}" => { cache: "Dalli", timeout: nil, timed: "new" },
         "memcache-client, no timeout" => { cache: "MemcacheClient" },
         CLIENT => { cache: "MemcacheClient", timeout: 1 },
+        "memcache-client, #{OLD}" => { cache: "MemcacheClient", timed: "old" },
+        "memcache-client, #{NEW}" => { cache: "MemcacheClient", timed: "new" },
         "libmemcached, no timeout" => { cache: "Libmemcached" },
         "libmemcached, timeout 1 s" => { cache: "Libmemcached", timeout: 1 },
         "by hand, no timeout" => { cache: "SocketOptions" },

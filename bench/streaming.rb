@@ -15,6 +15,7 @@ module Trunkline
       GIBIBYTE = 1 << 30
       SIDES = { "pg, rows one by one, reset" => { mode: "single_row", ending: "reset" }, "pg, chunks of 1000, reset" => { mode: "chunked", ending: "reset" },
                 "pg, chunks of 1000, cancelled" => { mode: "chunked", ending: "cancel" } }.freeze
+      CHUNKED = SIDES.keys.grep(/chunks/).freeze
 
       def initialize(options)
         super
@@ -25,7 +26,8 @@ module Trunkline
         check
         times = TimesTable.measure(plans, sides, runs: @options.runs)
         memory = peer("stream_memory").call(:measure, bytes: GIBIBYTE)
-        publish([TimesTable.of(times, title: "#{@times} times #{ROWS} rows, seconds"), memory_table(memory)], { times: times, memory: memory })
+        publish([TimesTable.of(times, title: "#{@times} times #{ROWS} rows, seconds"), memory_table(memory)], { times: times, memory: memory },
+                figures: figures(times, memory))
       end
 
       private
@@ -48,6 +50,13 @@ module Trunkline
 
       def check
         Comparison.agree(sides.transform_values { |side| side.call(:answers, rows: ROWS) })
+      end
+
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(times, memory)
+        cpu = sides.keys.to_h { |side| [side, times.values.sum { |one| one[side][:user] + one[side][:system] }] }
+        [figure("CPU of all streams: pg's best by chunks", cpu["Trunkline"] / cpu.values_at(*CHUNKED).min, "<= 1"),
+         figure("a gibibyte: MiB more of memory, at most", (memory[:peak] - memory[:before]) / 1024.0, "<= 20")]
       end
 
       def memory_table(memory)

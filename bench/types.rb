@@ -18,7 +18,7 @@ module Trunkline
           comparison.measure(runs: 1) # warms up
           comparison.measure(runs: @options.runs)
         end
-        publish([table(results)], results)
+        publish([table(results)], { sides: results }, figures: figures(results))
       end
 
       private
@@ -30,11 +30,21 @@ module Trunkline
         { **pgs, TRUNKLINE => peer("trunkline_typed_rows") }
       end
 
+      # @return [Hash{Symbol => Float}] the least that pg takes
+      def best(results)
+        %i[wall cpu].to_h { |key| [key, results.except(TRUNKLINE).values.map { |result| result[key] }.min] }
+      end
+
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(results)
+        best(results).map { |key, least| figure("#{key}: pg's best", results[TRUNKLINE][key] / least, "<= 0.9") }
+      end
+
       def table(results)
-        best = %i[wall cpu].to_h { |figure| [figure, results.except(TRUNKLINE).values.map { |result| result[figure] }.min] }
+        best = best(results)
         rows = results.map do |side, result|
           [side, *result.values_at(:wall, :cpu).map { |seconds| (seconds * 1000).round }, result[:objects].round,
-           *%i[wall cpu].map { |figure| format("%.2fx", result[figure] / best[figure]) }]
+           *best.map { |key, least| format("%.2fx", result[key] / least) }]
         end
         Table.new(HEADERS, rows, title: "#{TypedValues::ROWS} rows of 16 columns", drawn: HEADERS[1])
       end
