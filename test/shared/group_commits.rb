@@ -26,6 +26,15 @@ module Shared
       end
     end
 
+    def test_a_hundred_and_no_more_share_a_commit
+      with_group do |_, table, proxy, write|
+        callers = written_together(proxy, write, (1..221).to_a)
+        proxy.release(:answers)
+        assert_equal (1..221).to_a, callers.map(&:value)
+        assert_equal [1, 20, 100, 100], psql("SELECT count(*) FROM #{table} GROUP BY xmin::text ORDER BY 1").map(&:to_i)
+      end
+    end
+
     def test_one_that_fails_fails_alone
       with_group(", CHECK (n <> 13), UNIQUE (n)") do |_, table, proxy, write|
         callers = written_together(proxy, write, [1, 2, 13, 3, 1, 4])
