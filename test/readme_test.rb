@@ -5,9 +5,11 @@ require "async"
 require "stringio"
 require "support/app"
 require "support/memcached_servers"
+require "support/shown_values"
 
-# The programs of the README and of the guides run as they stand there. Those of one page run one after the other, with `db` a
-# client of the database that they call postgres:///app. 127.0.0.1:11211 is a memcached of the tests' own.
+# The programs of the README and of the guides run as they stand there, and their lines return what is said behind them. Those of one
+# page run one after the other, with `db` a client of the database that they call postgres:///app. 127.0.0.1:11211 is a memcached of the
+# tests' own.
 class ReadmeTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
   README = File.join(ROOT, "README.md")
@@ -46,6 +48,6 @@ class ReadmeTest < Trunkline::TestCase
   def run_program(program, scope, uri)
     text, page, line = program
     text = text.gsub("127.0.0.1:11211") { Trunkline::MemcachedServers.server.address }
-    eval(text.gsub("postgres:///app", uri), scope, page, line)
+    eval(ShownValues.checked(text.gsub("postgres:///app", uri)), scope, page, line)
   end
 end
