@@ -54,7 +54,7 @@ module Trunkline
       # @return [Array<Hash>] what the project promises, and what was measured
       def figures(tables)
         tables.map do |kind, results|
-          figure("a long query that #{kind}, #{FIBERS}: #{BLOCKING}, requests/s", results[FIBERS][:rate] / results[BLOCKING][:rate], ">= 1.6")
+          figure("Thin in fibers, a long query that #{kind}, requests/s: Thin with pg", results[FIBERS][:rate] / results[BLOCKING][:rate], ">= 1.6")
         end
       end
     end

@@ -1,27 +1,25 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "open3"
-require "rbconfig"
 require "tmpdir"
-require "support/app"
+require "support/built_gem"
 
 # The gem as its users get it: built, installed where nothing else is, and required from there.
 class PackagingTest < Trunkline::TestCase
-  ROOT = File.expand_path("..", __dir__)
-  PROGRAM = File.read(File.join(ROOT, "README.md"), encoding: "UTF-8")[/^```ruby\n(.*?)^```/m, 1]
+  include BuiltGem
+
   MEANT = %r{\A(lib/.*\.rb|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|ext/.*\.(rb|c|h)|exe/\w+|sig/.*\.(rbs|yaml)|LICENSE|README\.md)\z}
   NOT_CALLED = /\A(PQ|pq|pthread_create|rb_thread_create|rb_fiber_new|fork\b)/.freeze
-  private_constant :ROOT, :PROGRAM, :MEANT, :NOT_CALLED
+  private_constant :MEANT, :NOT_CALLED
 
   def test_it_installs_and_the_first_program_runs
     Dir.mktmpdir do |folder|
       gem = File.join(folder, "trunkline.gem")
-      run_command(*rubygems("build", "--output", gem, "trunkline.gemspec"))
+      build_gem(gem)
       run_command(alone(folder), *rubygems("install", "--local", "--no-document", gem))
       refute_match(/warning/i, File.read(Dir["#{folder}/extensions/**/gem_make.out"].fetch(0)))
       assert_good_neighbour(Dir["#{folder}/gems/**/trunkline.so"].fetch(0))
-      assert_equal "Barbara\n", first_program(folder)
+      assert_equal SAID, first_program(folder)
     end
   end
 
@@ -47,8 +45,6 @@ class PackagingTest < Trunkline::TestCase
     run_command("nm", "-D", which, library).lines.map { |line| line.split.last }
   end
 
-  def rubygems(*arguments) = [RbConfig.ruby, "-S", "gem", *arguments]
-
   # @return [Hash{String => String}] of a program that finds the gems in a folder, those that came with Ruby, and no others
   def alone(folder)
     own = File.join(RbConfig::CONFIG["rubylibprefix"], "gems", RbConfig::CONFIG["ruby_version"])
@@ -56,16 +52,7 @@ class PackagingTest < Trunkline::TestCase
   end
 
   def first_program(folder)
-    App.open(postgres_server) do |_db, uri|
-      program = File.join(folder, "first_program.rb")
-      File.write(program, PROGRAM.gsub("postgres:///app", uri))
-      run_command(alone(folder), RbConfig.ruby, program)
-    end
-  end
-
-  def run_command(*command)
-    output, status = Bundler.with_unbundled_env { Open3.capture2e(*command, chdir: ROOT) }
-    assert_predicate status, :success?, output
-    output
+    program = File.join(folder, "first_program.rb")
+    with_first_program(program) { run_command(alone(folder), RbConfig.ruby, program) }
   end
 end
