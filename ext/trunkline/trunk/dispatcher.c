@@ -5,7 +5,6 @@
 #include "search.h"
 #include "../trunkline.h"
 
-#define WEIGHT 0.125     /* of one more measurement in a service's average */
 #define MOST_CALLED 1000 /* waiting callers at once */
 
 static void dispatcher_mark(void *data) {
@@ -80,12 +79,12 @@ void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, do
     if (!fifo->dispatcher) return;
     dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
     service_t *service = request->service;
-    if (service->unhurried == 0) {
-        service->unhurried = seconds;
-    } else if (dispatcher->longs <= dispatcher->growth.least && request->beside <= dispatcher->growth.least) {
-        service->unhurried += (seconds - service->unhurried) * WEIGHT;
-    }
-    growth_note(&dispatcher->growth, service->unhurried > 0 ? fmax(seconds - delay, 0) / service->unhurried : 1, seconds, now);
+    service_learn_unhurried(service, seconds, dispatcher->longs > request->beside ? dispatcher->longs : request->beside);
+    growth_note(&dispatcher->growth, service->unhurried > 0 ? fmax(seconds - delay, 0) / service->unhurried : 1, seconds, request->pushed, now);
+}
+
+void dispatcher_learn_of_short(fifo_t *fifo) {
+    if (fifo->dispatcher) dispatcher_of(fifo->dispatcher)->growth.shorts++;
 }
 
 static void dismiss(dispatcher_t *dispatcher, VALUE self) {
@@ -175,7 +174,7 @@ static VALUE dispatcher_find(VALUE self, VALUE object) {
 static size_t room_for_long(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     if (dispatcher->idle_count == 0 || !search_permits_long(search) || !search_idle(search)) return 0;
-    size_t room = (size_t)dispatcher->count - 1 - dispatcher->longs, may_run = growth_room(&dispatcher->growth, dispatcher->longs);
+    size_t room = (size_t)dispatcher->count - 1 - dispatcher->longs, may_run = growth_room(&dispatcher->growth, dispatcher->longs, search->now);
     if (may_run < room) room = may_run;
     return room < dispatcher->idle_count ? room : dispatcher->idle_count;
 }
@@ -218,7 +217,7 @@ static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
     search_t search = search_for(dispatcher, request_checked(object));
     size_t others = NUM2SIZET(opening);
     if (!dispatcher->may_grow) return Qfalse;
-    if (search.is_long) return RBOOL(growth_permits(&dispatcher->growth, dispatcher->longs + others));
+    if (search.is_long) return RBOOL(growth_permits(&dispatcher->growth, dispatcher->longs + others, search.now));
     return RBOOL(others == 0 && search_all_held_up(&search));
 }
 

@@ -33,4 +33,7 @@ size_t dispatcher_count_longs(const fifo_t *fifo);
 /* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */
 void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now);
 
+/* A short request was answered. */
+void dispatcher_learn_of_short(fifo_t *fifo);
+
 #endif

@@ -2,45 +2,67 @@
 
 #include <math.h>
 
-#define TOO_SLOW 1.5 /* times as long as when few ran: more would only wait for processors */
+#define TOO_SLOW 1.5   /* times as long as when few run: there are so many that they wait for processors */
+#define SLOW 1.25      /* times as long: more would */
 #define MOST_TIMES 2.5 /* that one round can count for: one alone makes nothing too slow */
-#define WEIGHT 0.2   /* of one more round in the average */
-#define REDUCED 0.9
+#define WEIGHT 0.2     /* of one more round in the average */
+#define FIRST_STEPS 2.0 /* times as many as before, until there were too many */
+#define LATER_STEPS 1.1
+#define LONGEST_STEP 0.1 /* seconds; what takes longer is not waited for */
+#define FORGOTTEN 0.25   /* seconds after a round in which none was measured */
 
 void growth_begin(growth_t *growth, size_t least, size_t most) {
-    *growth = (growth_t){.least = least, .most = most, .allowed = (double)least, .slowness = 1};
+    *growth = (growth_t){.least = least, .most = most, .allowed = (double)least, .slowness = 1, .step = LONGEST_STEP};
 }
 
-static void reduce(growth_t *growth, double seconds, double now) {
-    if (growth->slowness <= TOO_SLOW || now < growth->adjust_at) return;
-    growth->allowed = fmax(growth->allowed * REDUCED, (double)growth->least);
-    growth->adjust_at = now + seconds;
+/* To as many as would not be too slow, if nothing but their number makes them so. */
+static void reduce(growth_t *growth, double now) {
+    growth->allowed = fmax(growth->allowed * TOO_SLOW / growth->slowness, (double)growth->least);
+    growth->slowness = TOO_SLOW;
+    growth->reduced = true;
+    growth->reduced_at = now;
 }
 
-static void end_round(growth_t *growth) {
+static void judge(growth_t *growth, double now) {
     growth->slowness += (fmin(growth->round_sum / growth->round_count, MOST_TIMES) - growth->slowness) * WEIGHT;
-    growth->round_sum = 0;
-    growth->round_count = 0;
+    if (growth->slowness > TOO_SLOW) reduce(growth, now);
 }
 
-void growth_note(growth_t *growth, double times, double seconds, double now) {
+static void acquit(growth_t *growth) {
+    growth->slowness = 1;
+    growth->reduced = false;
+}
+
+static void end_round(growth_t *growth, double now) {
+    if (growth->shorts < growth->round_count) acquit(growth);
+    else judge(growth, now);
+    growth->round_sum = 0;
+    growth->round_count = growth->shorts = 0;
+}
+
+void growth_note(growth_t *growth, double times, double seconds, double sent, double now) {
+    if (sent < growth->reduced_at) return;
     if (now >= growth->round_end) {
-        if (growth->round_count > 0) end_round(growth);
+        if (growth->round_count > 0) end_round(growth, now);
         growth->round_end = now + seconds;
-        reduce(growth, seconds, now);
+        growth->step = seconds;
     }
     growth->round_sum += times;
     growth->round_count++;
 }
 
-bool growth_permits(growth_t *growth, size_t running) {
-    if ((double)(running + 1) <= growth->allowed) return true;
-    if (growth->slowness > TOO_SLOW || running >= growth->most) return false;
-    growth->allowed = (double)(running + 1);
-    return true;
+static void grow(growth_t *growth, double now) {
+    double more = growth->allowed * (growth->reduced ? LATER_STEPS : FIRST_STEPS);
+    growth->allowed = fmin(fmax(more, growth->allowed + 1), (double)growth->most);
+    growth->grow_at = now + fmin(growth->step, LONGEST_STEP);
 }
 
-size_t growth_room(growth_t *growth, size_t running) {
-    if (!growth_permits(growth, running)) return 0;
-    return (size_t)growth->allowed - running;
+bool growth_permits(growth_t *growth, size_t running, double now) {
+    if (now > growth->round_end + FORGOTTEN) acquit(growth);
+    if ((double)(running + 1) > growth->allowed && growth->slowness < SLOW && now >= growth->grow_at) grow(growth, now);
+    return (double)(running + 1) <= growth->allowed;
+}
+
+size_t growth_room(growth_t *growth, size_t running, double now) {
+    return growth_permits(growth, running, now) ? (size_t)growth->allowed - running : 0;
 }

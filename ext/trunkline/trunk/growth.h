@@ -1,5 +1,6 @@
 /* How many long requests may run at once. More of them are allowed as long as they take no longer for it: a server whose
- * processors are busy gets no more done by having more to do. */
+ * processors are busy gets no more done by having more to do, and keeps the short ones waiting, for whose sake they are fewer then.
+ * Where no short ones come, nobody is spared. */
 #ifndef TRUNKLINE_GROWTH_H
 #define TRUNKLINE_GROWTH_H
 
@@ -9,22 +10,26 @@
 typedef struct {
     size_t least, most; /* allowed in any case */
     double allowed;
-    double slowness;    /* how many times as long they take now as when few ran, on average */
+    double slowness;    /* how many times as long they take now as when the fewest ran, on average */
     double round_sum;   /* times as long, of those measured in this round: a client that stops for a while makes all of them slow */
     unsigned round_count;
+    unsigned shorts;    /* short ones that were answered in this round */
     double round_end;
-    double adjust_at;   /* the last reduction shows no earlier than then */
+    double step;        /* seconds that one has taken: so long it is until what was changed shows */
+    double grow_at;     /* the last growth shows no earlier than then */
+    double reduced_at;  /* what was sent before tells nothing of the last reduction */
+    bool reduced;       /* were there ever too many? Then they become more by and by */
 } growth_t;
 
 void growth_begin(growth_t *growth, size_t least, size_t most);
 
-/* One has taken `times` as long as its kind does when few run, and `seconds` in all. */
-void growth_note(growth_t *growth, double times, double seconds, double now);
+/* One that was sent at that time has taken `times` as long as its kind does when the fewest run, and `seconds` in all. */
+void growth_note(growth_t *growth, double times, double seconds, double sent, double now);
 
 /* May another one run, beside so many? */
-bool growth_permits(growth_t *growth, size_t running);
+bool growth_permits(growth_t *growth, size_t running, double now);
 
-/* How many may, beside so many? Those that are tried are tried one by one. */
-size_t growth_room(growth_t *growth, size_t running);
+/* How many may, beside so many? */
+size_t growth_room(growth_t *growth, size_t running, double now);
 
 #endif

@@ -52,7 +52,8 @@ static void measure_service(fifo_t *fifo, const request_t *request, double now) 
     double at_most = now - request->pushed - on_the_way(fifo), taken = known ? fmin(now - fifo->head_since, at_most) : at_most;
     request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
     service_measure(request->service, taken, sure);
-    if (request->is_long && sure) dispatcher_learn(fifo, request, taken, lateness(fifo), now);
+    if (!request->is_long) dispatcher_learn_of_short(fifo);
+    else if (sure) dispatcher_learn(fifo, request, taken, lateness(fifo), now);
 }
 
 void measure(fifo_t *fifo, double now) {

@@ -21,7 +21,7 @@ bool search_is_only(const search_t *search) {
 bool search_permits_long(const search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     if (search_is_only(search)) return true;
-    return (long)dispatcher->longs < dispatcher->count - 1 && growth_permits(&dispatcher->growth, dispatcher->longs);
+    return (long)dispatcher->longs < dispatcher->count - 1 && growth_permits(&dispatcher->growth, dispatcher->longs, search->now);
 }
 
 static bool takes(const search_t *search, const crew_t *crew) {

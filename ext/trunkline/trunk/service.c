@@ -8,6 +8,7 @@
 #define SUSPECT 0.0005 /* seconds up to which measurements that are not sure can raise the mean */
 #define WEIGHT 0.125   /* of one more measurement */
 #define DOUBTERS_WEIGHT 0.25 /* of one more while in doubt */
+#define ENOUGH 8 /* measurements that an average is of */
 #define MOST_TIMES 4   /* the mean that one measurement can count for: a stall of the client is not the server's */
 #define LEAST 0.00002  /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
 
@@ -62,6 +63,14 @@ void service_measure(service_t *service, double seconds, bool sure) {
         average_at_most(service, seconds);
     }
     service->is_long = service->mean > (service->is_long ? SHORT_AGAIN : LONG);
+}
+
+void service_learn_unhurried(service_t *service, double seconds, size_t running) {
+    if (service->fewest > 0 && running > service->fewest) return;
+    if (running != service->fewest) service->measured = 0;
+    service->fewest = running;
+    if (service->measured < ENOUGH) service->measured++;
+    service->unhurried += (seconds - service->unhurried) / service->measured;
 }
 
 /* call-seq: measure(seconds, sure) -> service */

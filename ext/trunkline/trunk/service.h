@@ -11,7 +11,9 @@
 
 typedef struct {
     double mean;         /* seconds on average, without the way there and back */
-    double unhurried;    /* the same while few long ones ran; 0 before one was measured */
+    double unhurried;    /* the same of those that the fewest long ones ran beside */
+    size_t fewest;       /* long ones that ran then, with itself; 0: none was measured yet */
+    unsigned measured;   /* of those */
     histogram_t taken;   /* seconds of all requests measured */
     double waited;       /* seconds that they were in flight behind others, in all */
     uint64_t long_count; /* requests sent as long ones */
@@ -29,6 +31,9 @@ VALUE service_create(void);
 /* A server has needed this many seconds; or, if that is not sure, at most this many: the rest may be the way, or the client's
  * own delay in reading. */
 void service_measure(service_t *service, double seconds, bool sure);
+
+/* A long one has needed so many seconds, where so many of them ran. */
+void service_learn_unhurried(service_t *service, double seconds, size_t running);
 
 /* Should the request that is about to be sent let the server say when it begins, so that its measurement is sure? Of those that
  * take a while, one in eight should, of however many are sent before the first is answered. */

@@ -83,8 +83,16 @@ module Trunkline
         traffic.run(1)
         assert_fast 0.002, traffic
         assert_equal({ report: 1 }, traffic.changes)
-        assert_operator traffic.dispatcher.allowed, :<=, 16
+        assert_operator traffic.dispatcher.allowed, :<=, 8
       end
+    end
+
+    # More than it can do, from the first query on, and as many connections as they like.
+    def test_an_overload_of_reports_runs_few_at_once
+      report = unknown
+      traffic = traffic(most: 32) { |others| others.comes(:report, 500) { [report, 0.005, 0] } }
+      traffic.run(1)
+      assert_fast 0.002, traffic
     end
 
     # More than it can do, for a while: nobody is believed to be other than he is, and afterwards all is as before.
