@@ -15,7 +15,9 @@ module Trunkline
       TRIPS = 50                    # queries of a single caller
       ONE = "one caller"
       UNPREPARED = "one caller, nothing prepared"
-      HEADERS = ["added ms", "queries/s", "client CPU us/query", "could be", "part", "#{ONE}, ms/query", "#{UNPREPARED}, ms/query"].freeze
+      COUNTING = "answers counted only"
+      HEADERS = ["added ms", "queries/s", "client CPU us/query", "#{COUNTING}, queries/s", "could be", "part", "#{ONE}, ms/query",
+                 "#{UNPREPARED}, ms/query"].freeze
 
       def run
         rows = DELAYS.map { |delay| { delay: delay, **over_link(delay) } }
@@ -33,8 +35,12 @@ module Trunkline
         link.close
       end
 
-      # @return [Hash] rate, cpu_each and others
-      def many(uri) = selects({ FIBERS => callers("fiber", FIBERS, CONNECTIONS, uri: uri) }, answers: 100).fetch(FIBERS)
+      # @return [Hash] rate, cpu_each and others; counting: the rate of the least that a client can do
+      def many(uri)
+        counting = asker("counting_pipelines", callers: FIBERS, connections: CONNECTIONS, uri: uri)
+        both = selects({ FIBERS => callers("fiber", FIBERS, CONNECTIONS, uri: uri), COUNTING => counting }, answers: 100)
+        { **both.fetch(FIBERS), counting: both.fetch(COUNTING)[:rate] }
+      end
 
       # @return [Float] ms that a query takes
       def single(uri, **options)
@@ -51,7 +57,7 @@ module Trunkline
 
       def table(rows)
         cells = rows.map do |row|
-          [row[:delay], row[:rate].round, row[:cpu_each].round(1), row[:possible].round, part(row).round(2), row[:one].round(2), row[:unprepared].round(2)]
+          [row[:delay], row[:rate].round, row[:cpu_each].round(1), row[:counting].round, row[:possible].round, part(row).round(2), row[:one].round(2), row[:unprepared].round(2)]
         end
         Table.new(HEADERS, cells, title: "#{FIBERS} fibers over #{CONNECTIONS} connections, and one caller")
       end
@@ -62,7 +68,8 @@ module Trunkline
       def figures(local, *slow)
         slow.flat_map do |row|
           trips = ->(key) { (row[key] - local[key]) / row[:delay] }
-          [figure("#{row[:delay]} ms: queries/s of what could be", part(row), ">= 0.8"), figure("the same, #{ONE}: round trips a query", trips[:one], "1"),
+          [figure("#{row[:delay]} ms: queries/s of what could be", part(row), ">= 0.8"),
+           figure("the same, of one that counts answers only", row[:rate] / row[:counting]), figure("the same, #{ONE}: round trips a query", trips[:one], "1"),
            figure("the same, #{UNPREPARED}", trips[:unprepared], "1")]
         end
       end
