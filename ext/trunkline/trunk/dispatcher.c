@@ -79,7 +79,8 @@ void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, do
     if (!fifo->dispatcher) return;
     dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
     service_t *service = request->service;
-    service_learn_unhurried(service, seconds, dispatcher->longs > request->beside ? dispatcher->longs : request->beside);
+    service_learn_unhurried(service, seconds, dispatcher->longs > request->beside ? dispatcher->longs : request->beside,
+                            dispatcher->growth.least);
     growth_note(&dispatcher->growth, service->unhurried > 0 ? fmax(seconds - delay, 0) / service->unhurried : 1, seconds, request->pushed, now);
 }
 

@@ -9,6 +9,7 @@
 #define WEIGHT 0.125   /* of one more measurement */
 #define DOUBTERS_WEIGHT 0.25 /* of one more while in doubt */
 #define ENOUGH 8 /* measurements that an average is of */
+#define MOST_MISSED 32 /* measured beside more, after which one more may run beside those that count */
 #define MOST_TIMES 4   /* the mean that one measurement can count for: a stall of the client is not the server's */
 #define LEAST 0.00002  /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
 
@@ -65,11 +66,22 @@ void service_measure(service_t *service, double seconds, bool sure) {
     service->is_long = service->mean > (service->is_long ? SHORT_AGAIN : LONG);
 }
 
-void service_learn_unhurried(service_t *service, double seconds, size_t running) {
-    if (service->fewest > 0 && running > service->fewest) return;
-    if (running != service->fewest) service->measured = 0;
-    service->fewest = running;
+/* What was measured beside fewer stands for long, but not for ever. */
+static void learn_beside_more(service_t *service, size_t common) {
+    if (service->fewest >= common || ++service->missed < MOST_MISSED) return;
+    service->fewest++;
+    service->missed = 0;
+}
+
+void service_learn_unhurried(service_t *service, double seconds, size_t running, size_t common) {
+    if (service->fewest > 0 && running > service->fewest) {
+        learn_beside_more(service, common);
+        return;
+    }
+    if (running < service->fewest && service->measured > 1) service->measured = 1; /* half of it is the first one's */
     if (service->measured < ENOUGH) service->measured++;
+    service->fewest = running;
+    service->missed = 0;
     service->unhurried += (seconds - service->unhurried) / service->measured;
 }
 

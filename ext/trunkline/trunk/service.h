@@ -14,6 +14,7 @@ typedef struct {
     double unhurried;    /* the same of those that the fewest long ones ran beside */
     size_t fewest;       /* long ones that ran then, with itself; 0: none was measured yet */
     unsigned measured;   /* of those */
+    unsigned missed;     /* measured since, that more ran beside */
     histogram_t taken;   /* seconds of all requests measured */
     double waited;       /* seconds that they were in flight behind others, in all */
     uint64_t long_count; /* requests sent as long ones */
@@ -32,8 +33,8 @@ VALUE service_create(void);
  * own delay in reading. */
 void service_measure(service_t *service, double seconds, bool sure);
 
-/* A long one has needed so many seconds, where so many of them ran. */
-void service_learn_unhurried(service_t *service, double seconds, size_t running);
+/* A long one has needed so many seconds, where so many of them ran, of which `common` are nothing out of the ordinary. */
+void service_learn_unhurried(service_t *service, double seconds, size_t running, size_t common);
 
 /* Should the request that is about to be sent let the server say when it begins, so that its measurement is sure? Of those that
  * take a while, one in eight should, of however many are sent before the first is answered. */
