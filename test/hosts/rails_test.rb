@@ -32,8 +32,9 @@ class RailsTest < Trunkline::TestCase
   def test_the_tasks_for_databases
     schema = @application.read("db/schema.rb")
     assert_match(/create_enum "room_kind", \["open", "closed"\].*t.text "tags", default: \[\], null: false, array: true/m, schema)
-    output = @application.rails("db:create", "db:migrate", "db:rollback", "db:migrate:status", "db:drop", **url("other"), "SCHEMA_FORMAT" => "sql")
-    assert_match(/^\s+up\s+20240102000000.*^\s+down\s+20240103000000/m, output)
+    output = @application.rails("db:create", "db:migrate", "db:rollback", "db:migrate:status", "db:purge", "db:schema:load", "db:version", "db:drop",
+                                **url("other"), "SCHEMA_FORMAT" => "sql")
+    assert_match(/^\s+up\s+20240102000000.*^\s+down\s+20240103000000.*: 20240102000000$/m, output)
     assert_equal ["chat"], psql("SELECT datname FROM pg_database WHERE datname IN ('chat', 'other')")
     assert_match(/CREATE TYPE public.room_kind AS ENUM/, @application.read("db/structure.sql"))
   end
@@ -41,6 +42,17 @@ class RailsTest < Trunkline::TestCase
   def test_puma = serving(:puma, options: %w[-t 16:16]) { |server| [assert_serves(server), assert_cable(server)] }
   def test_falcon = serving(:falcon, options: %w[--count 1]) { |server| [assert_serves(server), assert_cable(server)] }
   def test_thin = serving(:thin, "THIN" => "1") { |server| assert_serves(server) }
+
+  # A process for each request, with the connections that guides/one-request-per-process.md says.
+  def test_two_processes_of_one_thread_that_were_forked_from_one_with_the_application
+    env = url("chat", server_connections: 1, max_server_connections: 2)
+    serving(:puma, **env, options: %w[-w 2 -t 1:1 --preload]) do |server|
+      assert_many(server)
+      pids = Array.new(40) { Thread.new { ask(server, "/process")["pid"] } }.map(&:value)
+      refute_includes pids, server.pid
+      assert_includes 1..2 * 2, sessions(@name).size
+    end
+  end
 
   def test_falcon_without_the_line_for_it
     serving(:falcon, "ISOLATION" => "thread", options: %w[--count 1]) do |server|
@@ -65,9 +77,10 @@ class RailsTest < Trunkline::TestCase
 
   private
 
-  def url(database)
+  def url(database, **more)
     server = postgres_server
-    { "DATABASE_URL" => "trunkline://postgres@localhost/#{database}?host=#{server.socket_directory}&port=#{server.port}",
+    options = URI.encode_www_form(host: server.socket_directory, port: server.port, **more)
+    { "DATABASE_URL" => "trunkline://postgres@localhost/#{database}?#{options}",
       "RAILS_ENV" => "production", "DISABLE_DATABASE_ENVIRONMENT_CHECK" => "1" }
   end
 

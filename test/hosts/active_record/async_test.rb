@@ -33,17 +33,18 @@ module Hosts
         end
       end
 
-      # The server has the second query while the first still runs.
+      # The server has the first one before anybody asks what it returns; the second is answered while that still waits.
       def test_they_run_side_by_side_and_start_no_thread
         connect(server_connections: 2, max_server_connections: 2)
         with_model("name text") do |model|
-          2.times { |id| model.create!(id: id) }
-          model.load_schema
+          model.create!(name: "Ada")
           threads = Thread.list
-          both = Array.new(2) { |id| model.where(id: id).select("id", "pg_sleep(0.2)", "clock_timestamp() AS ended", "statement_timestamp() AS begun").load_async }
-          first, second = both.map { |relation| relation.to_a.first }
-          assert_operator second.begun, :<, first.ended
-          assert_equal threads, Thread.list
+          while_locked(model.table_name) do
+            @first = model.all.load_async
+            assert eventually { psql("SELECT 1 FROM pg_locks WHERE relation = '#{model.table_name}'::regclass AND NOT granted").any? }
+            with_pg_class { |other| assert_equal 1, other.limit(1).load_async.to_a.size }
+          end
+          assert_equal [["Ada"], threads], [@first.map(&:name), Thread.list]
         end
       end
 
@@ -84,6 +85,12 @@ module Hosts
       end
 
       private
+
+      # Nobody reads the table meanwhile.
+      def while_locked(table, &block)
+        connect_stock
+        stock.transaction { stock.execute("LOCK TABLE #{table}") && block.call }
+      end
 
       def with_pg_class
         yield(Class.new(Ours) { self.table_name = "pg_class" })

@@ -102,9 +102,17 @@ module Hosts
         in_fibers { |task| assert_held(:wait) { |work| task.async { work.call } } }
       end
 
-      # Counted by the server while a quarter of them are in their transactions, and afterwards.
-      def test_two_hundred_fibers_a_quarter_in_transactions
-        connect(server_connections: 4, max_server_connections: 12, checkout_timeout: 60)
+      # There is one connection for each transaction that is open, and four that the others share.
+      def test_two_hundred_fibers_a_quarter_in_transactions_that_stay_open
+        connect(server_connections: 4, max_server_connections: 4 + 50, checkout_timeout: 100)
+        with_model("owner int") do |model|
+          in_fibers { |task| assert_beside_each_other(task, model) }
+          assert_equal [*0...50], model.order(:owner).pluck(:owner)
+        end
+      end
+
+      def test_two_hundred_fibers_a_quarter_in_transactions_that_wait_for_each_other
+        connect(server_connections: 4, max_server_connections: 12, checkout_timeout: 100)
         with_model("owner int, step int") do |model|
           model.load_schema
           in_fibers { |task| Array.new(200) { |number| task.async { work(model, number) } }.each(&:wait) }
@@ -164,6 +172,22 @@ module Hosts
         holders.each(&wait)
         assert_operator connections, :<=, 4
       end
+
+      # The transactions end when all that is asked beside them is answered.
+      def assert_beside_each_other(task, model)
+        model.load_schema
+        open, over = Array.new(2) { Thread::Queue.new }
+        transactions = Array.new(50) { |number| task.async { model.transaction { model.create!(owner: number) && open.push(number) && over.pop } } }
+        50.times { open.pop }
+        assert_equal Array.new(150, 0), Array.new(150) { task.async { count_apart(model) } }.map(&:wait)
+        assert_equal 50, psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{@application}' AND state = 'idle in transaction'").size
+        assert_operator connections, :<=, 4 + 50
+      ensure
+        over&.close
+        transactions&.each(&:wait)
+      end
+
+      def count_apart(model) = Ours.with_connection { model.count }
 
       # Asks before the block, and after it.
       def hold(number)
