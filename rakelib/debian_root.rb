@@ -25,6 +25,14 @@ class DebianRoot
     "debootstrap is needed for roots of other releases" unless File.exist?(SCRIPT)
   end
 
+  # @return [String] where this machine has its own packages from
+  # @raise [RuntimeError] APT knows of none
+  def self.mirror
+    own = File.read("/etc/os-release")[/^VERSION_CODENAME=(\w+)/, 1]
+    command = %w[apt-get indextargets --format $(REPO_URI)] + ["Created-By: Packages", "Release: #{own}", "Component: main"]
+    IO.popen(command, &:gets)&.chomp or raise "APT has no sources of #{own || "this release"}'s here"
+  end
+
   # @return [String] where it is
   attr_reader :path
 
@@ -45,7 +53,7 @@ class DebianRoot
 
     FileUtils.mkdir_p(FOLDER)
     FileUtils.rm_rf(unfinished)
-    system("debootstrap", "--variant=minbase", @release, unfinished, mirror, SCRIPT, out: log, err: %i[child out], exception: true)
+    system("debootstrap", "--variant=minbase", @release, unfinished, DebianRoot.mirror, SCRIPT, out: log, err: %i[child out], exception: true)
     prepare
     apt_get(unfinished, *("postgresql-#{postgres}" if postgres))
     File.rename(unfinished, path)
@@ -73,11 +81,6 @@ class DebianRoot
 
   # @return [String] path of one of PostgreSQL's programs, inside
   def program(name) = "/usr/lib/postgresql/#{postgres}/bin/#{name}"
-
-  # @return [String] where this machine has its own packages from
-  def mirror
-    IO.popen(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"], &:readline).chomp
-  end
 
   private
 

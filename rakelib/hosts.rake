@@ -11,20 +11,14 @@ namespace :hosts do
   desc "Run Rails' own tests of cache stores; takes the folder of its source"
   task(:rails_cache_store, [:folder] => :compile) { |_, arguments| run.call("rails_cache_store", "RAILS", arguments.folder) }
 
-  activerecord = lambda do |folder|
-    gems = { "BUNDLE_GEMFILE" => File.expand_path("test/hosts/others/activerecord/Gemfile"), "BUNDLE_PATH" => Bundler.bundle_path.join("../..").to_s }
-    Bundler.with_unbundled_env { sh(gems, "bundle", "install", "--quiet") }
-    run.call("activerecord", "RAILS", folder || RailsSource.folder)
-  end
-
   desc "Run ActiveRecord's own tests on its adapter here; takes the folder of Rails' source, or fetches Debian trixie's"
-  task(:activerecord, [:folder] => :compile) { |_, arguments| activerecord.call(arguments.folder) }
+  task(:activerecord, [:folder] => :compile) { |_, arguments| run.call("activerecord", "RAILS", arguments.folder || RailsSource.folder) }
 
   namespace :activerecord do
     desc "The same, on the stock adapter too, and keep what fails on which; takes the folder as well"
     task(:compare, [:folder] => :compile) do |_, arguments|
       ENV["ARCONN"] = "trunkline,postgresql"
-      activerecord.call(arguments.folder)
+      run.call("activerecord", "RAILS", arguments.folder || RailsSource.folder)
     end
   end
 

@@ -1,13 +1,19 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require "open3"
 require_relative "debian_root"
 
 # Rails' own source with its tests, which Debian trixie has: fetched once, by APT with lists of its own, and kept.
 module RailsSource
   FOLDER = File.expand_path("../tmp/rails", __dir__)
   LINE = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n"
-  private_constant :FOLDER, :LINE
+  PLACES = { "Dir::Etc::sourcelist" => "sources.list", "Dir::State::lists" => "lists", "Dir::Cache" => "cache" }.transform_values { |name| File.join(FOLDER, name) }
+  # A mirror may stall, and the lists of one that is a snapshot are out of date.
+  APT = { **PLACES, "Dir::Etc::sourceparts" => "-", "APT::Update::Error-Mode" => "any", "Acquire::Retries" => "5", "Acquire::http::Timeout" => "30",
+          "Acquire::https::Timeout" => "30", "Acquire::Check-Valid-Until" => "false" }.map { |name, value| "-o#{name}=#{value}" }.freeze
+  HELP = "Unpack the source of Rails 7.2, and name its folder: RAILS=/path/of/rails bin/test, or rake \"hosts:activerecord[/path/of/rails]\""
+  private_constant :FOLDER, :LINE, :PLACES, :APT, :HELP
 
   module_function
 
@@ -19,13 +25,13 @@ module RailsSource
 
   def fetch
     %w[lists/partial cache/archives/partial].each { |name| FileUtils.mkdir_p(File.join(FOLDER, name)) }
-    File.write(File.join(FOLDER, "sources.list"), format(LINE, DebianRoot.new("trixie", 17).mirror))
+    File.write(File.join(FOLDER, "sources.list"), format(LINE, DebianRoot.mirror))
     apt_get("update", "-qq")
     apt_get("source", "-qq", "--download-only", "--tar-only", "rails/trixie")
     unpack(Dir[File.join(FOLDER, "rails_*.orig.tar.*")].fetch(0))
     unpacked
-  rescue SystemCallError, RuntimeError => error
-    raise "The source of Rails could not be fetched (#{error.message}). Unpack one, and name its folder: rake \"hosts:activerecord[/path/of/rails]\""
+  rescue SystemCallError, RuntimeError, IndexError => error
+    raise "The source of Rails could not be fetched from Debian trixie: #{error.message}\n#{HELP}"
   end
 
   # What is interrupted here is not taken for all of it.
@@ -33,15 +39,16 @@ module RailsSource
     part = File.join(FOLDER, "part")
     FileUtils.rm_rf(part)
     FileUtils.mkdir_p(part)
-    system("tar", "-xf", archive, "-C", part, exception: true)
+    run("tar", "-xf", archive, "-C", part)
     File.rename(part, File.join(FOLDER, "unpacked"))
   end
 
-  def apt_get(*arguments)
-    places = { "Dir::Etc::sourcelist" => "sources.list", "Dir::State::lists" => "lists", "Dir::Cache" => "cache" }
-    options = places.flat_map { |name, place| ["-o", "#{name}=#{File.join(FOLDER, place)}"] }
-    system("apt-get", *options, "-o", "Dir::Etc::sourceparts=-", *arguments, chdir: FOLDER, exception: true)
+  def apt_get(*arguments) = run("apt-get", *APT, *arguments)
+
+  def run(*command)
+    output, status = Open3.capture2e(*command, chdir: FOLDER)
+    raise output unless status.success?
   end
 
-  private_class_method :unpacked, :fetch, :unpack, :apt_get
+  private_class_method :unpacked, :fetch, :unpack, :apt_get, :run
 end

@@ -53,7 +53,7 @@ class RubyRoot
 
   # Debian's programs have the version in their names.
   def bring_ruby
-    @root.write("etc/apt/sources.list.d/experimental.list", format(EXPERIMENTAL, @root.mirror))
+    @root.write("etc/apt/sources.list.d/experimental.list", format(EXPERIMENTAL, DebianRoot.mirror))
     @root.write("etc/apt/preferences.d/ruby", PINS)
     @root.install("ruby#{@version}", "ruby#{@version}-dev")
     FileUtils.mkdir_p(inside(programs))

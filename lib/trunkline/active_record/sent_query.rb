@@ -5,6 +5,12 @@ module Trunkline
     # What load_async and the async_ methods give: a query that is on its way as soon as it is made. No thread waits for it;
     # whoever asks for the result does, and whoever reads the same connection meanwhile takes it in.
     class SentQuery < ::ActiveRecord::FutureResult::SelectAll # :nodoc:
+      LOOK = 0.001 # seconds that it takes at most to find out whether the answer has come
+      private_constant :LOOK
+
+      alias unasked? pending?
+      private :unasked?
+
       # @param adapter [Adapter] whose connection it leaves by
       # @param session [ActiveRecord::AsynchronousQueriesTracker::Session]
       # @return [SentQuery, nil] nil: it cannot leave this way
@@ -18,10 +24,13 @@ module Trunkline
         self
       end
 
+      # Takes in the answer if it has come: it may be that nobody else does.
+      def pending? = super && !@future&.wait(LOOK)
+
       private
 
       def execute_or_wait
-        return unless pending?
+        return unless unasked?
 
         start = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond)
         @event_buffer = EventBuffer.new(self, @instrumenter)

@@ -48,6 +48,15 @@ module Hosts
         end
       end
 
+      def test_whoever_asks_whether_it_is_pending_takes_it_in
+        with_model("name text") do |model|
+          model.create!(name: "Ada")
+          names = model.async_pluck(:name)
+          assert eventually { !names.pending? }
+          assert_equal ["Ada"], names.value
+        end
+      end
+
       def test_events_say_that_it_was_asynchronous
         events = []
         subscriber = ActiveSupport::Notifications.subscribe("sql.active_record") { |event| events << event }

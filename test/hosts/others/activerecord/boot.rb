@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
-# What comes before each file of ActiveRecord's own tests.
+# What comes before some files of ActiveRecord's own tests.
 require "bundler/setup"
 require "active_record"
 require "trunkline"
+require_relative "journal"
+require_relative "leaving_out"

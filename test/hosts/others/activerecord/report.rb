@@ -2,17 +2,17 @@
 
 # What came out on one adapter, beside what is known.
 class ActiveRecordReport
-  FAILURE = /^\s*\d+\) (?:Failure|Error):\n(\S+?)#(\S+?)(?: \[[^\]]*\])?:?$/
-  COUNTS = %i[runs assertions failures errors skips].freeze
-  private_constant :FAILURE, :COUNTS
+  OUTCOMES = { "F" => :failures, "E" => :errors, "S" => :skips }.freeze
+  LAST = 3000 # characters of what a process has printed
+  private_constant :OUTCOMES, :LAST
 
-  # @return [Hash{Symbol => Integer}] of COUNTS
+  # @return [Hash{Symbol => Integer}] runs, assertions, failures, errors and skips
   attr_reader :totals
 
   # @return [Array<String>] "Suite#test" of those that failed
   attr_reader :failed
 
-  # @return [Array<String>] what failed though it is not excluded, and what did not come to its end
+  # @return [Hash{String => String}] what failed though it may not, by its name, and which files did not come to their end
   attr_reader :unexpected
 
   # @param excluded [Hash{String => String}] reasons by "Suite#test"
@@ -20,29 +20,31 @@ class ActiveRecordReport
     @excluded = excluded
     @totals = Hash.new(0)
     @failed = []
-    @unexpected = []
+    @unexpected = {}
   end
 
   # @param files [Array<String>]
-  # @param output [String] of their tests
-  # @param numbers [Array<Integer>, nil] of COUNTS; nil: they did not come to their end
-  def add(files, output, numbers)
-    return note("#{files.join(" ")} did not come to their end: #{output.lines.last(15).join}") unless numbers
-
-    COUNTS.zip(numbers) { |name, number| @totals[name] += number }
-    puts "#{files.first} to #{files.last}: #{numbers.join(" ")}"
-    output.scan(FAILURE) { |suite, name| failure("#{suite}##{name}") }
+  # @param output [String] what their tests have printed
+  # @param entries [Array<Hash>] of their {Journal}
+  def add(files, output, entries)
+    entries.each { |entry| count(entry) if entry[:ends] }
+    @unexpected["#{files.first} to #{files.last}"] = "did not come to their end#{hanging(entries)}: #{output[-LAST..] || output}" unless entries.last&.key?(:over)
   end
 
   private
 
-  def failure(name)
-    @failed << name
-    note(name) unless @excluded.key?(name)
+  def count(entry)
+    { runs: 1, assertions: entry[:assertions], OUTCOMES.fetch(entry[:as], :passed) => 1 }.each { |name, number| @totals[name] += number }
+    failure(*entry.values_at(:ends, :message)) if %w[F E].include?(entry[:as])
   end
 
-  def note(what)
-    @unexpected << what
-    puts "  #{what}"
+  def failure(name, message)
+    @failed << name
+    @unexpected[name] = message unless @excluded.key?(name)
+  end
+
+  def hanging(entries)
+    begun = entries.last&.fetch(:begins, nil)
+    ", in #{begun}" if begun
   end
 end

@@ -1,79 +1,91 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require "json"
 require "tmpdir"
 require "yaml"
 require_relative "../../../../bench/support/servers/postgres_server"
 
-# A server with the databases of ActiveRecord's own tests, and some files of tests after others on it.
+# A private server, and some files of ActiveRecord's own tests after others on it, in a process each time. That finds databases and a
+# folder as new: what tests leave behind there meets no others.
 class ActiveRecordSuite
   HOUSE = File.expand_path("../../../..", __dir__)
-  TIMEOUT = 1200 # seconds, of one process
   DATABASES = %w[activerecord_unittest activerecord_unittest2].freeze
-  SUMMARY = /(\d+) runs, (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips/
+  LIBRARIES = %w[activerecord activemodel activesupport].freeze
+  KEPT = /\A(PATH|HOME|LD_LIBRARY_PATH|(GEM|BUNDLE|BUNDLER|RUBY)_?[A-Z_]*)\z/ # what a Ruby and its gems are found by
   REQUIRE = "ARGV.take_while { |name| name != '--seed' }.each { |file| require file }"
-  private_constant :HOUSE, :TIMEOUT, :DATABASES, :SUMMARY, :REQUIRE
+  private_constant :HOUSE, :DATABASES, :LIBRARIES, :KEPT, :REQUIRE
 
   # @return [String] its version
   def self.postgres = IO.popen([Trunkline::Bench::PostgresBinaries.path("postgres"), "--version"], &:read)[/[\d.]+/]
 
-  # @param folder [String] of Rails' source
+  # @param rails [String] the folder of Rails' source
   # @param adapter [String] "trunkline" or "postgresql"
   # @param seed [Integer] of the tests' order
-  def initialize(folder, adapter, seed)
-    @folder = File.join(folder, "activerecord")
+  # @param patience [Numeric] seconds for one process
+  # @param left_out [Array<String>] names of tests that do not run, "Suite#test"
+  def initialize(rails:, adapter:, seed:, patience:, left_out:)
+    @rails = rails
     @adapter = adapter
     @seed = seed
-    @scratch = Dir.mktmpdir
+    @patience = patience
+    @left_out = left_out
     @server = Trunkline::Bench::PostgresServer.start
-    DATABASES.each { |name| @server.psql("CREATE DATABASE #{name}") }
-    File.write(config_file, YAML.dump(config))
   end
 
   # @param files [Array<String>] below test/cases
-  # @return [Array(String, Array<Integer>)] what they wrote, and the numbers of their summary where there is one
+  # @return [Array(String, Array<Hash>)] what they have printed, and the entries of their {Journal}
   def run(files)
-    log = File.join(@scratch, "log")
-    pid = Process.spawn(environment, *command(files), chdir: @folder, %i[out err] => log, pgroup: true, unsetenv_others: true)
-    waited(pid)
-    output = File.read(log, encoding: "UTF-8").scrub
-    [output, output.scan(SUMMARY).last&.map(&:to_i)]
+    Dir.mktmpdir do |scratch|
+      prepare(scratch)
+      output, journal = %w[output journal].map { |name| File.join(scratch, name) }
+      over = wait(Process.spawn(environment(scratch, journal), *command(files), chdir: "#{scratch}/activerecord", %i[out err] => output, in: File::NULL,
+                                                                                pgroup: true, unsetenv_others: true))
+      entries = File.exist?(journal) ? File.readlines(journal).map { |line| JSON.parse(line, symbolize_names: true) } : []
+      ["#{File.read(output, encoding: "UTF-8").scrub}#{"\nended after #{@patience} seconds" unless over}", entries]
+    end
   end
 
-  def stop
-    @server.stop
-    FileUtils.rm_rf(@scratch)
-  end
+  def stop = @server.discard
 
   private
 
-  def waited(pid)
+  def prepare(scratch)
+    DATABASES.each { |name| @server.psql("DROP DATABASE IF EXISTS #{name} WITH (FORCE);\nCREATE DATABASE #{name}") }
+    File.write(File.join(scratch, "config.yml"), YAML.dump(config))
+    FileUtils.cp_r(File.join(@rails, "activerecord"), scratch)
+  end
+
+  # @return [Boolean] whether it has ended by itself; then, too, none of its children is left
+  def wait(pid)
     child = Process.detach(pid)
-    child.join(TIMEOUT)
-    Process.kill(:KILL, -pid)
+    !child.join(@patience).nil?
+  ensure
+    begin
+      Process.kill(:KILL, -pid)
+    rescue Errno::ESRCH, Errno::EPERM
+      nil
+    end
     child.join
-  rescue Errno::ESRCH, Errno::EPERM
-    nil
   end
 
   def config
-    access = { "host" => @server.socket_directory, "port" => @server.port, "username" => "postgres" }
-    arunit = { **access, "database" => DATABASES.first, "min_messages" => "warning" }
+    access = { "host" => @server.socket_directory, "port" => @server.port, "username" => "postgres", "min_messages" => "warning" }
+    arunit = { **access, "database" => DATABASES.first }
     { "default_connection" => @adapter, "connections" => { @adapter => {
       "arunit" => arunit, "arunit_without_prepared_statements" => { **arunit, "prepared_statements" => false },
-      "arunit2" => { **access, "database" => DATABASES.last, "min_messages" => "warning" }
+      "arunit2" => { **access, "database" => DATABASES.last }
     } } }
   end
 
-  def config_file = File.join(@scratch, "config.yml")
-
-  def environment
-    { **Bundler.unbundled_env, "ARCONFIG" => config_file, "ARCONN" => @adapter, "MT_NO_PLUGINS" => "1",
-      "BUNDLE_GEMFILE" => File.join(__dir__, "Gemfile"), "BUNDLE_PATH" => Bundler.bundle_path.join("../..").to_s }
+  def environment(scratch, journal)
+    { **ENV.select { |name, _| name.match?(KEPT) }, "LANG" => "C.UTF-8", "TZ" => "UTC", "TMPDIR" => scratch, "MT_NO_PLUGINS" => "1",
+      "ARCONFIG" => File.join(scratch, "config.yml"), "ARCONN" => @adapter, "JOURNAL" => journal, "LEFT_OUT" => @left_out.join("\n") }
   end
 
   def command(files)
-    ["bundle", "exec", RbConfig.ruby, "-I#{HOUSE}/lib", "-Itest", "-r#{__dir__}/boot", "-e", REQUIRE,
+    libraries = ["#{HOUSE}/lib", *LIBRARIES.map { |name| File.join(@rails, name, "lib") }, "test"]
+    [RbConfig.ruby, *libraries.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot", "-e", REQUIRE,
      *files.map { |file| "./test/cases/#{file}" }, "--seed", @seed.to_s]
   end
 end
