@@ -16,11 +16,18 @@ module Trunkline
       state = ActiveSupport::IsolatedExecutionState
       callers = state.context
       lambda do
-        state.share_with(callers)
-        block.call
+        share(state, callers, block)
       ensure
         state.clear
       end
+    end
+
+    # From Rails 8.1 on, what is shared lasts as long as a block.
+    def share(state, callers, block)
+      return state.share_with(callers, &block) if state.method(:share_with).parameters.any? { |kind, _| kind == :block }
+
+      state.share_with(callers)
+      block.call
     end
 
     def with_storage(block)
@@ -30,7 +37,7 @@ module Trunkline
       -> { Fiber.new(blocking: true, storage: storage, &block).resume }
     end
 
-    private_class_method :with_isolated_state, :with_storage
+    private_class_method :with_isolated_state, :share, :with_storage
   end
   private_constant :CarriedState
 end
