@@ -38,6 +38,7 @@ class ActiveRecordRunTest < Trunkline::TestCase
     assert_equal ["MixedTest#test_bad", "ending_test.rb to ending_test.rb"], report.unexpected.keys.sort
     assert_match(/as it should/, report.unexpected["MixedTest#test_bad"])
     assert_match(/\Adid not come to their end, in EndingTest#test_that_ends_it_all: .*farewell/m, report.unexpected["ending_test.rb to ending_test.rb"])
+    assert_equal ["MixedTest#test_left_out"], report.left_out
     assert_equal({ runs: 4, assertions: 3, passed: 1, failures: 2, skips: 1 }, report.totals)
   end
 

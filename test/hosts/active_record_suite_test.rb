@@ -11,6 +11,7 @@ class ActiveRecordSuiteTest < Trunkline::TestCase
     left_out = [ActiveRecordExclusions.different, ActiveRecordExclusions.timed].flat_map(&:keys)
     report = ActiveRecordRun.new(ENV["RAILS"] || RailsSource.folder, "trunkline").run(left_out: left_out)
     assert_empty report.unexpected, report.unexpected.map { |name, message| "#{name}\n#{message}" }.join("\n\n")
+    assert_empty left_out - report.left_out
     assert_operator report.totals[:runs], :>, 9000
   end
 end

@@ -12,6 +12,9 @@ class ActiveRecordReport
   # @return [Array<String>] "Suite#test" of those that failed
   attr_reader :failed
 
+  # @return [Array<String>] "Suite#test" of those that were left out
+  attr_reader :left_out
+
   # @return [Hash{String => String}] what failed though it may not, by its name, and which files did not come to their end
   attr_reader :unexpected
 
@@ -20,6 +23,7 @@ class ActiveRecordReport
     @excluded = excluded
     @totals = Hash.new(0)
     @failed = []
+    @left_out = []
     @unexpected = {}
   end
 
@@ -28,7 +32,9 @@ class ActiveRecordReport
   # @param entries [Array<Hash>] of their {Journal}
   def add(files, output, entries)
     entries.each { |entry| count(entry) if entry[:ends] }
-    @unexpected["#{files.first} to #{files.last}"] = "did not come to their end#{hanging(entries)}: #{output[-LAST..] || output}" unless entries.last&.key?(:over)
+    return @left_out.concat(entries.last[:left_out]) if entries.last&.key?(:over)
+
+    @unexpected["#{files.first} to #{files.last}"] = "did not come to their end#{hanging(entries)}: #{output[-LAST..] || output}"
   end
 
   private
