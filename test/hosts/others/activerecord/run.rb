@@ -14,9 +14,9 @@ class ActiveRecordRun
   # @param seed [Integer] of the tests' order
   # @param jobs [Integer] processes at once; each has a server of its own
   # @param batch [Integer] files that one process runs
-  # @param patience [Numeric] seconds for one process; it is ended then
+  # @param patience [Numeric] seconds in which a process has to begin or end a test; it is ended otherwise
   # @raise [ArgumentError] there are no such files
-  def initialize(rails, adapter, chosen: [], seed: 1, jobs: 2, batch: 30, patience: 600)
+  def initialize(rails, adapter, chosen: [], seed: 1, jobs: 2, batch: 30, patience: 300)
     @rails = rails
     @jobs = jobs
     @suite = { rails: rails, adapter: adapter, seed: seed, patience: patience }
