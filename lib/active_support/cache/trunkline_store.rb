@@ -23,7 +23,9 @@ module ActiveSupport
       # What memcached keeps an entry for longer than it lives, so that a stale one can be served while it is made anew.
       GRACE = 5.minutes
       RAW = { raw: true }.freeze
-      private_constant :KEY_MAX_SIZE, :KEY_SEPARATOR, :ESCAPED, :GRACE, :RAW
+      # From Rails 8.1 on, every store shortens keys; what it does to them before has a name of its own then.
+      UNSHORTENED = Store.private_method_defined?(:expand_and_namespace_key)
+      private_constant :KEY_MAX_SIZE, :KEY_SEPARATOR, :ESCAPED, :GRACE, :RAW, :UNSHORTENED
 
       def self.supports_cache_versioning? = true
 
@@ -140,7 +142,7 @@ module ActiveSupport
 
       # Keys are bytes; those that :mem_cache_store would escape, it escapes.
       def normalize_key(key, options)
-        key = super&.b or return
+        key = (UNSHORTENED ? expand_and_namespace_key(key, options) : super)&.b or return
         key = key.gsub(ESCAPED) { |match| "%#{match.getbyte(0).to_s(16).upcase}" }
         key.size > KEY_MAX_SIZE ? shortened(key) : key
       end
