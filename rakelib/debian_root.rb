@@ -7,6 +7,7 @@ class DebianRoot
   FOLDER = File.expand_path("../tmp/roots", __dir__)
   SCRIPT = "/usr/share/debootstrap/scripts/sid" # fits every release of today
   AUTHORITIES = "usr/local/share/ca-certificates"
+  APT = "APT::Update::Error-Mode any; Acquire::Retries 5; Acquire::http::Timeout 30; Acquire::https::Timeout 30;\n"
   # Takes the root, folders to be seen inside too, "--" and a command.
   ENTER = <<~SH
     set -e
@@ -16,7 +17,7 @@ class DebianRoot
     while [ "$1" != -- ]; do mkdir -p "$root$1"; mount --bind "$1" "$root$1"; shift; done
     shift; exec chroot "$root" "$@"
   SH
-  private_constant :FOLDER, :SCRIPT, :AUTHORITIES, :ENTER
+  private_constant :FOLDER, :SCRIPT, :AUTHORITIES, :APT, :ENTER
 
   # @return [String, nil] what is missing to make one
   def self.missing
@@ -53,7 +54,7 @@ class DebianRoot
 
     FileUtils.mkdir_p(FOLDER)
     FileUtils.rm_rf(unfinished)
-    system("debootstrap", "--variant=minbase", @release, unfinished, DebianRoot.mirror, SCRIPT, out: log, err: %i[child out], exception: true)
+    run("debootstrap", "--variant=minbase", @release, unfinished, DebianRoot.mirror, SCRIPT)
     prepare
     apt_get(unfinished, *("postgresql-#{postgres}" if postgres))
     File.rename(unfinished, path)
@@ -86,19 +87,26 @@ class DebianRoot
 
   def unfinished = "#{path}.unfinished"
 
-  def log = ["#{path}.log", "a"]
-
+  # Whatever was interrupted before comes to its end first.
   def apt_get(folder, *packages)
-    system(*inside(folder), "apt-get", "update", "-qq", out: log, err: %i[child out], exception: true)
-    system(*inside(folder), "apt-get", "install", "-qq", "-y", "--no-install-recommends", *packages,
-           out: log, err: %i[child out], exception: true)
+    inside = ["env", "DEBIAN_FRONTEND=noninteractive", "chroot", folder]
+    run(*inside, "dpkg", "--configure", "-a")
+    run(*inside, "apt-get", "update", "-qq")
+    run(*inside, "apt-get", "install", "-qq", "-y", "--no-install-recommends", *packages)
   end
 
-  def inside(folder) = ["env", "DEBIAN_FRONTEND=noninteractive", "chroot", folder]
+  def run(*command)
+    log = "#{path}.log"
+    return if system(*command, out: [log, "a"], err: %i[child out])
 
-  # A name server and whom this machine trusts beside the usual; no services that start, and no database cluster of the package's own.
+    raise "The root of Debian #{@release} could not be made: #{command.join(" ")} failed. The end of #{log}:\n#{File.readlines(log).last(10).join}"
+  end
+
+  # A name server, whom this machine trusts beside the usual, and patience with a mirror that stalls; no services that start, and no
+  # database cluster of the package's own.
   def prepare
     ["/etc/resolv.conf", "/etc/hosts", *Dir["/#{AUTHORITIES}/*.crt"]].each { |file| put(unfinished, file, File.read(file)) }
+    put(unfinished, "etc/apt/apt.conf.d/90patience", APT)
     put(unfinished, "usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
     put(unfinished, "etc/postgresql-common/createcluster.d/none.conf", "create_main_cluster = false\n")
   end

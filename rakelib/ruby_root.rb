@@ -7,7 +7,7 @@ require_relative "debian_root"
 class RubyRoot
   VERSIONS = %w[3.3 3.4].freeze # trixie's, and the one that Debian has in experimental
   SOURCES = File.expand_path("..", __dir__)
-  KEPT = %w[vendor tmp].freeze
+  KEPT = %w[Gemfile.lock tmp vendor].freeze
   EXPERIMENTAL = "deb [check-valid-until=no] %s experimental main\n"
   PINS = <<~TEXT
     Package: *
@@ -33,9 +33,11 @@ class RubyRoot
   def path = @root.path
 
   # Makes it, unless it is there, and brings the sources as they are now.
-  def make
+  # @param packages [Array<String>] of Debian's to be there too
+  def make(*packages)
     @root.make
     bring_ruby
+    @root.install(*packages)
     bring_sources
   end
 
@@ -53,11 +55,15 @@ class RubyRoot
 
   # Debian's programs have the version in their names.
   def bring_ruby
-    @root.write("etc/apt/sources.list.d/experimental.list", format(EXPERIMENTAL, DebianRoot.mirror))
-    @root.write("etc/apt/preferences.d/ruby", PINS)
+    know_experimental unless @version == VERSIONS.first
     @root.install("ruby#{@version}", "ruby#{@version}-dev")
     FileUtils.mkdir_p(inside(programs))
     %w[ruby gem bundle].each { |program| FileUtils.ln_sf("/usr/bin/#{program}#{@version}", File.join(inside(programs), program)) }
+  end
+
+  def know_experimental
+    @root.write("etc/apt/sources.list.d/experimental.list", format(EXPERIMENTAL, DebianRoot.mirror))
+    @root.write("etc/apt/preferences.d/ruby", PINS)
   end
 
   def bring_sources
