@@ -55,6 +55,8 @@ static bytes_t *bytes_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 buffer_t *bytes_buffer(VALUE self) { return &bytes_of(self)->buffer; }
 
+uint64_t bytes_count_transfers(VALUE self) { return bytes_of(self)->transfers; }
+
 void bytes_settle(VALUE self) {
     bytes_t *bytes = bytes_of(self);
     buffer_shrink(&bytes->buffer, KEPT_WHEN_EMPTY);
@@ -141,7 +143,7 @@ static VALUE bytes_append(VALUE self, VALUE string) {
 /* call-seq: transfers -> Integer
  *
  * How often something was received, or sent. */
-static VALUE bytes_transfers(VALUE self) { return ULL2NUM(bytes_of(self)->transfers); }
+static VALUE bytes_transfers(VALUE self) { return ULL2NUM(bytes_count_transfers(self)); }
 
 /* call-seq: size -> Integer */
 static VALUE bytes_size(VALUE self) { return SIZET2NUM(buffer_size(&bytes_of(self)->buffer)); }

@@ -10,6 +10,9 @@ extern VALUE cTrunklineBytes;
 
 buffer_t *bytes_buffer(VALUE bytes);
 
+/* Bytes#transfers: see there. */
+uint64_t bytes_count_transfers(VALUE bytes);
+
 /* What Bytes#receive_from and #send_to do, in the process that the descriptor was opened in: nothing is raised. */
 socket_status_t bytes_receive(VALUE bytes, int descriptor);
 socket_status_t bytes_send(VALUE bytes, int descriptor);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include "clock.h"
 #include "deadline.h"
+#include "../socket/bytes_class.h"
 #include "../socket/socket.h"
 #include "../trunkline.h"
 
@@ -43,6 +44,7 @@ static VALUE crew_allocate(VALUE class) {
     crew->generation = process_generation;
     crew->earliest = INFINITY;
     crew->rest = -INFINITY;
+    crew->unread = UINT64_MAX;
     crew->most_requests = SIZE_MAX;
     crew->most_bytes = UINT64_MAX;
     crew->expiry = HUGE_VAL;
@@ -106,13 +108,19 @@ static void park(crew_t *crew, request_t *request) {
 
 double crew_enough(const crew_t *crew) { return SHORT_BACKLOG + crew_in_flight(crew)->round_trip; }
 
-static bool answer_lies_there(const crew_t *crew) { return crew->descriptor >= 0 && socket_has_bytes(crew->descriptor); }
+/* What was seen lies there until it is read; but for what is encrypted, which may come to nothing then. */
+static bool answer_lies_there(crew_t *crew) {
+    uint64_t reads = bytes_count_transfers(crew_codec(crew)->input);
+    bool there = crew->descriptor >= 0 && ((crew_is_plain(crew) && crew->unread == reads) || socket_has_bytes(crew->descriptor));
+    if (there) crew->unread = reads;
+    return there;
+}
 
-bool crew_is_late(const crew_t *crew, double now, double seconds) {
+bool crew_is_late(crew_t *crew, double now, double seconds) {
     return fifo_overdue(crew_in_flight(crew), now) > seconds && !answer_lies_there(crew);
 }
 
-double crew_backlog(const crew_t *crew, double now) {
+double crew_backlog(crew_t *crew, double now) {
     const fifo_t *fifo = crew_in_flight(crew);
     double expected = fifo_expected(fifo, now);
     return expected > crew_enough(crew) && fifo->backlog < expected && answer_lies_there(crew) ? fifo->backlog : expected;

@@ -26,6 +26,7 @@ typedef struct {
     size_t aboard;
     unsigned int generation;
     int descriptor;   /* where answers come from, for a look whether one lies there; -1: nobody can look */
+    uint64_t unread;  /* what Bytes#transfers said of the input when an answer was seen to lie there: it does until that changes */
     bool reserved;    /* for pinned requests only */
     bool shut;        /* to requests that are not in flight yet */
     bool asleep;      /* the leader, until there is something to read */
@@ -75,9 +76,9 @@ VALUE crew_leave(VALUE self, VALUE request);
 double crew_enough(const crew_t *crew);
 
 /* Seconds until the server will be through. Of an answer that lies there unread the server is innocent. */
-double crew_backlog(const crew_t *crew, double now);
+double crew_backlog(crew_t *crew, double now);
 
 /* Does the server work on its oldest request for so many seconds longer than was expected? */
-bool crew_is_late(const crew_t *crew, double now, double seconds);
+bool crew_is_late(crew_t *crew, double now, double seconds);
 
 #endif

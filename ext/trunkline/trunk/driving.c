@@ -22,18 +22,24 @@ static void wake_all(const crew_t *crew) {
     while (RARRAY_LEN(crew->woken) > 0) request_wake(rb_ary_shift(crew->woken));
 }
 
+/* The plain threads among them, whom no interrupt comes between: whoever traces calls may be torn from one, and it is told twice. */
+static void wake_threads(const crew_t *crew) {
+    while (RARRAY_LEN(crew->woken) > 0 && request_wakes_at_once(RARRAY_AREF(crew->woken, 0))) {
+        request_wake(RARRAY_AREF(crew->woken, 0));
+        rb_ary_shift(crew->woken);
+    }
+}
+
+static void wake(const drive_t *drive) { drive->exposed ? wake_threads(drive->crew) : wake_all(drive->crew); }
+
 static bool has_fence(const drive_t *drive) { return RTEST(rb_attr_get(drive->trunk, id_fence)); }
 
 /* Wakes those whose answers are complete; then whoever waits for room, or for what the server is to answer before the trunk is
  * open again. */
 static void pass_on(const drive_t *drive) {
     const crew_t *crew = drive->crew;
-    if (drive->exposed && RARRAY_LEN(crew->woken) > 0) {
-        drive_ask(drive, id_pass_on, 0, Qnil);
-        return;
-    }
-    wake_all(crew);
-    if (has_fence(drive) || (is_crowded(crew) && crew_has_room(crew))) drive_ask(drive, id_pass_on, 0, Qnil);
+    wake(drive);
+    if (RARRAY_LEN(crew->woken) > 0 || has_fence(drive) || (is_crowded(crew) && crew_has_room(crew))) drive_ask(drive, id_pass_on, 0, Qnil);
 }
 
 static VALUE receive_in_codec(VALUE data) {
@@ -155,8 +161,9 @@ static bool has_ends_to_tie(const drive_t *drive) {
 static void leave(const drive_t *drive) {
     const crew_t *crew = drive->crew;
     VALUE heir = crew_leave(drive->crew_object, drive->object);
-    if (RTEST(heir) && !drive->exposed) {
-        request_wake(heir);
+    if (RTEST(heir) && (!drive->exposed || request_wakes_at_once(heir))) {
+        rb_ary_push(crew->woken, heir);
+        wake(drive);
         heir = Qnil;
     }
     bool more = RTEST(heir) || (heir == Qfalse && has_ends_to_tie(drive)) || (crew->aboard == 0 && is_crowded(crew));

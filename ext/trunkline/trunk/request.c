@@ -9,8 +9,8 @@
 #include "../trunkline.h"
 
 VALUE cTrunklineRequest;
-static ID id_give, id_new, id_resume;
-static VALUE cFiber, blocking; /* the latter: keywords of Fiber.new */
+static ID id_push, id_new, id_resume;
+static VALUE cFiber, blocking, cQueue; /* blocking: keywords of Fiber.new */
 
 void request_mark(void *data) {
     request_t *request = data;
@@ -111,7 +111,7 @@ static VALUE unblock_untorn(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
 VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
     if (NIL_P(request->world)) {
-        if (!NIL_P(request->token)) rb_funcall(request->token, id_give, 0); /* none: it does not sleep yet */
+        if (!NIL_P(request->token)) rb_funcall(request->token, id_push, 1, Qnil); /* none: it does not sleep yet */
     } else if (request->world == rb_fiber_scheduler_current()) {
         unblock(self);
     } else {
@@ -119,6 +119,11 @@ VALUE request_wake(VALUE self) {
     }
     request->delivered = true;
     return self;
+}
+
+bool request_wakes_at_once(VALUE self) {
+    const request_t *request = request_of(self);
+    return NIL_P(request->world) && (NIL_P(request->token) || RTEST(rb_obj_is_kind_of(request->token, cQueue)));
 }
 
 /* call-seq: delivered? -> true or false
@@ -279,11 +284,13 @@ static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self
 static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
 
 void Init_trunkline_request(void) {
-    id_give = rb_intern("give");
+    id_push = rb_intern("push");
     id_new = rb_intern("new");
     id_resume = rb_intern("resume");
     cFiber = rb_const_get(rb_cObject, rb_intern("Fiber"));
     rb_gc_register_mark_object(cFiber);
+    cQueue = rb_path2class("Thread::Queue");
+    rb_gc_register_mark_object(cQueue);
     blocking = rb_hash_new();
     rb_hash_aset(blocking, ID2SYM(rb_intern("blocking")), Qtrue);
     rb_gc_register_mark_object(rb_obj_freeze(blocking));

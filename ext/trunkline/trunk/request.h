@@ -19,7 +19,7 @@ typedef struct request {
     VALUE self;
     VALUE fiber;          /* who waits */
     VALUE world;          /* its scheduler, or nil where plain threads are */
-    VALUE token;          /* what a plain thread sleeps on, made when it first has to */
+    VALUE token;          /* what a plain thread sleeps on, from when it first has to */
     VALUE failure;        /* why no answer will come; false: for a reason of others; or nil */
     struct request *older; /* neighbours among the parked, none when not parked */
     struct request *newer;
@@ -69,6 +69,9 @@ bool request_finish(request_t *request);
 
 /* Ruby's Request#wake: see there. */
 VALUE request_wake(VALUE self);
+
+/* Does waking its waiter run nothing that is written in Ruby, where an interrupt could come between? */
+bool request_wakes_at_once(VALUE self);
 
 /* Should its waiter stop waiting? */
 bool request_is_late(const request_t *request);

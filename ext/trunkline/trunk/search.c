@@ -37,7 +37,7 @@ static bool may_queue(const search_t *search, const crew_t *crew) {
 }
 
 /* Nobody reads there, so whoever comes does; but not behind what takes long where he could have another trunk instead. */
-static bool is_to_be_read(const search_t *search, const crew_t *crew) {
+static bool is_to_be_read(const search_t *search, crew_t *crew) {
     if (search->request->eager || crew_is_led(crew)) return false;
     return !search->dispatcher->may_grow || (crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG));
 }
@@ -46,7 +46,7 @@ static bool is_to_be_read(const search_t *search, const crew_t *crew) {
 static bool joins_nobody(const search_t *search) { return search->is_long && !search_is_only(search); }
 
 /* May the request go onto a trunk that is busy, and has so much backlog? */
-static bool may_join(const search_t *search, const crew_t *crew, double backlog) {
+static bool may_join(const search_t *search, crew_t *crew, double backlog) {
     if (joins_nobody(search)) return false;
     if (search_is_only(search) || is_to_be_read(search, crew)) return true;
     if (crew_is_late(crew, search->now, SHORT_BACKLOG)) return false;
@@ -54,7 +54,7 @@ static bool may_join(const search_t *search, const crew_t *crew, double backlog)
 }
 
 static void consider(search_t *search, long at) {
-    const crew_t *crew = crew_at(search->dispatcher, at);
+    crew_t *crew = crew_at(search->dispatcher, at);
     bool idle = crew_in_flight(crew)->count == 0;
     if (!takes(search, crew) || (!idle && joins_nobody(search))) return; /* the backlog of many that are late takes many looks at sockets */
     double backlog = crew_backlog(crew, search->now);
@@ -94,7 +94,7 @@ static void consider_others(search_t *search) {
 /* For fibers the current trunk goes on taking while its backlog is short: they write together, and so gain by travelling
  * together, as threads do not. */
 static bool stays(const search_t *search) {
-    const crew_t *crew = crew_at(search->dispatcher, search->dispatcher->current);
+    crew_t *crew = crew_at(search->dispatcher, search->dispatcher->current);
     if (NIL_P(search->request->world) || search->is_long || !takes(search, crew)) return false;
     return crew_backlog(crew, search->now) <= SHORT_BACKLOG;
 }
@@ -119,7 +119,7 @@ void search_all(search_t *search) {
 }
 
 static void consider_unread(search_t *search, long at) {
-    const crew_t *crew = crew_at(search->dispatcher, at);
+    crew_t *crew = crew_at(search->dispatcher, at);
     const fifo_t *fifo = crew_in_flight(crew);
     if (fifo->count == 0 || crew_is_led(crew) || !crew_takes(crew, search->request->world, search->request->pinned)) return;
     double backlog = crew_backlog(crew, search->now);
@@ -132,7 +132,7 @@ void search_unread(search_t *search) {
     for (long at = 0; at < search->dispatcher->count; at++) consider_unread(search, at);
 }
 
-size_t search_room_on(const search_t *search, const crew_t *crew) {
+size_t search_room_on(const search_t *search, crew_t *crew) {
     const fifo_t *fifo = crew_in_flight(crew);
     if (!takes(search, crew)) return 0;
     double backlog = crew_backlog(crew, search->now), enough = crew_enough(crew);
@@ -143,7 +143,7 @@ size_t search_room_on(const search_t *search, const crew_t *crew) {
 
 bool search_all_held_up(const search_t *search) {
     for (long at = 0; at < search->dispatcher->count; at++) {
-        const crew_t *crew = crew_at(search->dispatcher, at);
+        crew_t *crew = crew_at(search->dispatcher, at);
         if (!crew->shut && crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, STUCK)) return false;
     }
     return true;

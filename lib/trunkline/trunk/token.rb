@@ -3,32 +3,20 @@
 require_relative "lock"
 
 module Trunkline
-  # What a plain thread sleeps on: given and taken, in either order. Giving never sleeps.
-  class Token # :nodoc:
-    QUEUES_TIME_OUT = Thread::Queue.instance_method(:pop).parameters.any? { |_, name| name == :timeout }
-    private_constant :QUEUES_TIME_OUT
+  # What a plain thread sleeps on: pushed to and popped from, in either order. To push never sleeps.
+  class Token < Thread::Queue # :nodoc:
+    TIMES_OUT = instance_method(:pop).parameters.any? { |_, name| name == :timeout }
+    private_constant :TIMES_OUT
 
-    # The calling thread's own. A thread sleeps on one thing at a time, so one is enough.
+    # The calling thread's own. A thread sleeps on one thing at a time, so one is enough; it may hold what was meant for an earlier
+    # sleep.
     def self.current
       thread = Thread.current
       thread.thread_variable_get(:trunkline_token) || new.tap { |token| thread.thread_variable_set(:trunkline_token, token) }
     end
 
-    # One whose `take` can end by itself.
-    def self.timed = QUEUES_TIME_OUT ? current : TimedToken.new
-
-    def initialize
-      @queue = Thread::Queue.new
-    end
-
-    def give = @queue.push(nil)
-
-    # Sleeps until the token is given. May return early, for one that was given to an earlier sleeper.
-    #
-    # @param seconds [Float, nil] the longest to sleep
-    def take(seconds = nil)
-      seconds ? @queue.pop(timeout: seconds) : @queue.pop
-    end
+    # One whose `pop` can end by itself.
+    def self.timed = TIMES_OUT ? current : TimedToken.new
   end
 
   # For Rubies before 3.2, whose queues know no timeout.
@@ -41,15 +29,16 @@ module Trunkline
     end
 
     # A fiber that slept on the Mutex could be torn from it, and the sleeper would not hear of what he waits for.
-    def give
+    def push(_)
       @lock.synchronize do
         @given = true
         @condition.signal
       end
     end
 
-    def take(seconds)
-      @mutex.synchronize { @condition.wait(@mutex, seconds) unless @given }
+    # @param timeout [Float] seconds
+    def pop(timeout:)
+      @mutex.synchronize { @condition.wait(@mutex, timeout) unless @given }
     end
   end
   private_constant :Token, :TimedToken

@@ -67,7 +67,7 @@ module Trunkline
     # The token is there before the state is looked at, as who wakes changes the state before he looks for the token.
     def park_thread(request, deadline)
       token = request.token = deadline ? Token.timed : Token.current
-      token.take(deadline && remaining(deadline)) while request.parked? && !(deadline && now >= deadline)
+      (deadline ? token.pop(timeout: remaining(deadline)) : token.pop) while request.parked? && !(deadline && now >= deadline)
       request.done?
     ensure
       request.withdraw

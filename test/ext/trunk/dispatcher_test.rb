@@ -50,17 +50,38 @@ module Trunkline
       assert_nil chosen(dispatcher(*stations), short)
     end
 
-    # Its answer lies there: the client is late, not the server.
-    def test_an_answer_that_nobody_has_read_makes_nothing_late
+    # @yieldparam crew [Crew] whose server should have answered
+    # @yieldparam codec [Codec] its own
+    # @yieldparam reader [Socket] where the answer would be
+    # @yieldparam writer [Socket] the server's
+    def with_late_crew
       reader, writer = UNIXSocket.pair
       codec = self.codec
       crew = Crew.new(codec, reader.fileno)
       codec.submit(short)
       Clock.pass(A_MOMENT) until crew.late?
-      writer.write("answer")
-      assert_equal [false, true], [crew.late?, crew.backlog < 0.001]
+      yield crew, codec, reader, writer
     ensure
       [reader, writer].each(&:close)
+    end
+
+    # Its answer lies there: the client is late, not the server.
+    def test_an_answer_that_nobody_has_read_makes_nothing_late
+      with_late_crew do |crew, _codec, _reader, writer|
+        writer.write("answer")
+        assert_equal [false, true], [crew.late?, crew.backlog < 0.001]
+      end
+    end
+
+    # What was seen there is looked for again when it was read, and not before.
+    def test_the_rest_of_an_answer_that_is_read_is_the_servers_to_send
+      with_late_crew do |crew, codec, reader, writer|
+        crew.equip(nil, reader, nil, [])
+        writer.write("answer")
+        refute_predicate crew, :late?
+        codec.input.receive_from(reader.fileno)
+        assert_predicate crew, :late?
+      end
     end
 
     # How far away the server is makes nothing late either.

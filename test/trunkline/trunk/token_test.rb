@@ -4,40 +4,40 @@ require "test_helper"
 require "support/schedulers/reference_scheduler"
 
 module Trunkline
-  # Given and taken, in either order.
+  # Pushed to and popped from, in either order.
   class TokenTest < TestCase
     # Both ways to sleep, whatever this Ruby's queues can do.
     def kinds = [Token.new, TimedToken.new]
 
-    def test_given_before_it_is_taken
-      Token.new.tap(&:give).take
-      kinds.last.tap(&:give).take(60)
+    def test_pushed_before_it_is_popped
+      Token.new.push(nil).pop
+      kinds.last.tap { |token| token.push(nil) }.pop(timeout: 60)
     end
 
-    def test_given_to_a_sleeper
-      { Token.new => nil, TimedToken.new => 60, Token.timed => 60 }.each do |token, seconds|
-        sleeper = Thread.new { seconds ? token.take(seconds) : token.take }
+    def test_pushed_to_a_sleeper
+      { Token.new => {}, TimedToken.new => { timeout: 60 }, Token.timed => { timeout: 60 } }.each do |token, options|
+        sleeper = Thread.new { token.pop(**options) }
         Thread.pass until sleeper.stop?
-        token.give
+        token.push(nil)
         assert sleeper.join(20), token.class.name
       end
     end
 
     # A fiber that waited for the sleeper's Mutex could be torn from that wait.
-    def test_a_fiber_that_gives_does_not_wait
+    def test_a_fiber_that_pushes_does_not_wait
       kinds.each do |token|
-        giving = false
-        holder = holding(token) { giving }
-        gave = ReferenceScheduler.run { given_at_once?(token) { giving = true } }
-        assert gave, token.class.name
+        pushing = false
+        holder = holding(token) { pushing }
+        pushed = ReferenceScheduler.run { pushed_at_once?(token) { pushing = true } }
+        assert pushed, token.class.name
         holder.join
       end
     end
 
     def test_it_ends_by_itself
       start = Waiting.now
-      Token.timed.take(0.01)
-      TimedToken.new.take(0.01)
+      Token.timed.pop(timeout: 0.01)
+      TimedToken.new.pop(timeout: 0.01)
       assert_operator Waiting.now - start, :>=, 0.01
     end
 
@@ -55,15 +55,15 @@ module Trunkline
       Thread.new { mutex.synchronize { Thread.pass until yield } }.tap { Thread.pass until mutex.locked? }
     end
 
-    # @return [Boolean] whether a fiber has given it before the scheduler had its turn
-    def given_at_once?(token)
-      given = false
+    # @return [Boolean] whether a fiber has pushed before the scheduler had its turn
+    def pushed_at_once?(token)
+      done = false
       Fiber.schedule do
         yield
-        token.give
-        given = true
+        token.push(nil)
+        done = true
       end
-      given
+      done
     end
   end
 end
