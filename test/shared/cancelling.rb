@@ -173,6 +173,20 @@ module Shared
       end
     end
 
+    # What was lost would be sent again otherwise.
+    def test_who_has_cancelled_gets_no_result_of_another_try
+      gated(connections: 1) do |db, proxy|
+        future = db.async(ENDLESS, idempotent: true)
+        proxy.hold(:requests)
+        canceller = later { future.cancel }
+        proxy.await_messages(:requests, :cancel, 1)
+        proxy.disconnect
+        proxy.release(:requests)
+        assert_equal true, canceller.value
+        assert_raises(Trunkline::Cancelled) { future.value }
+      end
+    end
+
     def test_a_server_that_takes_no_cancel
       gated(connections: 1) do |db, proxy|
         future = db.async("SELECT pg_sleep(0.3)")

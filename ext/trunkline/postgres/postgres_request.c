@@ -291,16 +291,18 @@ static VALUE request_set_unnamed(VALUE self) {
 
 /* call-seq: cancelled? -> true or false
  *
- * Was the server asked to cancel it? */
+ * Was the server asked to cancel it, or is it to be? */
 static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of(self)->cancelled); }
 
-/* call-seq: cancelled! -> request
+/* call-seq: cancelled! -> true or false
  *
- * If a cancel has hit it, it was meant to, whoever that was aimed at. */
+ * Its caller does not want it any more: if a cancel hits it, it was meant to, whoever that is aimed at. False: it is done. */
 static VALUE request_set_cancelled(VALUE self) {
-    postgres_request_of(self)->cancelled = true;
-    postgres_request_of(self)->bystander = false;
-    return self;
+    postgres_request_t *request = postgres_request_of(self);
+    if (request->base.done) return Qfalse;
+    request->cancelled = true;
+    request->bystander = false;
+    return Qtrue;
 }
 
 /* call-seq: bystander? -> true or false

@@ -49,7 +49,7 @@ typedef struct {
     bool complete;     /* the command has come to its end */
     bool rolled_back;  /* its end was ROLLBACK, whatever was asked */
     bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
-    bool cancelled;    /* the server was asked to cancel it */
+    bool cancelled;    /* the server was asked to cancel it, or is to be */
     bool bystander;    /* it met the cancel that was aimed at another one; it had no effect */
     bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
     bool leaked;       /* its statement has left something behind on a session that others share */

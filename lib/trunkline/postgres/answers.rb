@@ -134,6 +134,13 @@ module Trunkline
         end
       end
 
+      # @param request [Request] that would be sent again, if its caller had not cancelled it
+      # @param error [Error] why
+      # @return [Cancelled]
+      def cancelled(request, error)
+        Endings.unanswered(GivenUp.new(:cancel, error.is_a?(Indeterminate)), sql: request.statement&.sql || request.script, server: @server)
+      end
+
       private
 
       def failure_error(failure, sql)

@@ -109,10 +109,13 @@ module Trunkline
       # A statement that is not what was remembered of it is prepared anew, once, and nobody sees it.
       #
       # @return [Request] the same one when there is no point in another
+      # @raise [Cancelled] there would be, but for its caller
       def another_try(request, error)
-        return request.again if resendable?(request, error)
+        resendable = resendable?(request, error)
+        return request unless resendable || preparable_anew?(request)
+        raise announced(@answers.cancelled(request, error), request) if request.cancelled? && !request.overdue?
 
-        request.outdated? && !request.anew? && !in_transaction?(request) ? prepared_anew(request) : request
+        resendable ? request.again : prepared_anew(request)
       end
 
       # It has had no effect, or may have one twice. A session cannot go on elsewhere.
@@ -121,6 +124,8 @@ module Trunkline
 
         error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
       end
+
+      def preparable_anew?(request) = request.outdated? && !request.anew? && !in_transaction?(request)
 
       # What depends on the parameters' types waits until they are known again.
       def prepared_anew(request)

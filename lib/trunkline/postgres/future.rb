@@ -50,10 +50,9 @@ module Trunkline
       #
       # @return [Boolean] whether there will be no result; false: it is there already, or came before the end did
       def cancel
-        return false if done?
+        return false unless @request.cancelled!
 
         @trunk.cancel(@request, Waiting.now + CANCEL_TIMEOUT)
-        @request.cancelled!
         !@request.answered?
       end
 
