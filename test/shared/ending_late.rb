@@ -61,9 +61,9 @@ module Shared
       in_host_with_client(connections: 1) do |db|
         db.session do |session|
           database, user = session.query("SELECT current_database(), current_user").rows.first
-          psql("ALTER ROLE #{user} IN DATABASE #{database} SET statement_timeout = '50ms'")
+          psql("ALTER ROLE #{user} IN DATABASE #{database} SET statement_timeout = '1s'")
           Trunkline.postgres(postgres_server.uri, connections: 1) do |limited|
-            assert_equal "50ms", limited.value("SHOW statement_timeout", deadline: 60)
+            assert_equal "1s", limited.value("SHOW statement_timeout", deadline: 60)
             assert_raises(Trunkline::QueryCanceled) { limited.query(ENDLESS, deadline: 60) }
           end
         ensure
