@@ -15,8 +15,7 @@ module Trunkline
       NAMES = Dir[File.join(__dir__, "*.rb")].sort.map { |path| File.basename(path, ".rb") } - %w[all]
       PAGE = File.join(Results::FOLDER, "report.html")
       # Of some a whole run asks for less than they do by themselves, so that it takes no more than three quarters of an hour.
-      # falcon's tables are not saved, as its other actions' would be lost.
-      LESS = { "falcon" => %w[find sleep --seconds=3], "memcached" => %w[--save --operations=30000], "streaming" => %w[--save --times=40] }.freeze
+      LESS = { "falcon" => %w[--save --seconds=3], "memcached" => %w[--save --operations=30000], "streaming" => %w[--save --times=40] }.freeze
       private_constant :NAMES, :PAGE, :LESS
 
       # @param arguments [Array<String>] the command line
