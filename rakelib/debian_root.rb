@@ -7,7 +7,8 @@ class DebianRoot
   FOLDER = File.expand_path("../tmp/roots", __dir__)
   SCRIPT = "/usr/share/debootstrap/scripts/sid" # fits every release of today
   AUTHORITIES = "usr/local/share/ca-certificates"
-  APT = "APT::Update::Error-Mode any; Acquire::Retries 5; Acquire::http::Timeout 30; Acquire::https::Timeout 30;\n"
+  # What APT needs where a mirror may stall.
+  PATIENCE = { "APT::Update::Error-Mode" => "any", "Acquire::Retries" => "5", "Acquire::http::Timeout" => "30", "Acquire::https::Timeout" => "30" }.freeze
   # Takes the root, folders to be seen inside too, "--" and a command.
   ENTER = <<~SH
     set -e
@@ -17,7 +18,7 @@ class DebianRoot
     while [ "$1" != -- ]; do mkdir -p "$root$1"; mount --bind "$1" "$root$1"; shift; done
     shift; exec chroot "$root" "$@"
   SH
-  private_constant :FOLDER, :SCRIPT, :AUTHORITIES, :APT, :ENTER
+  private_constant :FOLDER, :SCRIPT, :AUTHORITIES, :ENTER
 
   # @return [String, nil] what is missing to make one
   def self.missing
@@ -106,7 +107,7 @@ class DebianRoot
   # database cluster of the package's own.
   def prepare
     ["/etc/resolv.conf", "/etc/hosts", *Dir["/#{AUTHORITIES}/*.crt"]].each { |file| put(unfinished, file, File.read(file)) }
-    put(unfinished, "etc/apt/apt.conf.d/90patience", APT)
+    put(unfinished, "etc/apt/apt.conf.d/90patience", "#{PATIENCE.map { |name, value| "#{name} #{value};" }.join(" ")}\n")
     put(unfinished, "usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
     put(unfinished, "etc/postgresql-common/createcluster.d/none.conf", "create_main_cluster = false\n")
   end

@@ -11,14 +11,16 @@ namespace :hosts do
   desc "Run Rails' own tests of cache stores; takes the folder of its source"
   task(:rails_cache_store, [:folder] => :compile) { |_, arguments| run.call("rails_cache_store", "RAILS", arguments.folder) }
 
+  activerecord = ->(folder) { run.call("activerecord", "RAILS", folder || RailsSource.folder) }
+
   desc "Run ActiveRecord's own tests on its adapter here; takes the folder of Rails' source, or fetches Debian trixie's"
-  task(:activerecord, [:folder] => :compile) { |_, arguments| run.call("activerecord", "RAILS", arguments.folder || RailsSource.folder) }
+  task(:activerecord, [:folder] => :compile) { |_, arguments| activerecord.call(arguments.folder) }
 
   namespace :activerecord do
     desc "The same, on the stock adapter too, and keep what fails on which; takes the folder as well"
     task(:compare, [:folder] => :compile) do |_, arguments|
       ENV["ARCONN"] = "trunkline,postgresql"
-      run.call("activerecord", "RAILS", arguments.folder || RailsSource.folder)
+      activerecord.call(arguments.folder)
     end
   end
 

@@ -9,9 +9,9 @@ module RailsSource
   FOLDER = File.expand_path("../tmp/rails", __dir__)
   LINE = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n"
   PLACES = { "Dir::Etc::sourcelist" => "sources.list", "Dir::State::lists" => "lists", "Dir::Cache" => "cache" }.transform_values { |name| File.join(FOLDER, name) }
-  # A mirror may stall, and the lists of one that is a snapshot are out of date.
-  APT = { **PLACES, "Dir::Etc::sourceparts" => "-", "APT::Update::Error-Mode" => "any", "Acquire::Retries" => "5", "Acquire::http::Timeout" => "30",
-          "Acquire::https::Timeout" => "30", "Acquire::Check-Valid-Until" => "false" }.map { |name, value| "-o#{name}=#{value}" }.freeze
+  # The lists of a mirror that is a snapshot are out of date.
+  APT = { **PLACES, "Dir::Etc::sourceparts" => "-", **DebianRoot::PATIENCE, "Acquire::Check-Valid-Until" => "false" }
+        .map { |name, value| "-o#{name}=#{value}" }.freeze
   HELP = "Unpack the source of Rails 7.2, and name its folder: RAILS=/path/of/rails bin/test, or rake \"hosts:activerecord[/path/of/rails]\""
   private_constant :FOLDER, :LINE, :PLACES, :APT, :HELP
 

@@ -127,7 +127,7 @@ module Trunkline
       # @param request [Request] not answered
       # @return [Error]
       def error(request)
-        sql = request.statement&.sql || request.script
+        sql = sql_of(request)
         if request.failure then failure_error(request.failure, sql)
         elsif request.error then server_error(request, ErrorFields.parse(request.error), sql)
         else shared_state_error(request, sql)
@@ -138,10 +138,12 @@ module Trunkline
       # @param error [Error] why
       # @return [Cancelled]
       def cancelled(request, error)
-        Endings.unanswered(GivenUp.new(:cancel, error.is_a?(Indeterminate)), sql: request.statement&.sql || request.script, server: @server)
+        Endings.unanswered(GivenUp.new(:cancel, error.is_a?(Indeterminate)), sql: sql_of(request), server: @server)
       end
 
       private
+
+      def sql_of(request) = request.statement&.sql || request.script
 
       def failure_error(failure, sql)
         failure.is_a?(GivenUp) ? Endings.unanswered(failure, sql: sql, server: @server) : loss_error(failure, sql)
