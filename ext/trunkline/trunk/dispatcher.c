@@ -79,9 +79,10 @@ void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, do
     if (!fifo->dispatcher) return;
     dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
     service_t *service = request->service;
-    service_learn_unhurried(service, seconds, dispatcher->longs > request->beside ? dispatcher->longs : request->beside,
-                            dispatcher->growth.least);
-    growth_note(&dispatcher->growth, service->unhurried > 0 ? fmax(seconds - delay, 0) / service->unhurried : 1, seconds, request->pushed, now);
+    size_t running = dispatcher->longs > request->beside ? dispatcher->longs : request->beside;
+    service_learn_unhurried(service, seconds, running, dispatcher->growth.least);
+    double times = service->unhurried > 0 ? fmax(seconds - delay, 0) / service->unhurried : 1;
+    growth_note(&dispatcher->growth, times, seconds, running, request->pushed, now);
 }
 
 void dispatcher_learn_of_short(fifo_t *fifo) {

@@ -8,16 +8,17 @@
 #define WEIGHT 0.2     /* of one more round in the average */
 #define FIRST_STEPS 2.0 /* times as many as before, until there were too many */
 #define LATER_STEPS 1.1
+#define MANY 0.5     /* of those that may run: fewer show nothing of what it is like when all of them do */
 #define LONGEST_STEP 0.1 /* seconds; what takes longer is not waited for */
 #define FORGOTTEN 0.25   /* seconds after a round in which none was measured */
 
 void growth_begin(growth_t *growth, size_t least, size_t most) {
-    *growth = (growth_t){.least = least, .most = most, .allowed = (double)least, .slowness = 1, .step = LONGEST_STEP};
+    *growth = (growth_t){.least = least, .most = most, .allowed = (double)least, .slowness = 1, .running = (double)least, .step = LONGEST_STEP};
 }
 
-/* To as many as would not be too slow, if nothing but their number makes them so. */
+/* To as many as would not be too slow, if nothing but the number of those that run makes them so. */
 static void reduce(growth_t *growth, double now) {
-    growth->allowed = fmax(growth->allowed * TOO_SLOW / growth->slowness, (double)growth->least);
+    growth->allowed = fmax(fmin(growth->allowed, growth->running) * TOO_SLOW / growth->slowness, (double)growth->least);
     growth->slowness = TOO_SLOW;
     growth->reduced = true;
     growth->reduced_at = now;
@@ -25,6 +26,7 @@ static void reduce(growth_t *growth, double now) {
 
 static void judge(growth_t *growth, double now) {
     growth->slowness += (fmin(growth->round_sum / growth->round_count, MOST_TIMES) - growth->slowness) * WEIGHT;
+    growth->running += (growth->round_running / growth->round_count - growth->running) * WEIGHT;
     if (growth->slowness > TOO_SLOW) reduce(growth, now);
 }
 
@@ -36,18 +38,19 @@ static void acquit(growth_t *growth) {
 static void end_round(growth_t *growth, double now) {
     if (growth->shorts < growth->round_count) acquit(growth);
     else judge(growth, now);
-    growth->round_sum = 0;
+    growth->round_sum = growth->round_running = 0;
     growth->round_count = growth->shorts = 0;
 }
 
-void growth_note(growth_t *growth, double times, double seconds, double sent, double now) {
-    if (sent < growth->reduced_at) return;
+void growth_note(growth_t *growth, double times, double seconds, size_t running, double sent, double now) {
+    if (sent < growth->reduced_at || (times < TOO_SLOW && (double)running < growth->allowed * MANY)) return;
     if (now >= growth->round_end) {
         if (growth->round_count > 0) end_round(growth, now);
         growth->round_end = now + seconds;
         growth->step = seconds;
     }
     growth->round_sum += times;
+    growth->round_running += (double)running;
     growth->round_count++;
 }
 
@@ -58,7 +61,7 @@ static void grow(growth_t *growth, double now) {
 }
 
 bool growth_permits(growth_t *growth, size_t running, double now) {
-    if (now > growth->round_end + FORGOTTEN) acquit(growth);
+    if (now > growth->round_end + FORGOTTEN) growth->slowness = 1;
     if ((double)(running + 1) > growth->allowed && growth->slowness < SLOW && now >= growth->grow_at) grow(growth, now);
     return (double)(running + 1) <= growth->allowed;
 }

@@ -12,6 +12,8 @@ typedef struct {
     double allowed;
     double slowness;    /* how many times as long they take now as when the fewest ran, on average */
     double round_sum;   /* times as long, of those measured in this round: a client that stops for a while makes all of them slow */
+    double running;     /* how many ran at once then, on average */
+    double round_running;
     unsigned round_count;
     unsigned shorts;    /* short ones that were answered in this round */
     double round_end;
@@ -23,8 +25,9 @@ typedef struct {
 
 void growth_begin(growth_t *growth, size_t least, size_t most);
 
-/* One that was sent at that time has taken `times` as long as its kind does when the fewest run, and `seconds` in all. */
-void growth_note(growth_t *growth, double times, double seconds, double sent, double now);
+/* One that was sent at that time has taken `times` as long as its kind does when the fewest run, and `seconds` in all; so many ran at
+ * once. What took no longer beside few of those that may run says nothing of the others. */
+void growth_note(growth_t *growth, double times, double seconds, size_t running, double sent, double now);
 
 /* May another one run, beside so many? */
 bool growth_permits(growth_t *growth, size_t running, double now);

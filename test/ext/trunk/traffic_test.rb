@@ -87,6 +87,15 @@ module Trunkline
       end
     end
 
+    # More than it can do, by a little: now and then there are many at once, and what is seen beside few says nothing of these.
+    def test_reports_that_come_in_bursts
+      report = unknown
+      traffic = traffic(most: 32) { |others| others.comes(:report, 400) { [report, 0.005, 0] } }
+      traffic.run(4)
+      assert_fast 0.0005, traffic
+      assert_operator traffic.dispatcher.allowed, :<=, 10
+    end
+
     # More than it can do, from the first query on, and as many connections as they like.
     def test_an_overload_of_reports_runs_few_at_once
       report = unknown
