@@ -43,7 +43,52 @@ module Shared
       end
     end
 
+    # Whoever has his answer asks again at once, and would keep his connection for ever.
+    def test_of_those_who_wait_with_long_queries_each_has_his_turn
+      among_sleepers(6) do |turns, callers, db|
+        ask(db, 1) until turns.sum >= 90
+        callers.each { |caller| caller.cancel(Interruptions::Cancelled.new) }.each(&:error)
+        assert_operator turns.min, :>=, 5, turns.inspect
+      end
+    end
+
+    def test_who_leaves_the_line_leaves_his_connection_to_others
+      among_sleepers(8) do |_turns, callers, db|
+        callers.each do |leaving|
+          3.times { ask(db, 1) }
+          leaving.cancel(Interruptions::Cancelled.new)
+        end
+        callers.each(&:error)
+        assert_equal [0] * trunks(db).size, trunks(db).map(&:aboard)
+        assert_equal trunks(db).count { |trunk| trunk.codec.idle? }, dispatcher(db).idle_count
+      end
+    end
+
     private
+
+    NAP = "SELECT pg_sleep(0.003)"
+    private_constant :NAP
+
+    # Callers who sleep on the server again and again, more than there are connections.
+    #
+    # @yieldparam turns [Array<Integer>] how often each has
+    # @yieldparam callers
+    # @yieldparam db [Trunkline::Postgres::Client]
+    def among_sleepers(count)
+      in_host_with_client(connections: 2, max_connections: 4) do |db|
+        10.times { db.query(NAP) }
+        turns = [0] * count
+        callers = Array.new(count) do |number|
+          later do
+            loop do
+              db.query(NAP)
+              turns[number] += 1
+            end
+          end
+        end
+        yield turns, callers, db
+      end
+    end
 
     # Nobody waits for what takes its time there.
     #
@@ -66,8 +111,12 @@ module Shared
 
     # Waits until so many connections' servers take longer than was expected of them.
     def await_late(db, count)
-      trunks = db.instance_variable_get(:@pool).instance_variable_get(:@roster).trunks
+      trunks = trunks(db)
       Thread.pass until trunks.count { |trunk| trunk.crew.late? } == count
     end
+
+    def roster(db) = db.instance_variable_get(:@pool).instance_variable_get(:@roster)
+    def trunks(db) = roster(db).trunks
+    def dispatcher(db) = roster(db).dispatcher
   end
 end

@@ -3,8 +3,7 @@
 #include <math.h>
 #include "clock.h"
 #include "deadline.h"
-#include "../socket/bytes_class.h"
-#include "../socket/socket.h"
+#include "dispatcher.h"
 #include "../trunkline.h"
 
 static VALUE sym_first, sym_later;
@@ -89,7 +88,7 @@ static VALUE crew_unplug(VALUE self) {
     return self;
 }
 
-static bool board(crew_t *crew, request_t *request) {
+bool crew_board(crew_t *crew, request_t *request) {
     if (request->aboard) return true;
     if (!crew_admits(crew, request->world, request->pinned)) return false;
     crew->world = request->world;
@@ -104,26 +103,6 @@ static void park(crew_t *crew, request_t *request) {
     request->older->newer = request;
     crew->parked.older = request;
     request->state = WAITER_PARKED;
-}
-
-double crew_enough(const crew_t *crew) { return SHORT_BACKLOG + crew_in_flight(crew)->round_trip; }
-
-/* What was seen lies there until it is read; but for what is encrypted, which may come to nothing then. */
-static bool answer_lies_there(crew_t *crew) {
-    uint64_t reads = bytes_count_transfers(crew_codec(crew)->input);
-    bool there = crew->descriptor >= 0 && ((crew_is_plain(crew) && crew->unread == reads) || socket_has_bytes(crew->descriptor));
-    if (there) crew->unread = reads;
-    return there;
-}
-
-bool crew_is_late(crew_t *crew, double now, double seconds) {
-    return fifo_overdue(crew_in_flight(crew), now) > seconds && !answer_lies_there(crew);
-}
-
-double crew_backlog(crew_t *crew, double now) {
-    const fifo_t *fifo = crew_in_flight(crew);
-    double expected = fifo_expected(fifo, now);
-    return expected > crew_enough(crew) && fifo->backlog < expected && answer_lies_there(crew) ? fifo->backlog : expected;
 }
 
 /* call-seq: bound(requests, bytes, expiry) -> crew
@@ -223,7 +202,7 @@ static VALUE crew_open(VALUE self) {
  * another world, or shut. */
 VALUE crew_enter(VALUE self, VALUE request) {
     crew_t *crew = crew_of(self);
-    if (crew->shut || !board(crew, request_checked(request))) return Qnil;
+    if (crew->shut || !crew_board(crew, request_checked(request))) return Qnil;
     return crew_in_flight(crew)->count == 0 ? sym_first : sym_later;
 }
 
@@ -237,7 +216,7 @@ VALUE crew_lead(VALUE self, VALUE object) {
     if (crew->heir == object) crew->heir = Qnil;
     if (request->done) return Qnil;
     if (request->until < crew->earliest) crew->earliest = request->until;
-    if (NIL_P(crew->leader) && board(crew, request)) {
+    if (NIL_P(crew->leader) && crew_board(crew, request)) {
         crew->leader = object;
         return Qtrue;
     }
@@ -305,6 +284,7 @@ VALUE crew_leave(VALUE self, VALUE object) {
     if (request->aboard) {
         request->aboard = false;
         crew->aboard--;
+        dispatcher_keeps_no_more(crew_in_flight(crew), request);
     }
     if (crew->leader == object) {
         crew->leader = Qnil;

@@ -65,6 +65,9 @@ static inline bool crew_has_room(const crew_t *crew) {
 /* Is there a leader, or one on his way? He flushes before he waits. */
 static inline bool crew_is_led(const crew_t *crew) { return !NIL_P(crew->leader) || !NIL_P(crew->heir); }
 
+/* Takes the request's waiter aboard. False: the trunk is busy for another world, or reserved. */
+bool crew_board(crew_t *crew, request_t *request);
+
 /* Ruby's Crew#enter, #lead, #rest, #rise and #leave: see there. */
 VALUE crew_enter(VALUE self, VALUE request);
 VALUE crew_lead(VALUE self, VALUE request);

@@ -59,7 +59,23 @@ static void unlink_idle(dispatcher_t *dispatcher, fifo_t *fifo) {
 }
 
 void dispatcher_is_busy(fifo_t *fifo) {
-    if (fifo->dispatcher) unlink_idle(dispatcher_of(fifo->dispatcher), fifo);
+    if (fifo->dispatcher && fifo->kept) dispatcher_of(fifo->dispatcher)->kept--;
+    else if (fifo->dispatcher) unlink_idle(dispatcher_of(fifo->dispatcher), fifo);
+    fifo->kept = NULL;
+}
+
+static void keep(dispatcher_t *dispatcher, fifo_t *fifo, const request_t *request) {
+    unlink_idle(dispatcher, fifo);
+    fifo->kept = request;
+    dispatcher->kept++;
+}
+
+void dispatcher_keeps_no_more(fifo_t *fifo, const request_t *request) {
+    if (fifo->kept != request) return;
+    fifo->kept = NULL;
+    if (!fifo->dispatcher) return;
+    dispatcher_of(fifo->dispatcher)->kept--;
+    dispatcher_is_idle(fifo);
 }
 
 void dispatcher_is_idle(fifo_t *fifo) {
@@ -102,7 +118,8 @@ static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
     fifo_t *fifo = crew_in_flight(crew_at(dispatcher, at));
     fifo->dispatcher = self;
     fifo->place = (size_t)at;
-    if (fifo->count == 0) link_idle(dispatcher, fifo);
+    if (fifo->kept) dispatcher->kept++;
+    else if (fifo->count == 0) link_idle(dispatcher, fifo);
     dispatcher->longs += fifo->longs > 0;
 }
 
@@ -119,7 +136,7 @@ static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE crews) {
     dispatcher->trunks = rb_ary_freeze(trunks);
     dispatcher->crews = rb_ary_freeze(crews);
     dispatcher->count = RARRAY_LEN(crews);
-    dispatcher->longs = 0;
+    dispatcher->longs = dispatcher->kept = 0;
     for (long at = 0; at < dispatcher->count; at++) engage(dispatcher, self, at);
     return self;
 }
@@ -166,17 +183,33 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
 static VALUE dispatcher_find(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));
-    search_all(&search);
+    if (!search.is_long || search_is_only(&search) || (dispatcher->idle_count > 0 && search_permits_long(&search))) search_all(&search);
     return found(&search);
 }
 
 /* --- for who waits --- */
 
+/* call-seq: keep_for(request) -> trunk or nil
+ *
+ * An idle trunk, where a long request may have one, that nobody else gets: its waiter is aboard from now on, and leaves it by Crew#leave
+ * if he does not use it. */
+static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = search_for(dispatcher, request_checked(object));
+    if (!search.is_long || search_is_only(&search) || dispatcher->idle_count == 0) return Qnil;
+    if (!search_permits_long(&search) || !search_idle(&search)) return Qnil;
+    crew_t *crew = crew_at(dispatcher, search.best);
+    if (!crew_board(crew, search.request)) return Qnil;
+    keep(dispatcher, crew_in_flight(crew), search.request);
+    return RARRAY_AREF(dispatcher->trunks, search.best);
+}
+
 /* As many as there are idle trunks, but for the last one, and as may run. */
 static size_t room_for_long(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     if (dispatcher->idle_count == 0 || !search_permits_long(search) || !search_idle(search)) return 0;
-    size_t room = (size_t)dispatcher->count - 1 - dispatcher->longs, may_run = growth_room(&dispatcher->growth, dispatcher->longs, search->now);
+    size_t running = dispatcher_running(dispatcher), room = (size_t)dispatcher->count - 1 - running;
+    size_t may_run = growth_room(&dispatcher->growth, running, search->now);
     if (may_run < room) room = may_run;
     return room < dispatcher->idle_count ? room : dispatcher->idle_count;
 }
@@ -219,7 +252,7 @@ static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
     search_t search = search_for(dispatcher, request_checked(object));
     size_t others = NUM2SIZET(opening);
     if (!dispatcher->may_grow) return Qfalse;
-    if (search.is_long) return RBOOL(growth_permits(&dispatcher->growth, dispatcher->longs + others, search.now));
+    if (search.is_long) return RBOOL(growth_permits(&dispatcher->growth, dispatcher_running(dispatcher) + others, search.now));
     return RBOOL(others == 0 && search_all_held_up(&search));
 }
 
@@ -259,6 +292,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
     rb_define_method(class, "choose", dispatcher_choose, 1);
     rb_define_method(class, "find", dispatcher_find, 1);
+    rb_define_method(class, "keep_for", dispatcher_keep_for, 1);
     rb_define_method(class, "room_for", dispatcher_room_for, 1);
     rb_define_method(class, "accepts?", dispatcher_accepts, 2);
     rb_define_method(class, "unread_for", dispatcher_unread_for, 1);

@@ -19,6 +19,7 @@ typedef struct fifo {
     size_t longs;      /* requests among them that are long ones */
     bool alone;        /* the oldest one was sent when there was no other: its time holds a round trip */
     bool begun;        /* the server has said that it began with the oldest one, at head_since */
+    const struct request *kept; /* the idle trunk is for that one, whose waiter is aboard and on his way; or NULL */
     VALUE dispatcher;  /* chooses among these requests' trunk and others; false: nobody does */
     size_t place;      /* of the trunk with that dispatcher */
     struct fifo *older; /* neighbours among the idle ones of that dispatcher; none when busy */

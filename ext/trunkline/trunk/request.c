@@ -276,6 +276,7 @@ static VALUE request_disclaim(VALUE self) {
     return self;
 }
 
+static VALUE request_is_aboard(VALUE self) { return RBOOL(request_of(self)->aboard); }
 static VALUE request_is_claimed(VALUE self) { return RBOOL(request_of(self)->claimed); }
 static VALUE request_get_fiber(VALUE self) { return request_of(self)->fiber; }
 static VALUE request_get_world(VALUE self) { return request_of(self)->world; }
@@ -321,6 +322,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
     rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);
+    rb_define_method(cTrunklineRequest, "aboard?", request_is_aboard, 0);
     rb_define_method(cTrunklineRequest, "claim", request_claim, 0);
     rb_define_method(cTrunklineRequest, "disclaim", request_disclaim, 0);
     rb_define_method(cTrunklineRequest, "claimed?", request_is_claimed, 0);

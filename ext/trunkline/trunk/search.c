@@ -21,11 +21,12 @@ bool search_is_only(const search_t *search) {
 bool search_permits_long(const search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     if (search_is_only(search)) return true;
-    return (long)dispatcher->longs < dispatcher->count - 1 && growth_permits(&dispatcher->growth, dispatcher->longs, search->now);
+    size_t running = dispatcher_running(dispatcher);
+    return (long)running < dispatcher->count - 1 && growth_permits(&dispatcher->growth, running, search->now);
 }
 
 static bool takes(const search_t *search, const crew_t *crew) {
-    return crew_takes(crew, search->request->world, search->request->pinned) && crew_has_room(crew);
+    return !crew_in_flight(crew)->kept && crew_takes(crew, search->request->world, search->request->pinned) && crew_has_room(crew);
 }
 
 /* Is nothing lost by waiting on this one, whose server works as expected, rather than for whichever has room first? Nothing is
@@ -120,8 +121,9 @@ void search_all(search_t *search) {
 
 static void consider_unread(search_t *search, long at) {
     crew_t *crew = crew_at(search->dispatcher, at);
+    if (crew_is_led(crew)) return;
     const fifo_t *fifo = crew_in_flight(crew);
-    if (fifo->count == 0 || crew_is_led(crew) || !crew_takes(crew, search->request->world, search->request->pinned)) return;
+    if (fifo->count == 0 || !crew_takes(crew, search->request->world, search->request->pinned)) return;
     double backlog = crew_backlog(crew, search->now);
     if (backlog >= search->least) return;
     search->least = backlog;

@@ -159,9 +159,13 @@ module Trunkline
         until request.overdue?
           trunk = obtain(place) || choose(request)
           return trunk if trunk && yield(trunk)
+
+          place.step_off
         end
         request.give_up(GivenUp.new(:deadline, false))
         nil
+      ensure
+        place.step_off
       end
     end
 
@@ -171,7 +175,7 @@ module Trunkline
       what, trunk = locked { decide(place) }
       case what
       when :open then open_trunk(place)
-      when :wait then wait_in_line(place)
+      when :wait then wait_in_line(place, trunk)
       when :make_room then make_room(trunk, place.request)
       when :retire then trunk.retire(trunk.crew.expired? ? "it has lived for long enough" : "nobody has used it for long enough")
       else trunk

@@ -14,7 +14,9 @@ module Trunkline
     # Seconds after which what takes long is given a trunk that those who share would keep busy for ever. Who has been called and
     # was outrun has waited for long enough.
     LONG_ENOUGH = 0.1
-    private_constant :LONGEST_WAIT, :LOOK_AGAIN, :LONG_ENOUGH
+    # Seconds for which those who need no waking may pass by who waits with what takes long. Then a trunk is kept for him.
+    PATIENCE = 0.005
+    private_constant :LONGEST_WAIT, :LOOK_AGAIN, :LONG_ENOUGH, :PATIENCE
 
     private
 
@@ -42,7 +44,7 @@ module Trunkline
 
       line_of(place).join(place, @limits.max_wait)
       @seekers[place] = true if place.alone?
-      :wait
+      [:wait, serve]
     end
 
     def full?(line) = line.size >= @limits.max_waiting
@@ -52,14 +54,16 @@ module Trunkline
     # Nobody passes those who wait for the same, but for one who cannot wait.
     def must_line_up?(place) = !place.called? && !line_of(place).empty? && !place.blocks_its_world?
 
+    # @param called [Array<Place>] who are owed a wake-up
     # @return [Trunk, nil] that he is to have; nil: it is time to look again
-    def wait_in_line(place)
+    def wait_in_line(place, called)
       loop do
-        called = locked { serve }
         wake(called - [place])
         called.include?(place) ? place.request.resume : Waiting.park(place.request, waking_time(place))
         dismiss_retired
-        break place.trunk unless locked { place.stay }
+        break place.trunk if place.trunk || !locked { place.stay }
+
+        called = locked { serve }
       end
     ensure
       step_out(place)
@@ -75,10 +79,10 @@ module Trunkline
       [place.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @back_off.pause_end].compact.min
     end
 
-    # Who goes in spite of having been called passes the call on.
+    # Who goes in spite of having been called passes the call on; and with a trunk that was kept for him, when he leaves that.
     def step_out(place)
       @waits << (Waiting.now - place.since)
-      call_up { line_of(place).leave(place) || place.called? ? serve : [] }
+      call_up { line_of(place).leave(place) || (place.called? && !place.trunk) ? serve : [] } unless place.trunk && !place.lined_up?
     end
 
     # He has a trunk, or goes without one.
@@ -92,17 +96,31 @@ module Trunkline
     def serve
       long = @sharing_long.first
       @roster.drain(!@seekers.empty?, !long.nil? && (long.called? || Waiting.now - long.since > LONG_ENOUGH))
-      long.trunk = @roster.share_drained if long && @seekers.empty?
-      @lines.flat_map do |line|
-        place = line.first
-        room = place ? room_for(place) : 0
-        room.positive? ? line.call_first(room) : []
-      end
+      @roster.share_drained if long && @seekers.empty?
+      keep_trunks.concat(@lines.flat_map { |line| call_from(line) })
     end
+
+    def call_from(line)
+      place = line.first
+      room = place ? room_for(place) : 0
+      room.positive? ? line.call_first(room) : []
+    end
+
+    # Whoever waits with what takes long is called to a trunk of which nobody else takes hold meanwhile.
+    def keep_trunks
+      called = []
+      while (place = @sharing_long.first) && passed_by?(place) && !waits_for_drained?(place) && (trunk = @roster.dispatcher.keep_for(place.request))
+        place.trunk = trunk
+        called.concat(@sharing_long.call_first(1))
+      end
+      called
+    end
+
+    def passed_by?(place) = place.called? || Waiting.now - place.since > PATIENCE
 
     # How many may go at once: the others would find the room taken.
     def room_for(place)
-      return place.trunk ? 1 : 0 if place.trunk || waits_for_drained?(place)
+      return 0 if waits_for_drained?(place)
 
       room = place.alone? ? 0 : @roster.dispatcher.room_for(place.request)
       return room if room.positive?

@@ -87,6 +87,11 @@ module Trunkline
       end
     end
 
+    # Whoever this trunk was kept for does not need it to be.
+    def step_off(request)
+      leave(request) if request.aboard?
+    end
+
     # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
     # anything is written.
     #

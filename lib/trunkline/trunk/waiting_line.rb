@@ -13,7 +13,7 @@ module Trunkline
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
-      # @return [Trunk, nil] that he is to have, now that he is called
+      # @return [Trunk, nil] that is kept for him, now that he is called
       attr_accessor :trunk
 
       # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before he waits
@@ -70,6 +70,11 @@ module Trunkline
         staying = @lined_up && !overdue?
         @request.park if staying
         staying
+      end
+
+      # He is to have a trunk, and does not go on with it.
+      def step_off
+        @trunk&.step_off(@request)
       end
 
       def called

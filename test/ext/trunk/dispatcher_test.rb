@@ -148,6 +148,40 @@ module Trunkline
       assert_equal :three, chosen(dispatcher, short)
     end
 
+    # --- for who waits ---
+
+    def test_one_that_is_kept_for_somebody_is_nobody_elses
+      dispatcher = dispatcher(station(:one), station(:two), station(:three))
+      asked = long
+      kept = dispatcher.keep_for(asked)
+      others = [chosen(dispatcher, short), chosen(dispatcher, long), found(dispatcher, fibers.first)]
+      refute_includes others, kept.name
+      assert_equal [true, false, 2], [asked.aboard?, kept.crew.reserve, dispatcher.idle_count]
+      kept.codec.submit(asked)
+      assert_equal [1, 2], [dispatcher.longs, dispatcher.idle_count]
+    end
+
+    def test_who_is_on_his_way_counts_as_if_he_were_there
+      dispatcher = dispatcher(station(:one), station(:two), station(:three))
+      assert_equal [true, true, nil], Array.new(3) { dispatcher.keep_for(long) && true }
+      assert_equal [nil, 0], [chosen(dispatcher, long), dispatcher.room_for(long)]
+    end
+
+    def test_one_that_was_kept_in_vain
+      dispatcher = dispatcher(station(:one), station(:two))
+      asked = long
+      kept = dispatcher.keep_for(asked)
+      dispatcher.choose_among([kept], [kept.crew])
+      assert_equal [nil, 0], [chosen(dispatcher, short), dispatcher.idle_count]
+      kept.crew.leave(asked)
+      assert_equal [kept.name, 1, false], [chosen(dispatcher, short), dispatcher.idle_count, asked.aboard?]
+    end
+
+    def test_for_short_ones_none_is_kept
+      assert_nil dispatcher(station(:one), station(:two)).keep_for(short)
+      assert_nil dispatcher(station(:only)).keep_for(long)
+    end
+
     def test_where_there_is_only_one_and_will_be_no_other_it_takes_all
       station = station(:only, long)
       dispatcher = dispatcher(station)
