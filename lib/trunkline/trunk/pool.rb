@@ -145,7 +145,7 @@ module Trunkline
       look_again
     end
 
-    # The trunk that should take the request; an idle one when more may be opened.
+    # The trunk that should take the request; an idle one when another may be opened, and nobody does so yet.
     #
     # @return [Trunk, nil] nil: no open trunk will do
     def choose(request)
@@ -240,7 +240,7 @@ module Trunkline
     def look_again
       @queued = !@sharing.empty?
       @crowded = @queued || !@sharing_long.empty? || !@alone.empty?
-      @growing = @roster.room_to_share?
+      @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
       @dispatcher.may_grow = @roster.room_besides_one?
     end

@@ -34,6 +34,17 @@ module Trunkline
       assert_equal({ shared: 2, pinned: 0, spare: 0, opening: 0 }, pool.counts)
     end
 
+    # One opens at a time where there is room for the others, who do not wait for it.
+    def test_who_comes_while_one_is_opened_takes_what_is_there
+      meanwhile = []
+      pool = self.pool(connections: 3, most: 4) do |opening|
+        meanwhile << opening.dispatch(request) if @opened.any?
+        FakeTrunk.new.tap { |trunk| @opened << trunk }
+      end
+      2.times { pool.dispatch(request) }
+      assert_equal [2, [@opened.first]], [@opened.size, meanwhile]
+    end
+
     def test_dispatch_tells_which_trunk_it_was
       pool = self.pool
       asked = request
