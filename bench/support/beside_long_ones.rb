@@ -6,16 +6,19 @@ require_relative "table"
 
 module Trunkline
   module Bench
-    # Short queries at an even rate beside long ones that come by chance, and the same where each query goes to the connection
-    # with the fewest in flight.
+    # Short queries and long ones, which come by chance, and the same for others: where each query goes to the connection with the fewest in
+    # flight, or where long ones have connections of their own.
     class BesideLongOnes
       CONNECTIONS = 4
       MOST = [4, 32].freeze # max_connections
       SHORT_RATE = 3000     # a second
       SECONDS = 4
-      SIDES = { "Trunkline" => "trunkline_backlog", "least in flight" => "least_in_flight_backlog" }.freeze
+      OURS = "Trunkline"
+      LEAST = "least in flight"
+      APART = "long ones apart"
+      PEERS = { OURS => "trunkline_backlog", LEAST => "least_in_flight_backlog", APART => "apart_backlog" }.freeze
       HEADERS = ["max_connections", "long ones a second", "side", "short p50 ms", "short p99 ms", "long p50 ms", "long p95 ms"].freeze
-      private_constant :SECONDS, :SIDES, :HEADERS
+      private_constant :SECONDS, :OURS, :PEERS, :HEADERS
 
       # @return [Array<Hash>] a row for each number of connections, rate and side: most, rate, side, and short_p50 and the like in ms
       attr_reader :rows
@@ -23,21 +26,25 @@ module Trunkline
       # @param title [String]
       # @param long [Array(String, Numeric)] the long ones' SQL and its parameter
       # @param rates [Array<Numeric>] of long ones, a second
-      # @param runs [Integer]
+      # @param beside [Array<String>] the other sides
+      # @param runs [Integer] each with other times at which they come
       # @param peer options of the sides
-      def initialize(title, long:, rates:, runs:, **peer)
+      def initialize(title, long:, rates:, beside:, runs:, **peer)
         @title = title
         @long = long
         @runs = runs
         @peer = peer
-        @rows = MOST.product(rates, SIDES.keys).map { |most, rate, side| { most: most, rate: rate, side: side, **medians(most, rate, side) } }
+        @rows = MOST.product(rates, [OURS, *beside]).map { |most, rate, side| { most: most, rate: rate, side: side, **medians(most, rate, side) } }
       end
 
       # @return [Float] the longest p99 of short ones, ms
-      def slowest_short = of("Trunkline").map { |row| row[:short_p99] }.max
+      def slowest_short = of(OURS).map { |row| row[:short_p99] }.max
 
-      # @return [Float] how much longer the long ones' p95 is than where the fewest are in flight, at most
-      def longest_ratio = of("Trunkline").zip(of("least in flight")).map { |ours, theirs| ours[:long_p95] / theirs[:long_p95] }.max
+      # @return [Float] how many times as long the short ones' p99 is as on another side, at most
+      def short_ratio(side) = ratio(side, :short_p99)
+
+      # @return [Float] the same for the long ones' p95
+      def long_ratio(side) = ratio(side, :long_p95)
 
       # @return [Table]
       def table
@@ -47,10 +54,11 @@ module Trunkline
 
       private
 
+      def ratio(side, figure) = of(OURS).zip(of(side)).map { |ours, theirs| ours[figure] / theirs[figure] }.max
       def of(side) = rows.select { |row| row[:side] == side }
 
       def medians(most, rate, side)
-        Measure.medians(Array.new(@runs) { percentiles(run(most, arrivals(rate), SIDES.fetch(side))) })
+        Measure.medians(Array.new(@runs) { |run| percentiles(run(most, arrivals(rate, run), PEERS.fetch(side))) })
       end
 
       def run(most, arrivals, name)
@@ -60,9 +68,9 @@ module Trunkline
         peer.close
       end
 
-      # Poisson's, from one seed.
-      def arrivals(rate)
-        random = Random.new(7)
+      # Poisson's, the same for all sides.
+      def arrivals(rate, run)
+        random = Random.new(7 + run)
         [*times(random, SHORT_RATE).map { |at| [at, 0] }, *times(random, rate).map { |at| [at, @long.last] }].sort
       end
 
