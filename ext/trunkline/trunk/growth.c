@@ -6,9 +6,10 @@
 #define SLOW 1.25      /* times as long: more would */
 #define MOST_TIMES 2.5 /* that one round can count for: one alone makes nothing too slow */
 #define WEIGHT 0.2     /* of one more round in the average */
+#define ENOUGH 4       /* measured in a round */
+#define MANY 0.5       /* of those that may run: fewer show nothing of what it is like when all of them do */
 #define FIRST_STEPS 2.0 /* times as many as before, until there were too many */
 #define LATER_STEPS 1.1
-#define MANY 0.5     /* of those that may run: fewer show nothing of what it is like when all of them do */
 #define LONGEST_STEP 0.1 /* seconds; what takes longer is not waited for */
 #define FORGOTTEN 0.25   /* seconds after a round in which none was measured */
 
@@ -16,12 +17,13 @@ void growth_begin(growth_t *growth, size_t least, size_t most) {
     *growth = (growth_t){.least = least, .most = most, .allowed = (double)least, .slowness = 1, .running = (double)least, .step = LONGEST_STEP};
 }
 
-/* To as many as would not be too slow, if nothing but the number of those that run makes them so. */
+/* To as many as would not be too slow, if nothing but the number of those that run makes them so. One always may, and shows how long it takes
+ * alone. */
 static void reduce(growth_t *growth, double now) {
-    growth->allowed = fmax(fmin(growth->allowed, growth->running) * TOO_SLOW / growth->slowness, (double)growth->least);
+    growth->allowed = fmax(fmin(growth->allowed, growth->running) * TOO_SLOW / growth->slowness, 1);
     growth->slowness = TOO_SLOW;
     growth->reduced = true;
-    growth->reduced_at = now;
+    growth->changed_at = now;
 }
 
 static void judge(growth_t *growth, double now) {
@@ -43,8 +45,8 @@ static void end_round(growth_t *growth, double now) {
 }
 
 void growth_note(growth_t *growth, double times, double seconds, size_t running, double sent, double now) {
-    if (sent < growth->reduced_at || (times < TOO_SLOW && (double)running < growth->allowed * MANY)) return;
-    if (now >= growth->round_end) {
+    if (sent < growth->changed_at || (times < TOO_SLOW && (double)running < growth->allowed * MANY)) return;
+    if (now >= growth->round_end && (growth->round_count == 0 || growth->round_count >= ENOUGH)) {
         if (growth->round_count > 0) end_round(growth, now);
         growth->round_end = now + seconds;
         growth->step = seconds;
@@ -54,9 +56,12 @@ void growth_note(growth_t *growth, double times, double seconds, size_t running,
     growth->round_count++;
 }
 
+/* The next step waits for a round of as many as there are then. */
 static void grow(growth_t *growth, double now) {
     double more = growth->allowed * (growth->reduced ? LATER_STEPS : FIRST_STEPS);
     growth->allowed = fmin(fmax(more, growth->allowed + 1), (double)growth->most);
+    growth->slowness = SLOW;
+    growth->changed_at = now;
     growth->grow_at = now + fmin(growth->step, LONGEST_STEP);
 }
 

@@ -8,18 +8,19 @@
 #include <stddef.h>
 
 typedef struct {
-    size_t least, most; /* allowed in any case */
+    size_t least;       /* allowed at first */
+    size_t most;        /* allowed at all */
     double allowed;
     double slowness;    /* how many times as long they take now as when the fewest ran, on average */
-    double round_sum;   /* times as long, of those measured in this round: a client that stops for a while makes all of them slow */
     double running;     /* how many ran at once then, on average */
-    double round_running;
+    double round_sum;   /* times as long, of those measured in this round: a client that stops for a while makes all of them slow */
+    double round_running; /* likewise, how many ran at once */
     unsigned round_count;
     unsigned shorts;    /* short ones that were answered in this round */
     double round_end;
     double step;        /* seconds that one has taken: so long it is until what was changed shows */
-    double grow_at;     /* the last growth shows no earlier than then */
-    double reduced_at;  /* what was sent before tells nothing of the last reduction */
+    double grow_at;     /* where none is measured, they do not become more before */
+    double changed_at;  /* what was sent before tells nothing of the last change */
     bool reduced;       /* were there ever too many? Then they become more by and by */
 } growth_t;
 

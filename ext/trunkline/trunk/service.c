@@ -9,7 +9,7 @@
 #define WEIGHT 0.125   /* of one more measurement */
 #define DOUBTERS_WEIGHT 0.25 /* of one more while in doubt */
 #define ENOUGH 8 /* measurements that an average is of */
-#define MOST_MISSED 32 /* measured beside more, after which one more may run beside those that count */
+#define MOST_MISSED 1000 /* measured beside more, after which one more may run beside those that count */
 #define MOST_TIMES 4   /* the mean that one measurement can count for: a stall of the client is not the server's */
 #define LEAST 0.00002  /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
 

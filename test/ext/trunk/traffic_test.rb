@@ -96,6 +96,18 @@ module Trunkline
       assert_operator traffic.dispatcher.allowed, :<=, 10
     end
 
+    # Two at once get no more done than one.
+    def test_reports_beside_one_processor
+      report = unknown
+      traffic = traffic(processors: 1) { |others| others.comes(:report, 20) { [report, 0.005, 0] } }
+      traffic.run(1)
+      traffic.comes(:report, 160) { [report, 0.005, 0] }
+      traffic.run(0.5)
+      traffic.run(1)
+      assert_operator traffic.dispatcher.allowed, :<=, 2
+      assert_fast 0.0006, traffic
+    end
+
     # More than it can do, from the first query on, and as many connections as they like.
     def test_an_overload_of_reports_runs_few_at_once
       report = unknown
