@@ -50,7 +50,13 @@ module Trunkline
         peer.close
       end
 
+      # @return [Hash{String => Hash}] each side's median run
       def sleepers
+        runs = Array.new(@options.runs) { sleepers_once }
+        runs.first.to_h { |side, _| [side, runs.map { |run| run[side] }.sort_by { |result| result[:rate] }[runs.size / 2]] }
+      end
+
+      def sleepers_once
         pg = peer("pg_sleepers", callers: SLEEPERS)
         theirs = pg.call(:sleepers, seconds: SECONDS, sleep: SLEEP)
         pg.close
