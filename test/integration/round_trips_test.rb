@@ -37,6 +37,15 @@ class RoundTripsTest < Trunkline::TestCase
     end
   end
 
+  # Names of types have to be asked for, and built-in ones keep theirs.
+  def test_two_to_prepare_what_has_types_not_met_before_and_one_otherwise
+    counting do |db, trips|
+      assert_equal(2, trips.call { assert_equal %w[integer text], db.prepare("SELECT $1::int, $2::text").parameters.map(&:type) })
+      assert_equal(2, trips.call { assert_equal "character varying(3)", db.prepare("SELECT 'a'::varchar(3)").columns.first.type })
+      assert_equal(1, trips.call { db.prepare("SELECT $1::text, $2::int, 'b'::varchar(3)") })
+    end
+  end
+
   # The server is to say when it begins.
   def test_one_for_what_takes_long
     counting do |db, trips|

@@ -18,6 +18,17 @@ module Shared
       end
     end
 
+    def test_a_type_is_called_what_it_is_called_now
+      in_host_with_client do |db|
+        db.session do |session|
+          session.query("CREATE TYPE pg_temp.mood AS ENUM ('glad')")
+          assert_equal "mood", session.describe("SELECT 'glad'::pg_temp.mood").columns.first.type
+          session.query("ALTER TYPE pg_temp.mood RENAME TO temper")
+          assert_equal "temper", session.describe("SELECT 'glad'::pg_temp.temper").columns.first.type
+        end
+      end
+    end
+
     def test_prepare
       in_host_with_client do |db|
         twice = db.prepare("SELECT $1::int * 2 AS twice")

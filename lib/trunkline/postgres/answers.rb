@@ -7,16 +7,15 @@ require_relative "endings"
 require_relative "error_fields"
 require_relative "outstanding"
 require_relative "result"
+require_relative "type_names"
 
 module Trunkline
   module Postgres
     # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
     # protocol is done with the bytes: whatever a decoder in Ruby does here stops nobody else.
     class Answers # :nodoc:
-      TYPE_NAMES = "SELECT pg_catalog.format_type(oid, nullif(modifier, -1)) " \
-                   "FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.int4[])) AS types (oid, modifier)"
       RESULTS = { string: Result, symbol: SymbolResult }.freeze
-      private_constant :RESULTS, :TYPE_NAMES
+      private_constant :RESULTS
 
       def self.result_class(keys)
         RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
@@ -34,6 +33,9 @@ module Trunkline
       # @return [Middlewares, nil] what the calls go through that are observed
       attr_accessor :middlewares
 
+      # @return [TypeNames]
+      attr_reader :type_names
+
       # What gets each notice, if anything does.
       #
       # @return [#call, nil]
@@ -49,6 +51,7 @@ module Trunkline
         @limits = limits
         @server = server
         @query = query
+        @type_names = TypeNames.new(&query)
       end
 
       # @param request [Request] answered
@@ -87,15 +90,6 @@ module Trunkline
       # @param notices [Array<String>] their bodies
       def tell(notices)
         notices.each { |body| on_notice.call(ErrorFields.parse(body)) } if on_notice
-      end
-
-      # @param oids [Array<Integer>]
-      # @param modifiers [Array<Integer>] for each, -1: none
-      # @return [Array<String>] the types as SQL writes them: "numeric(10,2)"
-      def type_names(oids, modifiers = oids.map { -1 })
-        return [] if oids.empty?
-
-        @query.call(TYPE_NAMES, [oids, modifiers]).flatten
       end
 
       # @param oids [Array<Integer>] of a statement's parameters

@@ -17,7 +17,10 @@ module Trunkline
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
           statement = @statements[sql]
           result = learn(Request.describe(statement)).description
-          StatementDescription.new(columns(learned_types(statement)), columns(result.types, result.modifiers, result.columns))
+          parameters = learned_types(statement).map { |oid| Column.new(nil, nil, oid, -1) }
+          columns = result.columns.zip(result.types, result.modifiers).map { |name, oid, modifier| Column.new(name, nil, oid, modifier) }
+          named(parameters + columns)
+          StatementDescription.new(parameters, columns)
         end
       end
 
@@ -32,8 +35,10 @@ module Trunkline
 
       private
 
-      def columns(oids, modifiers = oids.map { -1 }, names = oids.map { nil })
-        names.zip(@answers.type_names(oids, modifiers), oids, modifiers).map { |values| Column.new(*values) }
+      # All of them in one query.
+      def named(columns)
+        names = @answers.type_names.of(columns.map { |column| [column.oid, column.modifier] })
+        columns.zip(names) { |column, name| column.type = name }
       end
     end
   end
