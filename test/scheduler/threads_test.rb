@@ -65,6 +65,18 @@ class UnderThreadsTest < Trunkline::TestCase
     assert_no_sessions(name)
   end
 
+  # Then nobody listens, and the connection for it is nobody's.
+  def test_listening_interrupted_at_every_step
+    notified do |channel|
+      with_client(connections: 1, max_connections: 2) do |db|
+        number = 1
+        number += 1 while connected(db) && interrupted_at_step?(number) { db.listen(channel) { break } }
+        assert_operator number, :>, 100
+        assert_match(/pinned=0/, db.inspect)
+      end
+    end
+  end
+
   def test_threads_killed_at_random_moments
     random = Random.new(Minitest.seed)
     in_host_with_client(connections: 3) do |db|
@@ -111,6 +123,21 @@ class UnderThreadsTest < Trunkline::TestCase
       assert_equal 3, db.value("SELECT 3")
     ensure
       stop = true
+    end
+  end
+
+  # Runs the block while somebody notifies.
+  #
+  # @yieldparam channel [String]
+  def notified
+    channel = unique_name
+    stop = false
+    with_client do |db|
+      notifier = Thread.new { db.notify(channel) until stop }
+      yield channel
+    ensure
+      stop = true
+      notifier&.join
     end
   end
 

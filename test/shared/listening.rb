@@ -148,6 +148,24 @@ module Shared
       end
     end
 
+    # Who speaks with the server meanwhile has it forget his channel, too.
+    def test_who_leaves_and_may_not_wait_for_that
+      gated do |db, proxy|
+        leaving = db.listen("left_#{unique_name}")
+        proxy.hold(:answers)
+        before = proxy.messages(:requests)["Q"]
+        coming = later { db.listen("come_#{unique_name}") }
+        proxy.await_messages(:requests, "Q", before + 1)
+        closing = later { leaving.close }
+        eventually { leaving.closed? }
+        closing.cancel(Interruptions::Cancelled.new)
+        assert_instance_of Interruptions::Cancelled, closing.error
+        proxy.release(:answers)
+        coming.value
+        assert_equal before + 2, proxy.messages(:requests)["Q"]
+      end
+    end
+
     def test_waiting_for_a_notification_under_a_deadline
       listening do |db, channel|
         subscription = db.listen(channel)

@@ -23,17 +23,18 @@ module Trunkline
         begin_anew
       end
 
-      # @param channels [Array<String>]
+      # @param subscription [Subscription] made, and not listening yet
       # @return [Subscription] listening
       # @raise [Error] the server refused, or there is no connection
-      def subscribe(channels)
+      def subscribe(subscription)
         begin_anew unless @generation == Trunkline.process_generation
-        subscription = Subscription.new(self, channels)
-        @lock.synchronize { @subscriptions += [subscription] }
-        settle(nil)
-        listening = subscription
-      ensure
-        remove(subscription) if subscription && !listening
+        Waiting.undisturbed do
+          @lock.synchronize { @subscriptions += [subscription] }
+          settle(nil)
+          listening = subscription
+        ensure
+          remove(subscription) unless listening
+        end
       end
 
       # @param subscription [Subscription] closed
@@ -69,9 +70,15 @@ module Trunkline
 
       def connected? = !(@trunk.nil? || @trunk.inherited? || @trunk.loss)
 
-      # Has the server know the channels that are listened to, and no others.
+      # Has the server know the channels that are listened to, and no others: also for those who come or go meanwhile, and may not wait
+      # for their own turn.
       def settle(by)
-        @turn.take(by) { @subscriptions.empty? ? disconnect : adjust(@subscriptions.flat_map(&:channels).uniq) }
+        @turn.take(by) do
+          begin
+            wanted = @subscriptions
+            wanted.empty? ? disconnect : adjust(wanted.flat_map(&:channels).uniq)
+          end until wanted.equal?(@subscriptions)
+        end
       end
 
       # That the connection had been lost meanwhile may show only now.

@@ -21,11 +21,11 @@ module Trunkline
       # @raise [ArgumentError, TypeError, EncodingError] there is no channel, or one that cannot be
       # @raise [Error] no connection could be had, or the server refused
       def listen(*channels)
-        subscription = subscribe(checked(channels))
-        return subscription unless block_given?
+        subscription = Subscription.new(listener, checked(channels))
+        return subscribe(subscription) unless block_given?
 
         begin
-          subscription.each { |notification| yield notification }
+          subscribe(subscription).each { |notification| yield notification }
         ensure
           subscription.close
         end
@@ -33,7 +33,7 @@ module Trunkline
 
       private
 
-      def subscribe(channels) = listener.subscribe(channels)
+      def subscribe(subscription) = listener.subscribe(subscription)
 
       def checked(channels)
         raise ArgumentError, "listen needs the name of a channel" if channels.empty?

@@ -29,8 +29,9 @@ module Trunkline
       def observe(made) = made.extend(Observed)
 
       def connect(pool) = middlewares.connect(@answers.server) { super }
-      def subscribe(channels)
-        middlewares.query(channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; "), [], @answers.server) { super }
+      def subscribe(subscription)
+        sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
+        middlewares.query(sql, [], @answers.server) { super }
       end
 
       def run_script(sql) = middlewares.query(sql, [], @answers.server) { super }

@@ -60,11 +60,7 @@ module Trunkline
       #
       # @return [nil]
       def close
-        return if @closed
-
-        @closed = true
-        @listener.remove(self)
-        nil
+        Waiting.undisturbed { conclude unless @closed }
       end
 
       # @return [Boolean]
@@ -96,6 +92,14 @@ module Trunkline
 
       # @return [String]
       def inspect = "#<#{self.class} #{@channels.join(", ")}#{" closed" if @closed}>"
+
+      private
+
+      def conclude
+        @closed = true
+        @listener.remove(self)
+        nil
+      end
     end
   end
 end
