@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Long queries beside short ones over few connections: what the short ones suffer, how many connections the long ones get, and
-# what one caller's many queries do to another's single one.
+# what one caller's many queries do to another's single one; and what choosing a connection takes.
 
 require_relative "support/bench"
 require_relative "support/beside_long_ones"
@@ -19,12 +19,15 @@ module Trunkline
       SLEEPERS = 512
       SLEEP = 0.01
       SECONDS = 8
+      AMONG = [8, 512].freeze # connections that one is chosen of
 
       def run
         beside = [waiting, reports]
         sleeping = sleepers
-        publish([*beside.map(&:table), sleepers_table(sleeping)], { beside: beside.map(&:rows), sleepers: sleeping },
-                figures: figures(*beside, sleeping, **neighbours))
+        choices = choosing
+        publish([*beside.map(&:table), sleepers_table(sleeping), choices_table(choices)],
+                { beside: beside.map(&:rows), sleepers: sleeping, choosing: choices },
+                figures: [*figures(*beside, sleeping, **neighbours), *choices_figures(choices)])
       end
 
       private
@@ -67,6 +70,25 @@ module Trunkline
       def neighbours
         { opened: with_peer(SLEEPERS) { |peer| peer.call(:opened_by, callers: SLEEPERS, each: 50) },
           single: with_peer(CONNECTIONS) { |peer| peer.call(:beside, many: 10_000, times: 5) } }
+      end
+
+      # @return [Hash{Integer => Hash{Symbol => Float}}] us in each state of so many connections
+      def choosing
+        chooser = peer("choosing")
+        AMONG.to_h { |among| [among, Measure.medians(Array.new(@options.runs) { chooser.call(:measure, among: among) })] }
+      ensure
+        chooser&.close
+      end
+
+      def choices_table(choices)
+        rows = choices.values.first.keys.map { |state| [state.to_s, *choices.values.map { |choice| format("%.2f", choice[state]) }] }
+        Table.new(["connections are", *AMONG.map { |among| "among #{among}, us" }], rows, title: "Choosing a connection for a query")
+      end
+
+      def choices_figures(choices)
+        few, many = AMONG.map { |among| choices[among].values.max }
+        [figure("choosing a connection among #{AMONG.first}, at most, us", few, "<= 0.5"),
+         figure("choosing among #{AMONG.last}: among #{AMONG.first}", many / few)]
       end
 
       def sleepers_table(sides)
