@@ -21,6 +21,11 @@ module Trunkline
       Dispatcher.new(connections, most, max_idle).tap { |made| made.choose_among(stations, stations.map(&:crew)) }
     end
 
+    # @return [Dispatcher] of the first of nine
+    def growing(*stations, **options)
+      dispatcher(*stations, connections: 2, most: 9, **options).tap { |made| made.may_grow = true }
+    end
+
     # @param requests [Array<Request>] in flight there
     # @param led [Boolean] whether somebody reads there
     def station(name, *requests, led: true)

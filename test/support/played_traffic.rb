@@ -29,7 +29,8 @@ module Trunkline
     # @param most [Integer] of them
     # @param processors [Integer] of the server
     # @param round_trip [Float] seconds
-    def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001)
+    # @param seed [Integer] of what happens by chance
+    def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001, seed: 1)
       @timetable = Timetable.new
       @server = PlayedServer.new(@timetable, processors: processors, round_trip: round_trip)
       @round_trip = round_trip
@@ -42,7 +43,7 @@ module Trunkline
       @changes = Hash.new(0)
       @verdicts = {}.compare_by_identity
       @stopped_until = 0
-      @random = Random.new(1)
+      @random = Random.new(seed)
       connections.times { open }
       look_again
     end

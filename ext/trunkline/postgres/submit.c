@@ -8,6 +8,7 @@
 #include "statement.h"
 #include "../socket/bytes_class.h"
 #include "../trunk/clock.h"
+#include "../trunk/dispatcher.h"
 
 static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
 
@@ -156,9 +157,11 @@ static bool is_late(const postgres_request_t *request) {
     return !isinf(request->base.deadline) && clock_now() >= request->base.deadline;
 }
 
-/* Behind others it begins when these are through. */
+/* Behind others it begins when these are through. What takes long tells more of a server that so many run on for the first time. */
 static bool is_to_be_announced(const session_state_t *session, const postgres_request_t *request) {
-    return session->base.in_flight.count == 0 && request->base.service && service_is_doubted(request->base.service);
+    const fifo_t *in_flight = &session->base.in_flight;
+    service_t *service = request->base.service;
+    return in_flight->count == 0 && service && (service_is_doubted(service) || (service->is_long && dispatcher_is_trying(in_flight)));
 }
 
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {

@@ -91,6 +91,8 @@ void dispatcher_has_long(fifo_t *fifo, bool has_one) {
 
 size_t dispatcher_count_longs(const fifo_t *fifo) { return fifo->dispatcher ? dispatcher_of(fifo->dispatcher)->longs : 0; }
 
+bool dispatcher_is_trying(const fifo_t *fifo) { return fifo->dispatcher && growth_is_trying(&dispatcher_of(fifo->dispatcher)->growth); }
+
 void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now) {
     if (!fifo->dispatcher) return;
     dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);

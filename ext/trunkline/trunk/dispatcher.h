@@ -37,6 +37,9 @@ static inline size_t dispatcher_running(const dispatcher_t *dispatcher) { return
 /* Trunks with a long request in flight. */
 size_t dispatcher_count_longs(const fifo_t *fifo);
 
+/* Is it being found out whether more long requests may run? */
+bool dispatcher_is_trying(const fifo_t *fifo);
+
 /* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */
 void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now);
 

@@ -6,13 +6,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "suspicion.h"
 
 typedef struct {
     size_t least;       /* allowed at first */
     size_t most;        /* allowed at all */
     double allowed;
+    double before;      /* allowed before the last step, until the first round after it is over; 0 then */
     double slowness;    /* how many times as long they take now as when the fewest ran, on average */
-    double running;     /* how many ran at once then, on average */
+    double usual;       /* how many times as long they take for other reasons than their number */
+    suspicion_t suspicion;
+    double running;     /* how many ran at once, on average */
+    double shown;       /* the same of the last round */
     double round_sum;   /* times as long, of those measured in this round: a client that stops for a while makes all of them slow */
     double round_running; /* likewise, how many ran at once */
     unsigned round_count;
@@ -29,6 +34,9 @@ void growth_begin(growth_t *growth, size_t least, size_t most);
 /* One that was sent at that time has taken `times` as long as its kind does when the fewest run, and `seconds` in all; so many ran at
  * once. What took no longer beside few of those that may run says nothing of the others. */
 void growth_note(growth_t *growth, double times, double seconds, size_t running, double sent, double now);
+
+/* Is it being found out whether so many may run, or whether it is their number that makes them slow? */
+static inline bool growth_is_trying(const growth_t *growth) { return growth->before > 0 || growth->suspicion.running > 0; }
 
 /* May another one run, beside so many? */
 bool growth_permits(growth_t *growth, size_t running, double now);

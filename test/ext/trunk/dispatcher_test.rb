@@ -258,33 +258,6 @@ module Trunkline
       assert_raises(TypeError) { dispatcher(station(:one)).choose(Object.new) }
     end
 
-    # --- growth ---
-
-    def growing(*stations, **options)
-      dispatcher(*stations, connections: 2, most: 9, **options).tap { |made| made.may_grow = true }
-    end
-
-    def test_a_long_one_wants_another_where_it_finds_none
-      dispatcher = growing(station(:one, long), station(:two))
-      assert_equal [nil, true], [chosen(dispatcher, long), dispatcher.wants_another?(long, 0)]
-      assert_equal [false, true], Array.new(2) { Clock.pass(0.1) && dispatcher.wants_another?(long, 6) }
-      refute Clock.pass(0.1) && dispatcher.wants_another?(long, 99)
-      dispatcher.may_grow = false
-      refute dispatcher.wants_another?(long, 0)
-    end
-
-    def test_a_short_one_wants_another_only_where_every_trunk_is_held_up
-      held_up = growing(station(:late, short), station(:long, long))
-      Clock.pass(A_MOMENT) until held_up.wants_another?(short, 0)
-      refute held_up.wants_another?(short, 1), "one is on its way"
-      refute growing(late(station(:late, short)), station(:idle)).wants_another?(short, 0)
-    end
-
-    def test_one_that_could_have_another_keeps_even_the_only_one_free_of_long_ones
-      dispatcher = growing(station(:only))
-      assert_equal [nil, :only], [chosen(dispatcher, long), chosen(dispatcher, short)]
-    end
-
     def test_what_is_idle_for_too_long_is_superfluous
       used, other = station(:used), station(:other)
       dispatcher = dispatcher(used, other, connections: 1, max_idle: 10)
