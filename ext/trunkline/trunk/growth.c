@@ -53,6 +53,7 @@ static void judge(growth_t *growth, double times, double now) {
 }
 
 static void acquit(growth_t *growth) {
+    suspicion_drop(&growth->suspicion);
     growth->slowness = 1;
     growth->reduced = false;
 }

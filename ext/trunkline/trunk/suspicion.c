@@ -11,12 +11,14 @@ void suspicion_raise(suspicion_t *suspicion, double running, double times) {
     *suspicion = (suspicion_t){.running = running, .times = times, .enough = suspicion->enough};
 }
 
+void suspicion_drop(suspicion_t *suspicion) { suspicion->running = 0; }
+
 bool suspicion_refuted(suspicion_t *suspicion, double running, double times) {
     if (running > suspicion->running * FEWER) return false; /* nor is there any where none is suspected */
     suspicion->rounds++;
     suspicion->fewer += (times - suspicion->fewer) / suspicion->rounds;
     if (suspicion->rounds < suspicion->enough) return false;
-    suspicion->running = 0;
+    suspicion_drop(suspicion);
     if (suspicion->fewer < suspicion->times * AS_LONG) return false;
     suspicion->enough *= 2;
     return true;

@@ -19,7 +19,11 @@ void suspicion_begin(suspicion_t *suspicion);
 /* So many have taken so many times as long as they should. The more there were, the more it tells if fewer are faster. */
 void suspicion_raise(suspicion_t *suspicion, double running, double times);
 
-/* The same of one more round. Is the suspicion refuted by it? Then, as when it is confirmed, there is none any more. */
+/* Nobody minds whether they are slow. */
+void suspicion_drop(suspicion_t *suspicion);
+
+/* So many have taken so many times as long in one more round. Is the suspicion refuted by it? Then, as when it is confirmed, there is none
+ * any more. */
 bool suspicion_refuted(suspicion_t *suspicion, double running, double times);
 
 #endif
