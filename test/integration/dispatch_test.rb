@@ -7,8 +7,8 @@ require "async"
 class DispatchTest < Trunkline::TestCase
   NAP = 0.05 # seconds
   LONG = "SELECT pg_backend_pid() AS session, extract(epoch FROM clock_timestamp())::float8 AS began, pg_sleep(#{NAP})"
-  # Executions after which anything is known for what it is.
-  ENOUGH = 8
+  # Executions after which anything is known for what it is, for longer than it takes until more of it are tried.
+  ENOUGH = 12
 
   def test_long_queries_go_side_by_side_once_they_are_known
     with_client(connections: 4) do |db|

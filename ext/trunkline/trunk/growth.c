@@ -15,9 +15,10 @@
 #define LONGEST_STEP 0.1 /* seconds; what takes longer is not waited for */
 #define FORGOTTEN 0.25   /* seconds after a round, or a change, in which none was measured */
 
+/* The first number is tried, too: what is measured beside more may tell nothing of how long one takes. */
 void growth_begin(growth_t *growth, size_t least, size_t most) {
     double first = (double)least;
-    *growth = (growth_t){.least = least, .most = most, .allowed = first, .slowness = 1, .usual = 1, .running = first, .shown = first, .step = LONGEST_STEP};
+    *growth = (growth_t){.least = least, .most = most, .allowed = first, .before = first, .slowness = SLOW, .usual = 1, .running = first, .shown = first, .step = LONGEST_STEP};
     suspicion_begin(&growth->suspicion);
 }
 
@@ -98,6 +99,7 @@ static void forget(growth_t *growth) {
 }
 
 bool growth_permits(growth_t *growth, size_t running, double now) {
+    if (growth->changed_at == 0) growth->changed_at = now;
     if (now > fmax(growth->round_end, growth->changed_at) + FORGOTTEN) forget(growth);
     if ((double)(running + 1) > growth->allowed && growth->slowness < SLOW && now >= growth->grow_at) grow(growth, now);
     return (double)(running + 1) <= growth->allowed;

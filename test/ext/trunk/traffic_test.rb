@@ -126,6 +126,17 @@ module Trunkline
       assert_fast 0.002, traffic
     end
 
+    # What is measured beside the first of them is not what one takes alone.
+    def test_an_overload_whose_first_reports_come_in_a_burst
+      [3, 5].each do |seed|
+        report = unknown
+        traffic = traffic(most: 32, seed: seed) { |others| others.comes(:report, 600) { [report, 0.005, 0] } }
+        traffic.run(2)
+        assert_fast 0.002, traffic
+        traffic.close && @traffic = nil
+      end
+    end
+
     # They wait for no processor, and one that was short by chance when it ran alone must not make the others look slow for ever.
     def test_those_that_wait_ten_times_as_long_with_some_parameters_are_not_held_back
       waiting = unknown
