@@ -18,8 +18,8 @@
 /* The first number is tried, too: what is measured beside more may tell nothing of how long one takes. */
 void growth_begin(growth_t *growth, size_t least, size_t most) {
     double first = (double)least;
-    *growth = (growth_t){.least = least, .most = most, .allowed = first, .before = first, .slowness = SLOW, .usual = 1, .running = first, .shown = first, .step = LONGEST_STEP};
-    suspicion_begin(&growth->suspicion);
+    *growth = (growth_t){.least = least, .most = most, .allowed = first, .before = first, .slowness = SLOW, .usual = 1,
+                         .running = first, .shown = first, .step = LONGEST_STEP};
 }
 
 static void allow_fewer(growth_t *growth, double allowed, double times, double now) {

@@ -11,10 +11,7 @@ typedef struct {
     double times;    /* how many times as long they took then */
     double fewer;    /* how many times as long they have taken since when fewer ran, on average */
     unsigned rounds; /* in which fewer ran */
-    unsigned enough; /* of these: twice as many after each that was refuted, as chance may refute it, too */
 } suspicion_t;
-
-void suspicion_begin(suspicion_t *suspicion);
 
 /* So many have taken so many times as long as they should. The more there were, the more it tells if fewer are faster. */
 void suspicion_raise(suspicion_t *suspicion, double running, double times);
