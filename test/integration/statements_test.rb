@@ -233,4 +233,36 @@ class StatementsTest < Trunkline::TestCase
       end
     end
   end
+
+  # Whichever way it is asked for in a session: it is prepared anew, and its caller notices nothing.
+  WAYS_IN_A_SESSION = {
+    "query" => ->(session, sql) { session.query(sql).columns }, "async" => ->(session, sql) { session.async(sql).value.columns },
+    "first" => ->(session, sql) { session.first(sql).keys }, "stream" => ->(session, sql) { session.stream(sql).first.keys },
+    "batch" => ->(session, sql) { session.batch { |batch| batch.query(sql) }.first.columns },
+    "atomic batch" => ->(session, sql) { session.batch(atomic: true) { |batch| batch.query(sql) }.first.columns }
+  }.freeze
+  private_constant :WAYS_IN_A_SESSION
+
+  def test_a_statement_that_another_program_has_outdated_within_a_session
+    WAYS_IN_A_SESSION.each do |name, way|
+      with_table("a int") do |table|
+        psql("INSERT INTO #{table} VALUES (1)")
+        with_client(connections: 1, max_connections: 2) do |db|
+          db.session do |session|
+            [session, db].each_with_index do |asked, number|
+              way.call(asked, "SELECT * FROM #{table}")
+              psql("ALTER TABLE #{table} ADD b#{number} int")
+              assert_equal "b#{number}", way.call(asked, "SELECT * FROM #{table}").last, name
+            end
+          end
+        end
+      end
+    end
+  end
+
+  def test_a_statement_that_the_server_has_lost_within_a_session
+    with_client(connections: 1, max_connections: 2) do |db|
+      db.session { |session| assert_equal [1, 1], [session.value("SELECT 1"), session.query("DO 'BEGIN DEALLOCATE ALL; END'") && session.value("SELECT 1")] }
+    end
+  end
 end

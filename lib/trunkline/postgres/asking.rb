@@ -120,12 +120,12 @@ module Trunkline
 
       # It has had no effect, or may have one twice. A session cannot go on elsewhere.
       def resendable?(request, error)
-        return !in_transaction?(request) if request.bystander?
+        return !answered_within_transaction?(request) if request.bystander?
 
         error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
       end
 
-      def preparable_anew?(request) = request.outdated? && !request.anew? && !in_transaction?(request)
+      def preparable_anew?(request) = request.outdated? && !request.anew? && !answered_within_transaction?(request)
 
       # What depends on the parameters' types waits until they are known again.
       def prepared_anew(request)
@@ -135,7 +135,7 @@ module Trunkline
         converted(request.statement, request.given).limit_as(request)
       end
 
-      def in_transaction?(request) = !request.status.nil? && request.status != "I"
+      def answered_within_transaction?(request) = !request.status.nil? && request.status != "I"
     end
     private_constant :Asking, :Request
   end

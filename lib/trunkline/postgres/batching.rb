@@ -89,7 +89,7 @@ module Trunkline
       def attempt_again(batch, culprit, error)
         return :again if culprit.equal?(batch) && resendable?(batch, error)
 
-        method(:prepared_anew) if culprit.outdated? && !culprit.anew? && !in_transaction?(batch)
+        method(:prepared_anew) if culprit.outdated? && !culprit.anew? && !answered_within_transaction?(batch)
       end
 
       def undone(error, requests, culprit)
