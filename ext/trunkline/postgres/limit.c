@@ -15,7 +15,7 @@
 /* A limit that the server has already, and that is earlier, stays. */
 #define SQL SPAN("SELECT pg_catalog.set_config('statement_timeout', $1, true) " \
                  "FROM (SELECT pg_catalog.current_setting('statement_timeout')::interval) AS present (value) " \
-                 "WHERE value = '0' OR value > $1::interval")
+                 "WHERE value OPERATOR(pg_catalog.=) '0' OR value OPERATOR(pg_catalog.>) $1::interval")
 
 static double time_left(const postgres_request_t *request) { return request->base.deadline - clock_now(); }
 

@@ -14,7 +14,7 @@ module Trunkline
 
       # Undoes what a server session can hold, but for its prepared statements.
       RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \
-              "SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
+              "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
       # Seconds for setting things in order when the caller's deadline has passed.
       TIDYING = 1.0
       private_constant :RESET

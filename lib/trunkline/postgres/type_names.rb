@@ -5,7 +5,7 @@ module Trunkline
     # What SQL calls a type: OID and modifier -> "numeric(10,2)". The server is asked, and what it says of built-in types is
     # remembered: other types may be renamed, and have more or fewer names with the search_path.
     class TypeNames # :nodoc:
-      SQL = "SELECT pg_catalog.format_type(oid, nullif(modifier, -1)) " \
+      SQL = "SELECT pg_catalog.format_type(oid, CASE WHEN modifier OPERATOR(pg_catalog.<>) -1 THEN modifier END) " \
             "FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.int4[])) AS types (oid, modifier)"
       # Of one type there are as many as its modifier has values.
       MOST = 1000

@@ -8,8 +8,9 @@ module Trunkline
     # as text. Then it is asked whether it does so all the same: anything else would be read wrongly.
     module Untold # :nodoc:
       # Before PostgreSQL 12 a float needed three extra digits to be exact; since then any positive number makes it so.
-      QUESTION = "SELECT current_setting('IntervalStyle') = 'postgres' AND current_setting('extra_float_digits')::int >= " \
-                 "CASE WHEN current_setting('server_version_num')::int < 120000 THEN 3 ELSE 1 END"
+      QUESTION = "SELECT pg_catalog.current_setting('IntervalStyle') OPERATOR(pg_catalog.=) 'postgres' " \
+                 "AND pg_catalog.current_setting('extra_float_digits')::int OPERATOR(pg_catalog.>=) " \
+                 "CASE WHEN pg_catalog.current_setting('server_version_num')::int OPERATOR(pg_catalog.<) 120000 THEN 3 ELSE 1 END"
       ADVICE = "the pooler did not let IntervalStyle and extra_float_digits be set, and the server has other values than postgres " \
                "and at least 1 (before version 12: 3): set them for the role or the database, with ALTER ROLE ... SET"
       private_constant :QUESTION, :ADVICE

@@ -56,7 +56,7 @@ module Sequel
       end
 
       # @return [Integer] the process that serves this connection
-      def backend_pid = execute("SELECT pg_backend_pid()") { |result| result.value }
+      def backend_pid = execute("SELECT pg_catalog.pg_backend_pid()") { |result| result.value }
 
       # @return [Boolean] whether a transaction is open
       def in_transaction? = @session.status != "I" && !@session.broken?

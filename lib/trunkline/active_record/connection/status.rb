@@ -32,7 +32,7 @@ module Trunkline
         # @return [Integer] process id of the server's backend, which is this connection's own from now on
         def backend_pid
           @session.stay
-          exec("SELECT pg_backend_pid()").getvalue(0, 0)
+          exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0)
         end
 
         def db = @config.dbname
@@ -49,7 +49,7 @@ module Trunkline
 
         private
 
-        def setting(name) = exec_params("SELECT current_setting($1, true)", [name]).getvalue(0, 0)
+        def setting(name) = exec_params("SELECT pg_catalog.current_setting($1, true)", [name]).getvalue(0, 0)
       end
     end
   end

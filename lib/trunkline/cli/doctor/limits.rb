@@ -7,10 +7,11 @@ module Trunkline
       module Limits # :nodoc:
         # -1: no limit. reserved_connections is there from PostgreSQL 16 on.
         QUESTION = <<~SQL
-          SELECT current_setting('max_connections')::int AS all,
-                 current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true)::int, 0) AS reserved,
-                 (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user) AS role,
-                 (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS database
+          SELECT pg_catalog.current_setting('max_connections')::int AS all,
+                 pg_catalog.current_setting('superuser_reserved_connections')::int OPERATOR(pg_catalog.+)
+                   coalesce(pg_catalog.current_setting('reserved_connections', true)::int, 0) AS reserved,
+                 (SELECT rolconnlimit FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user) AS role,
+                 (SELECT datconnlimit FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database()) AS database
         SQL
         private_constant :QUESTION
 

@@ -24,7 +24,7 @@ module Trunkline
         def self.shares_sessions?(config)
           clients = 2.times.map { Postgres::Client.new(config, connections: 1, max_connections: 2, prepare: false) }
           seen = clients.map { [] }
-          ROUNDS.times { clients.each_with_index { |client, at| seen[at].push(client.value("SELECT pg_backend_pid()", deadline: PATIENCE)) } }
+          ROUNDS.times { clients.each_with_index { |client, at| seen[at].push(client.value("SELECT pg_catalog.pg_backend_pid()", deadline: PATIENCE)) } }
           seen.any? { |processes| processes.uniq.size > 1 } || seen.first == seen.last
         ensure
           clients&.each(&:close)
@@ -33,7 +33,7 @@ module Trunkline
         # Is the process that a new connection is told of one of the server's? What poolers tell is their own.
         def self.direct?(patient)
           connection = Postgres::Connector.connect(patient.config)
-          patient.db.value("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", connection.backend_pid)
+          patient.db.value("SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE pid OPERATOR(pg_catalog.=) $1)", connection.backend_pid)
         ensure
           connection&.io&.close
         end

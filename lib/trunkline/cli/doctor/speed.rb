@@ -8,7 +8,7 @@ module Trunkline
         QUERY = "SELECT 1"
         TIMES = 50
         # It takes the server 20 ms, and no work.
-        SLOW = "SELECT 1 FROM pg_sleep(0.02)"
+        SLOW = "SELECT 1 FROM pg_catalog.pg_sleep(0.02)"
         AT_ONCE = 4
         # What several at once may take of the time that they take one after another.
         OVERLAP = 0.8

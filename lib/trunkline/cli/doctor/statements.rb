@@ -5,7 +5,8 @@ module Trunkline
     class Doctor
       # Whether statements can be prepared, and are still there when they are asked for again.
       module Statements # :nodoc:
-        NAMES = "SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT name FROM pg_prepared_statements%'"
+        NAMES = "SELECT name FROM pg_catalog.pg_prepared_statements " \
+                "WHERE pg_catalog.starts_with(statement, 'SELECT name FROM pg_catalog.pg_prepared_statements')"
         # What PgBouncer calls those that it keeps for its clients, from 1.21 on.
         KEPT_BY_POOLER = /\APGBOUNCER_/
         WITHOUT = "Statements are not prepared, as you say (prepare: false): the server plans each query anew."

@@ -15,33 +15,41 @@ module Trunkline
         private_constant :TEXT_ARRAY
 
         # Goes on to the base type of a domain, the element type of an array, the bounds of a range, the attributes of a composite, however
-        # deep. Which range a multirange belongs to is told since PostgreSQL 14.
+        # deep. Which range a multirange belongs to is told since PostgreSQL 14. Every name is qualified: whatever the search_path, nothing of
+        # the users' own takes its place.
         QUERY = <<~SQL
           WITH RECURSIVE multirange(range, oid) AS MATERIALIZED (
-            SELECT r.rngtypid, (pg_catalog.to_jsonb(r) ->> 'rngmultitypid')::pg_catalog.oid FROM pg_catalog.pg_range r
+            SELECT r.rngtypid, (pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'rngmultitypid')::pg_catalog.oid
+            FROM pg_catalog.pg_range r
+          ), attribute(relation, number, name, type) AS NOT MATERIALIZED (
+            SELECT attrelid, attnum, attname::pg_catalog.text, atttypid FROM pg_catalog.pg_attribute
+            WHERE attnum OPERATOR(pg_catalog.>) 0 AND NOT attisdropped
           ), needed(oid) AS (
             SELECT pg_catalog.unnest($1::pg_catalog.oid[])
             UNION
-            SELECT further.oid FROM needed JOIN pg_catalog.pg_type t ON t.oid = needed.oid CROSS JOIN LATERAL (
-              SELECT t.typbasetype WHERE t.typtype = 'd'
-              UNION ALL SELECT t.typelem WHERE t.typelem <> 0
-              UNION ALL SELECT r.rngsubtype FROM pg_catalog.pg_range r WHERE r.rngtypid = t.oid
-              UNION ALL SELECT m.range FROM multirange m WHERE m.oid = t.oid
-              UNION ALL SELECT a.atttypid FROM pg_catalog.pg_attribute a
-                        WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+            SELECT further.oid
+            FROM needed JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) needed.oid CROSS JOIN LATERAL (
+              SELECT t.typbasetype WHERE t.typtype OPERATOR(pg_catalog.=) 'd'
+              UNION ALL SELECT t.typelem WHERE t.typelem OPERATOR(pg_catalog.<>) 0
+              UNION ALL SELECT r.rngsubtype FROM pg_catalog.pg_range r WHERE r.rngtypid OPERATOR(pg_catalog.=) t.oid
+              UNION ALL SELECT m.range FROM multirange m WHERE m.oid OPERATOR(pg_catalog.=) t.oid
+              UNION ALL SELECT a.type FROM attribute a WHERE t.typtype OPERATOR(pg_catalog.=) 'c' AND a.relation OPERATOR(pg_catalog.=) t.typrelid
             ) AS further(oid)
           )
-          SELECT t.oid, t.typtype::pg_catalog.text, CASE t.typtype WHEN 'd' THEN t.typbasetype WHEN 'r' THEN r.rngsubtype WHEN 'm' THEN m.range END,
-                 t.typelem, coalesce(e.typarray = t.oid, false), t.typdelim::pg_catalog.text,
-                 (SELECT p.proname::pg_catalog.text FROM pg_catalog.pg_proc p WHERE p.oid = t.typinput),
-                 ARRAY(SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute a
-                       WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum),
-                 ARRAY(SELECT a.atttypid FROM pg_catalog.pg_attribute a
-                       WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)
-          FROM needed JOIN pg_catalog.pg_type t ON t.oid = needed.oid
-          LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
-          LEFT JOIN pg_catalog.pg_range r ON r.rngtypid = t.oid
-          LEFT JOIN multirange m ON m.oid = t.oid
+          SELECT t.oid, t.typtype::pg_catalog.text,
+                 CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN t.typbasetype
+                      WHEN t.typtype OPERATOR(pg_catalog.=) 'r' THEN r.rngsubtype
+                      WHEN t.typtype OPERATOR(pg_catalog.=) 'm' THEN m.range END,
+                 t.typelem, coalesce(e.typarray OPERATOR(pg_catalog.=) t.oid, false), t.typdelim::pg_catalog.text,
+                 (SELECT p.proname::pg_catalog.text FROM pg_catalog.pg_proc p WHERE p.oid OPERATOR(pg_catalog.=) t.typinput),
+                 ARRAY(SELECT a.name FROM attribute a
+                       WHERE t.typtype OPERATOR(pg_catalog.=) 'c' AND a.relation OPERATOR(pg_catalog.=) t.typrelid ORDER BY a.number),
+                 ARRAY(SELECT a.type FROM attribute a
+                       WHERE t.typtype OPERATOR(pg_catalog.=) 'c' AND a.relation OPERATOR(pg_catalog.=) t.typrelid ORDER BY a.number)
+          FROM needed JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) needed.oid
+          LEFT JOIN pg_catalog.pg_type e ON e.oid OPERATOR(pg_catalog.=) t.typelem
+          LEFT JOIN pg_catalog.pg_range r ON r.rngtypid OPERATOR(pg_catalog.=) t.oid
+          LEFT JOIN multirange m ON m.oid OPERATOR(pg_catalog.=) t.oid
         SQL
         private_constant :QUERY
 

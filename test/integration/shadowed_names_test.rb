@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "suites"
+require "stringio"
+require "uri"
+require "trunkline/cli/command"
+require "support/shadows"
+
+# Statements of the library's own mean the same whatever schema stands before pg_catalog on the search_path, and whatever that holds.
+class ShadowedNamesTest < Trunkline::TestCase
+  include DatabaseHelpers
+  include Hosts::Async
+
+  PATH = "shadows, public, pg_catalog"
+  TYPES = <<~SQL
+    CREATE TYPE public.pair AS (a int, b text); CREATE TYPE public.mood AS ENUM ('sad'); CREATE TYPE public.floats AS RANGE (SUBTYPE = float8);
+    CREATE DOMAIN public.positive AS int; CREATE TABLE public.things (id int)
+  SQL
+  VALUES = {
+    "ROW(1, 'b')::public.pair" => { "a" => 1, "b" => "b" }, "ARRAY['sad']::public.mood[]" => ["sad"], "'[1,2)'::public.floats" => 1.0...2.0,
+    "'{[1,2)}'::public.floats_multirange" => [1.0...2.0], "ARRAY[ROW(1, 'b')]::public.pair[]" => [{ "a" => 1, "b" => "b" }], "7::public.positive" => 7
+  }.freeze
+  private_constant :PATH, :TYPES, :VALUES
+
+  def test_the_shadows_hide_what_they_stand_for
+    with_shadows do |uri|
+      with_path(uri) do |db|
+        ["SELECT 1 = 1", "SELECT pg_backend_pid()", "SELECT oid FROM pg_type", "SELECT 'a'::text"].each do |sql|
+          assert_raises(Trunkline::ServerError, sql) { db.query(sql) }
+        end
+      end
+    end
+  end
+
+  def test_types_parameters_and_descriptions
+    with_shadows do |uri|
+      with_path(uri) do |db|
+        VALUES.each { |sql, value| assert_equal value, db.value("SELECT #{sql}"), sql }
+        assert_equal VALUES.values.first, db.value("SELECT $1::public.pair", { a: 1, b: "b" })
+        assert_equal ["numeric(10,2)", "pair"], db.describe("SELECT 1::pg_catalog.numeric(10,2), ROW(1, 'b')::public.pair").columns.map(&:type)
+        db.types.register("public.mood") { |text| text.to_sym }
+        assert_equal :sad, db.value("SELECT 'sad'::public.mood")
+      end
+    end
+  end
+
+  # Settings of a query, notifications, deadlines that the server knows, and what a session leaves.
+  def test_what_travels_with_queries
+    with_shadows do |uri|
+      with_path(uri) do |db|
+        assert_equal "7", db.value("SELECT pg_catalog.current_setting('a.b')", settings: { "a.b" => "7" })
+        db.notify("channel", "payload")
+        assert_raises(Trunkline::Deadline) { db.query("SELECT pg_catalog.pg_sleep(60)", deadline: 0.05) }
+        db.session { |session| session.query("SELECT pg_catalog.pg_advisory_lock(4711)") }
+        assert_equal 0, db.value("SELECT pg_catalog.count(*) FROM pg_catalog.pg_locks WHERE locktype OPERATOR(pg_catalog.=) 'advisory' " \
+                                 "AND objid OPERATOR(pg_catalog.=) '4711'")
+      end
+    end
+  end
+
+  # Also where a host asks for its own statements around ours, which this server would refuse: in the adapters.
+  def test_calls_in_the_sources
+    calls = Shadows.sources.flat_map { |file| File.read(file).scan(/(?:SELECT|,|\() ?((?:\w+\.)?(?:pg_[a-z_]+|current_setting|current_database|set_config|format_type|unnest))\(/) }
+    assert_operator calls.size, :>=, 15
+    assert_empty calls.flatten.reject { |call| call.start_with?("pg_catalog.") }
+  end
+
+  def test_the_doctor
+    with_shadows do |uri|
+      output = StringIO.new
+      assert_equal 0, Trunkline::CLI::Command.new(out: output, err: output).run(["doctor", with_options(uri)]), output.string
+    end
+  end
+
+  private
+
+  def options = "-c search_path=#{PATH.delete(" ")}"
+
+  def with_options(uri) = "#{uri}&options=#{URI.encode_www_form_component(options).gsub("+", "%20")}"
+
+  def with_path(uri, &block)
+    in_host { Trunkline.postgres(with_options(uri), connections: 1, max_connections: 2, &block) }
+  end
+
+  # The database is made once, and goes with the server.
+  def with_shadows = yield(postgres_server.uri(dbname: self.class.database(postgres_server)))
+
+  @lock = Mutex.new
+
+  def self.database(server)
+    @lock.synchronize do
+      @database ||= "shadowed".tap do |name|
+        server.psql("CREATE DATABASE #{name}")
+        server.psql("#{TYPES};#{Shadows.sql}", dbname: name)
+      end
+    end
+  end
+end
