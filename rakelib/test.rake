@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "rake/testtask"
+require_relative "test_parts"
+require_relative "test_run"
+
+run_parts = lambda do |parts|
+  TestRun.new(parts).run or abort "Some tests have failed: their output stands above."
+end
+
+Rake::TestTask.new("test:files" => :compile) do |test|
+  test.description = nil
+  test.libs = %w[lib test]
+  test.test_files = ENV["FILES"].to_s.split
+  test.warning = true
+end
+
+desc "Run the tests, or only those in the files that FILES names"
+task test: :compile do
+  next Rake::Task["test:files"].invoke unless ENV["FILES"].to_s.empty?
+
+  run_parts.call(TestParts.all)
+end
+
+namespace :test do
+  desc "Run what a change breaks first: unit tests, and the client's suites under one scheduler and under threads"
+  task(quick: :compile) { run_parts.call(TestParts.quick) }
+
+  desc "Run the tests, and on Ruby 3.3 those that may come out differently there"
+  task(all: :compile) { run_parts.call(TestParts.all_rubies) }
+end

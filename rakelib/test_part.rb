@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "rbconfig"
+
+# One process of a test run: its command, its output, and what Minitest's output says about it.
+class TestPart
+  LOGS = File.expand_path("../tmp/test", __dir__)
+  SUMMARY = /^(\d+) runs, (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips$/
+  TIMED = /^(\S+#\S+) = (\d+\.\d+) s = [.FES]$/
+  SECONDS = 2400 # a part takes four minutes on a quiet machine at most; one that hangs is ended
+  TERM_SECONDS = 10 # for a part's servers to stop, before it is killed
+  private_constant :LOGS, :SUMMARY, :TIMED, :SECONDS, :TERM_SECONDS
+
+  # @param name [String] for progress and for the log's name
+  # @param files [Array<String>] test files
+  # @return [TestPart] which runs the files in a Ruby of this version
+  def self.of_files(name, files)
+    requires = files.flat_map { |file| ["-r", "./#{file}"] }
+    new(name, [RbConfig.ruby, "-w", "-Ilib", "-Itest", *requires, "-e", "", "--", "--verbose"], files: files)
+  end
+
+  # @return [String]
+  attr_reader :name
+  # @return [Array<String>] the test files, where they are known
+  attr_reader :files
+  # @return [Float, nil] how long it took, once it has ended
+  attr_reader :seconds
+
+  # @param command [Array<String>] runs Minitest, and exits with 0 only when no test has failed
+  def initialize(name, command, files: [])
+    @name = name
+    @command = command
+    @files = files
+    @log = File.join(LOGS, "#{name.tr("/ ", "--")}.log")
+  end
+
+  # Runs it to its end.
+  # @param environment [Hash{String => String}] added to this process's
+  # @return [self]
+  def run(environment = {})
+    FileUtils.mkdir_p(LOGS)
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    @status = wait_for(Process.spawn(environment, *@command, in: :close, out: @log, err: %i[child out]), started + SECONDS)
+    @seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+    self
+  end
+
+  # @return [Boolean] every test has run and none has failed
+  def passed? = @status.success? && counts[0].positive? && counts[2..3].sum.zero?
+
+  # @return [Array<Integer>] runs, assertions, failures, errors, skips
+  def counts = output.scan(SUMMARY).map { |numbers| numbers.map(&:to_i) }.reduce([0] * 5) { |sum, numbers| sum.zip(numbers).map(&:sum) }
+
+  # @return [Hash{String => Float}] seconds of each test
+  def times = output.scan(TIMED).to_h { |test, seconds| [test, Float(seconds)] }
+
+  # @return [String] what is wrong with it, and how to run it again
+  def report
+    again = files.empty? ? @command.join(" ") : "FILES=\"#{files.join(" ")}\" TESTOPTS=--seed=#{output[/^Run options:.*--seed (\d+)/, 1]} bundle exec rake test"
+    "#{name} failed (#{@ended_by || @status.inspect}):\n#{output.lines.grep_v(TIMED).join}\nRun it again: #{again}"
+  end
+
+  private
+
+  def output = File.read(@log, encoding: Encoding::UTF_8).scrub
+
+  def wait_for(pid, by)
+    until (status = ended(pid))
+      return stop(pid) if Process.clock_gettime(Process::CLOCK_MONOTONIC) > by
+
+      sleep 0.1
+    end
+    status
+  end
+
+  def ended(pid) = Process.wait2(pid, Process::WNOHANG)&.last
+
+  def stop(pid)
+    @ended_by = "it had not ended after #{SECONDS} s"
+    Process.kill("TERM", pid)
+    (TERM_SECONDS * 10).times do
+      status = ended(pid)
+      return status if status
+
+      sleep 0.1
+    end
+    Process.kill("KILL", pid)
+    Process.wait2(pid).last
+  end
+end

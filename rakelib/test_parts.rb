@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "rake"
+require_relative "test_part"
+
+# How the tests are cut into parts. A part costs the start of a Ruby and, mostly, of a server, some three seconds; so small files go together.
+class TestParts
+  ALL = "test/**/*_test.rb"
+  ELSEWHERE = "test/hosts/rails/**/*" # the application that the tests of Rails start
+  ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long, each of them
+  TOGETHER = 12 # files of a folder in one part
+  # Those that take longest, longest first.
+  FIRST = %w[
+    test/hosts/active_record_suite_test.rb test/scheduler/ test/history_test.rb test/fuzz/ test/hosts/rails_test.rb test/hosts/web_test.rb
+    test/integration/ test/ext/trunk
+  ].freeze
+  QUICK = %w[test/trunkline/**/*_test.rb test/scheduler/async_test.rb test/scheduler/threads_test.rb].freeze
+  private_constant :ALL, :ELSEWHERE, :ALONE, :TOGETHER, :FIRST, :QUICK
+
+  # @return [Array<TestPart>] every test, those first that take longest
+  def self.all = new(Rake::FileList[ALL].exclude(ELSEWHERE).to_a).parts
+
+  # @return [Array<TestPart>] every test, and those that are to run on Ruby 3.3 too, where this Ruby is older
+  def self.all_rubies = [*(TestPart.new("Ruby 3.3", %w[bundle exec rake --quiet rubies:parts]) if RUBY_VERSION < "3.3"), *all]
+
+  # @return [Array<TestPart>] the unit tests of lib, and the client's suites under a scheduler and under threads
+  def self.quick = new(Rake::FileList[*QUICK].to_a).parts
+
+  # @param files [Array<String>]
+  def initialize(files)
+    @files = files.sort
+  end
+
+  # @return [Array<TestPart>] those first that take longest
+  def parts
+    ordered = groups.sort_by { |files| FIRST.index { |prefix| files.first.start_with?(prefix) } || FIRST.size }
+    ordered.map { |files| TestPart.of_files(name(files), files) }
+  end
+
+  private
+
+  # Files of one folder, and of the folders in it, go together.
+  def groups
+    alone, together = @files.partition { |file| ALONE.include?(File.dirname(file)) }
+    alone.map { |file| [file] } + together.group_by { |file| file.split("/").first(2) }.values.flat_map { |files| files.each_slice(TOGETHER).to_a }
+  end
+
+  def name(files)
+    first, last = files.minmax.map { |file| file.delete_prefix("test/").delete_suffix("_test.rb") }
+    first == last ? first : "#{first}..#{File.basename(last)}"
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "stringio"
+require_relative "../../rakelib/test_parts"
+require_relative "../../rakelib/test_run"
+
+# What a run of the tests in parts tells, and when it has passed.
+class TestRunTest < Trunkline::TestCase
+  PASSES = "A#test_quick = 0.01 s = .\nA#test_slow = 2.50 s = .\n\n2 runs, 3 assertions, 0 failures, 0 errors, 0 skips"
+  FAILS = "Run options: --verbose --seed 42\nB#test_wrong = 0.10 s = F\nExpected: 1\n\n1 runs, 1 assertions, 1 failures, 0 errors, 0 skips"
+  private_constant :PASSES, :FAILS
+
+  def test_the_sum_and_the_slowest_are_told
+    passed, output = run_parts(part("one", PASSES), part("two", PASSES.sub("A#test_slow", "B#test_slow")))
+    assert passed
+    assert_includes output, "\n4 runs, 6 assertions, 0 failures, 0 errors, 0 skips\n"
+    assert_match(/The slowest tests:\n +2\.5 s  [AB]#test_slow\n/, output)
+    assert_match(%r{^\[2/2\] test_run_test/(one|two) +2 runs}, output)
+  end
+
+  def test_a_failure_is_told_with_the_way_to_run_it_again
+    passed, output = run_parts(part("one", PASSES), part("two", FAILS, status: 1, files: ["test/b_test.rb"]))
+    refute passed
+    assert_includes output, "FAILED: 1 failures, 0 errors"
+    assert_includes output, "Expected: 1"
+    assert_includes output, %(Run it again: FILES="test/b_test.rb" TESTOPTS=--seed=42 bundle exec rake test)
+  end
+
+  def test_a_part_that_ends_early_has_failed
+    refute run_parts(part("one", ""))[0], "it ran no test"
+    refute run_parts(part("two", PASSES, status: 1))[0]
+    refute run_parts(part("three", FAILS))[0]
+  end
+
+  def test_every_file_is_in_one_part
+    files = TestParts.all.flat_map(&:files)
+    assert_equal Dir["test/**/*_test.rb", base: File.expand_path("../..", __dir__)].grep_v(%r{hosts/rails/}).sort, files.sort
+  end
+
+  private
+
+  def part(name, output, status: 0, files: [])
+    TestPart.new("test_run_test/#{name}", [RbConfig.ruby, "--disable=gems", "-e", "puts ARGV[0]; exit Integer(ARGV[1])", output, status.to_s], files: files)
+  end
+
+  def run_parts(*parts)
+    told = StringIO.new
+    passed = TestRun.new(parts, output: told).run
+    [passed, told.string]
+  end
+end
