@@ -58,7 +58,7 @@ module Trunkline
       return text if seconds.zero? && fraction.zero?
 
       sign = @microseconds.negative? ? "-" : ""
-      decimals = fraction.zero? ? "" : format(".%06d", fraction).sub(/0+\z/, "")
+      decimals = fraction.zero? ? "" : format(".%06d", fraction).sub(/(?<!0)0+\z/, "")
       "#{text}#{sign}#{seconds}#{decimals}S"
     end
 

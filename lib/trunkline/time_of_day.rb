@@ -52,7 +52,7 @@ module Trunkline
     # @return [String] as the server writes it: "12:34:56.789+05:30"
     def to_s
       text = format("%02d:%02d:%02d", hour, minute, second)
-      text << format(".%06d", usec).sub(/0+\z/, "") unless usec.zero?
+      text << format(".%06d", usec).sub(/(?<!0)0+\z/, "") unless usec.zero?
       text << offset_text if @utc_offset
       text
     end

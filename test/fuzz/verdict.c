@@ -1,4 +1,4 @@
-/* Any text has a verdict, and it stays the same when blanks are put around it. */
+/* Any text has a verdict, which stays the same when blanks are put around it, and takes time in proportion to its length. */
 #include "fuzz.h"
 #include "postgres/scanner.h"
 #include "postgres/verdict.h"
@@ -29,6 +29,8 @@ static bool scan(const char *sql, size_t length) {
     }
 }
 
+static void judge_long(const char *sql, size_t length) { judged(sql, length); }
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char before[] = "/*/**/*/\f-- '\r", after[] = "\n;--";
     size_t head = sizeof before - 1, tail = sizeof after - 1;
@@ -43,5 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (whole) MUST(judged(padded, head + size + tail).verdict == judgement.verdict);
     free(padded);
     free(sql);
+    must_be_linear(data, size, judge_long);
     return 0;
 }

@@ -154,12 +154,21 @@ static token_kind_t read_quoted(scanner_t *scanner, token_t *token) {
     return TOKEN_QUOTED;
 }
 
-/* The escape character that UESCAPE names behind a quoted name; a backslash where it stands not; 0 where it is no plain one. */
+/* Does this keyword, in small letters, begin here? Looks no further: what is behind it is not scanned. */
+static bool at_keyword(const scanner_t *scanner, const char *word) {
+    size_t length = 0;
+    for (; word[length]; length++) {
+        if (folded(peek(scanner, length)) != word[length]) return false;
+    }
+    return !continues_name(peek(scanner, length));
+}
+
+/* The escape character that UESCAPE names behind a quoted name; a backslash without UESCAPE; 0 where it is not a plain one. */
 static char read_uescape(scanner_t *scanner) {
+    static const char keyword[] = "uescape";
     scanner_t ahead = *scanner;
-    token_t word;
-    scanner_next(&ahead, &word);
-    if (!token_is(&word, "uescape")) return '\\';
+    if (!skip_blanks(&ahead) || !at_keyword(&ahead, keyword)) return '\\';
+    ahead.at += strlen(keyword);
     if (!skip_blanks(&ahead) || peek(&ahead, 0) != '\'' || peek(&ahead, 2) != '\'' || !unicode_escape_ok(peek(&ahead, 1))) return '\0';
     char escape = peek(&ahead, 1);
     ahead.at += 3;

@@ -62,7 +62,7 @@ module Trunkline
       # In a SET command a name may be in single quotes; in the message to start with, only in double ones.
       def search_path(names)
         names = names.join(",") if names.is_a?(Array)
-        names&.gsub(/'([^']*)'/, '"\1"')&.gsub(/\s*,\s*/, ", ")
+        names&.gsub(/'([^']*)'/, '"\1"')&.split(",", -1)&.map(&:strip)&.join(", ")
       end
 
       # Names are told apart without regard to case; of those that every session starts with, the spelling is the server's.

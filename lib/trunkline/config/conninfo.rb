@@ -13,7 +13,7 @@ module Trunkline
       SPACE = /[ \t\n\v\f\r]*/
       NAME = /[^= \t\n\v\f\r]*/
       BARE = /(?:\\.|[^\\ \t\n\v\f\r])*\\?/m
-      QUOTED = /'((?:\\.|[^\\'])*)'/m
+      QUOTED = /\A'((?:\\.|[^\\'])*+)'/m
       private_constant :SPACE, :NAME, :BARE, :QUOTED
 
       # @param string [String] "host=localhost dbname='my app'", as bytes

@@ -8,7 +8,7 @@ module Trunkline
     # Writes of many callers that share their commits. There are never more groups on their way than connections; who comes meanwhile
     # joins the next one. So it grows with the load, and nobody waits where there is none.
     class GroupCommit # :nodoc:
-      WRITE = %r{\A(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:INSERT|UPDATE|DELETE|MERGE)\b}im
+      WRITE = %r{\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:INSERT|UPDATE|DELETE|MERGE)\b}im
       private_constant :WRITE
 
       # @param pool [Pool]

@@ -17,10 +17,10 @@ module Trunkline
       include Asking
 
       # Settings that end with their transaction.
-      PASSING = /\A\s*SET\s+(?:LOCAL|TRANSACTION|CONSTRAINTS)\b/i
+      PASSING = /\A\s*+SET\s++(?:LOCAL|TRANSACTION|CONSTRAINTS)\b/i
       # A transaction begins with its first query, and one without any leaves nothing to end.
-      OPENING = /\A\s*(?:BEGIN|START\s+TRANSACTION)\b/i
-      ENDING = /\A\s*(?:COMMIT|END|ROLLBACK|ABORT)(?:\s+(?:WORK|TRANSACTION))?\s*;?\s*\z/i
+      OPENING = /\A\s*+(?:BEGIN|START\s++TRANSACTION)\b/i
+      ENDING = /\A\s*+(?:COMMIT|END|ROLLBACK|ABORT)\s*+(?:(?<=\s)(?:WORK|TRANSACTION)\s*+)?(?:;\s*+)?\z/i
       # What an earlier statement of the session has got from a sequence.
       RECALLING = /\A"?(?:currval|lastval)\b/i
       private_constant :PASSING, :OPENING, :ENDING, :RECALLING

@@ -52,6 +52,14 @@ module Trunkline
         assert_equal :unknown, verdict("#{"/*" * 100_001}#{"*/" * 100_000}SELECT 1")
       end
 
+      # Each repetition makes the scanner look ahead. A quadratic scanner would take minutes for so many.
+      def test_time_grows_with_the_length_alone
+        long = ["U&\"a\" ", "U&\"a\"/*", "E'a'\n", "E'a'--\n", "$a", "$a$", "currval(", "(", "[", "a.currval ", "set_config(a,", "'"]
+        before = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+        long.each { |part| Fiber.new { verdict("SELECT #{part * (1_000_000 / part.size)}") }.resume }
+        assert_operator Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - before, :<, 10
+      end
+
       private
 
       def verdict(sql) = Statement.new(sql, 0).verdict

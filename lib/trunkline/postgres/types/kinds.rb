@@ -8,7 +8,8 @@ module Trunkline
     class Types
       # Keys and values of the extension hstore: a Hash of Strings, or nil.
       module HstoreKind # :nodoc:
-        PAIR = /"((?:[^"\\]|\\.)*)"=>(?:"((?:[^"\\]|\\.)*)"|NULL)/m
+        # Each begins where the one before has ended: tried at every quote of a malformed text, it would take quadratic time.
+        PAIR = /\G(?:, )?"((?:[^"\\]|\\.)*+)"=>(?:"((?:[^"\\]|\\.)*+)"|NULL)/m
         private_constant :PAIR
 
         module_function

@@ -7,9 +7,9 @@ module Trunkline
     class Types
       # Ranges of any type: Ruby's Range where that can be, else {OpenRange}.
       class RangeKind # :nodoc:
-        BOUND = /"((?:[^"\\]|""|\\.)*)"|([^",()\[\]\\]*)/m
-        TEXT = /([\[(])(?:#{BOUND}),(?:#{BOUND})([\])])/m
-        private_constant :BOUND
+        TEXT = /([\[(])(?:"((?:[^"\\]|""|\\.)*+)"|([^",()\[\]\\]*+)),(?:"((?:[^"\\]|""|\\.)*+)"|([^",()\[\]\\]*+))([\])])/m
+        WHOLE = /\A#{TEXT}\z/m
+        private_constant :TEXT, :WHOLE
 
         # @param bound [Entry] the type of the bounds
         def initialize(bound)
@@ -22,10 +22,7 @@ module Trunkline
         def decode(text)
           return OpenRange::EMPTY if text == "empty"
 
-          match = TEXT.match(text)
-          raise ProtocolError, "malformed value of a range type" unless match && match[0].size == text.size
-
-          range(match)
+          range(WHOLE.match(text) || raise(ProtocolError, "malformed value of a range type"))
         end
 
         # @return [Array<Range, OpenRange>] all ranges in a text

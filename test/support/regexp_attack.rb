@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "ripper"
+
+# The regular expressions of a folder of Ruby files, and texts that make a backtracking matcher try again and again. Ruby before 3.2
+# remembers nothing of its attempts.
+class RegexpAttack
+  SIGNS = ["\"", "'", "\\", "$", "-", "/", "*", ",", "[", "(", ":", "="].freeze
+  PLAIN = [" ", "\n", "a", "0"].freeze
+  # Repetitions: so few show an exponential matcher, so many a quadratic one, and four times as many confirm it.
+  FEW = 22
+  MANY = 1_000
+  # Processor seconds. A linear matcher needs less than a tenth of the most.
+  MOST = 0.005
+  # Four times the text takes a quadratic matcher sixteen times as long.
+  GROWTH = 9
+  private_constant :SIGNS, :PLAIN, :FEW, :MANY, :MOST, :GROWTH
+
+  # @param folder [String] whose Ruby files are searched
+  # @return [Hash{Regexp => String}] each regular expression without interpolation, and the file and line where it is
+  def self.literals(folder)
+    Dir[File.join(folder, "**/*.rb")].sort.each_with_object({}) do |path, found|
+      Ripper.lex(File.read(path)).each_cons(3) do |(place, kind), (_, inner, text), (_, last, ending)|
+        next unless kind == :on_regexp_beg && inner == :on_tstring_content && last == :on_regexp_end
+
+        found[compile(text, ending)] ||= "#{path.delete_prefix("#{folder}/")}:#{place.first}"
+      end
+    end
+  end
+
+  def self.compile(text, ending)
+    options = { "m" => Regexp::MULTILINE, "i" => Regexp::IGNORECASE, "x" => Regexp::EXTENDED, "n" => Regexp::NOENCODING }
+    Regexp.new(text.gsub("\\/", "/"), ending.chars.sum { |letter| options.fetch(letter, 0) })
+  end
+  private_class_method :compile
+
+  def initialize(regexp)
+    @regexp = regexp
+  end
+
+  # @return [String, nil] what it takes more than linear time for
+  def weakness
+    units.each do |unit|
+      openings.each { |opening| return "#{opening.inspect} and #{unit.inspect} repeated" if slow?(opening, unit) }
+    end
+    nil
+  end
+
+  private
+
+  # Letters that it looks for itself make it go on.
+  def openings = ["", "\"", *@regexp.source.scan(/(?<!\\)[A-Za-z]{3,}/).first(3)].uniq
+
+  def units
+    own = @regexp.source.scan(/(?<![\\\[])[A-Za-z]{3,}/).first(3)
+    letters = PLAIN + SIGNS.select { |sign| @regexp.source.include?(sign) }
+    [*letters, *letters.permutation(2).map(&:join), "/**/", *own, *own.product([" ", "'", "="]).map(&:join)].uniq
+  end
+
+  # Without the text that it must find somewhere, a matcher does not even begin.
+  def needed = @needed ||= @regexp.source.scan(/[A-Za-z]{3,}|[^\w\s\\]{1,2}/).uniq.join
+
+  def slow?(opening, unit)
+    return true if seconds(opening, unit, FEW) > MOST && seconds(opening, unit, FEW + 2) > MOST * 2
+
+    many = seconds(opening, unit, MANY)
+    many > MOST && seconds(opening, unit, MANY * 4) > many * GROWTH
+  end
+
+  def seconds(opening, unit, times)
+    text = "#{opening}#{unit * times}\u0001#{needed}\u0001"
+    text = text.b if @regexp.fixed_encoding? && @regexp.encoding != Encoding::UTF_8
+    before = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+    text.scan(@regexp)
+    Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - before
+  end
+end

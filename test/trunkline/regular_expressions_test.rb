@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/regexp_attack"
+
+# A matcher holds the interpreter's lock, so that one that takes quadratic time for SQL or a server's text stops every thread.
+class RegularExpressionsTest < Trunkline::TestCase
+  LIBRARY = File.expand_path("../../lib", __dir__)
+  private_constant :LIBRARY
+
+  def test_none_takes_more_than_linear_time
+    all = RegexpAttack.literals(LIBRARY)
+    assert_operator all.size, :>, 50
+    assert_equal({}, all.to_h { |regexp, place| [place, RegexpAttack.new(regexp).weakness] }.compact)
+  end
+
+  def test_the_attack_finds_what_is_exponential_and_what_is_quadratic
+    refute_nil RegexpAttack.new(%r{\A(?:\s|--[^\n]*\n|/\*.*?\*/)*INSERT}m).weakness
+    refute_nil RegexpAttack.new(/\A\s*;?\s*\z/).weakness
+    refute_nil RegexpAttack.new(/"((?:[^"\\]|\\.)*)"=>/m).weakness
+    assert_nil RegexpAttack.new(/\A\s*+(?:;\s*+)?\z/).weakness
+  end
+end
