@@ -81,6 +81,7 @@ module Trunkline
   #   serializer: dump and load, Marshal; compressor: compress and decompress, zlib's deflate
   #   compress, compression_min_size: whether, and from how many bytes on, values are compressed, true and 4096
   #   raw: whether all values are Strings that go and come as they are, false
+  #   max_value: bytes of the longest value, when it is not compressed, 128 MiB; at most 1 GiB
   #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it check whom it talks to; nil: no TLS
   #   cache_nils: whether a stored nil is a value to {Memcached::Fetching#fetch}, false
   # @yieldparam client [Memcached::Client] closed at the block's end

@@ -2,6 +2,8 @@
 #include "fuzz.h"
 #include "memcached/meta_command.h"
 
+#include <stdio.h>
+
 static size_t line_length(const buffer_t *buffer) {
     const char *end = memchr(buffer_bytes(buffer), '\n', buffer_size(buffer));
     MUST(end && end > buffer_bytes(buffer) && end[-1] == '\r');
@@ -26,18 +28,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (length == 0 || length > input_left(&input)) return 0;
     char *key_bytes = exact_copy(input.at, length), *value_bytes = exact_copy(input.at + length, input_left(&input) - length);
     meta_text_t key = {key_bytes, length}, value = {value_bytes, input_left(&input) - length};
-    char opaque[META_OPAQUE_SIZE];
-    meta_text_t flags = {opaque, meta_opaque(opaque, number)};
-    MUST(flags.length <= sizeof opaque && flags.bytes[0] == ' ' && flags.bytes[1] == 'O');
+    meta_flags_t flags = {{" v", 2}, number, number % 2};
+    char ending[32];
+    size_t ending_size = (size_t)snprintf(ending, sizeof ending, " v%s O%u\r\n", flags.quiet ? " q" : "", number);
 
     buffer_t buffer = {0};
-    MUST(meta_write(&buffer, 'g', key, flags));
+    MUST(meta_write(&buffer, 'g', key, &flags));
     MUST(memcmp(buffer_bytes(&buffer), "mg ", 3) == 0 && line_length(&buffer) == buffer_size(&buffer));
     check_key(&buffer, key);
-    MUST(memcmp(buffer_bytes(&buffer) + buffer_size(&buffer) - 2 - flags.length, flags.bytes, flags.length) == 0);
+    MUST(memcmp(buffer_bytes(&buffer) + buffer_size(&buffer) - ending_size, ending, ending_size) == 0);
     buffer_consume(&buffer, buffer_size(&buffer));
 
-    MUST(meta_write_value(&buffer, key, value, number, flags) && meta_write_noop(&buffer));
+    MUST(meta_write_value(&buffer, key, value, number, &flags) && meta_write_noop(&buffer));
     size_t line = line_length(&buffer), key_size = check_key(&buffer, key);
     MUST(strtoull(buffer_bytes(&buffer) + 3 + key_size, NULL, 10) == value.length);
     MUST(buffer_size(&buffer) == line + value.length + 2 + 4);

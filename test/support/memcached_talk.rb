@@ -16,7 +16,7 @@ module Trunkline
       end
 
       def begin_talk
-        @codec = Codec.new(LIMIT)
+        @codec = Codec.new(LIMIT, true)
         @woken = []
         @sent_before = 0
       end

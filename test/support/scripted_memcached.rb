@@ -4,9 +4,10 @@ require "socket"
 
 module Trunkline
   # A memcached whose answers the test writes down: it tells its version, as the real one does, and then the block runs for
-  # each further line it is sent. Values that follow a line are for the block to read.
+  # each further line it is sent. Values that follow a line are for the block to read, and so is the number that its answer
+  # must have.
   #
-  #   ScriptedMemcached.open(->(socket, line) { socket << "EN\r\n" }) { |server| Trunkline.memcached(server.address) }
+  #   ScriptedMemcached.open(->(socket, line) { socket << "EN#{ScriptedMemcached.number(line)}\r\n" }) { |server| Trunkline.memcached(server.address) }
   class ScriptedMemcached
     # @param script [#call] gets a socket and a line
     # @param version [String, nil] what it says it is; nil: it says nothing
@@ -20,6 +21,10 @@ module Trunkline
         server.stop
       end
     end
+
+    # @param line [String] a command
+    # @return [String] its number with a blank in front, as its answer has it
+    def self.number(line) = line[/ O\d+/]
 
     # @return [TCPServer]
     attr_reader :listener

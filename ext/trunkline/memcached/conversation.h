@@ -9,6 +9,8 @@ typedef struct {
     codec_base_t base;  /* its farewell is a line */
     size_t value_limit; /* bytes */
     uint64_t answers;   /* so far, each of many counted */
+    uint32_t next_opaque;   /* number of the next command */
+    bool misses_numbered;   /* the server sends the number with EN too */
 } conversation_t;
 
 /* Appends the request's commands to the output and the request to the FIFO; or raises, and nothing has changed.

@@ -28,6 +28,12 @@ static void nonsense(const meta_answer_t *answer) {
     protocol_error("the server's \"%.*s\" answers nothing that it was asked", length, answer->line.bytes);
 }
 
+NORETURN(static void out_of_step(const meta_answer_t *answer));
+static void out_of_step(const meta_answer_t *answer) {
+    int length = answer->line.length < LONGEST_QUOTED ? (int)answer->line.length : LONGEST_QUOTED;
+    protocol_error("the server's \"%.*s\" answers another command than the one whose turn it is", length, answer->line.bytes);
+}
+
 /* A value without flags is bytes as they are; text where it is ASCII, which is the same in both. */
 static VALUE value_string(const meta_answer_t *answer) {
     VALUE string = text_string(answer->value);
@@ -41,8 +47,8 @@ static void remember_error(memcached_request_t *request, const meta_answer_t *an
 }
 
 /* Puts the value of one of many keys under the caller's name for it. */
-static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer) {
-    VALUE name = RARRAY_AREF(request->names, answer->opaque);
+static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer, uint32_t place) {
+    VALUE name = RARRAY_AREF(request->names, place);
     rb_hash_aset(request->answer, name, value_string(answer));
     if (answer->flags != 0) {
         if (NIL_P(request->coded)) request->coded = rb_hash_new();
@@ -56,19 +62,32 @@ static void found_one_of_many(memcached_request_t *request, const meta_answer_t 
     }
 }
 
+/* The place among the request's keys that the answer is for; those before `from` have theirs. */
+static uint32_t place_of(const conversation_t *conversation, const memcached_request_t *request, const meta_answer_t *answer,
+                         uint32_t from) {
+    uint32_t size = memcached_request_size(request);
+    if (!answer->numbered && answer->code == META_MISS && !conversation->misses_numbered) return size - 1; /* others are quiet */
+    uint32_t place = answer->opaque - request->opaque;
+    if (!answer->numbered || place < from || place >= size) out_of_step(answer);
+    return place;
+}
+
 /* One of many answers; the numbers that they carry can only rise. Of a request that was given up they are for nobody.
  * True: that was the last one. */
-static bool take_one_of_many(memcached_request_t *request, const meta_answer_t *answer) {
-    if (answer->code == META_NOOP) return true;
+static bool take_one_of_many(const conversation_t *conversation, memcached_request_t *request, const meta_answer_t *answer) {
+    if (answer->code == META_NOOP) {
+        if (request->next < memcached_request_size(request) && NIL_P(request->error)) out_of_step(answer);
+        return true;
+    }
     if (answer->code == META_ERROR) {
         remember_error(request, answer);
         return false;
     }
-    if (!(answers[request->kind] & BIT(answer->code)) || !answer->numbered) nonsense(answer);
-    if (answer->opaque < request->next || answer->opaque >= RARRAY_LEN(request->key)) nonsense(answer);
-    request->next = answer->opaque + 1;
+    if (!(answers[request->kind] & BIT(answer->code))) nonsense(answer);
+    uint32_t place = place_of(conversation, request, answer, request->next);
+    request->next = place + 1;
     if (request->base.done) return false;
-    if (answer->code == META_VALUE) found_one_of_many(request, answer);
+    if (answer->code == META_VALUE) found_one_of_many(request, answer, place);
     if (answer->code == META_DONE) request->done_count++;
     return false;
 }
@@ -81,8 +100,13 @@ static void take_statistic(memcached_request_t *request, const meta_answer_t *an
     rb_hash_aset(request->answer, rb_utf8_str_new(name, blank - name), rb_utf8_str_new(blank + 1, end - blank - 1));
 }
 
+static void check_line(const memcached_request_t *request, const meta_answer_t *answer) {
+    size_t length = (size_t)RSTRING_LEN(request->flags);
+    if (answer->line.length < length || memcmp(answer->line.bytes, RSTRING_PTR(request->flags), length) != 0) nonsense(answer);
+}
+
 /* True: the answer is complete. That to a request that was given up is for nobody. */
-static bool take_one(memcached_request_t *request, const meta_answer_t *answer) {
+static bool take_one(const conversation_t *conversation, memcached_request_t *request, const meta_answer_t *answer) {
     request->code = answer->code;
     if (answer->code == META_ERROR) {
         remember_error(request, answer);
@@ -93,6 +117,8 @@ static bool take_one(memcached_request_t *request, const meta_answer_t *answer) 
         take_statistic(request, answer);
         return false;
     }
+    if (request->kind < ASK_LINE) place_of(conversation, request, answer, 0);
+    if (request->kind == ASK_LINE) check_line(request, answer);
     if (request->base.done) return true;
     if (answer->code == META_VALUE) request->answer = value_string(answer);
     if (answer->code == META_OTHER) request->answer = text_string(answer->line);
@@ -113,7 +139,7 @@ static void take(conversation_t *conversation, const meta_answer_t *answer, doub
     }
     conversation->answers++;
     memcached_request_t *request = memcached_request_of(head);
-    if (!(request->many ? take_one_of_many(request, answer) : take_one(request, answer))) return;
+    if (!(request->many ? take_one_of_many(conversation, request, answer) : take_one(conversation, request, answer))) return;
     measure(&conversation->base.in_flight, now);
     fifo_shift(&conversation->base.in_flight, now);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
@@ -130,7 +156,7 @@ void conversation_receive(conversation_t *conversation, VALUE woken) {
             if (!buffer_reserve(input, answer.size - buffer_size(input))) rb_memerror();
             return;
         case META_BROKEN: protocol_error("an answer that makes no sense: is this a memcached server?");
-        case META_TOO_LONG: protocol_error("a value of more than %"PRIuSIZE" bytes", conversation->value_limit);
+        case META_TOO_LONG: protocol_error("a value of more than %"PRIuSIZE" bytes (max_value)", conversation->value_limit);
         case META_WHOLE: break;
         }
         take(conversation, &answer, now, woken);

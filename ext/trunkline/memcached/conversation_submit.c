@@ -3,7 +3,8 @@
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
 
-#define MOST_FLAGS 128 /* bytes of them, with the number that a command of many adds */
+/* Numbers begin again from there, so that they stay short; neighbours in the queue always differ. */
+#define OPAQUES 0x10000
 
 static meta_text_t text(VALUE string) { return (meta_text_t){RSTRING_PTR(string), (size_t)RSTRING_LEN(string)}; }
 
@@ -12,27 +13,26 @@ static bool append_line(buffer_t *output, const memcached_request_t *request) {
 }
 
 static bool append_one(buffer_t *output, const memcached_request_t *request) {
-    meta_text_t key = text(request->key), flags = text(request->flags);
-    if (request->kind != ASK_STORE) return meta_write(output, META_VERBS[request->kind], key, flags);
-    return meta_write_value(output, key, text(request->value), request->client_flags, flags);
+    meta_text_t key = text(request->key);
+    meta_flags_t flags = {.given = text(request->flags), .opaque = request->opaque};
+    if (request->kind != ASK_STORE) return meta_write(output, META_VERBS[request->kind], key, &flags);
+    return meta_write_value(output, key, text(request->value), request->client_flags, &flags);
 }
 
-static bool append_part(buffer_t *output, const memcached_request_t *request, long at, meta_text_t flags) {
+static bool append_part(buffer_t *output, const memcached_request_t *request, long at, const meta_flags_t *flags) {
     meta_text_t key = text(RARRAY_AREF(request->key, at));
     if (request->kind != ASK_STORE) return meta_write(output, META_VERBS[request->kind], key, flags);
     uint32_t client_flags = NUM2UINT(RARRAY_AREF(request->value, 2 * at + 1));
     return meta_write_value(output, key, text(RARRAY_AREF(request->value, 2 * at)), client_flags, flags);
 }
 
-/* Every command has its number, so that an answer tells by itself which key it is for; the last one has only its end. */
+/* Every command has its number, so that an answer tells by itself which key it is for. The last key is never quiet: its
+ * answer shows that the end is this request's own, and not that of another before it. */
 static bool append_many(buffer_t *output, const memcached_request_t *request) {
-    char bytes[MOST_FLAGS + META_OPAQUE_SIZE];
-    meta_text_t given = text(request->flags);
-    if (given.length > MOST_FLAGS) rb_raise(rb_eArgError, "there are too many flags");
-    MEMCPY(bytes, given.bytes, char, given.length);
-    for (long at = 0; at < RARRAY_LEN(request->key); at++) {
-        meta_text_t flags = {bytes, given.length + meta_opaque(bytes + given.length, (uint32_t)at)};
-        if (!append_part(output, request, at, flags)) return false;
+    long last = RARRAY_LEN(request->key) - 1;
+    for (long at = 0; at <= last; at++) {
+        meta_flags_t flags = {text(request->flags), request->opaque + (uint32_t)at, request->kind != ASK_DELETE && at < last};
+        if (!append_part(output, request, at, &flags)) return false;
     }
     return meta_write_noop(output);
 }
@@ -47,10 +47,12 @@ bool conversation_submit(conversation_t *conversation, VALUE object) {
     buffer_t *output = bytes_buffer(conversation->base.output);
     if (conversation->base.closed) return false;
     size_t before = buffer_size(output);
+    request->opaque = conversation->next_opaque;
     if (!append(output, request)) {
         output->tail = output->head + before;
         rb_memerror();
     }
+    conversation->next_opaque = (conversation->next_opaque + memcached_request_size(request)) % OPAQUES;
     request->before = conversation->answers;
     request->base.offset = conversation->base.in_flight.appended;
     conversation->base.in_flight.appended += buffer_size(output) - before;

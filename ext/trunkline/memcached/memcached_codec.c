@@ -41,13 +41,15 @@ static VALUE codec_allocate(VALUE class) {
 
 static conversation_t *conversation_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-/* call-seq: Codec.new(value_limit)
+/* call-seq: Codec.new(value_limit, misses_numbered)
  *
- * value_limit: bytes of the longest value to accept. */
-static VALUE codec_initialize(VALUE self, VALUE value_limit) {
+ * value_limit: bytes of the longest value to accept. misses_numbered: the server sends the number of a command with EN too,
+ * as memcached does since 1.6.18. */
+static VALUE codec_initialize(VALUE self, VALUE value_limit, VALUE misses_numbered) {
     conversation_t *conversation = conversation_of(self);
     codec_base_open(&conversation->base);
     conversation->value_limit = NUM2SIZET(value_limit);
+    conversation->misses_numbered = RTEST(misses_numbered);
     return self;
 }
 
@@ -98,7 +100,7 @@ static VALUE codec_is_silent_since(VALUE self, VALUE request) {
 void Init_trunkline_memcached_codec(void) {
     VALUE class = rb_define_class_under(mTrunklineMemcached, "Codec", cTrunklineCodec);
     rb_define_alloc_func(class, codec_allocate);
-    rb_define_method(class, "initialize", codec_initialize, 1);
+    rb_define_method(class, "initialize", codec_initialize, 2);
     rb_define_method(class, "submit", codec_submit, 1);
     rb_define_method(class, "withdraw", codec_withdraw, 1);
     rb_define_method(class, "close", codec_close, 0);

@@ -110,10 +110,12 @@ static VALUE request_count(VALUE class, VALUE key, VALUE flags) {
     return create(ASK_COUNT, checked_key(key), Qnil, checked_text(flags));
 }
 
-/* call-seq: Request.line(text) -> Request
+/* call-seq: Request.line(text, beginning) -> Request
  *
- * A command without a key that is answered by one line. */
-static VALUE request_line(VALUE class, VALUE text) { return create(ASK_LINE, checked_text(text), Qnil, Qnil); }
+ * A command without a key that is answered by one line, which has that beginning. */
+static VALUE request_line(VALUE class, VALUE text, VALUE beginning) {
+    return create(ASK_LINE, checked_text(text), Qnil, checked_text(beginning));
+}
 
 /* call-seq: Request.statistics(text) -> Request
  *
@@ -236,7 +238,7 @@ void Init_trunkline_memcached_request(void) {
     rb_define_singleton_method(cRequest, "store", request_store, 4);
     rb_define_singleton_method(cRequest, "delete", request_delete, 2);
     rb_define_singleton_method(cRequest, "count", request_count, 2);
-    rb_define_singleton_method(cRequest, "line", request_line, 1);
+    rb_define_singleton_method(cRequest, "line", request_line, 2);
     rb_define_singleton_method(cRequest, "statistics", request_statistics, 1);
     rb_define_singleton_method(cRequest, "get_many", request_get_many, 3);
     rb_define_singleton_method(cRequest, "store_many", request_store_many, 3);

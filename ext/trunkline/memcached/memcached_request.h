@@ -21,7 +21,7 @@ typedef struct {
     request_t base;
     VALUE key;            /* String, or Array of them; of a line: what it says */
     VALUE value;          /* to store: String, or Array of value, client flags, value, client flags... */
-    VALUE flags;          /* String, as the protocol has them */
+    VALUE flags;          /* String, as the protocol has them, but for q and O; of a line: what its answer begins with */
     VALUE names;          /* of many gets: what the caller calls the keys, Array in their order */
     VALUE answer;         /* the value's String; of many gets: Hash by name; of statistics: Hash by name */
     VALUE coded;          /* of many gets: Hash of name and client flags, of the values that have flags; or nil */
@@ -32,7 +32,8 @@ typedef struct {
     uint32_t answer_flags; /* of the value that came */
     uint32_t done_count;  /* of many: how many were done */
     uint64_t before;      /* answers that had come when it was sent */
-    uint32_t next;        /* of many: no answer with a smaller number will come */
+    uint32_t opaque;      /* number of its command; of many: of the first one, and the others follow */
+    uint32_t next;        /* of many: the place of the first key whose answer may still come */
     memcached_kind_t kind;
     meta_code_t code;     /* of the last answer */
     bool many;
@@ -41,6 +42,11 @@ typedef struct {
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline memcached_request_t *memcached_request_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Commands with a number of their own. */
+static inline uint32_t memcached_request_size(const memcached_request_t *request) {
+    return request->many ? (uint32_t)RARRAY_LEN(request->key) : 1;
+}
 
 /* Of what a caller gives: raises TypeError when it is something else. */
 memcached_request_t *memcached_request_checked(VALUE object);

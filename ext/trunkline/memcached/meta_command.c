@@ -66,22 +66,27 @@ static char *put_command(char *at, char verb, meta_text_t key, bool as_it_is) {
     return as_it_is ? put_text(at, key) : put_base64(at, key);
 }
 
-static char *put_end(char *at, meta_text_t flags, bool as_it_is) {
+static size_t flags_size(const meta_flags_t *flags) { return flags->given.length + sizeof " q O" + LONGEST_NUMBER; }
+
+static char *put_end(char *at, const meta_flags_t *flags, bool as_it_is) {
     if (!as_it_is) at = put(at, " b", 2);
-    return put(put_text(at, flags), "\r\n", 2);
+    at = put_text(at, flags->given);
+    if (flags->quiet) at = put(at, " q", 2);
+    return put(put_number(put(at, " O", 2), flags->opaque), "\r\n", 2);
 }
 
-bool meta_write(buffer_t *output, char verb, meta_text_t key, meta_text_t flags) {
+bool meta_write(buffer_t *output, char verb, meta_text_t key, const meta_flags_t *flags) {
     bool as_it_is = goes_as_it_is(key);
-    char *at = begin(output, base64_size(key.length) + flags.length + sizeof "mg  b\r\n");
+    char *at = begin(output, base64_size(key.length) + flags_size(flags) + sizeof "mg  b\r\n");
     if (!at) return false;
     at = put_command(at, verb, key, as_it_is);
     return finish(output, put_end(at, flags, as_it_is));
 }
 
-bool meta_write_value(buffer_t *output, meta_text_t key, meta_text_t value, uint32_t client_flags, meta_text_t flags) {
+bool meta_write_value(buffer_t *output, meta_text_t key, meta_text_t value, uint32_t client_flags,
+                      const meta_flags_t *flags) {
     bool as_it_is = goes_as_it_is(key);
-    size_t most = base64_size(key.length) + flags.length + value.length + 2 * LONGEST_NUMBER + sizeof "ms   F b\r\n\r\n";
+    size_t most = base64_size(key.length) + flags_size(flags) + value.length + 2 * LONGEST_NUMBER + sizeof "ms   F b\r\n\r\n";
     char *at = begin(output, most);
     if (!at) return false;
     at = put_command(at, 's', key, as_it_is);
@@ -98,5 +103,3 @@ bool meta_write_line(buffer_t *output, meta_text_t line) {
     char *at = begin(output, line.length + 2);
     return at && finish(output, put(put_text(at, line), "\r\n", 2));
 }
-
-size_t meta_opaque(char *at, uint32_t number) { return (size_t)(put_number(put(at, " O", 2), number) - at); }

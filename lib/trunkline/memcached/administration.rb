@@ -13,12 +13,12 @@ module Trunkline
       # @return [Array<true>]
       # @raise [Error]
       def flush_all(delay = 0)
-        @cluster.servers.map { |server| @cluster.ask(server, Request.line("flush_all #{Integer(delay)}")) && true }
+        @cluster.servers.map { |server| @cluster.ask(server, Request.line("flush_all #{Integer(delay)}", "OK")) && true }
       end
       alias flush flush_all
 
       # @return [Hash{String => String, nil}] by the server's name; nil: it cannot be reached
-      def version = each_server { |server| @cluster.ask(server, Request.line("version")).answer.delete_prefix("VERSION ") }
+      def version = each_server { |server| @cluster.ask(server, Request.line("version", "VERSION ")).answer.delete_prefix("VERSION ") }
 
       # @param kind [Symbol, nil] :items, :slabs or :settings; nil: in general
       # @return [Hash{String => Hash{String => String}, nil}] by the server's name; nil: it cannot be reached
@@ -34,7 +34,7 @@ module Trunkline
       # Sets the counters among the statistics back.
       #
       # @return [Hash{String => true, nil}] by the server's name; nil: it cannot be reached
-      def reset_stats = each_server { |server| @cluster.ask(server, Request.line("stats reset")) && true }
+      def reset_stats = each_server { |server| @cluster.ask(server, Request.line("stats reset", "RESET")) && true }
 
       # What goes on in this client, where {#stats} tells what goes on in the servers.
       #

@@ -30,7 +30,7 @@ module Trunkline
       include MainRactor
 
       KEYS = { namespace: :namespace, namespace_separator: :separator, digest_class: :digest_class }.freeze
-      VALUES = %i[serializer compressor compress compression_min_size raw].freeze
+      VALUES = %i[serializer compressor compress compression_min_size raw max_value].freeze
       private_constant :KEYS, :VALUES
 
       # Takes what {Trunkline.memcached} takes.
@@ -47,7 +47,8 @@ module Trunkline
         @cache_nils = cache_nils
         @middlewares = nil
         @cluster = Cluster.new(Address.all(servers), timeout: timeout, failover: failover, connections: connections,
-                                                     longest_pause: down_retry_delay, tls: ssl_context)
+                                                     longest_pause: down_retry_delay, tls: ssl_context,
+                                                     max_value: options.fetch(:max_value, Values::MAX_VALUE))
       end
 
       # Yields this client, as a pool of connections does.

@@ -13,14 +13,15 @@ module Trunkline
     # programs, and servers that are too old.
     class Connector
       QUESTION = "version\r\n"
-      OLDEST = [1, 6].freeze
+      OLDEST = [1, 6, 10].freeze
       CHUNK = 1024 # bytes; more than any answer to the question
       private_constant :QUESTION, :OLDEST, :CHUNK
 
       # @param address [Address]
       # @param timeout [Numeric, nil] seconds in all, unless the present deadline comes first
       # @param tls [OpenSSL::SSL::SSLContext, nil] nil: what is said can be read on the way
-      # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking
+      # @return [Array(::Socket, Array<Integer>), Array(OpenSSL::SSL::SSLSocket, Array<Integer>)] connected, non-blocking; and
+      #   the parts of the server's version
       # @raise [ConnectionError]
       def self.connect(address, timeout, tls = nil) = new(address, timeout, tls).connect
 
@@ -35,8 +36,9 @@ module Trunkline
         io = open
         io = encrypt(io) if @tls
         Socket::Stream.write(io, QUESTION, @deadline)
-        check(line_from(io))
+        version = version_in(line_from(io))
         connected = io
+        [io, version]
       rescue SystemCallError => error
         fail_with("the connection broke: #{SystemCallError.new(nil, error.errno).message.downcase}")
       rescue OpenSSL::SSL::SSLError => error
@@ -71,11 +73,12 @@ module Trunkline
         fail_with(bytes.nil? ? "the server closed the connection" : "it does not answer")
       end
 
-      def check(line)
-        version = line[/\AVERSION (\d+(\.\d+)*)/, 1] or fail_with("this is no memcached server: #{line[0, 60].strip.inspect}")
-        return unless (version.split(".").map(&:to_i) <=> OLDEST).negative?
+      def version_in(line)
+        text = line[/\AVERSION (\d+(\.\d+)*)/, 1] or fail_with("this is no memcached server: #{line[0, 60].strip.inspect}")
+        version = text.split(".").map(&:to_i)
+        return version unless (version <=> OLDEST).negative?
 
-        fail_with("memcached #{version} is too old: it must be 1.6 or newer")
+        fail_with("memcached #{text} is too old: it must be #{OLDEST.join(".")} or newer")
       end
 
       def fail_with(reason) = raise ConnectionError.new("cannot connect: #{reason}", server: @address.name)

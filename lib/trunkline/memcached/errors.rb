@@ -14,8 +14,8 @@ module Trunkline
       def initialize(message = nil, sent: true, **context) = super # :nodoc:
     end
 
-    # The value is longer than the server takes (its option -I). What was there before is gone, unless the value is longer than
-    # any server takes: then nothing was sent.
+    # The value is longer than the server takes (its option -I): what was there before is gone. Or it is longer than the client's
+    # max_value: then nothing was sent.
     class ValueTooLarge < ServerError; end
 
     # The value is no number, so it cannot be counted up or down.
@@ -34,7 +34,7 @@ module Trunkline
         /\ACLIENT_ERROR cannot increment or decrement non-numeric value/ => [NotANumber, "the value is not a number"],
         /\ASERVER_ERROR (?<said>.*)/ => [ServerError, "the server failed"],
         /\ACLIENT_ERROR (?<said>.*)/ => [ClientError, "the server refused the command"],
-        /\A(?<said>.*)/ => [ClientError, "the server does not know the command (it must be memcached 1.6 or newer)"]
+        /\A(?<said>.*)/ => [ClientError, "the server does not know the command (it must be memcached 1.6.10 or newer)"]
       }.freeze
       private_constant :KINDS
 

@@ -6,9 +6,6 @@ module Trunkline
     module Reading
       VALUE = " v f"
       VERSION = " v f c"
-      QUIET = " v f q"
-      QUIET_VERSION = " v f c q"
-      private_constant :QUIET, :QUIET_VERSION
 
       # @param key [String, Symbol]
       # @param options [Hash, nil] raw: true returns the bytes as they are stored
@@ -61,7 +58,7 @@ module Trunkline
       # @yieldparam value [Object]
       # @raise [Deadline, UnmarshalError]
       def get_multi(*keys, &block)
-        found = read_many(keys, QUIET) { |request| values_of(request) }
+        found = read_many(keys, VALUE) { |request| values_of(request) }
         return found unless block
 
         found.each(&block)
@@ -70,7 +67,7 @@ module Trunkline
 
       # @return [Hash] as {#get_multi}, of value and version
       def get_multi_cas(*keys, &block)
-        found = read_many(keys, QUIET_VERSION) do |request|
+        found = read_many(keys, VERSION) do |request|
           versions = request.versions
           values_of(request).to_h { |key, value| [key, [value, versions[key]]] }
         end

@@ -10,9 +10,9 @@ module Trunkline
     class Server
       # Seconds after the first failure.
       FIRST_PAUSE = 1.0
-      # Bytes of the longest value that a server can be told to keep.
-      LONGEST_VALUE = 1 << 30
-      private_constant :FIRST_PAUSE, :LONGEST_VALUE
+      # From that version on, a miss carries its command's number, as other answers do.
+      NUMBERS_MISSES = [1, 6, 18].freeze
+      private_constant :FIRST_PAUSE, :NUMBERS_MISSES
 
       # @return [String] as errors call it
       attr_reader :name
@@ -24,13 +24,15 @@ module Trunkline
       # @param timeout [Numeric, nil] seconds to connect
       # @param connections [Integer] the most to this server
       # @param longest_pause [Numeric] seconds that it is left alone at most
+      # @param max_value [Integer] bytes of the longest value that is accepted
       # @param tls [OpenSSL::SSL::SSLContext, nil]
-      def initialize(address, timeout:, connections:, longest_pause:, tls: nil)
+      def initialize(address, timeout:, connections:, longest_pause:, max_value:, tls: nil)
         @address = address
         @name = address.name
         @weight = address.weight
         @timeout = timeout
         @longest_pause = longest_pause
+        @max_value = max_value
         @tls = tls
         @pool = Pool.new(connections: connections, most: connections) { |pool| open(pool) }
         recovered
@@ -91,9 +93,9 @@ module Trunkline
 
       def open(pool)
         patient = patient?
-        io = Connector.connect(@address, @timeout, @tls)
+        io, version = Connector.connect(@address, @timeout, @tls)
         recovered
-        Trunk.new(io, Codec.new(LONGEST_VALUE), server: @name, pool: pool)
+        Trunk.new(io, Codec.new(@max_value, (version <=> NUMBERS_MISSES) >= 0), server: @name, pool: pool)
       rescue ConnectionError => error
         failed(error) if patient || !late?
         raise

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "zlib"
+require_relative "deflate"
 require_relative "errors"
 
 module Trunkline
@@ -11,28 +11,25 @@ module Trunkline
       SERIALIZED = 1
       COMPRESSED = 2 # without SERIALIZED also what Dalli marks text in UTF-8 with
       OPTIONS = %i[raw compress cache_nils].freeze
+      # Bytes, unless the client says otherwise: 128 times the largest item of a server that is not told otherwise.
+      MAX_VALUE = 128 * 1024 * 1024
       # Bytes. No server can be told to take more (its option -I), and one that does not understand the length would take what
       # follows for commands.
       MOST = 1 << 30
       private_constant :OPTIONS, :MOST
-
-      # Deflates by zlib.
-      module Deflate
-        module_function
-
-        def compress(data) = Zlib.deflate(data)
-        def decompress(data) = Zlib.inflate(data)
-      end
-      private_constant :Deflate
 
       # @param serializer [#dump, #load]
       # @param compressor [#compress, #decompress]
       # @param compress [Boolean] whether long values are compressed
       # @param compression_min_size [Integer] bytes from which they are
       # @param raw [Boolean] whether all values are Strings that go and come as they are
-      def initialize(serializer: Marshal, compressor: Deflate, compress: true, compression_min_size: 4096, raw: false)
+      # @param max_value [Integer] bytes of the longest value, when it is not compressed
+      def initialize(serializer: Marshal, compressor: Deflate, compress: true, compression_min_size: 4096, raw: false,
+                     max_value: MAX_VALUE)
         check(serializer, :dump, :load)
         check(compressor, :compress, :decompress)
+        check_limit(max_value)
+        @max_value = max_value
         @serializer = serializer
         @compressor = compressor
         @compress = compress
@@ -46,20 +43,21 @@ module Trunkline
       # @return what the block returns
       # @raise [MarshalError, ValueTooLarge, ArgumentError]
       def dump(value, options = nil)
-        return yield(sendable(raw_bytes(value)), 0) if raw?(options)
+        return yield(within_limit(raw_bytes(value)), 0) if raw?(options)
 
         plain = value.instance_of?(String) && (value.ascii_only? || value.encoding == Encoding::BINARY)
-        bytes = plain ? value : serialize(value)
+        bytes = within_limit(plain ? value : serialize(value))
         flags = plain ? 0 : SERIALIZED
         bytes, flags = compressed(value, bytes, flags) if bytes.bytesize >= @least && compress?(options)
-        yield(sendable(bytes), flags)
+        yield(bytes, flags)
       end
 
       # @param bytes [String] as the server has them
       # @param flags [Integer]
       # @param options [Hash, nil] raw: as they are
       # @return [Object]
-      # @raise [UnmarshalError, ArgumentError]
+      # @raise [UnmarshalError] it cannot be read, or is longer than max_value
+      # @raise [ArgumentError]
       def load(bytes, flags, options = nil)
         return bytes if flags.zero? || raw?(options)
 
@@ -86,10 +84,16 @@ module Trunkline
 
       def compress?(options) = options&.key?(:compress) ? options[:compress] : @compress
 
-      def sendable(bytes)
-        return bytes if bytes.bytesize <= MOST
+      def check_limit(most)
+        return if most.is_a?(Integer) && most.between?(1, MOST)
 
-        raise ValueTooLarge.new("the value has #{bytes.bytesize} bytes, and no server takes more than #{MOST}", sent: false)
+        raise ArgumentError, "max_value must be an Integer of 1 to #{MOST} bytes, not #{most.inspect}"
+      end
+
+      def within_limit(bytes)
+        return bytes if bytes.bytesize <= @max_value
+
+        raise ValueTooLarge.new("the value has #{bytes.bytesize} bytes, more than max_value (#{@max_value})", sent: false)
       end
 
       def raw_bytes(value)
@@ -121,12 +125,22 @@ module Trunkline
 
       # The bit has two meanings: what cannot be decompressed is text, unless it was serialized too.
       def decompress(bytes, serialized)
-        plain = @compressor.decompress(bytes)
+        plain = inflated(bytes)
         serialized ? plain.b : text(plain)
+      rescue UnmarshalError
+        raise
       rescue StandardError => error
         raise UnmarshalError.new("the stored value cannot be decompressed: #{error.message}", sent: true) if serialized
 
         text(bytes)
+      end
+
+      # A compressor of the caller's own is not told the limit: what it returns is looked at.
+      def inflated(bytes)
+        plain = @compressor.equal?(Deflate) ? Deflate.decompress(bytes, @max_value) : @compressor.decompress(bytes)
+        return plain if plain && plain.bytesize <= @max_value
+
+        raise UnmarshalError.new("the stored value has more bytes than max_value (#{@max_value}) when it is decompressed", sent: true)
       end
 
       def text(bytes)

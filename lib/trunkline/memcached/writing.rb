@@ -9,9 +9,8 @@ module Trunkline
       REPLACE = " c MR"
       APPEND = " MA"
       PREPEND = " MP"
-      QUIET = " q"
       AS_IT_IS = { raw: true }.freeze
-      private_constant :SET, :ADD, :REPLACE, :APPEND, :PREPEND, :QUIET, :AS_IT_IS
+      private_constant :SET, :ADD, :REPLACE, :APPEND, :PREPEND, :AS_IT_IS
 
       # Stores a value.
       #
@@ -84,7 +83,7 @@ module Trunkline
 
         wires = @keys.wires(pairs.keys)
         values = pairs.values.map { |value| @values.dump(value, options) { |bytes, flags| [bytes, flags] } }
-        flags = "#{QUIET}#{life(ttl)}"
+        flags = life(ttl)
         carried = @cluster.perform_all(wires, values) do |theirs, their_values|
           Request.store_many(theirs, their_values.flatten(1), flags)
         end

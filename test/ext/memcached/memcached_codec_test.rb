@@ -11,39 +11,39 @@ module Trunkline
 
       # Every kind of request with an answer, and what becomes of it.
       EXCHANGES = {
-        "a value" => [-> { Request.get("key", " v f") }, "VA 5 f0\r\nhello\r\n", ->(request) { request.answer == "hello" }],
-        "an empty value" => [-> { Request.get("key", " v f") }, "VA 0 f0\r\n\r\n", ->(request) { request.answer == "" }],
+        "a value" => [-> { Request.get("key", " v f") }, "VA 5 f0 O0\r\nhello\r\n", ->(request) { request.answer == "hello" }],
+        "an empty value" => [-> { Request.get("key", " v f") }, "VA 0 f0 O0\r\n\r\n", ->(request) { request.answer == "" }],
         "a value like an answer" =>
-          [-> { Request.get("key", " v f") }, "VA 8 f7\r\nEN\r\nMN\r\n\r\n", ->(request) { request.answer == "EN\r\nMN\r\n" && request.client_flags == 7 }],
-        "its version" => [-> { Request.get("key", " v f c") }, "VA 1 f3 c18446744073709551615\r\nx\r\n", ->(request) { request.cas == (2**64) - 1 }],
-        "a miss" => [-> { Request.get("key", " v f") }, "EN\r\n", ->(request) { request.answer.nil? && !request.found? }],
-        "a touch" => [-> { Request.get("key", " T9") }, "HD\r\n", ->(request) { request.found? }],
-        "who is to compute" => [-> { Request.get("key", " v N9") }, "VA 0 W\r\n\r\n", ->(request) { request.won? && !request.lost? }],
-        "who is not" => [-> { Request.get("key", " v N9") }, "VA 3 X Z\r\nold\r\n", ->(request) { request.lost? && request.stale? }],
-        "a store" => [-> { Request.store("key", "value", 0, " c") }, "HD c12\r\n", ->(request) { request.stored? && request.cas == 12 }],
-        "no store" => [-> { Request.store("key", "value", 0, " ME") }, "NS\r\n", ->(request) { !request.stored? }],
-        "a change meanwhile" => [-> { Request.store("key", "value", 0, " C9") }, "EX\r\n", ->(request) { request.changed? }],
-        "a delete" => [-> { Request.delete("key", "") }, "HD\r\n", ->(request) { request.stored? }],
-        "a delete of nothing" => [-> { Request.delete("key", "") }, "NF\r\n", ->(request) { !request.stored? }],
-        "a count" => [-> { Request.count("key", " v D1") }, "VA 2\r\n42\r\n", ->(request) { request.answer == "42" }],
-        "a count of nothing" => [-> { Request.count("key", " v D1") }, "NF\r\n", ->(request) { request.answer.nil? }],
+          [-> { Request.get("key", " v f") }, "VA 8 f7 O0\r\nEN\r\nMN\r\n\r\n", ->(request) { request.answer == "EN\r\nMN\r\n" && request.client_flags == 7 }],
+        "its version" => [-> { Request.get("key", " v f c") }, "VA 1 f3 c18446744073709551615 O0\r\nx\r\n", ->(request) { request.cas == (2**64) - 1 }],
+        "a miss" => [-> { Request.get("key", " v f") }, "EN O0\r\n", ->(request) { request.answer.nil? && !request.found? }],
+        "a touch" => [-> { Request.get("key", " T9") }, "HD O0\r\n", ->(request) { request.found? }],
+        "who is to compute" => [-> { Request.get("key", " v N9") }, "VA 0 W O0\r\n\r\n", ->(request) { request.won? && !request.lost? }],
+        "who is not" => [-> { Request.get("key", " v N9") }, "VA 3 O0 X Z\r\nold\r\n", ->(request) { request.lost? && request.stale? }],
+        "a store" => [-> { Request.store("key", "value", 0, " c") }, "HD c12 O0\r\n", ->(request) { request.stored? && request.cas == 12 }],
+        "no store" => [-> { Request.store("key", "value", 0, " ME") }, "NS O0\r\n", ->(request) { !request.stored? }],
+        "a change meanwhile" => [-> { Request.store("key", "value", 0, " C9") }, "EX O0\r\n", ->(request) { request.changed? }],
+        "a delete" => [-> { Request.delete("key", "") }, "HD O0\r\n", ->(request) { request.stored? }],
+        "a delete of nothing" => [-> { Request.delete("key", "") }, "NF O0\r\n", ->(request) { !request.stored? }],
+        "a count" => [-> { Request.count("key", " v D1") }, "VA 2 O0\r\n42\r\n", ->(request) { request.answer == "42" }],
+        "a count of nothing" => [-> { Request.count("key", " v D1") }, "NF O0\r\n", ->(request) { request.answer.nil? }],
         "a refusal" =>
           [-> { Request.store("key", "value", 0, "") }, "SERVER_ERROR out of memory\r\n", ->(request) { request.error == "SERVER_ERROR out of memory" && !request.answered? }],
-        "a version" => [-> { Request.line("version") }, "VERSION 1.6.18\r\n", ->(request) { request.answer == "VERSION 1.6.18" }],
-        "a flush" => [-> { Request.line("flush_all 0") }, "OK\r\n", ->(request) { request.answer == "OK" }],
+        "a version" => [-> { Request.line("version", "VERSION ") }, "VERSION 1.6.18\r\n", ->(request) { request.answer == "VERSION 1.6.18" }],
+        "a flush" => [-> { Request.line("flush_all 0", "OK") }, "OK\r\n", ->(request) { request.answer == "OK" }],
         "statistics" =>
           [-> { Request.statistics("stats") }, "STAT pid 1\r\nSTAT rusage 0.1 s\r\nEND\r\n", ->(request) { request.answer == { "pid" => "1", "rusage" => "0.1 s" } }],
         "no statistics" => [-> { Request.statistics("stats items") }, "END\r\n", ->(request) { request.answer.nil? }],
         "many values" =>
-          [-> { Request.get_many(%w[a b c d], %i[a b c d], " v f c q") }, "VA 1 f0 c5 O0\r\nx\r\nVA 2 f1 c6 O2\r\nyz\r\nMN\r\n",
+          [-> { Request.get_many(%w[a b c d], %i[a b c d], " v f c") }, "VA 1 f0 c5 O0\r\nx\r\nVA 2 f1 c6 O2\r\nyz\r\nEN O3\r\nMN\r\n",
            ->(request) { request.answer == { a: "x", c: "yz" } && request.coded == { c: 1 } && request.versions == { a: 5, c: 6 } }],
         "a key twice" =>
-          [-> { Request.get_many(%w[a a], %w[a a], " v f q") }, "VA 1 f1 O0\r\nx\r\nVA 1 f0 O1\r\ny\r\nMN\r\n",
+          [-> { Request.get_many(%w[a a], %w[a a], " v f") }, "VA 1 f1 O0\r\nx\r\nVA 1 f0 O1\r\ny\r\nMN\r\n",
            ->(request) { request.answer == { "a" => "y" } && request.coded == {} }],
-        "no values" => [-> { Request.get_many(%w[a b], %w[a b], " v f q") }, "MN\r\n", ->(request) { request.answer == {} && request.coded.nil? }],
+        "no values" => [-> { Request.get_many(%w[a b], %w[a b], " v f") }, "EN O1\r\nMN\r\n", ->(request) { request.answer == {} && request.coded.nil? }],
         "many values, and an error" =>
-          [-> { Request.get_many(%w[a b], %w[a b], " v f q") }, "VA 1 O0\r\nx\r\nSERVER_ERROR no\r\nMN\r\n", ->(request) { request.error == "SERVER_ERROR no" }],
-        "many stores" => [-> { Request.store_many(%w[a b], ["x", 0, "y", 1], " q") }, "MN\r\n", ->(request) { request.answered? }],
+          [-> { Request.get_many(%w[a b], %w[a b], " v f") }, "VA 1 O0\r\nx\r\nSERVER_ERROR no\r\nMN\r\n", ->(request) { request.error == "SERVER_ERROR no" }],
+        "many stores" => [-> { Request.store_many(%w[a b], ["x", 0, "y", 1], "") }, "HD O1\r\nMN\r\n", ->(request) { request.answered? }],
         "many deletes" =>
           [-> { Request.delete_many(%w[a b c], "") }, "HD O0\r\nNF O1\r\nHD O2\r\nMN\r\n", ->(request) { request.done_count == 2 }]
       }.freeze
@@ -70,10 +70,12 @@ module Trunkline
       end
 
       def test_answers_come_to_those_who_asked_whatever_the_pieces
-        bytes = EXCHANGES.values.map { |_, answer, _| answer }.join
-        [1, 2, 3, 7, 50, bytes.bytesize].each do |size|
+        [1, 2, 3, 7, 50, 10_000].each do |size|
           begin_talk
-          requests = EXCHANGES.values.map { |make, _, _| ask(make.call) }
+          bytes = +""
+          requests = EXCHANGES.values.map do |make, answer, _|
+            ask(make.call).tap { bytes << answer_from(sent[/ O(\d+)\r/, 1].to_i, answer) }
+          end
           bytes.scan(/.{1,#{size}}/mn).each { |piece| answer(piece) }
           EXCHANGES.values.zip(requests).each { |(_, _, right), request| assert request.done? && right.call(request) }
         end
@@ -81,21 +83,25 @@ module Trunkline
 
       def test_what_is_sent
         ask(get)
-        assert_equal "mg key v f\r\n", sent
+        assert_equal "mg key v f O0\r\n", sent
         ask(Request.store("key", "a\r\nb", 0, ""))
-        assert_equal "ms key 4\r\na\r\nb\r\n", sent
+        assert_equal "ms key 4 O1\r\na\r\nb\r\n", sent
         ask(Request.store("key", "v", 3, " T9 MA"))
-        assert_equal "ms key 1 F3 T9 MA\r\nv\r\n", sent
-        ask(Request.get_many(%w[a b], %w[a b], " v q"))
-        assert_equal "mg a v q O0\r\nmg b v q O1\r\nmn\r\n", sent
-        ask(Request.store_many(%w[a b], ["x", 0, "y", 5], " q"))
-        assert_equal "ms a 1 q O0\r\nx\r\nms b 1 F5 q O1\r\ny\r\nmn\r\n", sent
+        assert_equal "ms key 1 F3 T9 MA O2\r\nv\r\n", sent
+        ask(Request.get_many(%w[a b], %w[a b], " v"))
+        assert_equal "mg a v q O3\r\nmg b v O4\r\nmn\r\n", sent
+        ask(Request.store_many(%w[a b], ["x", 0, "y", 5], " T9"))
+        assert_equal "ms a 1 T9 q O5\r\nx\r\nms b 1 F5 T9 O6\r\ny\r\nmn\r\n", sent
+        ask(Request.delete_many(%w[a b], ""))
+        assert_equal "md a O7\r\nmd b O8\r\nmn\r\n", sent
+        ask(get)
+        assert_equal "mg key v f O9\r\n", sent
       end
 
       def test_keys_that_a_line_cannot_hold_go_as_base64
-        ["a b", "é", "a\r\nmn", "\xFF\x00".b, "~\x7F", "abcd "].each do |key|
+        ["a b", "é", "a\r\nmn", "\xFF\x00".b, "~\x7F", "abcd "].each_with_index do |key, number|
           ask(get(key, " v"))
-          assert_equal "mg #{[key].pack("m0")} b v\r\n", sent
+          assert_equal "mg #{[key].pack("m0")} b v O#{number}\r\n", sent
         end
       end
 
@@ -115,21 +121,21 @@ module Trunkline
         key << "\r\n"
         value << "!"
         ask(request)
-        assert_equal "ms key 5\r\nvalue\r\n", sent
+        assert_equal "ms key 5 O0\r\nvalue\r\n", sent
       end
 
       def test_text_without_flags_is_utf_8_where_that_is_the_same
-        answer_of = ->(bytes) { ask(get).tap { answer("VA #{bytes.bytesize} f0\r\n#{bytes}\r\n".b) }.answer }
+        answer_of = ->(bytes) { ask(get).tap { answer("VA #{bytes.bytesize} f0 #{sent[/O\d+/]}\r\n#{bytes}\r\n".b) }.answer }
         assert_equal Encoding::UTF_8, answer_of.call("ascii").encoding
         assert_equal Encoding::BINARY, answer_of.call("é").encoding
       end
 
       def test_the_same_question_again
-        [get, store, Request.get_many(%w[a b], %i[x y], " v q"), Request.store_many(%w[a], ["x", 1], " q")].each do |request|
+        [get, store, Request.get_many(%w[a b], %i[x y], " v"), Request.store_many(%w[a], ["x", 1], "")].each do |request|
           ask(request)
           bytes = sent
           ask(request.again)
-          assert_equal bytes, sent
+          assert_equal answer_from(-bytes[/ O(\d+)\r/, 1].to_i, bytes), answer_from(-(again = sent)[/ O(\d+)\r/, 1].to_i, again)
         end
       end
 
@@ -137,7 +143,7 @@ module Trunkline
         { "hello\r\n" => /makes no sense/, "VA\r\n" => /makes no sense/, "VA x\r\n" => /makes no sense/,
           "VA 5 f0\r\nhelloMN" => /makes no sense/, "VA 1 fx\r\nx\r\n" => /makes no sense/, "\n" => /makes no sense/,
           "VA 99999999999999999999999\r\n" => /makes no sense/, "VA 5000000\r\n" => /more than 1048576 bytes/,
-          "x" * 9000 => /makes no sense/, "MN\r\n" => /"MN" answers nothing/, "NF\r\n" => /answers nothing/,
+          "x" * 9000 => /makes no sense/, "MN\r\n" => /"MN" answers nothing/, "NF O0\r\n" => /answers nothing/,
           "OK\r\n" => /answers nothing/, "STAT a b\r\n" => /answers nothing/ }.each do |bytes, expected|
           begin_talk
           ask(get)
@@ -146,11 +152,57 @@ module Trunkline
       end
 
       def test_nonsense_among_many
-        ["VA 1\r\nx\r\n", "VA 1 O2\r\nx\r\n", "VA 1 O1\r\nx\r\nVA 1 O0\r\nx\r\n", "VA 1 O0\r\nx\r\nVA 1 O0\r\nx\r\n", "HD O4294967295\r\n"].each do |bytes|
+        ["VA 1\r\nx\r\n", "VA 1 O2\r\nx\r\n", "VA 1 O1\r\nx\r\nVA 1 O0\r\nx\r\n", "VA 1 O0\r\nx\r\nVA 1 O0\r\nx\r\n", "HD O4294967295\r\n",
+         "MN\r\n", "VA 1 O0\r\nx\r\nMN\r\n"].each do |bytes|
           begin_talk
-          ask(Request.get_many(%w[a b], %w[a b], " v q"))
-          assert_nonsense(bytes, /answers nothing/)
+          ask(Request.get_many(%w[a b], %w[a b], " v"))
+          assert_nonsense(bytes, /answers another command/)
         end
+      end
+
+      # Each kind of answer twice, and then what was asked for next; and only the latter.
+      def test_a_doubled_or_lost_answer_is_noticed
+        EXCHANGES.values.product([get, Request.get_many(%w[a b], %w[a b], " v f"), Request.store_many(%w[a b], ["x", 0, "y", 1], "")]) do |(make, bytes, _), following|
+          next if bytes.include?("ERROR") # carries no number; the answer that follows it does
+          begin_talk
+          [make.call, following.again, get].each { |request| ask(request) }
+          answer(bytes)
+          assert_nonsense(bytes, /answers (nothing|another)/) unless bytes == "MN\r\n"
+          begin_talk
+          ask(make.call)
+          ask(following.again)
+          assert_nonsense(answer_from(sent.scan(/ O(\d+)\r/)[-1][0].to_i, "VA 1 O0\r\nx\r\n"), /answers (nothing|another)/)
+        end
+      end
+
+      def test_a_doubled_refusal_is_noticed_at_the_answer_behind_it
+        first, second, third = [store, get, get].each { |request| ask(request) }
+        answer("SERVER_ERROR out of memory\r\nSERVER_ERROR out of memory\r\n")
+        assert_equal [true, true, false], [first, second, third].map(&:done?)
+        assert_nonsense("VA 1 O1\r\nx\r\n", /answers another command/)
+      end
+
+      def test_a_line_has_its_own_answer
+        ask(Request.line("version", "VERSION "))
+        assert_nonsense("OK\r\n", /answers nothing/)
+      end
+
+      def test_numbers_begin_again
+        (65_536 / 1000).times { answer_many(1000) }
+        answer_many(535)
+        ask(Request.get_many(%w[a b], %w[a b], " v"))
+        assert_equal "mg a v q O65535\r\nmg b v O65536\r\nmn\r\n", sent
+        ask(get)
+        assert_equal "mg key v f O1\r\n", sent
+      end
+
+      def test_a_server_whose_misses_have_no_numbers
+        @codec = Codec.new(LIMIT, false)
+        missed, many, found = [get, Request.get_many(%w[a b], %w[a b], " v f"), get].each { |request| ask(request) }
+        answer("EN\r\nVA 1 O1\r\nx\r\nEN\r\nMN\r\nVA 1 O3\r\ny\r\n")
+        assert_equal [nil, { "a" => "x" }, "y"], [missed, many, found].map(&:answer)
+        ask(get)
+        assert_nonsense("VA 1 O3\r\ny\r\n", /answers another command/)
       end
 
       def test_a_statistic_needs_a_value
@@ -161,12 +213,12 @@ module Trunkline
       def test_last_words
         answer("ERROR Too many open connections\r\n")
         assert_equal "ERROR Too many open connections", codec.farewell_message
-        assert_nonsense("HD\r\n", /answers nothing/)
+        assert_nonsense("HD O0\r\n", /answers nothing/)
       end
 
       def test_nobody_is_left_when_it_fails
         requests = [get, store, get].each { |request| ask(request) }
-        answer("EN\r\n")
+        answer("EN O0\r\n")
         codec.fail(woken) { |sent| sent }
         assert_equal [nil, false, false], requests.map(&:failure)
         assert requests.all?(&:done?)
@@ -176,31 +228,41 @@ module Trunkline
       def test_what_was_not_sent_is_taken_back
         first, second, third = [get("first"), store("second", "two"), get("third")].each { |request| ask(request) }
         assert codec.withdraw(second)
-        assert_equal "mg first v f\r\nmg third v f\r\n", sent
+        assert_equal "mg first v f O0\r\nmg third v f O2\r\n", sent
         refute codec.withdraw(second)
-        answer("VA 1\r\n1\r\nVA 1\r\n3\r\n")
+        answer("VA 1 O0\r\n1\r\nVA 1 O2\r\n3\r\n")
         assert_equal ["1", nil, "3"], [first, second, third].map(&:answer)
-        assert codec.withdraw(ask(Request.get_many(%w[a b], %w[a b], " v q")))
+        assert codec.withdraw(ask(Request.get_many(%w[a b], %w[a b], " v")))
         assert_predicate codec, :idle?
       end
 
       def test_what_was_given_up_keeps_its_place
-        first, second = ask(Request.get_many(%w[a b], %w[a b], " v q")), ask(get)
+        first, second = ask(Request.get_many(%w[a b], %w[a b], " v")), ask(get)
         first.give_up("too late")
-        answer("VA 1 O0\r\nx\r\nMN\r\nVA 1\r\n2\r\n")
+        answer("VA 1 O0\r\nx\r\nEN O1\r\nMN\r\nVA 1 O2\r\n2\r\n")
         assert_equal [{}, "2"], [first.answer, second.answer]
       end
 
       def test_silence_is_known
         first, second = ask(get), ask(get)
         assert codec.silent_since?(first)
-        answer("EN\r\n")
+        answer("EN O0\r\n")
         refute codec.silent_since?(second)
         assert codec.silent_since?(ask(get))
-        answer("EN\r\nEN\r\n")
-        many = ask(Request.get_many(%w[a b], %w[a b], " v q"))
-        answer("VA 1 O0\r\nx\r\n")
+        answer("EN O1\r\nEN O2\r\n")
+        many = ask(Request.get_many(%w[a b], %w[a b], " v"))
+        answer("VA 1 O3\r\nx\r\n")
         refute codec.silent_since?(many)
+      end
+
+      private
+
+      # @return [String] the same with numbers that are higher by so many
+      def answer_from(first, bytes) = bytes.gsub(/(?<= O)\d+/) { |number| (number.to_i + first).to_s }
+
+      def answer_many(count)
+        ask(Request.delete_many(Array.new(count, "key"), ""))
+        answer("#{sent.scan(/O\d+/).map { |number| "HD #{number}\r\n" }.join}MN\r\n")
       end
     end
   end

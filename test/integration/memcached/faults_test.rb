@@ -4,6 +4,7 @@ require "test_helper"
 require "support/byte_proxy"
 require "support/interruptions"
 require "support/memcached_servers"
+require "support/scripted_memcached"
 require "support/worlds"
 
 module Trunkline
@@ -49,6 +50,29 @@ module Trunkline
               assert_equal [[]], callers.map(&:value).uniq
               assert_empty fickle.map(&:error).compact.grep_v(Interruptions::Cancelled)
               assert_reaches(cache)
+            end
+          end
+        end
+
+        # The script answers each get by its key. One answer is left out, or comes twice.
+        { doubled: ->(answer) { answer * 2 }, lost: ->(_answer) { "" } }.each do |name, change|
+          define_method("test_an_answer_that_is_#{name}") do
+            in_host do
+              commands = 0
+              script = lambda do |socket, line|
+                key = line.split[1]
+                answer = "VA #{key.size} f0#{ScriptedMemcached.number(line)}\r\n#{key}\r\n"
+                socket << ((commands += 1) == 20 ? change.call(answer) : answer)
+              end
+              ScriptedMemcached.open(script) do |server|
+                Trunkline.memcached(server.address, timeout: 20) do |cache|
+                  callers = Array.new(CALLERS) do |caller|
+                    later { Array.new(ROUNDS) { |round| (key = "key#{caller}-#{round}") == cache.get(key) } }
+                  end
+                  assert_equal [true], callers.flat_map(&:value).uniq
+                end
+                assert_equal 2, server.connections
+              end
             end
           end
         end

@@ -17,17 +17,18 @@ module Trunkline
 
       # Never answers; a byte at a time, which would take half an hour; stops within a value or a line.
       SILENCES = {
-        never: ->(_socket) {},
-        bytewise: ->(socket) { "VA 100000 f0\r\n#{LONG}\r\n".each_char { |byte| socket.write(byte) && sleep(0.02) } },
-        within_a_value: ->(socket) { socket << "VA 100000 f0\r\n#{LONG[0, 10_000]}" },
-        within_a_line: ->(socket) { socket << "VA 10" }
+        never: ->(_socket, _number) {},
+        bytewise: ->(socket, number) { "VA 100000 f0#{number}\r\n#{LONG}\r\n".each_char { |byte| socket.write(byte) && sleep(0.02) } },
+        within_a_value: ->(socket, number) { socket << "VA 100000 f0#{number}\r\n#{LONG[0, 10_000]}" },
+        within_a_line: ->(socket, _number) { socket << "VA 10" }
       }.freeze
 
       # Answers whoever asks for the key "warm", and is silent to all others.
       def self.warm(silence)
         lambda do |socket, line|
-          if line.start_with?("mg warm") then socket << "EN\r\n"
-          elsif line.start_with?("mg") then silence.call(socket)
+          number = ScriptedMemcached.number(line)
+          if line.start_with?("mg warm") then socket << "EN#{number}\r\n"
+          elsif line.start_with?("mg") then silence.call(socket, number)
           end
         end
       end
@@ -73,7 +74,7 @@ module Trunkline
 
         def test_who_has_more_time_waits_for_longer
           in_host do
-            ScriptedMemcached.open(->(socket, line) { socket << "EN\r\n" if line.start_with?("mg quick") }) do |server|
+            ScriptedMemcached.open(->(socket, line) { socket << "EN#{ScriptedMemcached.number(line)}\r\n" if line.start_with?("mg quick") }) do |server|
               Trunkline.memcached(server.address, timeout: LATER) do |cache|
                 assert_nil cache.get("quick")
                 patient = later { Trunkline.deadline(SOON * 3) { cache.get("slow") } }
@@ -89,7 +90,7 @@ module Trunkline
             gate = Thread::Queue.new
             script = lambda do |socket, line|
               gate.pop if line.start_with?("mg slow")
-              socket << "VA #{line.split[1].size} f0\r\n#{line.split[1]}\r\n"
+              socket << "VA #{line.split[1].size} f0#{ScriptedMemcached.number(line)}\r\n#{line.split[1]}\r\n"
             end
             ScriptedMemcached.open(script) do |server|
               Trunkline.memcached(server.address, timeout: LATER) do |cache|

@@ -11,7 +11,8 @@ module Trunkline
       include OpenSockets
 
       { "HTTP/1.1 400 Bad Request\r\n" => /this is no memcached server: "HTTP\/1\.1 400 Bad Request"/,
-        "VERSION 1.4.39\r\n" => /memcached 1\.4\.39 is too old: it must be 1\.6 or newer/,
+        "VERSION 1.4.39\r\n" => /memcached 1\.4\.39 is too old: it must be 1\.6\.10 or newer/,
+        "VERSION 1.6.9\r\n" => /memcached 1\.6\.9 is too old/,
         "ERROR Too many open connections\r\n" => /no memcached server: "ERROR Too many open connections"/,
         "x" * 5000 => /this is no memcached server: "x+"/ }.each do |answer, message|
         define_method("test_#{answer[0, 12].gsub(/\W/, "_")}") do
@@ -26,7 +27,11 @@ module Trunkline
       end
 
       def test_a_newer_version
-        ScriptedMemcached.open(->(*) {}, version: "VERSION 1.10.0\r\n") { |server| connect(server).close }
+        ScriptedMemcached.open(->(*) {}, version: "VERSION 1.10.0\r\n") do |server|
+          io, version = connect(server)
+          io.close
+          assert_equal [1, 10, 0], version
+        end
       end
 
       private

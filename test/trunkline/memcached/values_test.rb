@@ -81,12 +81,12 @@ module Trunkline
         def bytesize = (1 << 30) + 1
       end
 
-      def test_what_no_server_takes
+      def test_what_is_longer_than_the_limit
         [-> { values.dump(Huge.new("x"), { raw: true }) { flunk } },
          -> { Marshal.stub(:dump, Huge.new("x")) { values(compress: false).dump(1) { flunk } } }].each do |dumping|
           error = assert_raises(ValueTooLarge, &dumping)
           refute_predicate error, :sent?
-          assert_equal "the value has 1073741825 bytes, and no server takes more than 1073741824", error.message
+          assert_equal "the value has 1073741825 bytes, more than max_value (134217728)", error.message
         end
       end
 
@@ -94,6 +94,31 @@ module Trunkline
         [["nonsense", 1], ["nonsense", 3], [Zlib.deflate("nonsense"), 3]].each do |bytes, flags|
           assert_raises(UnmarshalError) { values.load(bytes, flags) }
         end
+      end
+
+      # The bytes that a server has to send for it are a thousandth of that.
+      def test_what_inflates_to_more_than_the_limit
+        short = values(max_value: 1_000_000)
+        [Zlib.deflate("x" * 1_000_000), Zlib.deflate("x" * 100)].each { |bytes| assert_equal "x", short.load(bytes, 2)[0] }
+        [Zlib.deflate("x" * 1_000_001), Zlib.deflate("\0" * 20_000_000)].product([2, 3]) do |bytes, flags|
+          error = assert_raises(UnmarshalError) { short.load(bytes, flags) }
+          assert_equal "the stored value has more bytes than max_value (1000000) when it is decompressed", error.message
+        end
+        gzip = values(compressor: Dalli::GzipCompressor, max_value: 1000)
+        assert_raises(UnmarshalError) { gzip.load(Zlib.gzip("x" * 1001), 2) }
+      end
+
+      def test_what_is_cut_is_not_inflated
+        long = values(max_value: 1_000_000)
+        serialized = Zlib.deflate(Marshal.dump(Random.new(1).bytes(5000)))
+        assert_raises(UnmarshalError) { long.load(serialized[0...-100], 3) }
+        assert_equal 5000, long.load(serialized, 3).bytesize
+      end
+
+      def test_the_limit_itself
+        [0, -1, 1.5, nil, (1 << 30) + 1].each { |most| assert_match(/max_value must be/, assert_raises(ArgumentError) { values(max_value: most) }.message) }
+        error = assert_raises(ValueTooLarge) { values(max_value: 10).dump("x" * 11) { flunk } }
+        assert_equal "the value has 11 bytes, more than max_value (10)", error.message
       end
 
       def test_bytes_with_the_mark_of_text_stay_bytes
