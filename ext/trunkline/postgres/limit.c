@@ -7,6 +7,7 @@
 #include "../trunk/clock.h"
 
 #define SMALL_PART 0.1 /* of the time left: what is expected to take less is not limited */
+#define CLOCK_ERROR 1e-6 /* seconds: a time on the clock plus a number of seconds, less that time, is not that number exactly */
 #define TEXT 25        /* OID */
 
 #define SPAN(text) ((span_t){(text), sizeof(text) - 1})
@@ -46,7 +47,7 @@ void limit_prepare(session_state_t *session, buffer_t *output) {
 
 bool limit_append(buffer_t *output, const postgres_request_t *request) {
     char limit[32];
-    double milliseconds = fmax(ceil(time_left(request) * 1000), 1);
+    double milliseconds = fmax(ceil((time_left(request) - CLOCK_ERROR) * 1000), 1);
     int length = snprintf(limit, sizeof limit, "%.0fms", fmin(milliseconds, INT32_MAX));
     return frontend_bind_text(output, NAME, (span_t){limit, (size_t)length}) && frontend_execute(output);
 }

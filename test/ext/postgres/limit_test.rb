@@ -27,6 +27,16 @@ module Trunkline
         assert_equal [true, [[7]]], [request.answered?, request.rows]
       end
 
+      # Where the deadline is beyond a power of two, and the present is not, their difference is rounded.
+      def test_the_limit_is_the_same_at_any_time_of_the_clock
+        (21..30).each do |power|
+          now = Request.query(statement("SELECT n"), []).limit(60).deadline - 60
+          Clock.pass((2**power) - 59 - now)
+          40.times { |number| ask_in_time("SELECT #{number}").tap { Clock.pass(1.234567) } }
+        end
+        assert_equal({ "60000ms" => 400 }, sent.scan(/\d+ms/).tally)
+      end
+
       def test_a_statement_that_is_known_and_short
         ask_and_answer("SELECT n", N, ["1"])
         request = ask_in_time("SELECT n")
