@@ -1,10 +1,14 @@
 # frozen_string_literal: true
 
+require "support/query_messages"
+require "support/scripted_server"
+
 module Shared
   # Whoever waits, drives: for himself and for the others on his connection. The test includes a host.
   module Driving
     include Gated
     include Interruptions
+    include Trunkline::QueryMessages
 
     # Whoever is left gets his answer, whoever has gone and in whatever order.
     def test_every_selection_of_callers_may_leave
@@ -92,6 +96,28 @@ module Shared
       end
     end
 
+    # The server takes no more requests until its answers are read, and there is room for a few in the sockets only.
+    def test_callers_who_wait_to_write_read_too
+      with_narrow_server do |db|
+        callers = Array.new(8) { later { Array.new(20) { [db.async("SELECT name"), db.async("SELECT name"), db.value("SELECT name")] } } }
+        assert_equal [NARROW] * 8, callers.map { |caller| caller.value.flatten.map { |one| one.is_a?(String) ? one : one.value.value }.uniq }.flatten
+      end
+    end
+
+    # The leader has its answer and goes while another caller waits to write, with what others have left for it to write.
+    def test_a_leader_leaves_a_reader_to_a_caller_who_waits_to_write
+      with_narrow_server do |db, orders, heard|
+        orders.push(:wait)
+        leader = later { db.value("SELECT name") }
+        heard.pop
+        writer = later { db.async("SELECT name #{"-" * 200_000}") }
+        assert(eventually { unsent(db) > 100_000 })
+        futures = Array.new(900) { db.async("SELECT name") }
+        orders.push(:go_on)
+        assert_equal [NARROW] * 3, [leader.value, writer.value.value.value, futures.last.value.value]
+      end
+    end
+
     # The leader looks after the clocks of those who sleep.
     def test_a_wait_for_a_future_ends_in_time_while_another_leads
       gated do |db, proxy|
@@ -160,6 +186,46 @@ module Shared
     end
 
     private
+
+    NARROW = "x" * 500 # the server's answer to everything
+    private_constant :NARROW
+
+    # Runs the block with a client whose socket, and the server's, take 4 KiB. The server answers one request after the other, and does
+    # not read while it cannot write.
+    #
+    # @yieldparam db [Trunkline::Postgres::Client]
+    # @yieldparam orders [Thread::Queue] :wait, before the next answer, for another order
+    # @yieldparam heard [Thread::Queue] gets each order that is carried out
+    def with_narrow_server
+      orders, heard = Array.new(2) { Thread::Queue.new }
+      in_host do
+        Trunkline::ScriptedServer.open(->(peer) { answer_narrowly(peer, orders, heard) }) do |server|
+          Trunkline.postgres("#{server.conninfo} user=me sslmode=disable", connections: 1, max_connections: 2) do |db|
+            db.value("SELECT name")
+            wire_of(db).instance_variable_get(:@io).setsockopt(:SOCKET, :SNDBUF, 4096)
+            yield db, orders, heard
+          end
+        end
+      end
+    end
+
+    def answer_narrowly(peer, orders, heard)
+      peer.narrow
+      peer.startup
+      peer << (Trunkline::BackendMessages.authentication(0) + Trunkline::BackendMessages.session)
+      types = []
+      until (type, = peer.message).first == "X"
+        types << type
+        next unless type == "S"
+
+        heard.push(orders.pop) && orders.pop unless orders.empty?
+        peer << (types.include?("P") ? first_answer({ name: TEXT }, [NARROW]) : later_answer([NARROW]))
+        types.clear
+      end
+    end
+
+    def wire_of(db) = db.instance_variable_get(:@pool).instance_variable_get(:@roster).trunks.first.instance_variable_get(:@wire)
+    def unsent(db) = wire_of(db).instance_variable_get(:@output).size
 
     def assert_the_others_are_answered(db, proxy, leavers)
       callers = in_flight(proxy, *askers(db, [0, 1, 2, 3]))

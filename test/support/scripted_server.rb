@@ -79,6 +79,11 @@ module Trunkline
         @socket = socket
       end
 
+      # Hardly anything fits between the two ends any more, as far as this one decides it.
+      def narrow
+        @socket.setsockopt(:SOCKET, :SNDBUF, 4096)
+      end
+
       # @param bytes [String] sent at once, or as {#budget} and {#bytewise} say
       # @raise [Gone] when the budget is used up
       def <<(bytes)

@@ -208,13 +208,14 @@ VALUE crew_enter(VALUE self, VALUE request) {
 
 /* call-seq: lead(request) -> true, false, Float or nil
  *
- * True: the waiter leads now. False: it is parked and must sleep until it is woken, if only by a leader who looks at the
+ * True: the waiter leads now, or did already. False: it is parked and must sleep until it is woken, if only by a leader who looks at the
  * clock. A Float: it is parked, and must not sleep longer than until then, for the leader will. Nil: it has its answer. */
 VALUE crew_lead(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
     request_t *request = request_checked(object);
     if (crew->heir == object) crew->heir = Qnil;
     if (request->done) return Qnil;
+    if (crew->leader == object) return Qtrue;
     if (request->until < crew->earliest) crew->earliest = request->until;
     if (NIL_P(crew->leader) && crew_board(crew, request)) {
         crew->leader = object;

@@ -47,9 +47,7 @@ module Trunkline
       return if @tls.pending.positive?
 
       seconds = seconds_until(deadline)
-      return @io.wait_readable(seconds) if @writing || (flushed? && !@must_write)
-
-      write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
+      flushed? && !@must_write ? @io.wait_readable(seconds) : @io.wait(IO::READABLE | IO::WRITABLE, seconds)
     end
 
     # Says farewell, but not in the name of a parent process. Whoever comes too late must not get as far as OpenSSL, which

@@ -26,6 +26,11 @@ module Trunkline
     include Driving
     include Flowing
 
+    # Seconds after which a caller beside the leader tries again to write. The buffer of a socket holds some 200 kB, so this allows for
+    # 200 MB/s.
+    WRITE_AGAIN = 0.001
+    private_constant :WRITE_AGAIN
+
     attr_reader :codec, :crew, :server, :loss
 
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
@@ -45,7 +50,7 @@ module Trunkline
       @crew = Crew.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
       @retiring = @stopping = false
       @endings = 0
-      @loss = @fence = nil
+      @loss = @fence = @writer = nil
     end
 
     # Is nobody aboard, or about to end what he has left?
@@ -162,18 +167,32 @@ module Trunkline
       lift_fence if @fence&.done?
     end
 
-    # Stays until the output is written: beside a leader, who reads, or else as the leader.
+    # Stays until the output is written, unless another caller does already. The leader writes it while it waits for answers; but where
+    # it went to sleep with nothing to write, it is not woken by room for more. So a caller beside it tries again and again, and is
+    # parked meanwhile: when the leader leaves, the lead goes to this caller. So some caller reads as long as one waits to write:
+    # a server that cannot get rid of its answers takes no more requests.
     def write_out(request)
-      until @wire.flushed? || @loss || @wire.writing? || request.late?
-        if @crew.led?
-          @wire.wait_to_write(request.deadline)
-        elsif @crew.lead(request) == true
-          step(request) until @wire.flushed? || @loss || request.late?
-        end
+      return if @writer
+
+      @writer = request
+      begin
+        attempt_to_write(request) until written_out?(request)
+      ensure
+        @writer = nil
       end
-    rescue SystemCallError, IOError, ConnectionError => error
-      lose(error.message)
     end
+
+    def attempt_to_write(request)
+      leads = @crew.lead(request)
+      return step(request) if leads == true
+      return if leads.nil?
+
+      Waiting.park(request, Waiting.now + WRITE_AGAIN)
+      flush
+    end
+
+    # A request that is done was written, and what came behind it is for other callers to write.
+    def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.late?
 
     # Somebody has left who has something to leave: the lead to an heir, or what nobody sees to after him.
     def depart(heir)

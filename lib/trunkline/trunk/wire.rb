@@ -25,7 +25,6 @@ module Trunkline
       @descriptor = io.fileno
       @input = input
       @output = output
-      @writing = false
     end
 
     # @return [Boolean, nil] true: bytes came; false: none are there; nil: the peer has closed
@@ -39,25 +38,13 @@ module Trunkline
     # Is everything sent?
     def flushed? = @output.empty?
 
-    # Does somebody wait for room to send?
-    def writing? = @writing
-
-    # Waits until there may be something to receive; or room to send, if there is something to send and nobody waits for
-    # that already: not every scheduler can tell two who wait for the same.
+    # Waits until there may be something to receive; or room to send, if there is something to send. Only the leader waits here: not
+    # every scheduler can tell two fibers that wait for the same.
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
     def wait(deadline = nil)
       seconds = seconds_until(deadline)
-      return @io.wait_readable(seconds) if @output.empty? || @writing
-
-      write { @io.wait(IO::READABLE | IO::WRITABLE, seconds) }
-    end
-
-    # Waits until everything is sent, or the deadline has come.
-    #
-    # @param deadline [Float, nil] on the clock of Waiting.now
-    def wait_to_write(deadline = nil)
-      write { @io.wait_writable(seconds_until(deadline)) until flush || (deadline && Waiting.now >= deadline) }
+      @output.empty? ? @io.wait_readable(seconds) : @io.wait(IO::READABLE | IO::WRITABLE, seconds)
     end
 
     # Ends the connection so that whoever waits for it notices.
@@ -78,13 +65,6 @@ module Trunkline
     private
 
     def seconds_until(deadline) = deadline && Deadlines.left(deadline, LONGEST_WAIT)
-
-    def write
-      @writing = true
-      yield
-    ensure
-      @writing = false
-    end
   end
   private_constant :Wire
 end

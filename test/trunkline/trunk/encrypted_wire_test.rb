@@ -58,7 +58,7 @@ module Trunkline
       @output << LARGE
       assert_equal [false, false], [@wire.flush, @wire.flushed?]
       reader = Thread.new { @there.read(LARGE.bytesize) }
-      @wire.wait_to_write
+      @wire.wait until @wire.flush
       assert_equal [true, true, LARGE], [@wire.flush, @wire.flushed?, reader.value]
     end
 
@@ -79,7 +79,7 @@ module Trunkline
       @output.take(left, +"")
       assert_equal [true, false], [@output.empty?, @wire.flushed?]
       reader = Thread.new { @there.read(LARGE.bytesize - left) }
-      @wire.wait_to_write
+      @wire.wait until @wire.flush
       assert_equal [LARGE.byteslice(0, LARGE.bytesize - left), true], [reader.value, @wire.flushed?]
     end
 
@@ -113,7 +113,7 @@ module Trunkline
       wire = EncryptedWire.new(reluctant, @input, @output)
       assert_equal false, wire.receive
       wire.wait
-      assert_equal [[IO::READABLE | IO::WRITABLE], false], [waits, wire.writing?]
+      assert_equal [IO::READABLE | IO::WRITABLE], waits
       assert_equal [true, "hello"], [wire.receive, @input.to_s]
     end
 
