@@ -23,6 +23,7 @@ void Init_trunkline(void) {
     Init_trunkline_driving();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();
+    Init_trunkline_holding();
     Init_trunkline_load();
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();

@@ -25,6 +25,7 @@ void Init_trunkline_drive(void);
 void Init_trunkline_driving(void);
 void Init_trunkline_dispatcher(void);
 void Init_trunkline_histogram(void);
+void Init_trunkline_holding(void);
 void Init_trunkline_load(void);
 void Init_trunkline_statement(void);
 void Init_trunkline_description(void);

@@ -93,6 +93,19 @@ module Shared
       end
     end
 
+    # What others have kept and left is closed when a transaction begins: several transactions at once close several of these.
+    def test_both_statements_of_a_transaction_are_in_it_whoever_kept_a_connection_before
+      in_host do
+        with_sequel(max_connections: 14) do |db|
+          (1..4).each do |kept|
+            side_by_side(1..kept) { db.run("SET application_name = 'kept'") }
+            ids = side_by_side(1..4) { db.transaction { [txid(db), db.get(Sequel.function(:pg_sleep, 0.01)), txid(db)] } }
+            assert_equal ids.map(&:first), ids.map(&:last)
+          end
+        end
+      end
+    end
+
     def test_connections_run_out
       in_host do
         with_sequel(connections: 1, max_connections: 2, pool_timeout: 0.2) do |db|
@@ -130,5 +143,9 @@ module Shared
         end
       end
     end
+
+    private
+
+    def txid(db) = db.get(Sequel.function(:txid_current))
   end
 end

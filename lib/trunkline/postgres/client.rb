@@ -205,12 +205,12 @@ module Trunkline
       # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
       # @return [Object] as perform; the request may share its commit
       def commit_together(request) # :nodoc:
-        held = @sessions.held unless @sessions.count == 0
+        held = @sessions.held
         held ? held.perform(request) : @group_commit.perform(request)
       end
 
       def perform(request) # :nodoc:
-        return @pool.perform(request) if @sessions.count == 0 || !(held = @sessions.held)
+        return @pool.perform(request) unless @sessions.used && !Holding.none? && (held = @sessions.held)
 
         held.perform(request)
       end
@@ -233,7 +233,7 @@ module Trunkline
       end
 
       def dispatch(request) # :nodoc:
-        held = @sessions.held unless @sessions.count == 0
+        held = @sessions.held
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
 
@@ -278,7 +278,7 @@ module Trunkline
 
       # Whoever holds a session may do there what he likes.
       def check_sharing(statement)
-        raise Sharing.refusal(statement, @config.server) unless @sessions.count > 0 && @sessions.held
+        raise Sharing.refusal(statement, @config.server) unless @sessions.held
       end
 
       def new_session(callers_block)

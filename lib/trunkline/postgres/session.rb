@@ -27,7 +27,6 @@ module Trunkline
         @statements = statements_for(decoding, nil)
         @answers = answers
         @result_class = result_class
-        @thread = Thread.current
         @levels = []
         @ended = false
       end
@@ -81,9 +80,6 @@ module Trunkline
 
       # @return [String] the server, and whether a transaction is open
       def inspect = "#<#{self.class} #{server}#{" ended" if @ended}#{" in a transaction" unless @levels.empty?}>"
-
-      # Does it go on, in this thread?
-      def open_in?(thread) = !@ended && @thread.equal?(thread) # :nodoc:
 
       def server = @pinned.server # :nodoc:
 

@@ -1,67 +1,43 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/holding"
 require_relative "pinned"
 
 module Trunkline
   module Postgres
-    # The sessions of a client: who holds one, and how long others wait for theirs.
-    #
-    # A session is held by the fiber that opened it, and by those it starts, where Ruby hands storage down to them (from 3.2
-    # on; a thread it starts gets that too, and holds nothing). Where there is no scheduler, the whole thread holds it, and so
-    # do the fibers of a scheduler that it starts then.
+    # The sessions of a client: which fiber holds one, and how long others wait for theirs. A session is held by the fiber that opened
+    # it, see {Holding}.
     class Sessions # :nodoc:
-      # Libraries that bring something like it to older Rubies cannot hand it down to every fiber.
-      INHERITED = Fiber.respond_to?(:[]) && Fiber.method(:[]).source_location.nil?
       # Who opened a session, and when.
       Holder = Struct.new(:place, :since)
       LIBRARY = File.expand_path("..", __dir__)
-      # What the variables are called in which callers remember their sessions, one for each client.
-      KEY = "trunkline_session_"
       # Who has one, where none of the caller's own code is running.
       NEXT = "a stream's Enumerator that was asked with next"
-      private_constant :KEY, :INHERITED, :Holder, :LIBRARY, :NEXT
+      private_constant :Holder, :LIBRARY, :NEXT
 
-      class << self
-        # @return [Boolean] whether the caller holds a session of any client
-        def any_held?
-          names = Thread.current.thread_variables + (INHERITED ? Fiber.current.storage.to_h.keys : Thread.current.keys)
-          names.any? { |name| name.start_with?(KEY) && held(name) }
-        end
-
-        # @return [Session, nil] the one that the caller holds under this name
-        def held(key)
-          session = Thread.current.thread_variable_get(key) || of_fiber(key)
-          session if session&.open_in?(Thread.current)
-        end
-
-        private
-
-        if INHERITED
-          def of_fiber(key) = Fiber[key]
-        else
-          def of_fiber(key) = Thread.current[key]
-        end
-      end
+      # @return [Boolean] whether the caller holds a session of any client
+      def self.any_held? = Holding.any? { |owner| owner.is_a?(self) }
 
       # @return [String] label for messages
       attr_reader :server
 
-      # @return [Integer] sessions that are held now
-      attr_reader :count
+      # @return [Boolean] whether a session was ever opened here. Until then no caller holds one, and none need be looked for;
+      #   it never becomes false again
+      attr_reader :used
+      alias used? used
 
       # @param pool [Pool]
       # @param server [String]
       def initialize(pool, server:)
         @pool = pool
         @server = server
-        @key = :"#{KEY}#{object_id}"
         @holders = {}.compare_by_identity
-        @count = 0
+        @used = false
         @lock = Lock.new
       end
 
       # @return [Session, nil] the one that the caller holds
-      def held = self.class.held(@key)
+      def held = (Holding.find(self)&.value if @used && !Holding.none?)
 
       # @param block [Proc] the caller's own
       # @return [Pinned] what a session of his works with
@@ -72,10 +48,12 @@ module Trunkline
         raise Closed.new("the client is closed", server: server) if @pool.closed?
 
         completed = BlockExit.new
-        enter(session)
+        @used = true
+        holding = Holding.new(self, session)
+        holding.begin
         completed.run { yield session }
       ensure
-        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(session, completed.completed?) if completed }
+        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(holding, session, completed.completed?) if holding }
       end
 
       # Runs the block with a session that nobody holds.
@@ -110,17 +88,6 @@ module Trunkline
 
       private
 
-      if INHERITED
-        def remember(session) = Fiber.scheduler ? Fiber[@key] = session : Thread.current.thread_variable_set(@key, session)
-      else
-        def remember(session) = Fiber.scheduler ? Thread.current[@key] = session : Thread.current.thread_variable_set(@key, session)
-      end
-
-      def enter(session)
-        @lock.synchronize { @count += 1 }
-        remember(session)
-      end
-
       # @return [String] file and line of the caller's own
       def place_of(block)
         file, line = block&.source_location
@@ -130,11 +97,9 @@ module Trunkline
         place ? "#{place.path}:#{place.lineno}" : NEXT
       end
 
-      def leave(session, completed)
-        remember(nil)
+      def leave(holding, session, completed)
+        holding.end
         session.finish(completed)
-      ensure
-        @lock.synchronize { @count -= 1 }
       end
 
       # @return [String] how many connections are held, by whom and since when

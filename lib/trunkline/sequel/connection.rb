@@ -10,7 +10,6 @@ module Sequel
       def initialize(db, client)
         @db = db
         @session = client.virtual_session("Sequel")
-        @thread = Thread.current
         @depth = 0
         @kept = false
         @ended = false
@@ -81,8 +80,8 @@ module Sequel
         self
       end
 
-      # Is it held or kept, by this thread?
-      def open_in?(thread) = (@depth > 0 || @kept) && @thread.equal?(thread)
+      # Is it held or kept?
+      def open? = @depth > 0 || @kept
 
       # Gives the connection to the server back. May be called more than once.
       def close

@@ -1,103 +1,89 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/fiber_owner"
+require_relative "../trunk/holding"
+
 module Sequel
   module Trunkline
-    # Who holds which connection: the fiber where there is a scheduler, and those it starts, where Ruby hands storage down to them
-    # (from 3.2 on); else the thread, and with it the fibers of a scheduler that it starts then.
+    # Which fiber has which connection for its own: it holds one for the time of a block, and keeps one on which it left something
+    # behind, until it disconnects or ends. The fibers created in it meanwhile find it too, as ::Trunkline::Holding tells; but what
+    # a fiber of an event loop keeps is found by no other.
     class Holders
-      INHERITED = Fiber.respond_to?(:[]) && Fiber.method(:[]).source_location.nil?
-      NONE = {}.freeze
-      private_constant :INHERITED, :NONE
+      Holding = ::Trunkline.const_get(:Holding)
+      FiberOwner = ::Trunkline.const_get(:FiberOwner)
+      # A connection that a fiber keeps.
+      Kept = Struct.new(:owner, :holding, :conn)
+      private_constant :Holding, :FiberOwner, :Kept
 
       def initialize
-        @held = :"trunkline_sequel_held_#{object_id}"
-        @kept = :"trunkline_sequel_kept_#{object_id}"
         @lock = Mutex.new
-        @count = 0
-        @keepers = []
+        @name = Object.new # what fibers refer to: their storage does not keep this database
+        @conns = {}.compare_by_identity
+        @kept = []
       end
 
       # @param server [Symbol, Hash]
       # @return [Connection, nil] the caller's own
       def find(server)
-        return if @count == 0
-
-        thread = Thread.current
-        conn = inherited(server) || thread[@held]&.[](server) || thread.thread_variable_get(@held)&.[](server) ||
-               thread[@kept]&.[](server) || thread.thread_variable_get(@kept)&.[](server)
-        conn if conn&.open_in?(thread)
+        conn = @conns[Holding.find(@name, server)]
+        conn if conn&.open?
       end
 
       # Runs the block, in which the caller holds the connection.
+      #
+      # @yieldparam conn [Connection]
       def hold(server, conn)
-        release_dead
-        note(@held, server, conn, +1)
+        release_left
+        holding = Holding.new(@name, server)
+        begin_holding(holding, conn)
         conn.hold { yield conn }
       ensure
-        note(@held, server, nil, -1)
+        end_holding(holding) if holding
       end
 
-      # From now on the caller holds the connection.
+      # From now on the caller keeps the connection.
       #
       # @return [Connection]
       def keep(server, conn)
-        release_dead
-        @lock.synchronize { @keepers.push([Fiber.scheduler ? Fiber.current : Thread.current, conn]) }
-        note(@kept, server, conn, +1)
+        release_left
+        holding = Holding.new(@name, server, alone: !Fiber.scheduler.nil?)
+        kept = Kept.new(FiberOwner.new, holding, conn)
+        @lock.synchronize { @kept.push(kept) }
+        begin_holding(holding, conn)
         conn.keep
       end
 
-      # The caller lets go what he has kept.
+      # Closes what the caller keeps.
       def release
-        kept = [Thread.current[@kept], Thread.current.thread_variable_get(@kept)].compact.flat_map(&:to_a)
-        kept.each do |server, conn|
-          note(@kept, server, nil, -1)
-          close(conn)
-        end
-        release_dead
+        @lock.synchronize { @kept.select { |kept| kept.holding.callers? } }.each { |kept| close(kept) }
+        release_left
       end
 
       private
 
-      # What was kept by those who have ended.
-      def release_dead
-        return if @keepers.empty?
+      # Closes what was kept by fibers that will not come back for it.
+      def release_left
+        return if @kept.empty?
 
-        dead = @lock.synchronize { @keepers.reject { |owner,| owner.alive? } }
-        dead.each do |_, conn|
-          @lock.synchronize { @count -= 1 }
-          close(conn)
-        end
+        @lock.synchronize { @kept.select { |kept| kept.owner.gone? } }.each { |kept| close(kept) }
       end
 
-      def close(conn)
-        @lock.synchronize { @keepers.delete_if { |_, kept| kept.equal?(conn) } }
-        conn.close
+      # The first that takes it out of the list closes it.
+      def close(kept)
+        return unless @lock.synchronize { @kept.delete(kept) }
+
+        end_holding(kept.holding)
+        kept.conn.close
       end
 
-      def note(name, server, conn, change)
-        @lock.synchronize { @count += change }
-        write(name) { |table| conn ? table.merge(server => conn) : table.except(server) }
+      def begin_holding(holding, conn)
+        @lock.synchronize { @conns[holding] = conn }
+        holding.begin
       end
 
-      if INHERITED
-        def inherited(server) = Fiber[@held]&.[](server)
-
-        def write(name, &change)
-          return write_to_thread(name, &change) unless Fiber.scheduler
-
-          name == @held ? Fiber[name] = change.call(Fiber[name] || NONE) : Thread.current[name] = change.call(Thread.current[name] || NONE)
-        end
-      else
-        def inherited(_server) = nil
-
-        def write(name, &change)
-          Fiber.scheduler ? Thread.current[name] = change.call(Thread.current[name] || NONE) : write_to_thread(name, &change)
-        end
-      end
-
-      def write_to_thread(name)
-        Thread.current.thread_variable_set(name, yield(Thread.current.thread_variable_get(name) || NONE))
+      def end_holding(holding)
+        holding.end
+        @lock.synchronize { @conns.delete(holding) }
       end
     end
   end

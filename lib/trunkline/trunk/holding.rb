@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "resuming_fibers"
+
+module Trunkline
+  # What one fiber holds of one owner: a session of a client, or a connection of a Sequel database. It is found by the fiber that
+  # holds it and by the fibers created in that one meanwhile: Ruby copies a fiber's storage to those that it creates. Ruby 3.1
+  # does not, and there it is found by the fibers that its fiber resumes: see {ResumingFibers}. Another thread never finds it.
+  #
+  # All owners share one name in the fibers' storage: a name for each of them would be a Symbol that stays, and a place in
+  # every thread.
+  class Holding # :nodoc:
+    NAME = :trunkline_holding
+    # Libraries bring fiber storage to Ruby 3.1, but cannot hand it to every fiber.
+    INHERITED = RUBY_VERSION >= "3.2"
+    private_constant :NAME, :INHERITED
+
+    class << self
+      # @param owner [Object] compared by identity
+      # @param value [Object, nil] compared by ==; nil: any
+      # @return [Holding, nil] the calling fiber's
+      def find(owner, value = nil)
+        innermost&.of(owner, value) || (ResumingFibers.find { |holding| holding.of(owner, value) } unless INHERITED)
+      end
+
+      # @yieldparam owner [Object]
+      # @return [Boolean] whether the calling fiber holds anything of an owner for which the block is true
+      def any?(&block)
+        !(innermost&.first(&block) || (ResumingFibers.find { |holding| holding.first(&block) } unless INHERITED)).nil?
+      end
+
+      # @return [Holding, nil] the latest that the calling fiber has begun or inherited
+      def innermost = INHERITED ? Fiber[NAME] : Thread.current[NAME]
+
+      # @param holding [Holding, nil]
+      def innermost=(holding)
+        return Fiber[NAME] = holding if INHERITED
+
+        Thread.current[NAME] = holding
+        holding ? ResumingFibers.note(holding.entry) : ResumingFibers.forget
+      end
+    end
+
+    # @return [Object, nil] nil: it has ended
+    attr_reader :owner, :value
+
+    # How Ruby 3.1 finds it in other fibers.
+    attr_reader :entry
+
+    # @param owner [Object]
+    # @param value [Object]
+    # @param alone [Boolean] whether no other fiber finds it
+    def initialize(owner, value, alone: false)
+      @owner = owner
+      @value = value
+      @thread = Thread.current
+      @fiber_id = Fiber.current.object_id if alone
+      @outer = nil
+      @entry = ResumingFibers.entry(self) unless INHERITED
+    end
+
+    # From now on the calling fiber holds it.
+    def begin
+      @outer = self.class.innermost&.pruned
+      self.class.innermost = self
+    end
+
+    # No fiber holds it any more. Fibers that inherited it keep this object until they end, and nothing that it referred to.
+    def end
+      @owner = @value = nil
+      latest = self.class.innermost
+      self.class.innermost = latest.pruned if latest&.ended?
+    end
+
+    def ended? = @owner.nil?
+
+    # @return [Holding, nil] this one or an outer one, of this owner
+    def of(owner, value)
+      first { |held_of, held| held_of.equal?(owner) && (value.nil? || held == value) }
+    end
+
+    # @yieldparam owner [Object]
+    # @yieldparam value [Object]
+    # @return [Holding, nil] this one or an outer one that the calling fiber may use and for which the block is true
+    def first
+      holding = self
+      holding = holding.outer until holding.nil? || (!holding.ended? && holding.callers? && yield(holding.owner, holding.value))
+      holding
+    end
+
+    # @return [Holding, nil] this one or the next outer one that has not ended, with no ended ones behind it
+    def pruned
+      @outer = @outer&.pruned
+      ended? ? @outer : self
+    end
+
+    # May the calling fiber use it? Threads inherit the storage of the fiber that starts them, too.
+    def callers? = @thread.equal?(Thread.current) && (@fiber_id.nil? || @fiber_id == Fiber.current.object_id)
+
+    protected
+
+    attr_reader :outer
+  end
+  private_constant :Holding
+end
