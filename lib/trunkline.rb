@@ -74,7 +74,9 @@ module Trunkline
   # @param options [Hash]
   #   connections: the most to each server, 1; more than one helps where several event loops ask at once
   #   failover: whether others have the keys of a server that is down, true
-  #   down_retry_delay: seconds that such a server is left alone at most, 30; the first time it is 1
+  #   down_retry_delay: seconds between two connections that ask whether such a server is back, at most, 30; the first time it is 1
+  #   on_error: is called with the error of each server that get_multi, set_multi, delete_multi or fetch goes on without
+  #   raise_errors: whether these raise it instead, false
   #   namespace, namespace_separator: in front of every key; a String, or a Proc that is asked each time; and ":"
   #   digest_class: of keys that are too long, Digest::MD5
   #   expires_in: seconds that values live which are stored without a time, 0: for ever

@@ -49,6 +49,14 @@ module Trunkline
     # @return [String] as the client takes it
     attr_reader :address
 
+    # From now on it takes connections and lines, and is silent; as a process that is stopped.
+    def hang
+      @gate = Thread::Queue.new
+    end
+
+    # Answers what it was sent meanwhile, too.
+    def resume = @gate.close
+
     # Sockets are closed when nobody waits for them any more: a fiber that closes what a thread waits for is not woken again by
     # Ruby 3.3.
     def stop
@@ -72,6 +80,7 @@ module Trunkline
     def serve(socket)
       while (line = socket.gets)
         @lines << line
+        @gate&.pop
         line == "version\r\n" ? socket << @version.to_s : @script.call(socket, line)
       end
     rescue IOError, SystemCallError

@@ -1,5 +1,6 @@
 #include "memcached_request.h"
 
+#include "../trunk/clock.h"
 #include "../trunkline.h"
 
 static VALUE cRequest;
@@ -227,6 +228,11 @@ static VALUE request_won(VALUE self) { return RBOOL(memcached_request_of(self)->
 static VALUE request_lost(VALUE self) { return RBOOL(memcached_request_of(self)->lost); }
 static VALUE request_stale(VALUE self) { return RBOOL(memcached_request_of(self)->stale); }
 static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)->kind == ASK_GET); }
+/* call-seq: waited -> Float
+ *
+ * Seconds since it came to be in flight. */
+static VALUE request_waited(VALUE self) { return DBL2NUM(clock_now() - memcached_request_of(self)->base.pushed); }
+
 static VALUE request_key(VALUE self) { return memcached_request_of(self)->key; }
 
 void Init_trunkline_memcached_request(void) {
@@ -260,5 +266,6 @@ void Init_trunkline_memcached_request(void) {
     rb_define_method(cRequest, "lost?", request_lost, 0);
     rb_define_method(cRequest, "stale?", request_stale, 0);
     rb_define_method(cRequest, "reads?", request_reads, 0);
+    rb_define_method(cRequest, "waited", request_waited, 0);
     rb_define_method(cRequest, "key", request_key, 0);
 }

@@ -15,7 +15,8 @@ module ActiveSupport
     #   config.cache_store = :trunkline_store, "cache1.example:11211", "cache2.example:11211", { timeout: 0.5 }
     #
     # Keys and entries are those of :mem_cache_store, and either reads what the other has written. A cache that cannot be
-    # reached, or does not answer in time, is an empty one: it is logged and reported, unless raise_errors is given.
+    # reached, or does not answer in time, is an empty one: it is logged and reported, unless raise_errors is given. Of several
+    # servers one that has failed costs only its own keys. (A client of the caller's own has its own on_error for that.)
     class TrunklineStore < Store
       KEY_MAX_SIZE = 250 # bytes
       KEY_SEPARATOR = ":hash:"
@@ -72,7 +73,9 @@ module ActiveSupport
 
       def client(addresses, options)
         client = addresses.first
-        return Trunkline.memcached(*addresses, compress: false, **options) unless client.is_a?(Trunkline::Memcached::Client)
+        unless client.is_a?(Trunkline::Memcached::Client)
+          return Trunkline.memcached(*addresses, compress: false, on_error: method(:report), raise_errors: @raise_errors, **options)
+        end
         raise ArgumentError, "a client has its servers and options already" unless addresses.one? && options.empty?
 
         client
@@ -157,9 +160,13 @@ module ActiveSupport
       rescue Trunkline::Error => error
         raise if @raise_errors
 
+        report(error)
+        fallback
+      end
+
+      def report(error)
         logger&.error("#{error.class}: #{error.message}")
         ActiveSupport.error_reporter&.report(error, severity: :warning, source: "trunkline_store.active_support")
-        fallback
       end
     end
   end

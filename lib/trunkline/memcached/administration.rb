@@ -46,7 +46,7 @@ module Trunkline
       def each_server
         @cluster.servers.to_h do |server|
           [server.name, yield(server)]
-        rescue ConnectionError, NotSent, Indeterminate
+        rescue *Cluster::FAILURES
           [server.name, nil]
         end
       end

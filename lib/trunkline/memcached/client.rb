@@ -35,9 +35,11 @@ module Trunkline
 
       # Takes what {Trunkline.memcached} takes.
       def initialize(servers, timeout: 1, connections: 1, failover: true, down_retry_delay: 30, expires_in: nil,
-                     cache_nils: false, ssl_context: nil, **options)
+                     cache_nils: false, ssl_context: nil, on_error: nil, raise_errors: false, **options)
         check_positive(timeout: timeout, down_retry_delay: down_retry_delay)
         raise ArgumentError, "connections must be a positive Integer" unless connections.is_a?(Integer) && connections.positive?
+
+        raise ArgumentError, "on_error must have call, as a Proc has" unless on_error.nil? || on_error.respond_to?(:call)
 
         @keys = Keys.new(**options.slice(*KEYS.keys).transform_keys(KEYS))
         @values = Values.new(**options.slice(*VALUES))
@@ -48,6 +50,7 @@ module Trunkline
         @middlewares = nil
         @cluster = Cluster.new(Address.all(servers), timeout: timeout, failover: failover, connections: connections,
                                                      longest_pause: down_retry_delay, tls: ssl_context,
+                                                     on_error: on_error, raise_errors: raise_errors,
                                                      max_value: options.fetch(:max_value, Values::MAX_VALUE))
       end
 

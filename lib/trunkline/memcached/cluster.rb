@@ -12,7 +12,14 @@ module Trunkline
     class Cluster
       # Times that a request is sent elsewhere when the connection it was to take turns out to be lost.
       MOST_TRIES = 5
-      private_constant :MOST_TRIES
+      # Seconds that a call of many keys waits for one server before it looks at the answers of the others; then twice as long, and
+      # so on. A server that answers takes less.
+      FIRST_SLICE = 0.005
+      # What a server that cannot be reached, or does not answer in time, ends with.
+      FAILURES = [ConnectionError, NotSent, Indeterminate, Deadline, Overloaded].freeze
+      # What one server is asked in a call of many keys, and the connection that it was sent over.
+      Part = Struct.new(:server, :trunk, :request)
+      private_constant :MOST_TRIES, :FIRST_SLICE, :Part
 
       # @return [Array<Server>]
       attr_reader :servers
@@ -20,12 +27,16 @@ module Trunkline
       # @param addresses [Array<Address>]
       # @param timeout [Numeric, nil] seconds from call to answer
       # @param failover [Boolean]
+      # @param on_error [#call, nil] gets the error of each server that a call goes on without
+      # @param raise_errors [Boolean] whether such a call raises instead
       # @param options [Hash] of Server.new
-      def initialize(addresses, timeout:, failover:, **options)
+      def initialize(addresses, timeout:, failover:, on_error: nil, raise_errors: false, **options)
         @servers = addresses.map { |address| Server.new(address, timeout: timeout, **options) }
         @ring = Ring.new(@servers, failover: failover)
         @only = @ring.only
         @timeout = timeout && Float(timeout)
+        @on_error = on_error
+        @raise_errors = raise_errors
       end
 
       # Carries a request for one key.
@@ -53,18 +64,36 @@ module Trunkline
         server.perform(request) ? request : raise(error(request, server))
       end
 
-      # Carries requests for many keys at once, one to each server.
+      # Carries requests for many keys at once, one to each server, and waits for all of them. A server that cannot be reached, or
+      # does not answer in time, costs only its own keys.
       #
       # @param keys [Array<String>] as they are sent
       # @param companions [Array] what belongs to each of them
       # @yieldparam keys [Array<String>] those that one server has
       # @yieldparam companions [Array]
       # @yieldreturn [Request]
-      # @return [Array<Request>] answered; servers that cannot be reached have none
+      # @return [Array<Request>] answered; servers that have failed have none
+      # @raise [ServerError, ClientError] the first that a server refused
+      # @raise [Error] a server has failed, and raise_errors was given
       def perform_all(keys, companions, &request)
-        on_their_way(keys, companions, &request).filter_map do |server, trunk, sent|
-          server.await(trunk, sent) ? sent : settle_one_of_many(sent, server)
-        end
+        failures = []
+        parts = on_their_way(keys, companions, failures, &request)
+        await_all(parts)
+        answered = parts.filter_map { |part| settle_part(part, failures) }
+        failures.each { |failure| survive(failure) }
+        answered
+      end
+
+      # The caller goes on without what has failed.
+      #
+      # @param failure [Error]
+      # @return [nil]
+      # @raise [Error] that one, if raise_errors was given
+      def survive(failure)
+        raise failure if @raise_errors
+
+        @on_error&.call(failure)
+        nil
       end
 
       # Has every command, and the opening of every connection, go through the middlewares.
@@ -78,8 +107,10 @@ module Trunkline
       private
 
       def server_for(key)
-        @only || @ring.server_for(key) || raise(ConnectionError, "no server that might have the key can be reached")
+        @only || @ring.server_for(key) || raise(unreachable)
       end
+
+      def unreachable = ConnectionError.new("no server that might have the key can be reached")
 
       # One that could not be reached is down now.
       def another_server?(key) = @only.nil? && !@ring.server_for(key).nil?
@@ -118,31 +149,45 @@ module Trunkline
         Deadline.new("the time was over before the #{consequence}", server: server.name, sent: given_up.sent)
       end
 
-      def on_their_way(keys, companions)
-        by_server(keys, companions).filter_map do |server, theirs|
+      def on_their_way(keys, companions, failures)
+        by_server(keys, companions, failures).filter_map do |server, theirs|
           request = yield(*theirs)
           request.limit(@timeout) if @timeout
-          [server, server.dispatch(request), request]
-        rescue ConnectionError
+          Part.new(server, server.dispatch(request), request)
+        rescue *FAILURES => error
+          failures << error
           nil
         end
       end
 
-      def by_server(keys, companions)
+      # Whoever is slow is waited for last.
+      def await_all(parts)
+        waiting = parts
+        slice = FIRST_SLICE
+        until waiting.size < 2
+          waiting = waiting.reject { |part| part.server.await(part.trunk, part.request, slice) }
+          slice *= 2
+        end
+        waiting.each { |part| part.server.await(part.trunk, part.request) }
+      end
+
+      def by_server(keys, companions, failures)
         return { @only => [keys, companions] } if @only
 
         groups = keys.each_index.group_by { |place| @ring.server_for(keys[place]) }
-        groups.delete(nil)
+        failures << unreachable if groups.delete(nil)
         groups.transform_values { |places| [keys.values_at(*places), companions.values_at(*places)] }
       end
 
-      # A server that goes away while it is asked is one that cannot be reached.
-      def settle_one_of_many(request, server)
-        return (again = request.again) && server.perform(again) ? again : nil if another_try?(request)
+      # @return [Request, nil] answered
+      def settle_part(part, failures)
+        request = part.request
+        return request if part.server.answered?(part.trunk, request)
+        return request if another_try?(request) && part.server.perform(request = request.again)
 
-        error = error(request, server)
-        raise error unless error.is_a?(Indeterminate)
-      rescue ConnectionError
+        raise error(request, part.server)
+      rescue *FAILURES => error
+        failures << error
         nil
       end
     end

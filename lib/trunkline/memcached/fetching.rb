@@ -10,7 +10,9 @@ module Trunkline
       GUARD = %i[lock_ttl recache].freeze
       private_constant :FIRST_PAUSE, :LONGEST_PAUSE, :GUARD
 
-      # Reads a value, or computes and stores it where there is none.
+      # Reads a value, or computes and stores it where there is none. With a block a server that cannot be reached, does not answer
+      # in time, or refuses the value, is as one that has nothing: the block is asked, its value returned, and on_error gets the
+      # error. Without a block it is as {Reading#get}.
       #
       # With `lock_ttl` only one of all who ask computes it, on whatever machine: the others get the old value while there is
       # one that is out of date, or else wait for the new one; when none has come after that many seconds, another computes.
@@ -20,20 +22,27 @@ module Trunkline
       #   lock_ttl: seconds that computing may take; recache: seconds before its end from which a value is computed anew
       # @yieldreturn [Object] the value to store, unless somebody else has stored one meanwhile
       # @return [Object, nil] nil without a block: there is none
-      # @raise [Error, ArgumentError] as {Reading#get} and {Writing#add}
+      # @raise [UnmarshalError, MarshalError, ArgumentError]
+      # @raise [Error] the server has failed, and there is no block, or raise_errors was given
       def fetch(key, ttl = nil, options = nil, &block)
         return get(key, options) unless block
         return fetch_guarded(key, ttl, options, &block) if options && GUARD.any? { |name| options.key?(name) }
 
-        wire = @keys.wire(key)
-        request = @cluster.perform(Request.get(wire, Reading::VALUE), wire)
+        request = look(key, Reading::VALUE) or return yield
         value = value_of(request, options)
         return value unless value.nil? && !(request.answer && nils_count?(options))
 
-        yield.tap { |fresh| add(key, fresh, ttl, options) }
+        yield.tap { |fresh| surviving { add(key, fresh, ttl, options) } }
       end
 
       private
+
+      # What the server cannot do is told, and the caller goes on.
+      def surviving
+        yield
+      rescue ServerError, *Cluster::FAILURES => error
+        @cluster.survive(error)
+      end
 
       def nils_count?(options) = options&.key?(:cache_nils) ? options[:cache_nils] : @cache_nils
 
@@ -44,7 +53,7 @@ module Trunkline
         give_up_at = Waiting.now + guard.fetch(:lock_ttl, 30)
         pause = FIRST_PAUSE
         loop do
-          request = look(key, flags)
+          request = look(key, flags) or return yield
           return compute(key, ttl, options, request.cas, &block) if request.won?
           return value_of(request, options) unless being_computed?(request)
           return yield if Waiting.now >= give_up_at
@@ -59,9 +68,10 @@ module Trunkline
         recache ? "#{flags} R#{TimeToLive.number(recache)}" : flags
       end
 
+      # @return [Request, nil] answered; nil: the server has failed
       def look(key, flags)
         wire = @keys.wire(key)
-        @cluster.perform(Request.get(wire, flags), wire)
+        surviving { @cluster.perform(Request.get(wire, flags), wire) }
       end
 
       # What the server keeps in the place of a value to come is empty.
@@ -70,11 +80,10 @@ module Trunkline
       # Somebody may have stored or deleted it meanwhile: then that counts.
       def compute(key, ttl, options, version)
         value = yield
-        set_cas(key, value, version, ttl, options)
-        computed = true
+        stored = surviving { set_cas(key, value, version, ttl, options) || true }
         value
       ensure
-        delete_cas(key, version) unless computed
+        surviving { delete_cas(key, version) } unless stored
       end
     end
   end

@@ -50,13 +50,15 @@ module Trunkline
       end
       alias gets get_cas
 
-      # Reads many in one flight to each server. Keys of servers that cannot be reached are missing, as if there were none.
+      # Reads many in one flight to each server. Keys of servers that cannot be reached, or do not answer in time, are missing, as
+      # if there were none; on_error gets their errors.
       #
       # @param keys [Array<String, Symbol>]
       # @return [Hash{String => Object}] nil when a block takes the pairs
       # @yieldparam key [String]
       # @yieldparam value [Object]
-      # @raise [Deadline, UnmarshalError]
+      # @raise [UnmarshalError]
+      # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
       def get_multi(*keys, &block)
         found = read_many(keys, VALUE) { |request| values_of(request) }
         return found unless block

@@ -2,17 +2,19 @@
 
 require_relative "../trunk/pool"
 require_relative "connector"
+require_relative "outage"
 
 module Trunkline
   module Memcached
-    # One server, and the connection that all share; opened when it is needed. A server that cannot be reached is left alone
-    # for a while, and longer each time.
+    # One server, and the connection that all share; opened when it is needed. A server that cannot be reached or does not answer
+    # is left alone until it answers again: see {Outage}.
     class Server
-      # Seconds after the first failure.
-      FIRST_PAUSE = 1.0
+      # The part of the client's timeout for which a server must be silent, or connecting take, to be left alone: callers who have
+      # less time each prove it together. Without a timeout it is of one second.
+      SILENCE = 0.5
       # From that version on, a miss carries its command's number, as other answers do.
       NUMBERS_MISSES = [1, 6, 18].freeze
-      private_constant :FIRST_PAUSE, :NUMBERS_MISSES
+      private_constant :SILENCE, :NUMBERS_MISSES
 
       # @return [String] as errors call it
       attr_reader :name
@@ -23,7 +25,7 @@ module Trunkline
       # @param address [Address]
       # @param timeout [Numeric, nil] seconds to connect
       # @param connections [Integer] the most to this server
-      # @param longest_pause [Numeric] seconds that it is left alone at most
+      # @param longest_pause [Numeric] seconds between two connections to ask whether it answers again, at most
       # @param max_value [Integer] bytes of the longest value that is accepted
       # @param tls [OpenSSL::SSL::SSLContext, nil]
       def initialize(address, timeout:, connections:, longest_pause:, max_value:, tls: nil)
@@ -35,18 +37,18 @@ module Trunkline
         @max_value = max_value
         @tls = tls
         @pool = Pool.new(connections: connections, most: connections) { |pool| open(pool) }
-        recovered
+        @outage = @silent_since = @answered = nil
       end
 
       # May it be asked now? False while it is left alone.
-      def up? = @resume_at.nil? || Waiting.now >= @resume_at
+      def up? = @outage.nil? || answers_again?
 
       # Sends the request and waits until it has its answer, or its deadline has passed, or the connection is lost.
       #
       # @return [Boolean] whether it was answered
       # @raise [ConnectionError] there is no connection; nothing was sent
       def perform(request)
-        refuse unless @resume_at.nil? || up?
+        refuse unless @outage.nil? || answers_again?
         trunk = @pool.perform(request)
         request.answered? || given_up(trunk, request)
       end
@@ -56,20 +58,30 @@ module Trunkline
       # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
       # @raise [ConnectionError] there is no connection; nothing was sent
       def dispatch(request)
-        refuse unless @resume_at.nil? || up?
+        refuse unless @outage.nil? || answers_again?
         @pool.dispatch(request)
       end
 
       # Waits for the answer to a request that was dispatched.
       #
-      # @return [Boolean] whether it was answered
-      def await(trunk, request)
-        trunk&.await(request)
-        request.answered? || given_up(trunk, request)
+      # @param seconds [Numeric, nil] at most, besides the request's own deadline
+      # @return [Boolean] whether the request is done, or its time is over
+      def await(trunk, request, seconds = nil)
+        trunk&.await(request, seconds && (Waiting.now + seconds))
+        request.done? || request.overdue?
       end
 
+      # What became of a request that was awaited.
+      #
+      # @return [Boolean] whether it was answered
+      def answered?(trunk, request) = request.answered? || given_up(trunk, request)
+
       # Closes the connection. Who waits for an answer is told.
-      def close = @pool.close
+      def close
+        @pool.close
+        @outage&.close
+        @answered&.close
+      end
 
       # @return [Hash] as Pool#stats
       def stats = @pool.stats
@@ -81,43 +93,54 @@ module Trunkline
 
       # A server that has said nothing to anybody since the request was sent is of no use on this connection any more.
       def given_up(trunk, request)
-        trunk.give_up("the server has not answered in time") if trunk && request.overdue? && trunk.codec.silent_since?(request)
+        if trunk && request.overdue? && trunk.codec.silent_since?(request)
+          silent(Waiting.now - request.waited, ConnectionError.new("the server does not answer", server: @name))
+          trunk.give_up("the server has not answered in time")
+        end
         false
       end
 
       # Another thread may find it up meanwhile.
       def refuse
-        failure = @failure
+        failure = @outage&.failure
         raise failure.exception("#{failure.message}; not tried again for now") if failure
       end
 
+      def answers_again?
+        outage = @outage or return true
+        return false unless outage.over?
+
+        @answered = outage.take
+        @outage = nil
+        true
+      end
+
       def open(pool)
-        patient = patient?
-        io, version = Connector.connect(@address, @timeout, @tls)
-        recovered
-        Trunk.new(io, Codec.new(@max_value, (version <=> NUMBERS_MISSES) >= 0), server: @name, pool: pool)
+        start = Waiting.now
+        connector = connected_already || Connector.connect(@address, @timeout, @tls)
+        @silent_since = nil
+        Trunk.new(connector.io, Codec.new(@max_value, (connector.version <=> NUMBERS_MISSES) >= 0), server: @name, pool: pool)
       rescue ConnectionError => error
-        failed(error) if patient || !late?
+        late? ? silent(start, error) : leave_alone(error)
         raise
+      end
+
+      # By who found that the server answers again.
+      def connected_already
+        connector, @answered = @answered, nil
+        connector if connector && !connector.inherited?
       end
 
       def late? = Deadlines.present && Waiting.now >= Deadlines.present
 
-      # Is there about as much time as connecting may take? Who runs out of time earlier proves nothing.
-      def patient?
-        present = Deadlines.present
-        present.nil? || (!@timeout.nil? && present - Waiting.now > @timeout / 2.0)
+      # Who has little time proves nothing alone.
+      def silent(since, error)
+        @silent_since ||= since
+        leave_alone(error, at_once: true) if Waiting.now - @silent_since >= (@timeout || 1) * SILENCE
       end
 
-      def recovered
-        @failure = @resume_at = nil
-        @pause = FIRST_PAUSE
-      end
-
-      def failed(error)
-        @failure = error
-        @resume_at = Waiting.now + [@pause, @longest_pause].min
-        @pause *= 2
+      def leave_alone(error, at_once: false)
+        @outage ||= Outage.new(error, longest_pause: @longest_pause, at_once: at_once) { Connector.new(@address, @timeout, @tls) }
       end
     end
     private_constant :Server, :Codec, :Request

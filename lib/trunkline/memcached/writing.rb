@@ -73,10 +73,11 @@ module Trunkline
       # @return [Boolean] false: there is none
       def prepend(key, value) = attach(key, value, PREPEND)
 
-      # Stores many in one flight to each server.
+      # Stores many in one flight to each server. A server that has failed costs only its own keys; on_error gets its error.
       #
       # @param pairs [Hash] keys and values
-      # @return [Boolean] whether every server could be reached; others have stored theirs
+      # @return [Boolean] whether every server has stored its own
+      # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
       # @raise [ValueTooLarge, ServerError] the first that a server refused; the others are stored
       def set_multi(pairs, ttl = nil, options = nil)
         return true if pairs.empty?
@@ -102,10 +103,11 @@ module Trunkline
         @cluster.perform(Request.delete(wire, versioned("", version)), wire).stored?
       end
 
-      # Deletes many in one flight to each server.
+      # Deletes many in one flight to each server. A server that has failed costs only its own keys; on_error gets its error.
       #
       # @param keys [Array<String, Symbol>]
-      # @return [Integer] how many there were, as far as the servers could be reached
+      # @return [Integer] how many there were, as far as the servers have answered
+      # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
       def delete_multi(*keys)
         keys = keys.flatten.compact
         return 0 if keys.empty?

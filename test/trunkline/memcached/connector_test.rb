@@ -28,9 +28,9 @@ module Trunkline
 
       def test_a_newer_version
         ScriptedMemcached.open(->(*) {}, version: "VERSION 1.10.0\r\n") do |server|
-          io, version = connect(server)
-          io.close
-          assert_equal [1, 10, 0], version
+          connector = connect(server)
+          connector.close
+          assert_equal [1, 10, 0], connector.version
         end
       end
 

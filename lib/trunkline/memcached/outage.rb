@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require_relative "../socket/readiness"
+
+module Trunkline
+  module Memcached
+    # A server that could not be reached, or has stopped answering, until it answers again. It is asked with a connection of
+    # its own, by one caller at a time and once a pause; the pauses grow. That caller does not wait for a server that takes the
+    # question and is silent: the connection stays open, and whoever asks for the server later looks whether the answer has
+    # come.
+    class Outage
+      # Seconds after the first failure.
+      FIRST_PAUSE = 1.0
+      # Seconds between two looks for a late answer: a system call each, while every command for the server asks.
+      LOOK_EVERY = 0.005
+      # Seconds that the caller who asks waits for the answer, and twice as long as connecting took: enough for a server that
+      # does answer, and within what a caller of a cache does not notice.
+      GRACE = 0.02
+      private_constant :FIRST_PAUSE, :LOOK_EVERY, :GRACE
+
+      # @return [ConnectionError] why it was last found to be out
+      attr_reader :failure
+
+      # @param failure [ConnectionError]
+      # @param longest_pause [Numeric] seconds
+      # @param at_once [Boolean] whether the server is asked before the first pause: it took the connection, and may answer
+      #   any time
+      # @yieldreturn [Connector] a new one
+      def initialize(failure, longest_pause:, at_once: false, &connector)
+        @failure = failure
+        @longest_pause = longest_pause
+        @connector = connector
+        @looking = Mutex.new
+        @pause = FIRST_PAUSE
+        @look_at = @ask_at = Waiting.now
+        put_off unless at_once
+      end
+
+      # Looks for the answer, or asks, where it is time to. For the time of another caller's look it is not.
+      #
+      # @return [Boolean] whether the server has answered: then {#take} has the connection
+      def over?
+        now = Waiting.now
+        return false if now < @look_at || !@looking.try_lock
+
+        begin
+          @look_at = now + LOOK_EVERY
+          now < @ask_at ? answered?(now) : ask
+        ensure
+          @looking.unlock
+        end
+      end
+
+      # @return [Connector, nil] connected to a server that has answered; it is the caller's from then on
+      def take
+        connector = @connected
+        @connected = nil
+        connector
+      end
+
+      # Leaves no open socket.
+      def close = forget
+
+      private
+
+      def ask
+        forget
+        connector = @connector.call
+        start = Waiting.now
+        connector.ask
+        @asked = connector
+        put_off
+        answered?(Waiting.now + GRACE + (2 * (Waiting.now - start)))
+      rescue ConnectionError => error
+        failed(connector, error)
+      ensure
+        connector&.close unless [@asked, @connected].include?(connector)
+      end
+
+      # A server that has answered nonsense, or hung up, has failed too.
+      def answered?(deadline)
+        connector = @asked
+        return false unless connector && !connector.inherited? && connector.answered?(deadline)
+
+        @connected = connector
+        @asked = nil
+        true
+      rescue ConnectionError => error
+        @asked = nil
+        failed(connector, error)
+      end
+
+      def failed(connector, error)
+        @failure = error
+        connector&.close
+        put_off if Waiting.now >= @ask_at
+        false
+      end
+
+      def put_off
+        @ask_at = Waiting.now + [@pause, @longest_pause].min
+        @pause *= 2
+      end
+
+      # What a forked child has of its parent's is closed without a word to the server.
+      def forget
+        [@asked, @connected].each { |connector| connector&.close }
+        @asked = @connected = nil
+      end
+    end
+    private_constant :Outage
+  end
+end

@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "async"
+require "support/eventually"
+require "support/memcached_servers"
+require "support/scripted_memcached"
+
+module Trunkline
+  module Memcached
+    # A server that takes connections and commands, and is silent; among others that answer.
+    class HungServerTest < TestCase
+      include Eventually
+      include MemcachedServers
+
+      TIMEOUT = 1 # seconds; each test waits for it once
+      KEYS = (1..60).map { |number| "key#{number}" }.freeze
+      ANSWERS = { "mg" => "EN", "ms" => "HD", "md" => "NF", "mn" => "MN" }.freeze
+      # Finds nothing, and does what it is told.
+      EMPTY = lambda do |socket, line|
+        command = line[0, 2]
+        socket.gets if command == "ms"
+        socket << "#{ANSWERS.fetch(command)}#{ScriptedMemcached.number(line)}\r\n" unless line.include?(" q ")
+      end
+
+      def test_many_keys_cost_those_of_the_hung_server_alone
+        with_hung_one do |cache, hung, failures|
+          theirs = KEYS - keys_of(hung)
+          assert_equal theirs.to_h { |key| [key, key] }, cache.get_multi(KEYS)
+          assert_equal [[Deadline, hung.address]], failures
+          assert_equal [false, theirs.size], [cache.set_multi(KEYS.to_h { |key| [key, key] }), cache.delete_multi(KEYS)]
+          assert_equal [ConnectionError], failures.drop(1).map(&:first).uniq
+        end
+      end
+
+      def test_fibers_too
+        with_hung_one do |cache, hung, failures|
+          found = Sync { |task| Array.new(5) { task.async { cache.get_multi_cas(KEYS) } }.map(&:wait) }
+          assert_equal [KEYS - keys_of(hung)], found.map(&:keys).uniq.map { |keys| KEYS & keys }
+          assert_equal 5, failures.size
+        end
+      end
+
+      def test_it_raises_where_that_is_asked_for
+        with_hung_one(raise_errors: true) do |cache, hung|
+          key = keys_of(hung).first
+          assert_equal hung.address, assert_raises(Deadline) { cache.get_multi(KEYS) }.server
+          assert_raises(ConnectionError) { cache.fetch(key) { flunk } }
+          assert_raises(ConnectionError) { cache.set_multi(key => 1) }
+        end
+      end
+
+      def test_one_key
+        with_hung_one do |cache, hung, failures|
+          key = keys_of(hung).first
+          assert_equal "made", cache.fetch(key) { "made" }
+          assert_equal [[Deadline, hung.address]], failures
+          assert_raises(ConnectionError) { cache.get(key) }
+          assert_equal ["made", "made"], [cache.fetch(key) { "made" }, cache.fetch(key, 60, lock_ttl: 5) { "made" }]
+          assert_equal 3, failures.size
+        end
+      end
+
+      # The one connection is opened to ask, and used when it answers.
+      def test_one_caller_asks_whether_it_answers_again_and_then_it_is_used_at_once
+        with_hung_one(down_retry_delay: 1000) do |cache, hung|
+          key = keys_of(hung).first
+          assert_raises(Deadline) { cache.get(key) }
+          assert_raises(ConnectionError) { cache.get(key) }
+          outage_of(hung).instance_variable_set(:@ask_at, Float::INFINITY) # the pause does not end
+          outcomes = Array.new(20) { Thread.new { outcome { cache.get(key) } } }.map(&:value)
+          assert_equal [[ConnectionError], 2], [outcomes.uniq, hung.connections]
+          hung.resume
+          assert eventually { outcome { cache.set(key, 1) }.is_a?(Integer) }
+          assert_equal 2, hung.connections
+        end
+      end
+
+      def test_callers_with_little_time_find_it_out_together
+        with_hung_one(timeout: 0.4) do |cache, hung|
+          key = keys_of(hung).first
+          assert eventually { Trunkline.deadline(0.05) { outcome { cache.get(key) } } == ConnectionError }
+        end
+      end
+
+      def test_a_child_does_not_use_what_its_parent_has_asked
+        with_hung_one do |cache, hung|
+          key = keys_of(hung).first
+          2.times { assert_raises(Error) { cache.get(key) } }
+          read, write = IO.pipe
+          child = fork do
+            hung.listener.close
+            write << outcome { cache.get(key) }.name
+            exit!
+          end
+          write.close
+          assert_equal "Trunkline::ConnectionError", read.read
+          Process.wait(child)
+          hung.resume
+          assert eventually { outcome { cache.set(key, 1) }.is_a?(Integer) }
+        end
+      end
+
+      private
+
+      # @yieldparam cache [Client] of two servers that have all keys, and one that has been connected to and is silent by now
+      # @yieldparam hung [ScriptedMemcached]
+      # @yieldparam failures [Array] the class and server of what on_error got
+      def with_hung_one(**options)
+        failures = []
+        on_error = ->(error) { failures << [error.class, error.server] }
+        ScriptedMemcached.open(EMPTY) do |hung|
+          servers = [MemcachedServers.server(:one).address, MemcachedServers.server(:two).address, hung.address]
+          Trunkline.memcached(servers, namespace: MemcachedServers.namespace, timeout: TIMEOUT, failover: false, on_error: on_error, **options) do |cache|
+            @ring = cache.instance_variable_get(:@cluster).instance_variable_get(:@ring)
+            @servers = @ring.servers
+            @keys = cache.instance_variable_get(:@keys)
+            Trunkline.deadline(20) { assert cache.set_multi(KEYS.to_h { |key| [key, key] }) }
+            hung.hang
+            yield cache, hung, failures
+          end
+        end
+      end
+
+      def outage_of(server) = @servers.find { |known| known.name == server.address }.instance_variable_get(:@outage)
+
+      def keys_of(server)
+        @keys_of ||= KEYS.select { |key| @ring.send(:at, Zlib.crc32(@keys.wire(key))).name == server.address }
+      end
+
+      def outcome
+        yield
+      rescue Trunkline::Error => error
+        error.class
+      end
+    end
+  end
+end
