@@ -34,6 +34,7 @@ void Init_trunkline(void) {
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
     Init_trunkline_postgres_codec();
+    Init_trunkline_meaning();
     Init_trunkline_flow();
     Init_trunkline_copy_text();
     Init_trunkline_copy_binary();

@@ -45,6 +45,17 @@ module DatabaseHelpers
     psql("DROP FUNCTION #{name} CASCADE")
   end
 
+  # A function for the block that has its session lose what is prepared, and does not look like it.
+  #
+  # @yieldparam sql [String] which calls it
+  def with_forgetting_function
+    name = "forgetting#{SecureRandom.hex(6)}"
+    psql("CREATE FUNCTION #{name}() RETURNS void LANGUAGE plpgsql AS $$ BEGIN DEALLOCATE ALL; END $$;")
+    yield "SELECT #{name}()"
+  ensure
+    psql("DROP FUNCTION #{name}")
+  end
+
   # @return [String] an application_name that no other client has
   def unique_name
     "test-#{SecureRandom.hex(6)}"

@@ -2,6 +2,7 @@
  * knows no sockets and never waits. */
 #include <string.h>
 #include "leak.h"
+#include "meaning.h"
 #include "plan_epoch.h"
 #include "receive.h"
 #include "submit.h"
@@ -131,6 +132,7 @@ static VALUE codec_parameters(VALUE self) { return session_of(self)->parameters;
 static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
     session_of(self)->exclusive = RTEST(exclusive);
     session_of(self)->reported = false;
+    session_of(self)->meaning = session_of(self)->own_plans = 0;
     rb_ary_clear(session_of(self)->notifications);
     return exclusive;
 }
@@ -139,6 +141,27 @@ static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
  *
  * Has a setting changed while the session was one caller's own, and not come back? */
 static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(session_of(self))); }
+
+/* call-seq: enter_meaning(meaning, plans) -> codec
+ *
+ * The next unit of the session, one caller's own, sets what these numbers stand for before anything else. */
+static VALUE codec_enter_meaning(VALUE self, VALUE meaning, VALUE plans) {
+    session_state_t *session = session_of(self);
+    session->meaning = NUM2ULL(meaning);
+    session->own_plans = NUM2ULL(plans);
+    session->meaning_announced = true;
+    return self;
+}
+
+/* call-seq: changed_meaning? -> true or false
+ *
+ * Has the caller whose own the session is changed what SQL means in it? */
+static VALUE codec_has_changed_meaning(VALUE self) { return RBOOL(session_of(self)->meaning != 0); }
+
+/* call-seq: remembers?(statement) -> true or false
+ *
+ * Does what the client remembers of the statement hold in this session? */
+static VALUE codec_remembers(VALUE self, VALUE statement) { return RBOOL(meaning_is_statements(session_of(self), statement_checked(statement))); }
 
 /* call-seq: forget_statements -> codec
  *
@@ -160,5 +183,8 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "parameters", codec_parameters, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
     rb_define_method(class, "altered?", codec_is_altered, 0);
+    rb_define_method(class, "enter_meaning", codec_enter_meaning, 2);
+    rb_define_method(class, "changed_meaning?", codec_has_changed_meaning, 0);
+    rb_define_method(class, "remembers?", codec_remembers, 1);
     rb_define_method(class, "forget_statements", codec_forget_statements, 0);
 }

@@ -58,6 +58,8 @@ typedef struct {
     bool solo;         /* undone with the others of its unit, perhaps for its own sake: it is to be tried on its own */
     bool atomic;       /* of a batch: all in one unit, which is one transaction */
     bool announced;    /* the server is to say when it begins with the statement itself */
+    bool changes_meaning; /* what follows it in its session may be read otherwise, see meaning.h */
+    bool changes_plans;   /* and so may what functions keep */
     bool anew;         /* relies on nothing that is remembered of its statement */
 } postgres_request_t;
 

@@ -8,6 +8,7 @@
 #include "flow.h"
 #include "frame.h"
 #include "leak.h"
+#include "meaning.h"
 #include "plan_epoch.h"
 #include "row.h"
 #include "statement.h"
@@ -47,7 +48,8 @@ static void parameter_description(postgres_request_t *request, const frame_t *fr
     for (uint16_t at = 0; at < count; at++) types[at] = reader_u32(&reader);
     prepared_t *prepared = prepared_of(request->prepared);
     prepared_learn(prepared, types, count);
-    statement_learn(statement_of(request->statement), types, count, prepared->epoch);
+    statement_t *statement = statement_of(request->statement);
+    if (prepared->meaning == statement->meaning) statement_learn(statement, types, count, prepared->epoch);
     ALLOCV_END(memory);
 }
 
@@ -223,6 +225,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     note_status(session, status);
     bool leaked = leak_found(session, status);
     if (!request) return;
+    meaning_settled(session);
     request->status = status;
     request->leaked = leaked;
     if (NIL_P(request->statement)) finish_members(request, woken);
@@ -238,6 +241,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
     VALUE key = rb_enc_interned_str(name, name_length, rb_utf8_encoding()), setting = rb_utf8_str_new(value, value_length);
     rb_hash_aset(session->parameters, key, setting);
     leak_watch_setting(session, key, setting, answering);
+    if (answering) meaning_watch_setting(session, name);
 }
 
 /* What nobody takes makes room for what comes. */

@@ -1,6 +1,6 @@
 #include "session_state.h"
 
-#include "statement.h"
+#include "meaning.h"
 
 #define SLOTS_AT_A_TIME 64
 
@@ -8,8 +8,9 @@ VALUE slots_find(session_state_t *session, VALUE statement, uint32_t slot) {
     VALUE found = slot < session->slot_count ? session->slots[slot] : Qnil;
     if (NIL_P(found)) return found;
     const prepared_t *prepared = prepared_of(found);
-    if (prepared->statement == statement && prepared->epoch == *session->epoch) return found;
-    slots_drop(session, found); /* the slot's former statement left the client's cache, or it is old */
+    bool fresh = prepared->epoch == *session->epoch && prepared->meaning == meaning_of(session, statement_of(statement));
+    if (prepared->statement == statement && fresh) return found;
+    slots_drop(session, found); /* the slot's former statement left the client's cache, or it is old, or means something else here */
     return Qnil;
 }
 
@@ -35,4 +36,5 @@ void slots_forget(session_state_t *session) {
     for (uint32_t at = 0; at < session->slot_count; at++) session->slots[at] = Qnil;
     rb_ary_clear(session->closing);
     session->limits = false;
+    session->plans = 0;
 }

@@ -26,6 +26,10 @@ typedef struct {
     VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */
     bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
     bool in_block;         /* a transaction was open when the last answer was complete */
+    uint64_t meaning;      /* in which SQL is read, see meaning.h; 0 unless one caller has changed it for the time that the session is his */
+    uint64_t own_plans;    /* in which functions' plans are to be made then */
+    uint64_t plans;        /* in which those that the server keeps were made */
+    bool meaning_announced; /* what the unit in flight changes, `meaning` stands for already */
     bool schema_changed;   /* in the transaction that is open: others see it when that ends, or nobody ever */
     bool betrayed;         /* a command's tag did not belong on a shared session */
     bool leaked;           /* shared, and yet something was left behind */

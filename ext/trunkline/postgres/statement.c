@@ -73,19 +73,21 @@ static judgement_t judge_with(VALUE sql, VALUE functions) {
     return judgement;
 }
 
-/* call-seq: Statement.new(sql, slot, functions = [], epochs = nil, decoding = nil)
+/* call-seq: Statement.new(sql, slot, functions = [], epochs = nil, decoding = nil, meaning = 0, plans = 0)
  *
  * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; functions an Array of
  * [schema or nil, name]: those that change the session beside the ones that are known; epochs the client's PlanEpoch; decoding what
- * Decoding.new returns. */
+ * Decoding.new returns; meaning and plans: numbers, see meaning.h. */
 static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
-    VALUE sql, slot, functions, epochs, decoding;
-    rb_scan_args(argc, argv, "23", &sql, &slot, &functions, &epochs, &decoding);
+    VALUE sql, slot, functions, epochs, decoding, meaning, plans;
+    rb_scan_args(argc, argv, "25", &sql, &slot, &functions, &epochs, &decoding, &meaning, &plans);
     Check_Type(sql, T_STRING);
     statement->sql = sql;
     statement->slot = NUM2UINT(slot);
     statement->epochs = epochs;
+    statement->meaning = NIL_P(meaning) ? 0 : NUM2ULL(meaning);
+    statement->plans = NIL_P(plans) ? 0 : NUM2ULL(plans);
     if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
     statement->decoding = decoding;
     statement->service = service_create();

@@ -20,6 +20,8 @@ typedef struct {
     uint64_t type_epoch; /* in which a session was told them */
     VALUE epochs;        /* the client's PlanEpoch */
     const uint64_t *epoch; /* its number */
+    uint64_t meaning;    /* in which it is to be read, see meaning.h: 0 where no settings travel with it */
+    uint64_t plans;      /* in which functions' plans are to be made for it */
     bool used;           /* since the cache last looked */
 } statement_t;
 

@@ -5,6 +5,7 @@
 #include "bind.h"
 #include "description.h"
 #include "limit.h"
+#include "meaning.h"
 #include "statement.h"
 #include "../socket/bytes_class.h"
 #include "../trunk/clock.h"
@@ -32,6 +33,16 @@ static void submit_closes(session_state_t *session, buffer_t *output) {
     if (!append_closes(session, output)) take_back(output, before);
     session->base.in_flight.appended += buffer_size(output) - before;
     rb_ary_clear(session->closing);
+    fifo_push(&session->base.in_flight, Qnil);
+}
+
+/* What functions have planned under other settings goes before a unit that would meet it. */
+static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE statement) {
+    static const char discard[] = "DISCARD PLANS";
+    if (!meaning_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) return;
+    size_t before = buffer_size(output);
+    if (!frontend_query(output, (span_t){discard, sizeof discard - 1})) take_back(output, before);
+    session->base.in_flight.appended += buffer_size(output) - before;
     fifo_push(&session->base.in_flight, Qnil);
 }
 
@@ -131,6 +142,7 @@ static VALUE prepare(session_state_t *session, const postgres_request_t *request
     span_t prefix = {session->prefix, is_named(session, request) ? strlen(session->prefix) : 0};
     VALUE created = prepared_create(request->statement, prefix, ++session->names);
     prepared_of(created)->epoch = *session->epoch;
+    prepared_of(created)->meaning = meaning_of(session, statement_of(request->statement));
     if (request->told) tell(prepared_of(created), request);
     return created;
 }
@@ -146,7 +158,8 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     }
     request->parses = NIL_P(found);
     request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
-    request->told = request->parses && !request->anew && (statement_known(statement_of(statement)) || !NIL_P(request->types));
+    bool remembered = statement_known(statement_of(statement)) && meaning_is_statements(session, statement_of(statement));
+    request->told = request->parses && !request->anew && (remembered || !NIL_P(request->types));
     request->prepared = request->parses ? prepare(session, request) : found;
     VALUE description = request->description = prepared_of(request->prepared)->description;
     request->binary = !NIL_P(description) && description_of(description)->binary;
@@ -183,6 +196,7 @@ static void append_and_push(session_state_t *session, buffer_t *output, postgres
 }
 
 static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
+    if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH) submit_other_plans(session, output, request->statement);
     if (!NIL_P(request->statement)) choose_prepared(session, request);
     request->ahead = NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
@@ -190,6 +204,7 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     limit(session, output, request);
     append_and_push(session, output, request);
     keep_prepared(session, request);
+    if (request->changes_meaning) meaning_change(session, request->changes_plans);
 }
 
 /* Their statements may be the same one, which is parsed once. What must go in a unit of its own goes before theirs. */
@@ -197,10 +212,12 @@ static void submit_atomic(session_state_t *session, buffer_t *output, postgres_r
     long count = RARRAY_LEN(batch->members);
     batch->ahead = count + (NIL_P(batch->preamble) ? 0 : RARRAY_LEN(batch->preamble));
     batch->base.cost = 0;
+    submit_other_plans(session, output, member_of(batch, 0)->statement);
     for (long at = 0; at < count; at++) {
         postgres_request_t *member = member_of(batch, at);
         choose_prepared(session, member);
         keep_prepared(session, member);
+        if (member->changes_meaning) meaning_change(session, member->changes_plans);
         batch->base.cost += member->base.cost;
     }
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);

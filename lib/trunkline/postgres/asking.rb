@@ -38,12 +38,9 @@ module Trunkline
         dependent ? Request.dependent(statement, converted, parameters, types) : Request.converted(statement, converted)
       end
 
-      # Somebody else may find them outdated as soon as they are known.
+      # Of the session that was asked; others may find them outdated as soon as they are known.
       def learned_types(statement)
-        until (types = statement.parameter_types)
-          learn(Request.describe(statement))
-        end
-        types
+        statement.parameter_types || learn(Request.describe(statement)).parameter_types
       end
 
       # More than a server takes would cost everybody the connection.

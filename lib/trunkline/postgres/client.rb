@@ -66,7 +66,7 @@ module Trunkline
         @types = Types.new
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
-        @sessions = Sessions.new(@pool, server: config.server)
+        @sessions = Sessions.new(@pool, @answers, server: config.server)
         @group_commit = GroupCommit.new(@pool, connections)
         extend GroupCommitting if group_commit
         @listener = Listener.new(@sessions, @answers)

@@ -16,8 +16,9 @@ module Trunkline
       def describe(sql, deadline: @deadline)
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
           statement = @statements[sql]
-          result = learn(Request.describe(statement)).description
-          parameters = learned_types(statement).map { |oid| Column.new(nil, nil, oid, -1) }
+          described = learn(Request.describe(statement))
+          result = described.description
+          parameters = described.parameter_types.map { |oid| Column.new(nil, nil, oid, -1) }
           columns = result.columns.zip(result.types, result.modifiers).map { |name, oid, modifier| Column.new(name, nil, oid, modifier) }
           named(parameters + columns)
           StatementDescription.new(parameters, columns)

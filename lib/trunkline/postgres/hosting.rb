@@ -12,7 +12,7 @@ module Trunkline
       # @param result_class [Class] a {Result} of what its queries return
       # @return [VirtualSession]
       def virtual_session(place, result_class = @result_class)
-        observe(VirtualSession.new(self, @all, @answers, result_class) { Pinned.new(@sessions, place) })
+        observe(VirtualSession.new(self, @all, @answers, result_class) { @sessions.pin_at(place) })
       end
 
       # Runs one statement, if it may share.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "escaping"
+require_relative "meaning"
 require_relative "sharing"
 
 module Trunkline
@@ -10,11 +11,8 @@ module Trunkline
     class LocalSettings # :nodoc:
       # The text of values depends on these, and nothing tells how it was written.
       CHANGING_TEXT = %w[client_encoding datestyle intervalstyle bytea_output extra_float_digits lc_monetary standard_conforming_strings].freeze
-      # What SQL means when it is parsed depends on these: which table a name stands for, and how constants are read.
-      CHANGING_MEANING = %w[role session_authorization search_path timezone timezone_abbreviations transform_null_equals array_nulls
-                            backslash_quote xmloption].freeze
       WORTHS = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
-      private_constant :CHANGING_TEXT, :CHANGING_MEANING, :WORTHS
+      private_constant :CHANGING_TEXT, :WORTHS
 
       include Escaping
 
@@ -32,7 +30,7 @@ module Trunkline
       # @return [String] SQL that sets them until the end of the transaction
       attr_reader :sql
 
-      # @return [Array, nil] what the meaning of SQL depends on
+      # @return [Meaning, nil] what SQL means under them
       attr_reader :context
 
       # @param settings [Hash{String => Object}] the role last: it may not be allowed to set the others
@@ -40,8 +38,7 @@ module Trunkline
         settings.each { |name, value| check(name, value) }
         calls = settings.map { |name, value| "pg_catalog.set_config(#{escape_literal(name)}, #{escape_literal(value.to_s)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
-        meaning = settings.to_h { |name, value| [name.downcase, value.to_s] }.slice(*CHANGING_MEANING)
-        @context = meaning.sort.freeze unless meaning.empty?
+        @context = Meaning.of(settings.transform_keys(&:downcase))
         freeze
       end
 

@@ -3,6 +3,8 @@
 require_relative "../trunk/waiting"
 require_relative "pinned_flow"
 require_relative "pinned_notifications"
+require_relative "parameters"
+require_relative "session_use"
 
 module Trunkline
   module Postgres
@@ -12,12 +14,8 @@ module Trunkline
       include PinnedFlow
       include PinnedNotifications
 
-      # Undoes what a server session can hold, but for its prepared statements.
-      RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \
-              "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
       # Seconds for setting things in order when the caller's deadline has passed.
       TIDYING = 1.0
-      private_constant :RESET
 
       # @return [String] label for messages
       attr_reader :server
@@ -26,27 +24,50 @@ module Trunkline
       attr_reader :pending
 
       # @param sessions [Sessions] where trunks come from
+      # @param answers [Answers]
       # @param place [String] file and line of who holds it
-      def initialize(sessions, place)
+      def initialize(sessions, answers, place)
         @sessions = sessions
+        @answers = answers
+        @use_of_session = SessionUse.new
         @place = place
         @server = sessions.server
         @pending = []
         @use = Mutex.new
         @trunk = @last = @flow = nil
-        @broken = @stateful = @ended = false
+        @broken = @ended = false
+        @meaning = nil
       end
 
-      # @return [Request] what is pending, for where it cannot travel before another one
-      def opening = Request.script(@pending.join("; "))
+      # SQL means that from what is pending on, unless nothing of it is sent.
+      #
+      # @param meaning [Meaning, nil]
+      def begin_with(meaning) = @meaning = meaning
+
+      # Sends what is pending, where it cannot travel before another request.
+      #
+      # @return [Request, nil] done; nil: nothing was
+      def open
+        return if @pending.empty?
+
+        Request.script(@pending.join("; ")).tap { |opening| transmit(opening) }
+      end
 
       # Sends the request and waits for its answer.
       def perform(request)
-        alone(request) { carry(request) { |trunk| trunk.perform(request) } }
+        prepare(request)
+        transmit(request)
+      end
+
+      # Sends a request of this library's own, which leaves nothing behind, and waits for its answer.
+      def perform_own(request)
+        request.changes_meaning!(true) if changed_meaning?
+        transmit(request)
       end
 
       # Sends the request and does not wait for its answer.
       def dispatch(request)
+        prepare(request)
         alone(request) { carry(request) { |trunk| trunk.dispatch(request) } }
       end
 
@@ -93,7 +114,7 @@ module Trunkline
       def break! = @broken = true
 
       # The server session may hold what others must not find.
-      def stateful! = @stateful = true
+      def stateful! = @use_of_session.stateful!
 
       # Gives the trunk back; what could not be set in order is closed, also when this is interrupted.
       def release
@@ -106,6 +127,37 @@ module Trunkline
       end
 
       private
+
+      def transmit(request)
+        alone(request) { carry(request) { |trunk| trunk.perform(request) } }
+      end
+
+      # What it does to the session is noted, and its parameters are made for the types that this session has for them.
+      def prepare(request)
+        changes = false
+        (request.members || [request]).each do |member|
+          raise Sharing.types_unknown(member.statement, @server) if changes && member.given
+
+          adapt(member)
+          changes |= @use_of_session.note(member, changed_meaning?)
+        end
+      end
+
+      def changed_meaning? = !@meaning.nil? || (!@trunk.nil? && @trunk.codec.changed_meaning?)
+
+      # What the client remembers of a statement may not be so here.
+      def adapt(request)
+        return unless request.given && changed_meaning? && !remembered?(request.statement)
+
+        description = Request.describe(request.statement).limit_as(request)
+        transmit(description)
+        raise @answers.error(description) unless description.answered?
+
+        types = description.parameter_types
+        request.convert_to(types, Parameters.convert(request.given, @answers.parameter_types(types)))
+      end
+
+      def remembered?(statement) = @meaning ? false : @trunk.codec.remembers?(statement)
 
       # One at a time, or the one would not know what the other does to its transaction.
       def alone(request)
@@ -151,15 +203,25 @@ module Trunkline
         opening = @pending
         @pending = []
         request.preamble = opening unless request.script
+        enter_meaning
         opening
       end
 
       def lost_unsent?(request) = @trunk.loss && request.failure && !request.failure.sent
 
+      def enter_meaning
+        @trunk.codec.enter_meaning(@meaning.number, @meaning.plans) if @meaning
+        @entered = @meaning
+        @meaning = nil
+      end
+
       # The request was not sent, nor what was to go before it.
       def take_back(before, opening)
         @last = before
-        @pending = opening + @pending if opening
+        return unless opening
+
+        @pending = opening + @pending
+        @meaning = @entered
       end
 
       def let_go
@@ -178,14 +240,19 @@ module Trunkline
       def sql(request) = request.statement&.sql || request.script
 
       def in_order?
-        return false if broken?
-        return true if idle? && !@stateful && !@trunk.codec.altered? && [nil, "I"].include?(status)
+        return false if broken? || @use_of_session.for_good?
+        return true if idle? && !@use_of_session.stateful? && !@trunk.codec.altered? && [nil, "I"].include?(status)
 
-        request = Request.script(idle? && status == "I" ? RESET : "ROLLBACK; #{RESET}")
-        Deadlines.instead(TIDYING) { perform(request) }
-        request.answered? && request.status == "I"
+        Deadlines.instead(TIDYING) { @use_of_session.undoing(!(idle? && status == "I")).all? { |sql| undone?(sql) } }
       rescue Error
         false
+      end
+
+      def undone?(sql)
+        @trunk.codec.enter_meaning(0, 0)
+        request = Request.script(sql)
+        transmit(request)
+        request.answered? && request.status == "I"
       end
     end
     private_constant :Pinned

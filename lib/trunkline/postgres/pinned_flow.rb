@@ -12,6 +12,7 @@ module Trunkline
       # @param hear [#call] takes the notices that come, as an Array of their bodies
       # @yieldreturn [Boolean] whether it has come; the request may also be done
       def begin_flow(request, hear, &content)
+        prepare(request) if request.statement
         alone(request.adopt) do
           @flow = nil if @flow&.done? # it has failed, and this is another try
           carry(request) do |trunk|

@@ -131,7 +131,7 @@ module Trunkline
       # @return [Request] answered
       def command(sql) # :nodoc:
         request = sql.include?(";") ? Request.script(sql) : Request.query(@statements[sql], [])
-        @pinned.perform(request)
+        @pinned.perform_own(request)
         answered(request)
       end
 

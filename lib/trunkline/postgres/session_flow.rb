@@ -83,25 +83,22 @@ module Trunkline
       # @return [Request] the same, answered
       def fetch(request)
         check_transaction(request) unless @levels.empty?
-        @pinned.perform(request)
+        @pinned.perform_own(request)
         answered(request)
       end
 
       private
 
       def begin_what_is_pending
-        return if @pinned.pending.empty?
-
-        request = @pinned.opening
-        @pinned.perform(request)
-        answered(request)
+        opening = @pinned.open
+        answered(opening) if opening
       end
 
       def begin_copy(sql, source, deadline)
         begin_what_is_pending
         copy = Copy.new(@pinned, @answers, @statements[sql].sql, deadline: deadline, description: source.description)
         check_transaction(copy.request) unless @levels.empty?
-        @pinned.stateful! unless @statements[sql].verdict == :copy
+        @pinned.stateful! # triggers, or functions of a query, may leave something behind
         copy.begin
       end
     end

@@ -27,9 +27,11 @@ module Trunkline
       alias used? used
 
       # @param pool [Pool]
+      # @param answers [Answers]
       # @param server [String]
-      def initialize(pool, server:)
+      def initialize(pool, answers, server:)
         @pool = pool
+        @answers = answers
         @server = server
         @holders = {}.compare_by_identity
         @used = false
@@ -41,7 +43,11 @@ module Trunkline
 
       # @param block [Proc] the caller's own
       # @return [Pinned] what a session of his works with
-      def pin(block) = Pinned.new(self, place_of(block))
+      def pin(block) = pin_at(place_of(block))
+
+      # @param place [String] for whom: file and line
+      # @return [Pinned]
+      def pin_at(place) = Pinned.new(self, @answers, place)
 
       # Runs the block, in which the caller holds the session.
       def hold(session)

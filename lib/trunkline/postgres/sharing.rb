@@ -26,9 +26,12 @@ module Trunkline
       GOES_ALONE = "%<culprit>s does not run within a transaction, which an atomic batch is: ask for it on its own"
       # Within the block of a transaction.
       ENDS_WITH_ITS_BLOCK = "%<culprit>s is not for a statement here: the transaction ends with its block; to undo it, call rollback"
+      # Within a batch, behind a statement that changes settings.
+      TYPES_UNKNOWN = "a value for %<sql>s depends on its type, which a statement before it in the same batch may change: ask for that one " \
+                      "on its own, and for the others behind it"
       # Characters of the SQL that are quoted.
       LONGEST = 40
-      private_constant :REASONS, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :LONGEST
+      private_constant :REASONS, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN, :LONGEST
 
       module_function
 
@@ -60,6 +63,13 @@ module Trunkline
       # @param server [String] label
       # @return [SharedStateError]
       def settings_too_late(request, server) = SharedStateError.new(SETTINGS_TOO_LATE, sql: request&.statement&.sql, server: server)
+
+      # @param statement [Statement] in a batch
+      # @param server [String] label
+      # @return [SharedStateError]
+      def types_unknown(statement, server)
+        SharedStateError.new(format(TYPES_UNKNOWN, sql: ShortenedSQL.call(statement.sql)), sql: statement.sql, server: server)
+      end
 
       def error(reason, statement, server)
         culprit = statement.culprit.strip

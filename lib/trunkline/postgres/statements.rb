@@ -40,7 +40,7 @@ module Trunkline
       # The statement of each SQL text. Asked for one it does not have, it raises what {Statements.text} raises, or has it.
       #
       # @param decoding [Hash, nil] what {Decoding.of} returns
-      # @param context [Object, nil] what else the meaning of SQL depends on: the same for the same meaning
+      # @param context [Meaning, nil] what SQL means there, where not as usual
       # @return [Hash{String => Statement}]
       def table(decoding = nil, context = nil) = view(decoding, context).all
 
@@ -120,7 +120,7 @@ module Trunkline
       def keep(view, text)
         long = text.bytesize > LONGEST_KEPT
         make_room(text.bytesize) unless long
-        statement = Statement.new(text, take_slot, @functions, @epochs, view.key.first)
+        statement = made_statement(text, *view.key.values_at(0, 2))
         if long
           @free_slots.push(statement.slot)
           return statement
@@ -130,6 +130,10 @@ module Trunkline
         view.shareable[text] = statement if statement.shareable?
         @kept[statement] = view
         view.all[text] = statement
+      end
+
+      def made_statement(text, decoding, context)
+        Statement.new(text, take_slot, @functions, @epochs, decoding, context&.number, context&.plans)
       end
 
       def take_slot = @free_slots.pop || (@slots += 1) - 1

@@ -116,6 +116,7 @@ module Trunkline
 
         @local = local
         @session.pinned.pending.push(local.sql)
+        @session.pinned.begin_with(local.context)
       end
 
       def localized(request, local) = open_session.localized(request, local) # :nodoc:
@@ -137,7 +138,10 @@ module Trunkline
       # Nothing was asked since it was begun.
       def begun_later? = @session.pinned.pending.any? { |sql| sql.equal?(@opening) }
 
-      def forget = @session.pinned.pending.delete_if { |sql| sql.equal?(@opening) || sql.equal?(@local&.sql) }
+      def forget
+        @session.pinned.pending.delete_if { |sql| sql.equal?(@opening) || sql.equal?(@local&.sql) }
+        @session.pinned.begin_with(nil)
+      end
 
       def finish
         @open = false

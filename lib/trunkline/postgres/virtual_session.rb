@@ -213,9 +213,10 @@ module Trunkline
       def begin_now
         return unless begun_later?
 
-        opening = @pinned.opening
-        perform(opening)
-        answered(opening)
+        raise lost("BEGIN") if broken?
+
+        answered(@pinned.open)
+        note_status
       end
 
       def nothing = @result_class.new([], Description.empty, nil)

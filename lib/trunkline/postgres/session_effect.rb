@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require_relative "setting_names"
+
+module Trunkline
+  module Postgres
+    # What SQL does to the server session that it runs in, as far as its text tells. What is not known for certain counts as the worst that it
+    # may be; functions of the users' own are not looked into.
+    class SessionEffect # :nodoc:
+      # What a function or a library may keep in the server's process, which no command undoes for certain. Anywhere in the text, even in a
+      # string, which costs a connection at most; and Unicode escapes, in which names may be hidden.
+      LASTING = /setseed|isn_weak|dblink|replication_(?:slot|origin)|pg_(?:start_|stop_)?backup|\bload\s*(?:U&)?'|reset_user|set_user|
+                 set_session_auth|hypopg|http_set_curlopt|\bpgv_|sepgsql|set_system_time|U&["']/xi
+      # Statements and functions that a reset undoes, and that change nothing for statements behind them.
+      PASSING = /\A"?(?:currval|lastval|pg_(?:try_)?advisory_\w+|close|declare|fetch|move|lock|lo_\w+|loread|lowrite|set_limit|
+                 cursor_to_xml\w*|pg_export_snapshot)\b/xi
+      # Temporary objects hide others of the same name.
+      TEMPORARY = /\A"?(?:temp|temporary|pg_temp\w*)\b/i
+      # A call that is the statement's culprit, and one anywhere.
+      SETTING = /\A"?set_config\b/i
+      SETTING_CALL = /set_config/i
+      # Settings by which the text of SQL is cut, or which PL\/pgSQL compiles by: functions keep for good what they have read so. And one
+      # that RESET ALL leaves as it is.
+      LASTING_SETTING = /\A(?:standard_conforming_strings|backslash_quote|plpgsql\..*|seed)\z/
+      # Settings that neither parse analysis nor the planner's constants depend on; those of applications, and of most extensions, too.
+      HARMLESS_SETTING = /\A(?:.+\..+|transaction|constraints|characteristics|application_name|client_min_messages|commit_\w+|synchronous_commit|
+                          \w+_timeout|deadlock_\w+|\w*work_mem|temp_buffers|temp_file_limit|\w+_tablespaces?|log_\w+|track_\w+|enable_\w+|jit\w*|
+                          \w+_cost|parallel_\w+|max_parallel_\w+|effective_\w+|geqo\w*|(?:default_)?transaction_\w+|vacuum_\w+|
+                          session_replication_role)\z/x
+      # The server looks at these itself whenever it uses a plan.
+      REVALIDATED_SETTING = /\A(?:search_path|role|session_authorization|row_security)\z/
+      private_constant :LASTING, :PASSING, :TEMPORARY, :SETTING, :SETTING_CALL, :LASTING_SETTING, :HARMLESS_SETTING, :REVALIDATED_SETTING
+
+      # @return [Symbol] :same; :names, a table, type or function of a name may be another one behind it; :plans, constants may also be read
+      #   otherwise
+      attr_reader :meaning
+
+      # @return [Symbol] :reset; :discard, DISCARD ALL; :close, nothing but the end of the connection
+      attr_reader :undone_by
+
+      # @param sql [String]
+      # @param verdict [Symbol] the statement's; :script for several
+      # @param culprit [String] the word that decided it
+      # @return [SessionEffect]
+      def self.of(sql, verdict, culprit = "")
+        effect = of_verdict(sql, verdict, culprit)
+        effect.undone_by != :close && LASTING.match?(sql) ? new(effect.meaning, :close) : effect
+      end
+
+      def initialize(meaning, undone_by)
+        @meaning = meaning
+        @undone_by = undone_by
+        freeze
+      end
+
+      NONE = new(:same, :reset)
+      NAMES = new(:names, :reset)
+      PLANS = new(:plans, :reset)
+      ANYTHING = new(:plans, :discard)
+      FOR_GOOD = new(:plans, :close)
+      private_constant :NONE, :NAMES, :PLANS, :ANYTHING, :FOR_GOOD
+
+      class << self
+        private
+
+        def of_verdict(sql, verdict, culprit)
+          case verdict
+          when :setting then of_settings(SettingNames.of(sql))
+          when :session then of_culprit(sql, culprit)
+          when :script, :unknown then ANYTHING
+          else NONE
+          end
+        end
+
+        def of_culprit(sql, culprit)
+          known = culprit.match?(PASSING) || culprit.match?(TEMPORARY) || culprit.match?(SETTING)
+          return ANYTHING unless known
+
+          graver(sql.match?(SETTING_CALL) ? of_settings(SettingNames.of(sql)) : NONE, culprit.match?(TEMPORARY) ? NAMES : NONE)
+        end
+
+        # @param names [Array<String>, nil] nil: not to be told
+        def of_settings(names)
+          return FOR_GOOD if names.nil?
+
+          names.map { |name| of_setting(name) }.reduce(NONE) { |one, other| graver(one, other) }
+        end
+
+        def graver(one, other) = [FOR_GOOD, PLANS, NAMES, NONE].find { |effect| [one, other].include?(effect) }
+
+        def of_setting(name)
+          case name
+          when LASTING_SETTING then FOR_GOOD
+          when HARMLESS_SETTING then NONE
+          when REVALIDATED_SETTING then NAMES
+          else PLANS
+          end
+        end
+      end
+    end
+    private_constant :SessionEffect
+  end
+end

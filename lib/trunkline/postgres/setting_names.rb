@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # Which settings a statement changes, and to what, as far as its text tells: SET, RESET, and calls of set_config with a constant name.
+    module SettingNames # :nodoc:
+      NAME = /"?([A-Za-z_][\w.]*)"?/
+      # A first word that is no name of a setting stands for one.
+      FORMS = { "timezone" => /TIME\s+ZONE\b/i, "session_authorization" => /SESSION\s+AUTHORIZATION\b/i, "characteristics" => /SESSION\s+CHARACTERISTICS\b/i,
+                "client_encoding" => /NAMES\b/i, "search_path" => /SCHEMA\b/i }.freeze
+      COMMAND = /\A\s*(?:SET\s+(?:(?:SESSION|LOCAL)\s+(?!AUTHORIZATION|CHARACTERISTICS))?|RESET\s+)/i
+      VALUE = /\A\s*(?:=|TO\b)?\s*(.*?)\s*;?\s*\z/im
+      CALL = /\bset_config"?\s*\(\s*'([^']+)'\s*,\s*(?:'([^']*)')?/i
+      ANY_CALL = /set_config/i
+      private_constant :NAME, :FORMS, :COMMAND, :VALUE, :CALL, :ANY_CALL
+
+      module_function
+
+      # @param sql [String] one statement
+      # @return [Array<String>, nil] in small letters; nil: not to be told
+      def of(sql) = changes(sql)&.map(&:first)
+
+      # @param sql [String] one statement
+      # @return [Array<Array(String, String)>, nil] names in small letters, and what stands for the values: nil where that is no constant
+      def changes(sql)
+        command = COMMAND.match(sql)
+        return calls(sql) unless command
+
+        name, rest = name_in(command.post_match)
+        [[name, rest[VALUE, 1].delete_prefix("'").delete_suffix("'")]] if name
+      end
+
+      def name_in(text)
+        form, match = FORMS.lazy.map { |name, pattern| [name, /\A#{pattern}/.match(text)] }.find(&:last)
+        return [form, match.post_match] if match
+
+        match = /\A#{NAME}/.match(text)
+        match && [match[1].downcase, match.post_match]
+      end
+
+      def calls(sql)
+        calls = sql.scan(CALL)
+        calls.map { |name, value| [name.downcase, value] } if !calls.empty? && calls.size == sql.scan(ANY_CALL).size
+      end
+
+      private_class_method :name_in, :calls
+    end
+    private_constant :SettingNames
+  end
+end
