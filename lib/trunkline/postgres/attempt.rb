@@ -26,6 +26,7 @@ module Trunkline
         @protocol = [config.max_protocol_version, config.min_protocol_version]
         @deadline = [Socket::Readiness.deadline(config.connect_timeout), Deadlines.present].compact.min
         @sparing = false
+        @date_style = nil
         @failures = {}
       end
 
@@ -38,10 +39,11 @@ module Trunkline
       def connect
         ways = @encryption.ways.dup
         begin
-          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol, sparing: @sparing)
+          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol, sparing: @sparing,
+                                    date_style: @date_style)
           handshake.connect
         rescue Error => error
-          retry if another_version?(handshake, error) || fewer_settings?(handshake, error)
+          retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)
           @failures[way = ways.shift] = error
           retry if !ways.empty? && another_way?(way, handshake, error)
           tell(error)
@@ -71,6 +73,13 @@ module Trunkline
         return false if @sparing || late? || !handshake.unauthenticated?
 
         @sparing = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING
+      end
+
+      # Asked for as the connection begins, it stays whatever is reset.
+      def readable_dates?(handshake)
+        return false if @date_style || late?
+
+        @date_style = handshake.readable_date_style
       end
 
       def late? = @deadline && Socket::Readiness.now >= @deadline

@@ -21,7 +21,8 @@ module Trunkline
       # @param encryption [Encryption, nil] nil: in the clear
       # @param protocol [Array<String>] the newest and the oldest version to speak
       # @param sparing [Boolean] ask for no setting that some poolers do not know
-      def initialize(config, host, wanted, deadline, encryption:, protocol:, sparing: false)
+      # @param date_style [String, nil] what to ask for where the session's own cannot be read
+      def initialize(config, host, wanted, deadline, encryption:, protocol:, sparing: false, date_style: nil)
         @config = config
         @host = host
         @wanted = wanted
@@ -29,6 +30,7 @@ module Trunkline
         @encryption = encryption
         @protocol = protocol
         @sparing = sparing
+        @date_style = date_style
         @stage = :connecting
       end
 
@@ -56,6 +58,9 @@ module Trunkline
       # @return [Boolean] whether the server has not said a word of the protocol
       def unanswered? = @stage == :starting && @startup.unanswered?
 
+      # @return [String, nil] the DateStyle to ask for, in another attempt, where the session has one in which dates cannot be read
+      attr_reader :readable_date_style
+
       # @return [Boolean] whether what was said was encrypted
       def encrypted? = @encrypted
 
@@ -71,7 +76,7 @@ module Trunkline
 
       def begin_session
         @startup = Startup.new(
-          user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) }, settings: @config.session,
+          user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) }, settings: settings,
           sparing: @sparing, protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
           certificate: (@io.peer_cert if @encrypted)
         )
@@ -79,6 +84,20 @@ module Trunkline
         @conversation = Conversation.new(@io, @startup, @deadline, @config.connect_timeout)
         @conversation.write(@startup.message)
         @conversation.write(@startup.receive(@conversation.read)) until @startup.ready?
+      rescue Startup::OtherDateStyle => error
+        @readable_date_style = error.readable
+        leave
+        raise
+      end
+
+      def settings = @date_style ? { **@config.session, "DateStyle" => @date_style } : @config.session
+
+      # The server closes its end when it has given the session's place to others: the next attempt may need it.
+      def leave
+        @conversation.write(FAREWELL)
+        loop { @conversation.read }
+      rescue ConnectionError
+        nil
       end
 
       def check_server

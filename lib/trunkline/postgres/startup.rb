@@ -4,6 +4,7 @@ require_relative "../errors"
 require_relative "authentication"
 require_relative "error_fields"
 require_relative "startup/frames"
+require_relative "startup/other_date_style"
 require_relative "startup/stranger"
 require_relative "startup/version"
 
@@ -14,9 +15,10 @@ module Trunkline
       # Bytes of the longest secret key (PostgreSQL manual, "BackendKeyData").
       LONGEST_KEY = 256
 
-      # Every session is the same: values are decoded by these, and SQL is read by the last one.
-      SESSION = { "client_encoding" => "UTF8", "DateStyle" => "ISO", "IntervalStyle" => "postgres",
-                  "extra_float_digits" => "3", "standard_conforming_strings" => "on" }.freeze
+      # Every session is the same: values are decoded by these, and SQL is read by the last one. DateStyle is not among them: to ask for ISO
+      # is to ask for the order of month, day and year that the server's configuration has, in place of the role's and the database's.
+      SESSION = { "client_encoding" => "UTF8", "IntervalStyle" => "postgres", "extra_float_digits" => "3",
+                  "standard_conforming_strings" => "on" }.freeze
 
       # Those that some poolers do not know, and refuse.
       DISPENSABLE = %w[IntervalStyle extra_float_digits].freeze
@@ -180,6 +182,7 @@ module Trunkline
 
         name, value = @parameters.find { |parameter, reported| @reported[parameter]&.match?(reported) == false }
         return @ready = true unless name
+        raise OtherDateStyle, value if name == "DateStyle" && !@session.key?(name)
 
         message = "the session has #{name} #{value.inspect}, which is not what was asked for"
         raise ConnectionError.new(message, retriable: false)

@@ -69,7 +69,7 @@ module Trunkline
           assert_raises(ConnectionError) { connect(server, application_name: "test") }
         end
 
-        assert_equal({ "user" => "ann", "database" => "app", "client_encoding" => "UTF8", "DateStyle" => "ISO",
+        assert_equal({ "user" => "ann", "database" => "app", "client_encoding" => "UTF8",
                        "IntervalStyle" => "postgres", "extra_float_digits" => "3", "standard_conforming_strings" => "on",
                        "application_name" => "test" }, told)
       end

@@ -19,7 +19,7 @@ module Trunkline
       end
 
       def test_the_startup_message
-        pairs = "user\0ann\0database\0app\0client_encoding\0UTF8\0DateStyle\0ISO\0IntervalStyle\0postgres\0extra_float_digits\0" \
+        pairs = "user\0ann\0database\0app\0client_encoding\0UTF8\0IntervalStyle\0postgres\0extra_float_digits\0" \
                 "3\0standard_conforming_strings\0on\0application_name\0tést\0\0".b
 
         assert_equal [pairs.bytesize + 8, 196_608].pack("NN") + pairs, startup(settings: { "application_name" => "tést" }).message
@@ -186,6 +186,16 @@ module Trunkline
         styled.receive(authentication(0) + parameter("DateStyle", "ISO, DMY") + ready)
 
         assert_predicate styled, :ready?
+      end
+
+      # It is asked for in another attempt, with the order that the session has. Where it was asked for, it is an error like others.
+      def test_a_datestyle_that_cannot_be_read
+        { "German, DMY" => "ISO, DMY", "SQL, MDY" => "ISO, MDY", "Postgres" => "ISO" }.each do |reported, readable|
+          error = assert_raises(Startup::OtherDateStyle) { startup.receive(authentication(0) + parameter("DateStyle", reported) + ready) }
+          assert_equal readable, error.readable
+        end
+        assert_refused ConnectionError, 'the session has DateStyle "German, DMY", which is not what was asked for', authentication(0),
+                       parameter("DateStyle", "German, DMY"), ready, startup: startup(settings: { "DateStyle" => "ISO, DMY" })
       end
 
       def test_the_end_of_the_stream_names_the_stage
