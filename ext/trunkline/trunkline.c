@@ -19,6 +19,8 @@ void Init_trunkline(void) {
     Init_trunkline_waiter();
     Init_trunkline_codec();
     Init_trunkline_crew();
+    Init_trunkline_cancelling();
+    Init_trunkline_crew_state();
     Init_trunkline_drive();
     Init_trunkline_driving();
     Init_trunkline_dispatcher();

@@ -21,6 +21,8 @@ void Init_trunkline_waiter(void);
 void Init_trunkline_service(void);
 void Init_trunkline_codec(void);
 void Init_trunkline_crew(void);
+void Init_trunkline_cancelling(void);
+void Init_trunkline_crew_state(void);
 void Init_trunkline_drive(void);
 void Init_trunkline_driving(void);
 void Init_trunkline_dispatcher(void);

@@ -18,7 +18,7 @@ typedef struct {
 bool conversation_submit(conversation_t *conversation, VALUE request);
 
 /* Takes a request back of which no byte has been sent. False: it was, or is not in flight. */
-bool conversation_withdraw(conversation_t *conversation, VALUE request);
+bool conversation_withdraw(conversation_t *conversation, VALUE request, VALUE failure);
 
 /* Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. */
 void conversation_receive(conversation_t *conversation, VALUE woken);

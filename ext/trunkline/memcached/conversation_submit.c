@@ -67,7 +67,7 @@ static size_t size_of(const conversation_t *conversation, size_t at) {
     return (size_t)(end - request_of(fifo_at(in_flight, at))->offset);
 }
 
-bool conversation_withdraw(conversation_t *conversation, VALUE object) {
+bool conversation_withdraw(conversation_t *conversation, VALUE object, VALUE failure) {
     buffer_t *output = bytes_buffer(conversation->base.output);
     uint64_t sent = conversation->base.in_flight.appended - buffer_size(output), from = memcached_request_checked(object)->base.offset;
     size_t at = fifo_find(&conversation->base.in_flight, object);
@@ -77,5 +77,6 @@ bool conversation_withdraw(conversation_t *conversation, VALUE object) {
     fifo_remove(&conversation->base.in_flight, at);
     fifo_move_forward(&conversation->base.in_flight, at, size);
     conversation->base.in_flight.appended -= size;
+    memcached_request_of(object)->base.failure = failure;
     return true;
 }

@@ -30,7 +30,7 @@ static const rb_data_type_t codec_type = {
 
 static VALUE codec_submit(VALUE self, VALUE request);
 static VALUE codec_receive(VALUE self, VALUE woken);
-static const codec_protocol_t protocol = {codec_submit, codec_receive};
+static const codec_protocol_t protocol = {.submit = codec_submit, .receive = codec_receive};
 
 static VALUE codec_allocate(VALUE class) {
     conversation_t *conversation;
@@ -61,10 +61,12 @@ static VALUE codec_submit(VALUE self, VALUE request) {
     return conversation_submit(conversation, request) ? SIZET2NUM(codec_base_unsent(&conversation->base)) : Qnil;
 }
 
-/* call-seq: withdraw(request) -> true or false
+/* call-seq: withdraw(request, failure) -> true or false
  *
  * True: it was not sent, and will not be. */
-static VALUE codec_withdraw(VALUE self, VALUE request) { return RBOOL(conversation_withdraw(conversation_of(self), request)); }
+static VALUE codec_withdraw(VALUE self, VALUE request, VALUE failure) {
+    return RBOOL(conversation_withdraw(conversation_of(self), request, failure));
+}
 
 /* call-seq: close -> codec
  *
@@ -102,7 +104,7 @@ void Init_trunkline_memcached_codec(void) {
     rb_define_alloc_func(class, codec_allocate);
     rb_define_method(class, "initialize", codec_initialize, 2);
     rb_define_method(class, "submit", codec_submit, 1);
-    rb_define_method(class, "withdraw", codec_withdraw, 1);
+    rb_define_method(class, "withdraw", codec_withdraw, 2);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
     rb_define_method(class, "farewell_message", codec_farewell_message, 0);

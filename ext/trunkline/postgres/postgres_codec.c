@@ -41,7 +41,8 @@ static const rb_data_type_t codec_type = {
 
 static VALUE codec_submit(VALUE self, VALUE request);
 static VALUE codec_receive(VALUE self, VALUE woken);
-static const codec_protocol_t protocol = {codec_submit, codec_receive};
+static VALUE codec_aim(VALUE self, VALUE request);
+static const codec_protocol_t protocol = {codec_submit, codec_receive, codec_aim, postgres_request_is_repeatable};
 
 static VALUE codec_allocate(VALUE class) {
     session_state_t *session;
@@ -89,14 +90,12 @@ static VALUE codec_submit(VALUE self, VALUE request) {
     return submit(session, request) ? SIZET2NUM(codec_base_unsent(&session->base)) : Qnil;
 }
 
-/* call-seq: withdraw(request) -> true or false
+/* call-seq: withdraw(request, failure) -> true or false
  *
- * True: it will have no effect, for what would have had one was not sent and will not be. */
-static VALUE codec_withdraw(VALUE self, VALUE request) { return RBOOL(withdraw(session_of(self), request)); }
+ * True: it will have no effect, for what would have had one was not sent and will not be; the failure is what its caller gets. */
+static VALUE codec_withdraw(VALUE self, VALUE request, VALUE failure) { return RBOOL(withdraw(session_of(self), request, failure)); }
 
-/* call-seq: aim(request) -> codec
- *
- * The server will be asked to cancel the request, and may hit one behind it instead. Nil: that is over. */
+/* The server will be asked to cancel the request, and may hit one behind it instead. Nil: that is over. */
 static VALUE codec_aim(VALUE self, VALUE request) {
     session_of(self)->cancelling = !NIL_P(request);
     if (!NIL_P(request)) postgres_request_checked(request)->cancelled = true;
@@ -176,8 +175,7 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_alloc_func(class, codec_allocate);
     rb_define_method(class, "initialize", codec_initialize, -1);
     rb_define_method(class, "submit", codec_submit, 1);
-    rb_define_method(class, "aim", codec_aim, 1);
-    rb_define_method(class, "withdraw", codec_withdraw, 1);
+    rb_define_method(class, "withdraw", codec_withdraw, 2);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
     rb_define_method(class, "parameters", codec_parameters, 0);

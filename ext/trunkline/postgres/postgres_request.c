@@ -310,6 +310,17 @@ static VALUE request_set_cancelled(VALUE self) {
  * Did it meet the cancel that was meant for another one, and has had no effect? */
 static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of(self)->bystander); }
 
+bool postgres_request_is_repeatable(VALUE self) {
+    VALUE statement = postgres_request_of(self)->statement;
+    return !NIL_P(statement) && statement_of(statement)->judgement.verdict == VERDICT_SHAREABLE;
+}
+
+/* call-seq: repeatable? -> true or false
+ *
+ * When the server says that it has cancelled the statement, has it had no effect? A procedure may commit in between, and so do
+ * commands that refuse to run within a transaction. */
+static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
+
 /* call-seq: solo? -> true or false
  *
  * Is it to be tried on its own, for it may be the one for which others in its unit were undone? */
@@ -375,6 +386,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "cancelled?", request_is_cancelled, 0);
     rb_define_method(cRequest, "cancelled!", request_set_cancelled, 0);
     rb_define_method(cRequest, "bystander?", request_is_bystander, 0);
+    rb_define_method(cRequest, "repeatable?", request_is_repeatable, 0);
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
     rb_define_method(cRequest, "rolled_back?", request_is_rolled_back, 0);
     rb_define_method(cRequest, "redescribe", request_redescribe, 1);

@@ -69,6 +69,9 @@ static inline postgres_request_t *postgres_request_of(VALUE self) { return RTYPE
 /* Of what a caller gives: raises TypeError when it is something else. */
 postgres_request_t *postgres_request_checked(VALUE object);
 
+/* Ruby's Request#repeatable?: see there. */
+bool postgres_request_is_repeatable(VALUE request);
+
 /* What fetches the next rows of the portal that the request has left open. */
 VALUE postgres_request_fetch(VALUE request);
 

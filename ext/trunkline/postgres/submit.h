@@ -10,7 +10,7 @@ bool submit(session_state_t *session, VALUE request);
 
 /* Takes the request's Bind and Execute out of the output again; what its unit prepares is still prepared, for those behind
  * rely on it. False: some byte of them may have been sent. */
-bool withdraw(session_state_t *session, VALUE request);
+bool withdraw(session_state_t *session, VALUE request, VALUE failure);
 
 /* Appends Terminate and takes no more requests. */
 void submit_terminate(session_state_t *session);

@@ -2,7 +2,8 @@
 
 #include "../socket/bytes_class.h"
 
-bool withdraw(session_state_t *session, VALUE object) {
+/* What is left of it may be answered before its caller gives it up: it has its failure then. */
+bool withdraw(session_state_t *session, VALUE object, VALUE failure) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->base.output);
     uint64_t sent = session->base.in_flight.appended - buffer_size(output), from = request->base.offset + request->effect;
@@ -12,5 +13,6 @@ bool withdraw(session_state_t *session, VALUE object) {
     fifo_move_forward(&session->base.in_flight, at + 1, request->effect_size);
     session->base.in_flight.appended -= request->effect_size;
     request->effect_size = 0;
+    request->base.failure = failure;
     return request->withdrawn = true;
 }

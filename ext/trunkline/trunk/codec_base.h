@@ -6,10 +6,12 @@
 #include <stdbool.h>
 #include "fifo.h"
 
-/* What differs: the Ruby methods of the same names. */
+/* What differs: the Ruby methods of the same names. Where the last two are NULL, nothing can be cancelled. */
 typedef struct {
     VALUE (*submit)(VALUE self, VALUE request);
     VALUE (*receive)(VALUE self, VALUE woken);
+    VALUE (*aim)(VALUE self, VALUE request);
+    bool (*repeatable)(VALUE request); /* when the server says that it has cancelled the statement, has it had no effect? */
 } codec_protocol_t;
 
 /* Every codec's struct begins with one. */

@@ -18,6 +18,7 @@ static void crew_mark(void *data) {
     rb_gc_mark(crew->world);
     rb_gc_mark(crew->leader);
     rb_gc_mark(crew->heir);
+    cancelling_mark(&crew->cancelling);
 }
 
 static void crew_free(void *data) {
@@ -40,6 +41,7 @@ static VALUE crew_allocate(VALUE class) {
     crew->parked.older = crew->parked.newer = &crew->parked;
     crew->wire = crew->io = crew->pool = crew->woken = Qnil;
     crew->codec = crew->world = crew->leader = crew->heir = Qnil;
+    cancelling_clear(&crew->cancelling);
     crew->generation = process_generation;
     crew->earliest = INFINITY;
     crew->rest = -INFINITY;
@@ -88,12 +90,17 @@ static VALUE crew_unplug(VALUE self) {
     return self;
 }
 
-bool crew_board(crew_t *crew, request_t *request) {
-    if (request->aboard) return true;
-    if (!crew_admits(crew, request->world, request->pinned)) return false;
+static void take_aboard(crew_t *crew, request_t *request) {
+    if (request->aboard) return;
     crew->world = request->world;
     crew->aboard++;
     request->aboard = true;
+}
+
+bool crew_board(crew_t *crew, request_t *request) {
+    if (request->aboard) return true;
+    if (!crew_admits(crew, request->world, request->pinned)) return false;
+    take_aboard(crew, request);
     return true;
 }
 
@@ -161,10 +168,10 @@ static VALUE crew_idle_since(VALUE self) { return DBL2NUM(crew_in_flight(crew_of
 
 /* call-seq: reserve -> true or false
  *
- * Keeps the trunk for pinned requests from now on. False: somebody is aboard, or it is reserved already. */
+ * Keeps the trunk for pinned requests from now on. False: it is not deserted, or reserved already, or shut. */
 static VALUE crew_reserve(VALUE self) {
     crew_t *crew = crew_of(self);
-    if (!crew_takes(crew, Qnil, false) || crew->aboard > 0) return Qfalse;
+    if (!crew_takes(crew, Qnil, false) || !crew_is_deserted(crew)) return Qfalse;
     crew->reserved = true;
     return Qtrue;
 }
@@ -179,22 +186,24 @@ static VALUE crew_release(VALUE self) {
     return self;
 }
 
-/* call-seq: shut -> true or false
+/* call-seq: begin_ending -> crew
  *
- * Nobody sends anything more until it is opened. False: it is shut already. */
-static VALUE crew_shut(VALUE self) {
-    crew_t *crew = crew_of(self);
-    if (crew->shut) return Qfalse;
-    return RBOOL(crew->shut = true);
-}
-
-static VALUE crew_is_shut(VALUE self) { return RBOOL(crew_of(self)->shut); }
-
-/* call-seq: open -> crew */
-static VALUE crew_open(VALUE self) {
-    crew_of(self)->shut = false;
+ * A caller ends a request of its own: until it says finish_ending, nobody gets the trunk for its own. */
+static VALUE crew_begin_ending(VALUE self) {
+    crew_of(self)->endings++;
     return self;
 }
+
+/* call-seq: finish_ending -> true or false
+ *
+ * Is the trunk deserted now? */
+static VALUE crew_finish_ending(VALUE self) {
+    crew_of(self)->endings--;
+    return RBOOL(crew_is_deserted(crew_of(self)));
+}
+
+/* call-seq: deserted? -> true or false */
+static VALUE crew_get_deserted(VALUE self) { return RBOOL(crew_is_deserted(crew_of(self))); }
 
 /* call-seq: enter(request) -> :first, :later or nil
  *
@@ -206,23 +215,38 @@ VALUE crew_enter(VALUE self, VALUE request) {
     return crew_in_flight(crew)->count == 0 ? sym_first : sym_later;
 }
 
+static bool board_to_wait(crew_t *crew, request_t *request) {
+    if (!request->aboard && (crew->generation != process_generation || (crew->aboard > 0 && crew->world != request->world))) return false;
+    take_aboard(crew, request);
+    return true;
+}
+
 /* call-seq: lead(request) -> true, false, Float or nil
  *
  * True: the waiter leads now, or did already. False: it is parked and must sleep until it is woken, if only by a leader who looks at the
- * clock. A Float: it is parked, and must not sleep longer than until then, for the leader will. Nil: it has its answer. */
+ * clock. A Float: it is parked, and must not sleep longer than until then, for the leader will. Nil: it has its answer.
+ *
+ * Also on a trunk that has been reserved for another caller since: what it waits for is in flight here. */
 VALUE crew_lead(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
     request_t *request = request_checked(object);
     if (crew->heir == object) crew->heir = Qnil;
     if (request->done) return Qnil;
-    if (crew->leader == object) return Qtrue;
     if (request->until < crew->earliest) crew->earliest = request->until;
-    if (NIL_P(crew->leader) && crew_board(crew, request)) {
-        crew->leader = object;
-        return Qtrue;
-    }
+    if (NIL_P(crew->leader) && board_to_wait(crew, request)) crew->leader = object;
+    if (crew->leader == object) return Qtrue;
     park(crew, request);
     return request->until < crew->rest ? DBL2NUM(request->until) : Qfalse;
+}
+
+/* call-seq: take_lead(request) -> true or false
+ *
+ * False: another waiter leads, or is about to, or those aboard are of another world; this one is not parked. */
+static VALUE crew_take_lead(VALUE self, VALUE object) {
+    crew_t *crew = crew_of(self);
+    if (crew_is_led(crew) || !board_to_wait(crew, request_checked(object))) return Qfalse;
+    crew->leader = object;
+    return Qtrue;
 }
 
 /* call-seq: rest -> Float or nil
@@ -272,11 +296,23 @@ static request_t *successor(crew_t *crew) {
     return NULL;
 }
 
+VALUE crew_resign(crew_t *crew, VALUE object) {
+    if (crew->leader == object) {
+        crew->leader = Qnil;
+        crew->rest = -INFINITY;
+    }
+    if (crew->heir == object) crew->heir = Qnil;
+    if (crew_is_led(crew)) return Qnil;
+    request_t *next = successor(crew);
+    if (!next) return Qfalse;
+    request_wake_up(next);
+    return crew->heir = next->self;
+}
+
 /* call-seq: leave(request) -> nil, request or false
  *
- * The request's waiter goes, for whatever reason: it is taken out of every list, and gives up the lead if it had it.
- * Nil: somebody leads. A request: its waiter was parked and is woken now to lead; the caller owes it its wake-up.
- * False: nobody is left to lead. */
+ * The request's waiter goes, for whatever reason: it is taken out of every list, and gives up the lead if it had it: see crew_resign for
+ * what is returned. */
 VALUE crew_leave(VALUE self, VALUE object) {
     crew_t *crew = crew_of(self);
     request_t *request = request_checked(object);
@@ -287,16 +323,7 @@ VALUE crew_leave(VALUE self, VALUE object) {
         crew->aboard--;
         dispatcher_keeps_no_more(crew_in_flight(crew), request);
     }
-    if (crew->leader == object) {
-        crew->leader = Qnil;
-        crew->rest = -INFINITY;
-    }
-    if (crew->heir == object) crew->heir = Qnil;
-    if (!NIL_P(crew->leader) || !NIL_P(crew->heir)) return Qnil;
-    request_t *next = successor(crew);
-    if (!next) return Qfalse;
-    request_wake_up(next);
-    return crew->heir = next->self;
+    return crew_resign(crew, object);
 }
 
 /* call-seq: led? -> true or false
@@ -310,18 +337,6 @@ static VALUE crew_get_led(VALUE self) { return RBOOL(crew_is_led(crew_of(self)))
 static VALUE crew_head(VALUE self) {
     VALUE head = fifo_head(crew_in_flight(crew_of(self)));
     return head == Qundef ? Qnil : head;
-}
-
-/* call-seq: behind -> Array of Request
- *
- * What it works on next. */
-static VALUE crew_behind(VALUE self) {
-    const fifo_t *fifo = crew_in_flight(crew_of(self));
-    VALUE behind = rb_ary_new();
-    for (size_t at = 1; at < fifo->count; at++) {
-        if (!NIL_P(fifo_at(fifo, at))) rb_ary_push(behind, fifo_at(fifo, at));
-    }
-    return behind;
 }
 
 /* call-seq: settled? -> true or false
@@ -359,16 +374,16 @@ void Init_trunkline_crew(void) {
     rb_define_method(class, "reserve", crew_reserve, 0);
     rb_define_method(class, "reserved?", crew_is_reserved, 0);
     rb_define_method(class, "release", crew_release, 0);
-    rb_define_method(class, "shut", crew_shut, 0);
-    rb_define_method(class, "shut?", crew_is_shut, 0);
-    rb_define_method(class, "open", crew_open, 0);
+    rb_define_method(class, "begin_ending", crew_begin_ending, 0);
+    rb_define_method(class, "finish_ending", crew_finish_ending, 0);
+    rb_define_method(class, "deserted?", crew_get_deserted, 0);
     rb_define_method(class, "enter", crew_enter, 1);
     rb_define_method(class, "lead", crew_lead, 1);
+    rb_define_method(class, "take_lead", crew_take_lead, 1);
     rb_define_method(class, "rest", crew_rest, 0);
     rb_define_method(class, "rise", crew_rise, 1);
     rb_define_method(class, "leave", crew_leave, 1);
     rb_define_method(class, "head", crew_head, 0);
-    rb_define_method(class, "behind", crew_behind, 0);
     rb_define_method(class, "settled?", crew_is_settled, 0);
     rb_define_method(class, "led?", crew_get_led, 0);
     rb_define_method(class, "backlog", crew_get_backlog, 0);

@@ -4,6 +4,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
+#include "cancelling.h"
 #include "codec_base.h"
 #include "fifo.h"
 #include "request.h"
@@ -11,7 +12,7 @@
 
 #define SHORT_BACKLOG 0.001 /* seconds for which it does not pay to go elsewhere */
 
-typedef struct {
+typedef struct crew {
     VALUE codec;      /* has the trunk's requests in flight */
     VALUE wire;       /* between the codec and the server */
     VALUE io;         /* of a wire that adds nothing to the bytes; or nil */
@@ -24,11 +25,13 @@ typedef struct {
     double earliest;  /* no waiter stops waiting before */
     double rest;      /* when the leader, who sleeps, looks at the clock; -INFINITY: he is awake */
     size_t aboard;
+    size_t endings;    /* callers that end a request of theirs here, aboard or not */
     unsigned int generation;
     int descriptor;   /* where answers come from, for a look whether one lies there; -1: nobody can look */
     uint64_t unread;  /* what Bytes#transfers said of the input when an answer was seen to lie there: it does until that changes */
     bool reserved;    /* for pinned requests only */
-    bool shut;        /* to requests that are not in flight yet */
+    bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
+    cancelling_t cancelling;
     bool asleep;      /* the leader, until there is something to read */
     bool turning;     /* somebody gives the others a turn before he writes what lies in the output */
     bool answerless;  /* the only request in flight was written just now: there can be no answer yet */
@@ -54,6 +57,9 @@ static inline bool crew_admits(const crew_t *crew, VALUE world, bool pinned) {
     return crew->aboard == 0 || crew->world == world;
 }
 
+/* Is nobody aboard, or about to end what it has left? */
+static inline bool crew_is_deserted(const crew_t *crew) { return crew->aboard == 0 && crew->endings == 0; }
+
 /* May another request be sent? */
 static inline bool crew_takes(const crew_t *crew, VALUE world, bool pinned) { return !crew->shut && crew_admits(crew, world, pinned); }
 
@@ -74,6 +80,10 @@ VALUE crew_lead(VALUE self, VALUE request);
 VALUE crew_rest(VALUE self);
 VALUE crew_rise(VALUE self, VALUE woken);
 VALUE crew_leave(VALUE self, VALUE request);
+
+/* The request's waiter gives up the lead, if it has it, or is to have it. Nil: somebody leads. A request: its waiter was parked and is
+ * woken now to lead; the caller owes it its wake-up. False: nobody is left to lead. */
+VALUE crew_resign(crew_t *crew, VALUE request);
 
 /* Seconds of backlog up to which short requests join: a little, and what is on the way meanwhile. */
 double crew_enough(const crew_t *crew);

@@ -14,7 +14,6 @@ typedef struct {
     crew_t *crew;
     request_t *request;
     bool exposed; /* to interrupts: a plain thread, whose caller has not seen to it that there are none */
-    bool first;   /* nothing was in flight when it came */
     bool taken, answered, through;
 } drive_t;
 

@@ -13,7 +13,7 @@
 #define WRITE_AT (16 * 1024) /* bytes of output that are written without waiting for more */
 
 static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_park, id_unpark,
-    id_crowded, id_loss, id_fence, id_retiring;
+    id_crowded, id_loss, id_retiring;
 static VALUE mWaiting;
 
 static bool is_crowded(const crew_t *crew) { return RTEST(rb_funcallv(crew->pool, id_crowded, 0, NULL)); }
@@ -22,24 +22,26 @@ static void wake_all(const crew_t *crew) {
     while (RARRAY_LEN(crew->woken) > 0) request_wake(rb_ary_shift(crew->woken));
 }
 
-/* The plain threads among them, whom no interrupt comes between: whoever traces calls may be torn from one, and it is told twice. */
+/* The plain threads among them, which no interrupt comes between. Where calls are traced, the caller may be interrupted in the middle
+ * of one, or another thread be here meanwhile: then that request is told twice, and none is left out. */
 static void wake_threads(const crew_t *crew) {
     while (RARRAY_LEN(crew->woken) > 0 && request_wakes_at_once(RARRAY_AREF(crew->woken, 0))) {
-        request_wake(RARRAY_AREF(crew->woken, 0));
-        rb_ary_shift(crew->woken);
+        VALUE first = RARRAY_AREF(crew->woken, 0);
+        request_wake(first);
+        if (RARRAY_LEN(crew->woken) > 0 && RARRAY_AREF(crew->woken, 0) == first) rb_ary_shift(crew->woken);
     }
 }
 
 static void wake(const drive_t *drive) { drive->exposed ? wake_threads(drive->crew) : wake_all(drive->crew); }
 
-static bool has_fence(const drive_t *drive) { return RTEST(rb_attr_get(drive->trunk, id_fence)); }
+static bool has_fence(const drive_t *drive) { return !NIL_P(drive->crew->cancelling.fence); }
 
-/* Wakes those whose answers are complete; then whoever waits for room, or for what the server is to answer before the trunk is
- * open again. */
+/* Wakes those whose answers are complete; opens the trunk, if its fence was answered; then wakes whoever waits for room. */
 static void pass_on(const drive_t *drive) {
-    const crew_t *crew = drive->crew;
+    crew_t *crew = drive->crew;
     wake(drive);
-    if (RARRAY_LEN(crew->woken) > 0 || has_fence(drive) || (is_crowded(crew) && crew_has_room(crew))) drive_ask(drive, id_pass_on, 0, Qnil);
+    cancelling_lift(crew);
+    if (RARRAY_LEN(crew->woken) > 0 || (is_crowded(crew) && crew_has_room(crew))) drive_ask(drive, id_pass_on, 0, Qnil);
 }
 
 static VALUE receive_in_codec(VALUE data) {
@@ -136,10 +138,24 @@ static void flush_after_a_turn(const drive_t *drive) {
     rb_ensure(give_turn, (VALUE)drive, turned, (VALUE)drive);
 }
 
-/* False: the trunk could not take the request. */
-static bool submit(const drive_t *drive, bool first) {
+/* A look at an idle connection on which something has come unasked, perhaps its end. Only a leader reads, or another that sleeps would
+ * not hear of what came: the caller leads meanwhile. Where there is a leader, it sees what comes. */
+static bool is_alive(const drive_t *drive) {
     crew_t *crew = drive->crew;
-    if (first && !drive_is_quiet(crew) && !RTEST(drive_ask(drive, id_alive, 0, Qnil))) return false;
+    if (crew_is_led(crew) || drive_is_quiet(crew)) return true;
+    crew->leader = drive->object;
+    bool alive = RTEST(drive_ask(drive, id_alive, 0, Qnil));
+    VALUE heir = crew_resign(crew, drive->object);
+    if (RTEST(heir)) drive_ask(drive, id_depart, 1, heir);
+    return alive;
+}
+
+/* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
+static bool submit(const drive_t *drive) {
+    crew_t *crew = drive->crew;
+    if (crew_in_flight(crew)->count == 0 && !is_alive(drive)) return false;
+    if (crew->shut) return false;
+    bool first = crew_in_flight(crew)->count == 0;
     if (NIL_P(crew_codec(crew)->protocol->submit(crew->codec, drive->object))) return false;
     bool large = codec_base_unsent(crew_codec(crew)) > WRITE_AT, in_thread = NIL_P(drive->request->world);
     if (crew->asleep && !large && !in_thread) {
@@ -172,7 +188,7 @@ static void leave(const drive_t *drive) {
 
 static VALUE carry(VALUE data) {
     drive_t *drive = (drive_t *)data;
-    drive->taken = submit(drive, drive->first);
+    drive->taken = submit(drive);
     drive->answered = drive->taken && attend(drive);
     drive->through = true;
     return Qnil;
@@ -190,7 +206,6 @@ static VALUE travel(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     drive_t *drive = (drive_t *)data;
     VALUE place = crew_enter(drive->crew_object, drive->object);
     if (NIL_P(place)) return Qfalse;
-    drive->first = crew_in_flight(drive->crew)->count == 0;
     rb_ensure(carry, (VALUE)drive, go_ashore, (VALUE)drive);
     return RBOOL(drive->taken);
 }
@@ -207,12 +222,12 @@ static VALUE driving_perform(VALUE self, VALUE request) {
     return travel(Qnil, (VALUE)&drive, 0, NULL, Qnil);
 }
 
-/* call-seq: submit(request, first) -> true or false
+/* call-seq: submit(request) -> true or false
  *
  * For those below: who calls them is undisturbed. */
-static VALUE driving_submit(VALUE self, VALUE request, VALUE first) {
+static VALUE driving_submit(VALUE self, VALUE request) {
     drive_t drive = drive_of(self, request);
-    return RBOOL(submit(&drive, RTEST(first)));
+    return RBOOL(submit(&drive));
 }
 
 static VALUE attend_alone(VALUE data) {
@@ -285,7 +300,6 @@ static void intern(void) {
     id_unpark = rb_intern("unpark");
     id_crowded = rb_intern("crowded?");
     id_loss = rb_intern("@loss");
-    id_fence = rb_intern("@fence");
     id_retiring = rb_intern("@retiring");
 }
 
@@ -295,7 +309,7 @@ void Init_trunkline_driving(void) {
     rb_gc_register_mark_object(mWaiting);
     VALUE module = rb_define_module_under(mTrunkline, "Driving");
     rb_define_method(module, "perform", driving_perform, 1);
-    rb_define_private_method(module, "submit", driving_submit, 2);
+    rb_define_private_method(module, "submit", driving_submit, 1);
     rb_define_private_method(module, "attend", driving_attend, 1);
     rb_define_private_method(module, "step", driving_step, 1);
     rb_define_private_method(module, "leave", driving_leave, 1);

@@ -17,33 +17,46 @@ module Trunkline
       nil
     end
 
-    # Reads until nothing is in flight. For the owner of a trunk that others have shared before.
+    # Reads until nothing is in flight, or sleeps while another caller does, which waits for what it has asked here before. For the owner
+    # of a trunk that others have shared before.
     #
     # @param request [Request] the owner's, not sent
     # @return [Boolean] false: the trunk is lost, or the request's time is over
     def settle(request)
-      lead_until(request) { @codec.idle? } if @crew.enter(request.pin)
+      attend_until(request.pin, -> { @codec.idle? }) { step(request) }
       @codec.idle? && @loss.nil?
-    ensure
-      leave(request)
     end
 
-    # Takes no more requests from the pool, and ends when those it has are answered.
+    # Takes no more requests, and ends when those it has are answered.
     #
     # @param reason [String] one sentence
     # @return [nil]
     def retire(reason)
+      @crew.seal
       @retiring = reason
       retire_now
       nil
     end
 
-    # Ends, if it takes no more requests and is deserted, when those it has are answered: what nobody has read yet is taken in.
+    # Ends, if it takes no more requests and is deserted, when those it has are answered: what nobody has read yet is taken in. Nobody
+    # can come between: what is sealed and settled stays so.
     def retire_now
-      close(@retiring) if @retiring && deserted? && alive? && @crew.settled?
+      return unless @retiring && deserted? && @loss.nil?
+
+      look_unless_led
+      close(@retiring) if @crew.settled?
     end
 
     private
+
+    # Only a leader reads, or another that sleeps would not hear of what came.
+    def look_unless_led
+      waiter = Waiter.new
+      alive? if @crew.take_lead(waiter)
+    ensure
+      heir = @crew.leave(waiter)
+      heir.wake if heir
+    end
 
     def lead_until(request)
       return Waiting.unpark(request) unless @crew.lead(request) == true

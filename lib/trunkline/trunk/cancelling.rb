@@ -37,10 +37,10 @@ module Trunkline
     # @param by [Float] when to give up, on the clock of Waiting.now
     def clear(waiter, by)
       Waiting.undisturbed do
-        next unless @canceller && @crew.shut
-
-        cancel_head(nil, waiter, by)
-        fence_off(waiter, by) unless @fence || quarantined? || loss
+        cancelling(waiter, nil) do
+          cancel_heads(waiter, nil, by)
+          fence_off(waiter, by) unless @crew.fence || loss
+        end
       end
     end
 
@@ -55,14 +55,14 @@ module Trunkline
     # Its caller was interrupted: whether it is carried out is nobody's concern any more.
     def let_go(request) = end_early(request, :cancel)
 
-    # Meanwhile nobody gets the trunk for his own, and it stays open: the caller may have something to end on it yet.
+    # Meanwhile nobody gets the trunk for its own, and it stays open: the caller may have something to end on it yet.
     def ending
-      @endings += 1
+      @crew.begin_ending
       yield
     ensure
-      @endings -= 1
-      see_off if deserted? && !@loss
-      @pool.freed if @endings.zero? && @pool.crowded?
+      deserted = @crew.finish_ending
+      see_off if deserted && !@loss
+      @pool.freed if deserted && @pool.crowded?
     end
 
     # Its deadline has passed. A server that limits it itself is about to end it.
@@ -71,59 +71,63 @@ module Trunkline
       end_early(request, :deadline) { request.limited? ? linger(request, by) : stop(request, by) }
     end
 
-    # @yield what may take its time, when the server works on it now
+    # @yield what may take its time, when the server may be at work on it now
     def end_early(request, why)
-      return if request.done?
-      return conclude(request, why, sent: false) if @codec.withdraw(request)
+      return if request.done? || @codec.withdraw(request, GivenUp.new(why, false).freeze)
 
-      yield if block_given? && @crew.head.equal?(request)
+      yield if block_given?
     ensure
-      conclude(request, why, sent: true)
+      request.give_up(request.failure || GivenUp.new(why, true).freeze)
     end
 
-    def conclude(request, why, sent:) = request.give_up(GivenUp.new(why, sent).freeze)
-
     def linger(request, by)
+      return unless @crew.head.equal?(request)
+
       request.linger(by)
       attend(request)
     ensure
       leave(request)
     end
 
-    # Those behind would be hit instead, if the request came to its end meanwhile: only where that does no harm. Whose own the
-    # trunk is now finds it open.
+    # Only where that does no harm: see Crew#begin_cancel. Other callers see the fence answered, if they are aboard.
     def stop(request, by)
-      return unless @canceller && @crew.reserved? == request.pinned? && (left_to_the_fence? || (@crew.behind.all?(&:repeatable?) && @crew.shut))
-
-      cancel_head(request, request, by)
+      cancelling(request, request) do
+        cancel_heads(request, request, by)
+        wait_for_fence(@crew.fence, by) if @crew.fence && @crew.aboard.zero?
+      end
     end
 
-    # Is whoever shut it gone, and the fence still to be answered? Nobody has come since behind what is the head now.
-    def left_to_the_fence? = @fence && !@stopping
+    # Runs the block while nothing more is sent, where there is something to cancel.
+    #
+    # @param waiter [Request] of the caller
+    # @param target [Request, nil] as Crew#begin_cancel takes it
+    def cancelling(waiter, target)
+      return unless @canceller && @crew.begin_cancel(waiter, target)
 
-    # The trunk is shut. A cancel that comes before the request has been begun is ignored there: after a while another is sent,
-    # and so for others that nobody waits for any more. Whoever else is aboard sees the fence answered.
-    def cancel_head(target, waiter, by)
-      @stopping = true
+      begin
+        yield
+      ensure
+        conclude_cancel(waiter)
+      end
+    end
+
+    def conclude_cancel(waiter)
+      case @crew.finish_cancel(waiter)
+      when :exposed then give_place
+      when :open then @pool.freed if @pool.crowded?
+      end
+    end
+
+    # A cancel that comes before the request has been begun is ignored by the server: after a while another is sent, and so for others
+    # that nobody waits for any more.
+    def cancel_heads(waiter, target, by)
       pause = FIRST_PAUSE
-      while unwanted?(head = @crew.head, target) && !quarantined? && !loss && Waiting.now < by
-        ask_and_fence_off(head, waiter, [Waiting.now + pause, by].min, by)
+      while Waiting.now < by && @crew.aim(waiter, target)
+        break unless ask_to_cancel(by)
+
+        fence_off(waiter, [Waiting.now + pause, by].min)
         pause *= 2
       end
-      wait_for_fence(@fence, by) if @fence && @crew.aboard.zero?
-    ensure
-      @stopping = false
-    end
-
-    def unwanted?(head, target) = !head.nil? && (head.equal?(target) || head.done?)
-
-    def ask_and_fence_off(head, waiter, pause, by)
-      over = false
-      forget_fence
-      @codec.aim(head)
-      over = ask_to_cancel(by)
-    ensure
-      over ? fence_off(waiter, pause) : give_place
     end
 
     # @return [Boolean] whether nothing can be hit later than what is in flight now
@@ -137,9 +141,8 @@ module Trunkline
 
     def fence_off(waiter, pause)
       fence = waiter.fence
-      return unless @codec.submit(fence)
+      return unless @crew.fence_off(waiter, fence)
 
-      @fence = fence
       flush
       wait_for_fence(fence, pause)
     end
@@ -147,27 +150,7 @@ module Trunkline
     def wait_for_fence(fence, by)
       attend(fence.linger(by))
     ensure
-      fence.done? ? leave(fence) : step_aside(fence)
-    end
-
-    # Leaves, but is not through with the trunk.
-    def step_aside(fence)
-      heir = @crew.leave(fence)
-      heir.wake if heir
-    end
-
-    # The fence has been answered.
-    def lift_fence
-      @fence = nil
-      @codec.aim(nil)
-      @crew.open
-      @pool.freed if @pool.crowded?
-    end
-
-    # Its answer is for nobody, who could keep the connection open for it.
-    def forget_fence
-      @fence&.give_up(GivenUp.new(:cancel, true).freeze)
-      @fence = nil
+      leave(fence)
     end
 
     # Nothing of what it holds can be trusted any more.
@@ -176,10 +159,9 @@ module Trunkline
       lose(reason)
     end
 
-    # It stays shut, and others take its place. Also when nobody is left who would see the fence answered.
+    # It stays shut, and others take its place.
     def give_place
       @quarantined = true
-      forget_fence
       @pool.lost(self)
       retire("it was not known what a cancel would hit")
     end

@@ -44,6 +44,7 @@ module Trunkline
 
       line_of(place).join(place, @limits.max_wait)
       @seekers[place] = true if place.alone?
+      look_again # so that a caller that leaves a trunk from now on calls this one; serve looks at those that have been left before
       [:wait, serve]
     end
 

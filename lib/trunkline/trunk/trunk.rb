@@ -48,17 +48,16 @@ module Trunkline
       @canceller = canceller
       @woken = []
       @crew = Crew.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
-      @retiring = @stopping = false
-      @endings = 0
-      @loss = @fence = @writer = nil
+      @retiring = false
+      @loss = @writer = nil
     end
 
-    # Is nobody aboard, or about to end what he has left?
-    def deserted? = @crew.aboard.zero? && @endings.zero?
+    # Is no caller aboard, or about to end what it has left?
+    def deserted? = @crew.deserted?
 
     def idle? = deserted? && @codec.idle? && !@crew.shut?
     def admits?(world) = @crew.admits?(world)
-    def reserve = deserted? && @crew.reserve
+    def reserve = @crew.reserve
     def release = @crew.release
     def inherited? = @crew.inherited?
     def aboard = @crew.aboard
@@ -68,8 +67,7 @@ module Trunkline
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def dispatch(request)
       Waiting.undisturbed(request.world) do
-        place = @crew.enter(request)
-        place ? send_off(request, place) : false
+        @crew.enter(request) ? send_off(request) : false
       end
     end
 
@@ -133,8 +131,8 @@ module Trunkline
 
     private
 
-    def send_off(request, place)
-      return false unless submit(request, place == :first)
+    def send_off(request)
+      return false unless submit(request)
 
       flush
       write_out(request)
@@ -163,8 +161,8 @@ module Trunkline
     # What was read is taken in, and those are woken whose answers it held.
     def pass_on
       wake_all
+      @crew.lift
       @pool.freed if @pool.crowded? && @crew.room?
-      lift_fence if @fence&.done?
     end
 
     # Stays until the output is written, unless another caller does already. The leader writes it while it waits for answers; but where
@@ -209,7 +207,7 @@ module Trunkline
       return aboard.zero? && hang_up if @loss
 
       flush
-      give_place if left_to_the_fence? && deserted?
+      give_place if @crew.abandon_fence
       retire_now
     end
 

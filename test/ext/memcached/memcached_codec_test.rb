@@ -227,12 +227,12 @@ module Trunkline
 
       def test_what_was_not_sent_is_taken_back
         first, second, third = [get("first"), store("second", "two"), get("third")].each { |request| ask(request) }
-        assert codec.withdraw(second)
+        assert codec.withdraw(second, "late")
         assert_equal "mg first v f O0\r\nmg third v f O2\r\n", sent
-        refute codec.withdraw(second)
+        refute codec.withdraw(second, "late")
         answer("VA 1 O0\r\n1\r\nVA 1 O2\r\n3\r\n")
         assert_equal ["1", nil, "3"], [first, second, third].map(&:answer)
-        assert codec.withdraw(ask(Request.get_many(%w[a b], %w[a b], " v")))
+        assert codec.withdraw(ask(Request.get_many(%w[a b], %w[a b], " v")), "late")
         assert_predicate codec, :idle?
       end
 

@@ -3,6 +3,7 @@
 require "async"
 require_relative "../caller"
 require_relative "hostile_scheduler"
+require_relative "../watchdog"
 
 # The ways to run many callers side by side. A test includes one; `in_host` runs a block there, `later` starts a caller.
 module Hosts
@@ -47,9 +48,9 @@ module Hosts
     def in_host
       thread = Thread.new { yield }
       thread.report_on_exception = false
-      return thread.value if thread.join(limit)
+      faults = Watchdog.join(thread, limit) or return thread.value
 
-      raise Supervision::Hang, Thread.list.filter_map(&:backtrace).map { |lines| lines.first(8).join("\n  ") }.join("\n")
+      raise Supervision::Hang, (faults + Thread.list.filter_map(&:backtrace).map { |lines| lines.first(8).join("\n  ") }).join("\n")
     ensure
       thread&.kill
     end
@@ -66,9 +67,9 @@ module Hosts
       scheduler = nil
       thread = Thread.new { Sync { (scheduler = Fiber.scheduler) && yield } }
       thread.report_on_exception = false
-      return thread.value if thread.join(limit)
+      faults = Watchdog.join(thread, limit) or return thread.value
 
-      raise Supervision::Hang, StringIO.new.tap { |report| scheduler.print_hierarchy(report) }.string
+      raise Supervision::Hang, [*faults, StringIO.new.tap { |report| scheduler.print_hierarchy(report) }.string].join("\n")
     ensure
       thread&.kill
     end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../watchdog"
+
 # How a test scheduler is run and watched: the result of its block, the failures of its fibers, misuse, hangs.
 module Supervision
   # Raised by {ClassMethods#run} when the fibers have not ended in time; the message lists what they wait for.
@@ -25,9 +27,9 @@ module Supervision
       scheduler = new(**options)
       thread = Thread.new { scheduler.supervised(&block) }
       thread.report_on_exception = false
-      return thread.value if thread.join(limit)
+      faults = Watchdog.join(thread, limit) or return thread.value
 
-      raise(Hang, scheduler.report.tap { scheduler.stop && thread.join(1) })
+      raise(Hang, [*faults, scheduler.report].join("\n").tap { scheduler.stop && thread.join(1) })
     ensure
       thread&.kill
     end

@@ -136,10 +136,10 @@ module Trunkline
       trunks.each { |trunk| trunk.dispatch(request) }
       roster.drain(true)
       drained = (trunks - roster.trunks).first
-      drained.crew.shut
+      drained.crew.begin_cancel(waiter = request, nil)
       drained.performed.each { |asked| drained.crew.leave(asked) }
       assert_equal [false, nil], [roster.any_to_take?, roster.take]
-      drained.crew.open
+      drained.crew.finish_cancel(waiter)
       assert_equal [true, drained], [roster.any_to_take?, roster.take]
     end
 

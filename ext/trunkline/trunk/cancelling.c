@@ -1,0 +1,184 @@
+/* Methods of Trunkline::Crew. */
+#include "cancelling.h"
+
+#include "crew.h"
+#include "../trunkline.h"
+
+static VALUE sym_open, sym_fenced, sym_exposed;
+
+void cancelling_clear(cancelling_t *cancelling) { cancelling->canceller = cancelling->fence = Qnil; }
+
+void cancelling_mark(const cancelling_t *cancelling) {
+    rb_gc_mark(cancelling->canceller);
+    rb_gc_mark(cancelling->fence);
+}
+
+static void aim(const crew_t *crew, VALUE request) {
+    const codec_protocol_t *protocol = crew_codec(crew)->protocol;
+    if (protocol->aim) protocol->aim(crew->codec, request);
+}
+
+static bool is_repeatable(const crew_t *crew, VALUE request) {
+    const codec_protocol_t *protocol = crew_codec(crew)->protocol;
+    return protocol->repeatable && protocol->repeatable(request);
+}
+
+static void update(crew_t *crew) {
+    const cancelling_t *state = &crew->cancelling;
+    crew->shut = state->sealed || state->exposed || !NIL_P(state->canceller) || !NIL_P(state->fence);
+}
+
+/* Nothing can be hit any more. */
+static void reopen(crew_t *crew) {
+    crew->cancelling.canceller = crew->cancelling.fence = Qnil;
+    aim(crew, Qnil);
+    update(crew);
+}
+
+void cancelling_lift(crew_t *crew) {
+    if (!NIL_P(crew->cancelling.fence) && request_of(crew->cancelling.fence)->done) reopen(crew);
+}
+
+/* Its answer is for nobody: it does not keep the connection open. */
+static void forget_fence(crew_t *crew) {
+    if (NIL_P(crew->cancelling.fence)) return;
+    request_of(crew->cancelling.fence)->done = true;
+    crew->cancelling.fence = Qnil;
+}
+
+static bool all_behind_are_repeatable(const crew_t *crew) {
+    const fifo_t *fifo = crew_in_flight(crew);
+    for (size_t at = 1; at < fifo->count; at++) {
+        if (!NIL_P(fifo_at(fifo, at)) && !is_repeatable(crew, fifo_at(fifo, at))) return false;
+    }
+    return true;
+}
+
+static bool is_head(const crew_t *crew, VALUE request) { return fifo_head(crew_in_flight(crew)) == request && !request_of(request)->done; }
+
+/* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence nobody has come. */
+static bool may_cancel(const crew_t *crew, VALUE target) {
+    if (!NIL_P(crew->cancelling.canceller) || crew->cancelling.exposed) return false;
+    if (NIL_P(target)) return true;
+    if (!is_head(crew, target) || request_of(target)->pinned != crew->reserved) return false;
+    return !NIL_P(crew->cancelling.fence) || all_behind_are_repeatable(crew);
+}
+
+/* call-seq: begin_cancel(waiter, target) -> true or false
+ *
+ * Shuts the trunk for a caller that is about to cancel, and finishes with finish_cancel, whatever happens. waiter: a request, of that
+ * caller. target: what the server works on; nil, on a trunk of the caller's own: whatever nobody waits for. False: another caller
+ * cancels, or others would be harmed, or the target is answered. */
+static VALUE crew_begin_cancel(VALUE self, VALUE waiter, VALUE target) {
+    crew_t *crew = crew_of(self);
+    request_checked(waiter);
+    if (!NIL_P(target)) request_checked(target);
+    cancelling_lift(crew);
+    if (!may_cancel(crew, target)) return Qfalse;
+    crew->cancelling.canceller = waiter;
+    update(crew);
+    return Qtrue;
+}
+
+static bool cancels(const crew_t *crew, VALUE waiter) { return crew->cancelling.canceller == waiter; }
+
+/* call-seq: aim(waiter, target) -> Request or nil
+ *
+ * What the caller is to ask the server to cancel now: the head, if that is the target, or done for its caller. From then on it may
+ * hit any request in flight, until a fence behind them is answered. Nil: there is nothing to cancel, or everything is answered. */
+static VALUE crew_aim(VALUE self, VALUE waiter, VALUE target) {
+    crew_t *crew = crew_of(self);
+    cancelling_lift(crew);
+    if (!cancels(crew, waiter)) return Qnil;
+    VALUE head = fifo_head(crew_in_flight(crew));
+    if (head == Qundef || NIL_P(head) || (head != target && !request_of(head)->done)) return Qnil;
+    forget_fence(crew);
+    crew->cancelling.exposed = true;
+    aim(crew, head);
+    return head;
+}
+
+/* call-seq: fence_off(waiter, fence) -> true or false
+ *
+ * Submits the fence: nothing will be hit behind it. False: the connection takes nothing more, or the caller does not cancel here. */
+static VALUE crew_fence_off(VALUE self, VALUE waiter, VALUE fence) {
+    crew_t *crew = crew_of(self);
+    request_checked(fence);
+    if (!cancels(crew, waiter) || NIL_P(crew_codec(crew)->protocol->submit(crew->codec, fence))) return Qfalse;
+    forget_fence(crew);
+    crew->cancelling.fence = fence;
+    crew->cancelling.exposed = false;
+    return Qtrue;
+}
+
+static VALUE state_after(const crew_t *crew) {
+    if (crew->cancelling.exposed) return sym_exposed;
+    return NIL_P(crew->cancelling.fence) ? sym_open : sym_fenced;
+}
+
+/* call-seq: finish_cancel(waiter) -> :open, :fenced, :exposed or nil
+ *
+ * The caller cancels no more. Open: nothing can be hit. Fenced: the trunk opens when the fence is answered. Exposed: nobody can tell
+ * what the cancel will hit, and the trunk stays shut for good. Nil: everything was answered before. */
+static VALUE crew_finish_cancel(VALUE self, VALUE waiter) {
+    crew_t *crew = crew_of(self);
+    cancelling_lift(crew);
+    if (!cancels(crew, waiter)) return Qnil;
+    crew->cancelling.canceller = Qnil;
+    VALUE state = state_after(crew);
+    if (state == sym_open) reopen(crew);
+    return state;
+}
+
+/* call-seq: lift -> crew */
+static VALUE crew_lift(VALUE self) {
+    cancelling_lift(crew_of(self));
+    return self;
+}
+
+/* call-seq: fence -> Request or nil */
+static VALUE crew_fence(VALUE self) { return crew_of(self)->cancelling.fence; }
+
+/* call-seq: canceller -> Request or nil */
+static VALUE crew_canceller(VALUE self) { return crew_of(self)->cancelling.canceller; }
+
+/* call-seq: seal -> crew
+ *
+ * The trunk takes no more requests, for good. */
+static VALUE crew_seal(VALUE self) {
+    crew_of(self)->cancelling.sealed = true;
+    update(crew_of(self));
+    return self;
+}
+
+/* call-seq: abandon_fence -> true or false
+ *
+ * Seals the trunk if nobody is left that would see its fence answered. */
+static VALUE crew_abandon_fence(VALUE self) {
+    crew_t *crew = crew_of(self);
+    cancelling_lift(crew);
+    if (NIL_P(crew->cancelling.fence) || !NIL_P(crew->cancelling.canceller) || !crew_is_deserted(crew)) return Qfalse;
+    forget_fence(crew);
+    crew->cancelling.exposed = true;
+    return RTEST(crew_seal(self)) ? Qtrue : Qfalse;
+}
+
+/* call-seq: shut? -> true or false */
+static VALUE crew_is_shut(VALUE self) { return RBOOL(crew_of(self)->shut); }
+
+void Init_trunkline_cancelling(void) {
+    sym_open = ID2SYM(rb_intern("open"));
+    sym_fenced = ID2SYM(rb_intern("fenced"));
+    sym_exposed = ID2SYM(rb_intern("exposed"));
+    VALUE class = rb_const_get(mTrunkline, rb_intern("Crew"));
+    rb_define_method(class, "begin_cancel", crew_begin_cancel, 2);
+    rb_define_method(class, "aim", crew_aim, 2);
+    rb_define_method(class, "fence_off", crew_fence_off, 2);
+    rb_define_method(class, "finish_cancel", crew_finish_cancel, 1);
+    rb_define_method(class, "lift", crew_lift, 0);
+    rb_define_method(class, "fence", crew_fence, 0);
+    rb_define_method(class, "canceller", crew_canceller, 0);
+    rb_define_method(class, "seal", crew_seal, 0);
+    rb_define_method(class, "abandon_fence", crew_abandon_fence, 0);
+    rb_define_method(class, "shut?", crew_is_shut, 0);
+}

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+# Where one thread may have to give way to another: wherever the client calls or returns. At each place the thread stops once, until others
+# have gone on as far as they can.
+class Switches
+  EVENTS = %i[call return b_call b_return c_call c_return].freeze
+  # How many of the innermost frames tell one place from another.
+  FRAMES = 2
+  CLIENT = File.expand_path("../../lib/trunkline", __dir__)
+  # Seconds in which the others do something, unless they wait for this one; and in how many parts they are looked at.
+  LONGEST = 0.002
+  LOOKS = 4
+  private_constant :EVENTS, :FRAMES, :CLIENT, :LONGEST, :LOOKS
+
+  # @return [String, nil] the newest one
+  attr_reader :last
+
+  # @param progress [#call] how far the others are: it changes as they go on
+  def initialize(&progress)
+    @progress = progress
+    @seen = {}
+  end
+
+  # @return [Integer]
+  def count = @seen.size
+
+  # Runs the block, and lets others run at each place that is new.
+  #
+  # @return [Boolean] whether there was one
+  def switch(&block)
+    before = count
+    trace = TracePoint.new(*EVENTS) do |point|
+      give_way if point.path.start_with?(CLIENT) && new?("#{point.event} #{point.method_id} #{caller_locations(1, FRAMES).join(" ")}")
+    end
+    trace.enable(target_thread: Thread.current, &block)
+    count > before
+  end
+
+  private
+
+  def new?(place) = !@seen.key?(place) && @seen[@last = place] = true
+
+  # Another thread runs while this one sleeps; where none can go on, that is not waited for.
+  def give_way
+    start = @progress.call
+    LOOKS.times do
+      sleep(LONGEST / LOOKS)
+      return if @progress.call >= start + 2
+    end
+  end
+end

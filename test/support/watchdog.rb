@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+# Says at once what would show as a hang much later: a caller that is parked where no caller leads, a lead that belongs to a caller that has
+# ended, a connection that is shut though no caller cancels there and no fence is on its way.
+class Watchdog
+  # Seconds between two looks. What is seen in both is no passing state.
+  INTERVAL = 0.5
+  TRUNK = Trunkline.const_get(:Trunk)
+  private_constant :INTERVAL, :TRUNK
+
+  # What a crew was seen in.
+  Fault = Struct.new(:trunk, :text, :requests)
+  private_constant :Fault
+
+  # Waits for the end of the thread.
+  #
+  # @param limit [Numeric] seconds
+  # @return [Array<String>, nil] what is wrong; empty: only the time is over; nil: the thread has ended
+  def self.join(thread, limit)
+    watchdog = new
+    by = now + limit
+    until thread.join([INTERVAL, by - now].min)
+      faults = watchdog.faults
+      return faults if faults.any? || now >= by
+    end
+  end
+
+  def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def initialize
+    @before = []
+  end
+
+  # @return [Array<String>] what is as wrong as it was the last time
+  def faults
+    seen = ObjectSpace.each_object(TRUNK).flat_map { |trunk| trunk.loss || trunk.inherited? ? [] : faults_of(trunk) }
+    lasting = seen & @before
+    @before = seen
+    lasting.map { |fault| "#{fault.text}: #{fault.trunk.crew.state}" }
+  end
+
+  private
+
+  def faults_of(trunk)
+    state = trunk.crew.state
+    [*unled(trunk, state), *left_behind(trunk, state), *shut_for_nothing(trunk, state)]
+  end
+
+  def unled(trunk, state)
+    waiting = state[:parked].reject(&:done?)
+    Fault.new(trunk, "a caller is parked where no caller leads", waiting) unless waiting.empty? || state[:leader] || state[:heir]
+  end
+
+  def left_behind(trunk, state)
+    dead = state.values_at(:leader, :heir, :canceller).compact.select { |request| request.fiber && !request.fiber.alive? }
+    Fault.new(trunk, "a caller that has ended has the lead", dead) unless dead.empty?
+  end
+
+  def shut_for_nothing(trunk, state)
+    reasons = state.values_at(:canceller, :fence, :exposed, :sealed)
+    Fault.new(trunk, "a connection is shut for nothing", []) if state[:shut] && reasons.none?
+  end
+end
