@@ -72,7 +72,7 @@ class SwitchedBesideOthersTest < Trunkline::TestCase
 
   def switches = Switches.new { @done }
 
-  # @return [Boolean] whether there was a new place
+  # @return [Boolean] whether there may be more places
   def disturbed_beside_others?(db, places, victim, others)
     going = true
     callers = [1, 2, 3].map { |number| Thread.new { go_on(db, number, others) { going } } }
