@@ -36,7 +36,7 @@ module Trunkline
   # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
   #   "schema.name"; see guides/what-shares-and-what-pins.md
   # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, where not as usual; see guides/types.md
-  # @param group_commit [Boolean] whether writes of several callers share their commits; see guides/batches-and-settings.md
+  # @param group_commit [Boolean] whether writes of several callers share their wait for the server's disk; see guides/batches-and-settings.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
   #   those of {Limits::DEFAULTS}

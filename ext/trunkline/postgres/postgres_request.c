@@ -172,7 +172,6 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->portal = request->portal;
     postgres_request_of(again)->fetches = request->fetches;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
-    postgres_request_of(again)->solo = request->solo;
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
     postgres_request_of(again)->base.idempotent = request->base.idempotent;
     return again;
@@ -321,11 +320,6 @@ bool postgres_request_is_repeatable(VALUE self) {
  * commands that refuse to run within a transaction. */
 static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
 
-/* call-seq: solo? -> true or false
- *
- * Is it to be tried on its own, for it may be the one for which others in its unit were undone? */
-static VALUE request_is_solo(VALUE self) { return RBOOL(postgres_request_of(self)->solo); }
-
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 
 /* call-seq: redescribe(description) -> request
@@ -379,7 +373,6 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "prepared", request_prepared, 0);
     rb_define_method(cRequest, "parses?", request_parses, 0);
     rb_define_method(cRequest, "anew?", request_is_anew, 0);
-    rb_define_method(cRequest, "solo?", request_is_solo, 0);
     rb_define_method(cRequest, "forgotten?", request_is_forgotten, 0);
     rb_define_method(cRequest, "unnamed!", request_set_unnamed, 0);
     rb_define_method(cRequest, "fence", request_fence, 0);

@@ -55,7 +55,6 @@ typedef struct {
     bool leaked;       /* its statement has left something behind on a session that others share */
     bool forgotten;    /* outdated, and nothing else: the server has lost it, or its result has changed */
     bool unnamed;      /* prepared for this execution only */
-    bool solo;         /* undone with the others of its unit, perhaps for its own sake: it is to be tried on its own */
     bool atomic;       /* of a batch: all in one unit, which is one transaction */
     bool announced;    /* the server is to say when it begins with the statement itself */
     bool changes_meaning; /* what follows it in its session may be read otherwise, see meaning.h */

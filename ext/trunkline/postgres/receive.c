@@ -197,7 +197,6 @@ static bool answered_in_full(const postgres_request_t *request) {
 /* The others of the unit were undone for the sake of the one with the error; or of any, where it came at the end. */
 static void undo_member(const postgres_request_t *batch, postgres_request_t *member) {
     member->bystander = true;
-    member->solo = batch->ahead == 0 || !NIL_P(member->error);
     if (NIL_P(member->error)) member->base.failure = Qfalse;
 }
 

@@ -288,10 +288,11 @@ VALUE crew_rise(VALUE self, VALUE woken) {
     return self;
 }
 
-/* Who is to look after the trunk next: the newest of those parked now, of the crew's world while anyone of it is aboard. */
+/* Who is to look after the trunk next: the newest of those parked now, of the crew's world while anyone of it is aboard. That one need
+ * not be parked here: a caller may be aboard only to keep the trunk. */
 static request_t *successor(crew_t *crew) {
     for (request_t *parked = crew->parked.older; parked != &crew->parked; parked = parked->older) {
-        if (crew->aboard == 0 || parked->aboard) return parked;
+        if (crew->aboard == 0 || parked->aboard || crew_admits(crew, parked->world, parked->pinned)) return parked;
     }
     return NULL;
 }

@@ -243,6 +243,14 @@ static VALUE request_give_up(VALUE self, VALUE failure) {
     return request_finish(request) ? request_wake(self) : self;
 }
 
+/* call-seq: revoke(failure) -> request
+ *
+ * It is done, and its answer does not stand: it counts as one that has failed in that way. */
+static VALUE request_revoke(VALUE self, VALUE failure) {
+    request_of(self)->failure = failure;
+    return self;
+}
+
 static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
 static VALUE request_is_long(VALUE self) { return RBOOL(request_of(self)->service && request_of(self)->service->is_long); }
 static VALUE request_is_limited(VALUE self) { return RBOOL(request_of(self)->limited); }
@@ -320,6 +328,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "linger", request_linger, 1);
     rb_define_method(cTrunklineRequest, "late?", request_get_late, 0);
     rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
+    rb_define_method(cTrunklineRequest, "revoke", request_revoke, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
     rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);
     rb_define_method(cTrunklineRequest, "aboard?", request_is_aboard, 0);

@@ -7,6 +7,7 @@ require_relative "endings"
 require_relative "error_fields"
 require_relative "outstanding"
 require_relative "result"
+require_relative "shared_flush"
 require_relative "type_names"
 
 module Trunkline
@@ -140,7 +141,11 @@ module Trunkline
       def sql_of(request) = request.statement&.sql || request.script
 
       def failure_error(failure, sql)
-        failure.is_a?(GivenUp) ? Endings.unanswered(failure, sql: sql, server: @server) : loss_error(failure, sql)
+        case failure
+        when GivenUp then Endings.unanswered(failure, sql: sql, server: @server)
+        when Unflushed then Endings.unflushed(failure, sql: sql, server: @server)
+        else loss_error(failure, sql)
+        end
       end
 
       # Outside of transactions such a statement is tried again, and nobody sees this.

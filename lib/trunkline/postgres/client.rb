@@ -41,13 +41,14 @@ module Trunkline
 
       # @param config [Config]
       # @param connections [Integer] the most that queries share
-      # @param max_connections [Integer] the most in all, those of transactions and sessions included; at least 2
+      # @param max_connections [Integer] the most in all, those of transactions and sessions included, and those not on which writes
+      #   share their flush (one more than `connections`); at least 2
       # @param keys [:string, :symbol] of the Hashes that results yield
       # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none
       # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
       #   "schema.name"
       # @param decode [Hash, nil] how types are decoded, where not as usual; see {Querying#with}
-      # @param group_commit [Boolean] whether writes share their commits, see guides/batches-and-settings.md
+      # @param group_commit [Boolean] whether writes share their wait for the disk, see guides/batches-and-settings.md
       # @param limits keywords of {Limits}
       # @raise [ArgumentError] a number, a name or `keys` is out of range
       def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false, **limits)
@@ -67,7 +68,8 @@ module Trunkline
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)
-        @group_commit = GroupCommit.new(@pool, connections)
+        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) { |pool| connect_writer(pool) }
+        @pools = [@pool, *@group_commit.pools].freeze
         extend GroupCommitting if group_commit
         @listener = Listener.new(@sessions, @answers)
       end
@@ -168,6 +170,7 @@ module Trunkline
       #   what they would do to the next query
       # statements_cached:: SQL texts that are known
       # trunks:: an Array with some of these for each connection
+      # group_commit:: the same figures, of the connections on which writes share their flush
       # statements:: by SQL text: count; mean and p99, what an execution took the server; wait, how long it was in flight
       #   behind others on average; long, the part of the executions that were sent as long ones
       #
@@ -176,25 +179,25 @@ module Trunkline
       #
       # @return [Hash{Symbol => Object}]
       def stats
-        { server: @config.server, **@pool.stats, statements_cached: @known.size, statements: @known.stats }
+        { server: @config.server, **@pool.stats, group_commit: @group_commit.stats, statements_cached: @known.size, statements: @known.stats }
       end
 
       # Closes the connections that nobody uses at this moment, and the others when they are through. Later queries open new ones.
       #
       # @return [nil]
       def disconnect
-        @pool.renew
+        @pools.each(&:renew)
         nil
       end
 
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
-        @pool.close
+        @pools.each(&:close)
         nil
       end
 
       # @return [Integer] connections that are open
-      def connection_count = @pool.counts.values.sum
+      def connection_count = @pools.sum { |pool| pool.counts.values.sum }
 
       # @return [Boolean]
       def closed? = @pool.closed?
@@ -203,11 +206,8 @@ module Trunkline
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 
       # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
-      # @return [Object] as perform; the request may share its commit
-      def commit_together(request) # :nodoc:
-        held = @sessions.held
-        held ? held.perform(request) : @group_commit.perform(request)
-      end
+      # @return [Object] as perform; the request may share its flush
+      def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request) # :nodoc:
 
       def perform(request) # :nodoc:
         return @pool.perform(request) unless @sessions.used && !Holding.none? && (held = @sessions.held)
@@ -259,8 +259,14 @@ module Trunkline
                              "transactions need a connection besides the shared ones"
       end
 
-      def connect(pool)
+      def connect(pool) = trunk_of(Connector.connect(@config), pool)
+
+      def connect_writer(pool)
         connection = Connector.connect(@config)
+        AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, @known.table[SharedFlush::SQL], @answers)
+      end
+
+      def trunk_of(connection, pool)
         codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : "")
         codec.input << connection.leftover
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller(connection))

@@ -8,7 +8,9 @@ module Trunkline
       QUERY_CANCELED = "57014"
       CLASSES = { deadline: Deadline, cancel: Cancelled }.freeze
       WHY = { deadline: "the deadline has passed", cancel: "it was cancelled" }.freeze
-      private_constant :QUERY_CANCELED, :CLASSES, :WHY
+      # What becomes of a statement of which nobody knows whether it is durable.
+      UNFLUSHED = { deadline: Deadline, closed: Closed, failed: Indeterminate }.freeze
+      private_constant :QUERY_CANCELED, :CLASSES, :WHY, :UNFLUSHED
 
       module_function
 
@@ -17,6 +19,14 @@ module Trunkline
       def unanswered(given_up, **context)
         outcome = given_up.sent ? "before the answer came: whether it had an effect is not known" : "before it was sent: nothing has happened"
         CLASSES.fetch(given_up.why).new("#{WHY.fetch(given_up.why)} #{outcome}", sent: given_up.sent, **context)
+      end
+
+      # @param unflushed [Unflushed]
+      # @return [Indeterminate, Deadline, Closed]
+      def unflushed(unflushed, **context)
+        kind = UNFLUSHED.fetch(unflushed.why)
+        reason = unflushed.reason || WHY.fetch(:deadline)
+        kind.new("the statement was carried out, and a crash of the server may undo it still, as it is not known to be on disk: #{reason}", sent: true, **context)
       end
 
       # @param error [ServerError] the server's answer to the request

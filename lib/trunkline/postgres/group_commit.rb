@@ -1,100 +1,127 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/lock"
-require_relative "commit_group"
+require_relative "../trunk/pool"
+require_relative "asynchronous_commit"
+require_relative "flusher"
+require_relative "shared_flush"
 
 module Trunkline
   module Postgres
-    # Writes of many callers that share their commits. There are never more groups on their way than connections; who comes meanwhile
-    # joins the next one. So it grows with the load, and nobody waits where there is none.
+    # Writes of many callers that share the wait for the server's disk. Each is a transaction of its own, on connections whose
+    # synchronous_commit is off and that nothing else uses, and is acknowledged when a flush has made it durable that others wait for
+    # as well. Where nobody else writes, a write goes over a usual connection, and its own commit is the flush.
     class GroupCommit # :nodoc:
+      # Nothing in it is tried twice, so the time is linear.
       WRITE = %r{\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:INSERT|UPDATE|DELETE|MERGE)\b}im
-      private_constant :WRITE
+      # Seconds until connections are tried again that could not be had, or not for this.
+      PAUSE = 30.0
+      private_constant :WRITE, :PAUSE
 
-      # @param pool [Pool]
-      # @param most [Integer] groups on their way at once
-      def initialize(pool, most)
+      # @return [Array<Pool>] of connections whose commits are asynchronous; nothing else gets these
+      attr_reader :pools
+
+      # @param pool [Pool] of the usual connections
+      # @param connections [Integer] over which writes go at most
+      # @param options keywords of {Pool#initialize}
+      # @yield [pool] opens a connection that {AsynchronousCommit.prepare} has prepared
+      # @yieldreturn [Trunk]
+      def initialize(pool, connections, **options, &open)
         @pool = pool
-        @most = most
+        @pools = [connections, 1].map { |most| Pool.new(connections: most, most: most, **options, &open) }
+        @writers = @pools.first
+        @flusher = Flusher.new(@pools.last)
         @lock = Lock.new
         begin_anew
       end
 
-      # @return [Boolean] whether it writes
-      def write?(request) = !request.statement.nil? && WRITE.match?(request.statement.sql)
+      # @return [Hash{Symbol => Object}] see {Client#stats}
+      def stats = @writers.stats
 
-      # Sends the request with others', or alone when it is one that must, and waits for its answer.
+      # @return [Boolean] whether it begins as a write; what writes in another way has a commit of its own
+      def write?(request)
+        return request.members.any? { |member| write?(member) } if request.members
+
+        !request.statement.nil? && WRITE.match?(request.statement.sql)
+      end
+
+      # Sends the request, and waits until it is answered and durable.
       def perform(request)
-        return @pool.perform(request) unless sociable?(request)
+        return @pool.perform(request) unless suitable?(request)
 
-        Waiting.undisturbed(request.world) do
-          group = enter(request)
-          begin
-            go_along(group, request) until request.done? || request.late?
-          ensure
-            leave(group, request)
-          end
+        beside_others = enter
+        begin
+          beside_others || several?(request) ? perform_together(request) : @pool.perform(request)
+        ensure
+          leave
         end
       end
 
       private
 
-      # Settings would hold for those behind it too.
-      def sociable?(request) = !request.solo? && request.preamble.nil? && request.statement&.verdict == :shareable
-
       def begin_anew
         @generation = Trunkline.process_generation
-        @queue = []
-        @underway = 0
+        @writing = 0
+        @resume_at = nil
       end
 
-      def enter(request)
+      # What runs in no transaction may have effects beside the log.
+      def suitable?(request) = request.members ? request.members.all? { |member| suitable?(member) } : request.statement&.verdict == :shareable
+
+      def several?(request) = !request.members.nil? && !request.atomic? && request.members.size > 1
+
+      # @return [Boolean] whether somebody else writes at this moment
+      def enter
         @lock.synchronize do
           begin_anew unless @generation == Trunkline.process_generation
-          next @queue.last if @queue.last&.join(request)
-
-          @queue.push(CommitGroup.new.tap { |group| group.join(request) }).last
+          (@writing += 1) > 1
         end
       end
 
-      def go_along(group, request)
-        return rest(request) { group.led? && !request.done? } unless @lock.synchronize { group.lead?(request) }
-        return rest(request) { !turn?(group) } unless group.departed? || depart?(group)
+      def leave = @lock.synchronize { @writing -= 1 }
 
-        land(group) if group.travel(@pool, request)
-      end
+      # Without such a connection each write has a commit of its own, and nobody waits for one.
+      def perform_together(request)
+        return @pool.perform(request) if @resume_at && Waiting.now < @resume_at
 
-      def depart?(group)
-        @lock.synchronize do
-          next false unless turn?(group)
+        begin
+          @flusher.open(request)
+          @writers.carry(request) { |trunk| write(trunk, request) }
+        rescue ConnectionError, ServerError => error
+          raise if error.is_a?(Closed) || error.is_a?(Overloaded) || request.done?
 
-          @queue.shift
-          @underway += 1
-          group.depart
+          @resume_at = Waiting.now + PAUSE
+          @pool.perform(request)
         end
       end
 
-      def turn?(group) = @queue.first.equal?(group) && @underway < @most
+      # The caller is aboard for all of it: nobody else retires the connection in between, or takes it to another event loop.
+      def write(trunk, request)
+        Waiting.undisturbed(request.world) do
+          aboard = Waiter.new
+          next false unless trunk.crew.enter(aboard)
 
-      # What the block says may change until the caller is to be seen sleeping.
-      def rest(request)
-        request.park
-        yield ? Waiting.park(request, request.deadline) : Waiting.unpark(request)
-      end
+          begin
+            flushes = @flusher.flushes_for(trunk)
+            next false unless trunk.perform(request)
 
-      def leave(group, request)
-        request.give_up(GivenUp.new(request.late? ? :deadline : :cancel, group.departed?).freeze) unless request.done?
-        land(group) if @lock.synchronize { group.leave(request) }
-      end
-
-      def land(group)
-        following = @lock.synchronize do
-          next unless group.land
-
-          group.departed? ? @underway -= 1 : @queue.delete(group)
-          @queue.first
+            confirm(request, flushes, trunk.codec.flushes)
+            true
+          ensure
+            trunk.step_off(aboard)
+          end
         end
-        following&.call
+      end
+
+      # What has failed has left nothing to flush. The connection of the write itself vouches for it where the other one is lost.
+      def confirm(request, *flushes)
+        requests = [request, *request.members].select(&:answered?)
+        unflushed = nil
+        flushes.compact.each do |vouching|
+          return if requests.empty? || (unflushed = vouching.wait(request.deadline)).nil?
+          break unless unflushed.why == :failed
+        end
+        requests.each { |carried_out| carried_out.revoke(unflushed) }
       end
     end
 

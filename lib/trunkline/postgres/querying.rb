@@ -29,8 +29,8 @@ module Trunkline
       #   before the answer
       # @param settings [Hash{String => String, Numeric, Boolean}, nil] of the server, for this query alone
       # @param role [String, nil] that it runs as
-      # @param group_commit [Boolean, nil] whether it may share its commit with writes of others; nil: as the client says; see
-      #   guides/batches-and-settings.md
+      # @param group_commit [Boolean, nil] whether it may share its wait for the server's disk with writes of others; nil: as the client
+      #   says; see guides/batches-and-settings.md
       # @return [Result]
       # @raise [Deadline] the answer did not come in time; see {Error#sent?} for whether it may have had an effect
       # @raise [ServerError] what the server refused; nothing of the statement has happened
@@ -67,10 +67,9 @@ module Trunkline
       # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
       #
       # @return [Future] whose value is what {query} would have returned
-      # @raise [ArgumentError] also: it was to share its commit. Of writes that do, one that a stranger's error undoes is sent again by
-      #   whoever waits for it, and here nobody need wait
+      # @raise [ArgumentError] also: it was to share its wait for the disk, as here nothing need wait; its commit is its own
       def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        raise ArgumentError, "async has no group_commit: a write that shares its commit needs somebody who waits for it, as query does" if group_commit
+        raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
         return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
 
         statement = @statements[sql]

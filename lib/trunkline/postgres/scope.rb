@@ -15,7 +15,7 @@ module Trunkline
       include Copying
       include Streaming
 
-      # How a request travels, by whether its commit is to be shared.
+      # How a request travels, by whether it is to share a flush.
       WAYS = { nil => :perform, true => :commit_together, false => :commit_apart }.freeze
       private_constant :WAYS
 

@@ -61,6 +61,18 @@ module Trunkline
       find_for(request) { |found| found.dispatch(request) }
     end
 
+    # Finds a shared trunk for the request, and has the block send the request over it.
+    #
+    # @yieldparam trunk [Trunk]
+    # @yieldreturn [Boolean] false: the trunk could not take the request, which is as it was
+    # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
+    def carry(request, &send)
+      trunk = choose(request) unless @queued
+      return trunk if trunk && yield(trunk)
+
+      find_for(request, &send)
+    end
+
     # Waits for a trunk of the caller's own, who gives it back by check_in.
     #
     # @param request [Request] what the caller waits with

@@ -1,0 +1,188 @@
+# frozen_string_literal: true
+
+require_relative "error_fields"
+
+module Trunkline
+  module Postgres
+    # Why a statement that was carried out is not known to be durable.
+    #
+    # why:: [Symbol] :deadline, which passed first; :closed, by the client; or :failed
+    # reason:: [String, nil] one sentence, where it failed
+    Unflushed = Struct.new(:why, :reason)
+
+    # One flush of the server's write-ahead log, for which the callers of several writes wait: a commit with synchronous_commit on. The
+    # log is flushed in order, so all commits before it are durable too. A crash ends every server process, so a process that was there
+    # before a write was sent, and answers now, vouches for it: a server that was restarted without the write has other processes.
+    #
+    # One of the callers leads: it sends the flush and waits on the connection, and hands the lead on when it leaves early. {Flushes}
+    # holds the lock around every change.
+    class SharedFlush # :nodoc:
+      # The process tells its number: behind a pooler it is another one than the connection was promised. The message is what makes
+      # the server write a commit record; its prefix tells readers of logical decoding where it is from.
+      SQL = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.set_config('synchronous_commit', $1, true), " \
+            "pg_catalog.pg_logical_emit_message(true, 'trunkline', '') IS NOT NULL"
+      # A flush has no effect but to be done, so one that an administrator or a stray cancel has ended is sent again.
+      MOST_TRIES = 3
+      NO_PROCESS = "a pooler has sent the flush to another server process"
+      private_constant :MOST_TRIES, :NO_PROCESS
+
+      # @return [Array<Waiter>] callers who wait for it
+      attr_reader :waiting
+
+      # @return [Unflushed, nil] nil where it is over: everything is durable
+      attr_reader :failure
+
+      # @param statement [Statement] of SQL
+      # @param level [String] of synchronous_commit
+      # @param pid [Integer] of the server process
+      def initialize(trunk, statement, level, pid)
+        @trunk = trunk
+        @statement = statement
+        @level = level
+        @pid = pid
+        @waiting = []
+        @leader = @request = @failure = nil
+        @tries = 0
+        @over = false
+      end
+
+      def over? = @over
+
+      # @return [Boolean] whether nobody else leads
+      def lead?(waiter) = (@leader ||= waiter).equal?(waiter)
+
+      def led? = !@leader.nil?
+
+      # @return [Array<Waiter>] to rouse: the lead is free
+      def leave(waiter)
+        @waiting.delete(waiter)
+        return [] unless @leader.equal?(waiter)
+
+        @leader = nil
+        @waiting.dup
+      end
+
+      # Sends it, unless it is in flight, and waits for its answer, by the leader alone.
+      #
+      # @param deadline [Float, nil] the leader's, on the clock of Waiting.now; the flush itself has none
+      def travel(deadline)
+        if @request
+          @trunk.await(@request.adopt, deadline)
+        else
+          @request = build
+          @request.patience = deadline
+          @trunk.interject(@request)
+        end
+        conclude if @request.done?
+      end
+
+      private
+
+      def build
+        @tries += 1
+        request = @last&.anew || Request.query(@statement, [@level])
+        @last = request.limit_as(request.fence)
+      end
+
+      def conclude
+        return @request = nil if @request.error && @tries < MOST_TRIES
+
+        @failure = what_failed
+        @over = true
+      end
+
+      def what_failed
+        loss = @request.failure
+        return Unflushed.new(loss.closed ? :closed : :failed, loss.reason) if loss
+        return Unflushed.new(:failed, ErrorFields.parse(@request.error)[:message]) if @request.error
+
+        Unflushed.new(:failed, NO_PROCESS) unless @request.value == @pid
+      end
+    end
+
+    # The flushes of one connection: one is in flight at most, and the callers that come meanwhile wait for the next one.
+    class Flushes # :nodoc:
+      # @return [String] the same for all connections to a server, from its start on
+      attr_reader :server
+
+      # @param server [String]
+      # @param arguments what {SharedFlush#initialize} takes
+      def initialize(server, *arguments)
+        @server = server
+        @arguments = arguments
+        @lock = Lock.new
+        @current = @following = nil
+      end
+
+      # Waits until everything is durable that the server has answered before. The caller is undisturbed.
+      #
+      # @param deadline [Float, nil] on the clock of Waiting.now
+      # @return [Unflushed, nil] nil: it is
+      def wait(deadline)
+        waiter = Waiter.new
+        flush = @lock.synchronize { join(waiter) }
+        pursue(flush, waiter, deadline) until flush.over? || late?(deadline)
+        flush.over? ? flush.failure : Unflushed.new(:deadline)
+      ensure
+        leave(flush, waiter)
+      end
+
+      private
+
+      def late?(deadline) = deadline && Waiting.now >= deadline
+
+      def join(waiter)
+        flush = @following ||= SharedFlush.new(*@arguments)
+        flush.waiting.push(waiter)
+        flush
+      end
+
+      def pursue(flush, waiter, deadline)
+        return rest(waiter, deadline) { flush.led? && !flush.over? } unless @lock.synchronize { flush.lead?(waiter) }
+        return rest(waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush)
+
+        flush.travel(deadline)
+        finish(flush) if flush.over?
+      end
+
+      def begun?(flush) = @current.equal?(flush)
+
+      def begin_now?(flush)
+        @lock.synchronize do
+          next begun?(flush) if @current
+
+          @following = nil
+          @current = flush
+          true
+        end
+      end
+
+      # What the block says may change until the caller is to be seen sleeping.
+      def rest(waiter, deadline)
+        waiter.park
+        yield ? Waiting.park(waiter, deadline) : Waiting.unpark(waiter)
+      end
+
+      def finish(flush)
+        rouse { flush.waiting + give_way(flush) }
+      end
+
+      def leave(flush, waiter)
+        rouse { flush.leave(waiter) + (flush.waiting.empty? ? give_way(flush) : []) } if flush
+      end
+
+      # @return [Array<Waiter>] to rouse: it is their turn
+      def give_way(flush)
+        @following = nil if @following.equal?(flush)
+        return [] unless begun?(flush)
+
+        @current = nil
+        @following ? @following.waiting.dup : []
+      end
+
+      # Whoever is roused may run at once, so the lock is free by then.
+      def rouse(&callers) = @lock.synchronize(&callers).each(&:rouse)
+    end
+    private_constant :Unflushed, :SharedFlush, :Flushes
+  end
+end
