@@ -19,6 +19,7 @@ void request_mark(void *data) {
     rb_gc_mark(request->world);
     rb_gc_mark(request->token);
     rb_gc_mark(request->failure);
+    rb_gc_mark(request->listed);
 }
 
 /* No type on its own is ever allocated: only codecs' requests are, with their own free functions. */
@@ -36,7 +37,7 @@ static void belong_to_caller(request_t *request) {
 
 void request_prepare(request_t *request, VALUE self) {
     request->self = self;
-    request->token = request->failure = Qnil;
+    request->token = request->failure = request->listed = Qnil;
     request->deadline = request->until = deadline_present();
     belong_to_caller(request);
 }
@@ -60,6 +61,10 @@ bool request_is_late(const request_t *request) { return !isinf(request->until) &
 
 bool request_finish(request_t *request) {
     request->done = true;
+    if (!NIL_P(request->listed)) {
+        rb_ary_clear(request->listed);
+        request->listed = Qnil;
+    }
     return request_wake_up(request);
 }
 
@@ -269,6 +274,15 @@ static VALUE request_set_eager(VALUE self) {
     return self;
 }
 
+/* call-seq: list(entry) -> entry
+ *
+ * The Array is empty when the request is done, so that a list of those that are not keeps no answers. */
+static VALUE request_list(VALUE self, VALUE entry) {
+    request_t *request = request_of(self);
+    Check_Type(entry, T_ARRAY);
+    return request->done ? rb_ary_clear(entry) : (request->listed = entry);
+}
+
 /* call-seq: claim -> true or false
  *
  * One at a time waits for a request. False: somebody does already. */
@@ -332,6 +346,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
     rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);
     rb_define_method(cTrunklineRequest, "aboard?", request_is_aboard, 0);
+    rb_define_method(cTrunklineRequest, "list", request_list, 1);
     rb_define_method(cTrunklineRequest, "claim", request_claim, 0);
     rb_define_method(cTrunklineRequest, "disclaim", request_disclaim, 0);
     rb_define_method(cTrunklineRequest, "claimed?", request_is_claimed, 0);

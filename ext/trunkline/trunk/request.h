@@ -21,6 +21,7 @@ typedef struct request {
     VALUE world;          /* its scheduler, or nil where plain threads are */
     VALUE token;          /* what a plain thread sleeps on, from when it first has to */
     VALUE failure;        /* why no answer will come; false: for a reason of others; or nil */
+    VALUE listed;         /* Array in which its future waits until it is done, and which is empty then; or nil */
     struct request *older; /* neighbours among the parked, none when not parked */
     struct request *newer;
     waiter_state_t state;

@@ -76,11 +76,8 @@ module Trunkline
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
         @answers.outstanding.make_room
-        future = Future.new(dispatch(request), request) do |done|
-          @answers.outstanding.settle
-          result(done)
-        end
-        @answers.outstanding.add(future)
+        future = Future.new(dispatch(request), request) { |done| result(done) }
+        @answers.outstanding.add(future, request)
       end
 
       # The same client or session, with defaults for each query; what a call gives itself takes precedence.

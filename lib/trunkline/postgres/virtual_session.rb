@@ -83,11 +83,8 @@ module Trunkline
         request = Request.query(statement, parameters) || converted(statement, parameters)
         request.unnamed! unless prepare == :again ? known : prepare
         @answers.outstanding.make_room
-        future = Future.new(dispatch(request), request) do |done|
-          @answers.outstanding.settle
-          @answers.result(answered(done), @result_class)
-        end
-        @answers.outstanding.add(future)
+        future = Future.new(dispatch(request), request) { |done| @answers.result(answered(done), @result_class) }
+        @answers.outstanding.add(future, request)
       end
 
       # Runs several statements, separated by semicolons, without parameters.

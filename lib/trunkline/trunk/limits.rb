@@ -11,7 +11,7 @@ module Trunkline
     # max_waiting:: callers who wait for room, or for a connection of their own
     # max_wait:: seconds that one of them waits
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
-    # max_futures:: futures of one caller without an answer; the next one first waits for the oldest
+    # max_futures:: futures of one fiber without an answer; the next one first waits for the oldest
     # max_message:: bytes of the longest message accepted from the server
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
     # max_idle:: seconds after which a connection that nobody has used is closed, of those beyond `connections`

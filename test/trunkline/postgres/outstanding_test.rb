@@ -25,18 +25,39 @@ module Trunkline
         assert_equal %i[single many], order
       end
 
-      def test_who_has_the_most_waits_for_his_oldest
+      def test_a_caller_with_the_most_waits_for_the_oldest
         outstanding = outstanding(2)
-        futures = Array.new(3) { outstanding.make_room.then { outstanding.add(Answerless.new) } }
+        futures = Array.new(3) { outstanding.make_room.then { add(outstanding) } }
         assert_equal [true, nil, nil], futures.map(&:waited)
       end
 
-      def test_what_is_answered_is_not_waited_for
-        outstanding = outstanding(1)
-        answered = outstanding.add(Answerless.new(:before))
+      def test_an_answered_one_is_not_waited_for_wherever_it_stands
+        outstanding = outstanding(2)
+        first = add(outstanding)
+        add(outstanding, request = Request.companion)
+        request.give_up(nil)
         outstanding.make_room
-        assert_equal :before, answered.waited
+        assert_nil first.waited
       end
+
+      # However many fibers have asked for one.
+      def test_an_answered_future_is_kept_by_its_owner_alone
+        outstanding = outstanding(1000)
+        requests = Array.new(300) { Request.companion.tap { |request| Fiber.new { add(outstanding, request) }.resume } }
+        kept = ObjectSpace.each_object(Answerless).count
+        requests.each { |request| request.give_up(nil) }
+        add(outstanding, Request.companion)
+        GC.start
+        assert_operator kept, :>=, 300
+        assert_operator ObjectSpace.each_object(Answerless).count, :<, 30
+        lists = outstanding.instance_variable_get(:@lists)
+        500.times { Fiber.new { add(outstanding, Request.companion.give_up(nil)) }.resume }
+        assert_operator lists.size, :<=, 600
+      end
+
+      private
+
+      def add(outstanding, request = Request.companion) = outstanding.add(Answerless.new, request)
     end
   end
 end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/database_helpers"
+
+# A client that is closed, or dropped without that, leaves nothing in the thread that used it, whatever it was used for.
+class DroppedClientsTest < Trunkline::TestCase
+  include DatabaseHelpers
+
+  # Each leaves nothing to wait for but what its name tells.
+  USES = {
+    a_query: ->(db) { db.value("SELECT 1") }, a_transaction: ->(db) { db.transaction { |tx| tx.value("SELECT 1") } },
+    a_future_without_an_answer: ->(db) { db.async("SELECT 1") }, a_future_beside_a_query: ->(db) { [db.async("SELECT 1"), db.value("SELECT 2")] },
+    a_subscription: ->(db) { db.listen("dropped") }
+  }.freeze
+  CLIENTS = 20
+  # Clients that the machine's stack may still point to.
+  LEFT = 4
+  private_constant :USES, :CLIENTS, :LEFT
+
+  USES.each do |name, use|
+    define_method(:"test_after_#{name}") do
+      { closed: :close, dropped: :itself }.each do |how, last|
+        before = traces
+        Thread.new { CLIENTS.times { make_one(use, last) } }.join
+        CLIENTS.times { make_one(use, last) }
+        GC.start
+        traces.zip(before) { |now, earlier| assert_operator now, :<=, earlier + LEFT, how }
+      end
+    end
+  end
+
+  private
+
+  def make_one(use, last)
+    with = Trunkline.postgres(postgres_server.uri, connections: 1, max_connections: 2)
+    use.call(with)
+    with.public_send(last)
+    nil
+  end
+
+  # @return [Array<Integer>] clients and sockets that there are, and what the thread has been left
+  def traces
+    GC.start
+    [ObjectSpace.each_object(Trunkline::Postgres::Client).count, Dir.children("/proc/self/fd").size,
+     Thread.current.keys.size, Thread.current.thread_variables.size, Thread.current.instance_variables.size]
+  end
+end
