@@ -41,6 +41,19 @@ module Trunkline
       parse_complete + parameter_description(*types) + row_description(columns) + later_answer(*rows)
     end
 
+    # The whole answer to a statement without a plan that is prepared on the way: its portal is described too.
+    def first_command(tag, status = "I")
+      parse_complete + parameter_description + no_data + later_command(tag, status)
+    end
+
+    # The whole answer to a statement without a plan that the server knows.
+    def later_command(tag, status = "I") = bind_complete + no_data + complete(tag) + ready(status)
+
+    # The whole answer to a statement with a plan that returns no rows and is prepared on the way.
+    def first_change(tag, status = "I", types: [])
+      parse_complete + parameter_description(*types) + no_data + bind_complete + complete(tag) + ready(status)
+    end
+
     # The whole answer to a statement that the server knows.
     def later_answer(*rows)
       bind_complete + rows.map { |row| data_row(*row) }.join + complete("SELECT #{rows.size}") + ready
@@ -55,6 +68,7 @@ module Trunkline
   module FrontendMessages
     def parse(name, sql, *types) = "P".b + counted("#{name}\0#{sql}\0".b + [types.size, *types].pack("nN*"))
     def describe(name) = "D".b + counted("S#{name}\0")
+    def describe_portal(name = "") = "D".b + counted("P#{name}\0")
     def close(name) = "C".b + counted("S#{name}\0")
     def execute = "E".b + counted("\0\0\0\0\0")
     def flush = "H".b + counted("")

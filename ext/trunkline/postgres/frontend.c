@@ -57,16 +57,18 @@ bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *t
     return true;
 }
 
-static bool name_message(buffer_t *buffer, char type, span_t name) {
+static bool name_message(buffer_t *buffer, char type, const char *kind, span_t name) {
     size_t mark;
-    if (!frontend_open(buffer, type, &mark) || !buffer_append(buffer, "S", 1) || !append_string(buffer, name)) return false;
+    if (!frontend_open(buffer, type, &mark) || !buffer_append(buffer, kind, 1) || !append_string(buffer, name)) return false;
     frontend_close(buffer, mark);
     return true;
 }
 
-bool frontend_describe_statement(buffer_t *buffer, span_t name) { return name_message(buffer, 'D', name); }
+bool frontend_describe_statement(buffer_t *buffer, span_t name) { return name_message(buffer, 'D', "S", name); }
 
-bool frontend_close_statement(buffer_t *buffer, span_t name) { return name_message(buffer, 'C', name); }
+bool frontend_describe_portal(buffer_t *buffer, span_t name) { return name_message(buffer, 'D', "P", name); }
+
+bool frontend_close_statement(buffer_t *buffer, span_t name) { return name_message(buffer, 'C', "S", name); }
 
 bool frontend_query(buffer_t *buffer, span_t sql) {
     size_t mark;

@@ -19,6 +19,7 @@ size_t frontend_statement_name(span_t prefix, uint64_t number, char name[STATEME
 
 bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *types, uint16_t count);
 bool frontend_describe_statement(buffer_t *buffer, span_t name);
+bool frontend_describe_portal(buffer_t *buffer, span_t name);
 bool frontend_close_statement(buffer_t *buffer, span_t name);
 bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter); /* a single one, results as text */
 bool frontend_execute(buffer_t *buffer);

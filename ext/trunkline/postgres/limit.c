@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "frontend.h"
+#include "own_unit.h"
 #include "statement.h"
 #include "../trunk/clock.h"
 
@@ -42,7 +43,7 @@ void limit_prepare(session_state_t *session, buffer_t *output) {
     }
     session->base.in_flight.appended += buffer_size(output) - before;
     session->limits = true;
-    fifo_push(&session->base.in_flight, Qnil);
+    own_unit_of_parse(session);
 }
 
 bool limit_append(buffer_t *output, const postgres_request_t *request) {

@@ -13,6 +13,7 @@ static void codec_mark(void *data) {
     session_state_t *session = data;
     codec_base_mark(&session->base);
     rb_gc_mark(session->closing);
+    rb_gc_mark(session->own_units);
     rb_gc_mark(session->epochs);
     rb_gc_mark(session->parameters);
     rb_gc_mark(session->given);
@@ -48,7 +49,7 @@ static VALUE codec_allocate(VALUE class) {
     session_state_t *session;
     VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
     codec_base_clear(&session->base, &protocol);
-    session->closing = session->parameters = session->epochs = session->given = session->notifications = Qnil;
+    session->closing = session->own_units = session->parameters = session->epochs = session->given = session->notifications = Qnil;
     return self;
 }
 
@@ -75,6 +76,7 @@ static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
     set_prefix(session, NIL_P(prefix) ? rb_str_new_cstr("t") : prefix);
     codec_base_open(&session->base);
     session->closing = rb_ary_new();
+    session->own_units = rb_ary_new();
     session->notifications = rb_ary_new();
     session->parameters = parameters;
     session->given = rb_hash_dup(parameters);

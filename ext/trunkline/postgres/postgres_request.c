@@ -324,10 +324,12 @@ static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self
 
 /* call-seq: redescribe(description) -> request
  *
- * Requests that are sent from now on decode so what the same statement returns. */
+ * Requests that are sent from now on decode so what the same statement returns, if it is described as it was for this one. */
 static VALUE request_redescribe(VALUE self, VALUE description) {
     VALUE prepared = postgres_request_of(self)->prepared;
-    if (!NIL_P(prepared)) prepared_of(prepared)->description = description;
+    if (!NIL_P(prepared) && prepared_of(prepared)->description == postgres_request_of(self)->description) {
+        prepared_of(prepared)->description = description;
+    }
     return self;
 }
 

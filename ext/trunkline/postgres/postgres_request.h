@@ -2,6 +2,7 @@
 #ifndef TRUNKLINE_POSTGRES_REQUEST_H
 #define TRUNKLINE_POSTGRES_REQUEST_H
 
+#include "answer_order.h"
 #include "../trunk/request.h"
 
 typedef enum {
@@ -37,13 +38,14 @@ typedef struct {
     size_t effect;     /* bytes of its unit before those that have an effect */
     size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
     long long affected; /* rows that the command tag tells, or -1 */
-    long ahead;        /* statements of the preamble, and members of an atomic batch, that are not answered yet */
+    long unanswered;   /* members of an atomic batch that are not answered yet */
+    answer_order_t order; /* which messages are still to come */
     request_kind_t kind;
     char status;       /* of the transaction, from ReadyForQuery */
     bool binary;       /* rows come in binary format */
     bool parses;       /* carries the Parse of `prepared` */
     bool describes;    /* carries Describe */
-    bool limit_open;   /* the answer to that is still to come */
+    bool typed;        /* ParameterDescription has come */
     bool told;         /* its Parse names the parameters' types, as the client remembers them */
     bool bound;        /* BindComplete has come: from here on, the statement may have had an effect */
     bool complete;     /* the command has come to its end */

@@ -9,6 +9,8 @@
 #include "frame.h"
 #include "leak.h"
 #include "meaning.h"
+#include "outdated.h"
+#include "own_unit.h"
 #include "plan_epoch.h"
 #include "row.h"
 #include "statement.h"
@@ -18,20 +20,19 @@
 #include "../trunk/measure.h"
 #include "../trunk/protocol_error.h"
 
-#define UNKNOWN_STATEMENT "26000"
-#define NAME_IN_USE "42P05"
-#define CHANGED_RESULT "0A000" /* "cached plan must not change result type" is the one that comes before BindComplete */
 #define CANCELLED "57014"
 
 #define MOST_NOTIFICATIONS 100000
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
-/* The request that a message answers; NULL for a unit of the codec's own, whose answers mean nothing. */
-static postgres_request_t *answered(session_state_t *session, const frame_t *frame) {
+static postgres_request_t *request_or_null(VALUE entry) { return NIL_P(entry) ? NULL : postgres_request_of(entry); }
+
+/* What is in flight for longest, which a message answers: a request, or nil for a unit of the codec's own. */
+static VALUE answered(const session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight);
     if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
-    return NIL_P(head) ? NULL : postgres_request_of(head);
+    return head;
 }
 
 static void parse_complete(postgres_request_t *request) {
@@ -48,37 +49,17 @@ static void parameter_description(postgres_request_t *request, const frame_t *fr
     for (uint16_t at = 0; at < count; at++) types[at] = reader_u32(&reader);
     prepared_t *prepared = prepared_of(request->prepared);
     prepared_learn(prepared, types, count);
-    statement_t *statement = statement_of(request->statement);
-    if (prepared->meaning == statement->meaning) statement_learn(statement, types, count, prepared->epoch);
+    request->typed = true;
     ALLOCV_END(memory);
 }
 
-static void describe(postgres_request_t *request, VALUE description) {
-    if (request->kind != REQUEST_SCRIPT && NIL_P(request->prepared)) protocol_error("a description of rows where none was asked for");
-    request->description = description;
-    if (request->kind != REQUEST_SCRIPT) prepared_of(request->prepared)->description = description;
-}
-
-/* A script has no statement, and its values come as usual. */
-static VALUE decoding_of(const postgres_request_t *request) {
-    return NIL_P(request->statement) ? Qnil : statement_of(request->statement)->decoding;
-}
-
-static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    if (request->base.done) return; /* given up: the rows are for nobody */
-    if (NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
-    if (NIL_P(request->description)) protocol_error("DataRow without a description of its columns");
-    if (request->complete || request->kind == REQUEST_COPY) protocol_error("DataRow behind the end of its command");
-    VALUE row = row_decode(description_of(request->description), request->binary, frame->body, frame->length);
-    if (request->flow) {
-        flow_add(session, request, row, frame->length);
-    } else if (NIL_P(request->row)) {
-        request->row = row;
-    } else if (NIL_P(request->rows)) {
-        request->rows = rb_ary_new_from_args(2, request->row, row);
-    } else {
-        rb_ary_push(request->rows, row);
-    }
+/* The client remembers the parameters' types when the answer has come to its end in good order, and no sooner: it may use them on
+ * other connections, and beyond the end of this one. */
+static void learn_types(const postgres_request_t *request) {
+    if (!request->typed || request->outdated) return;
+    const prepared_t *prepared = prepared_of(request->prepared);
+    statement_t *statement = statement_of(request->statement);
+    if (prepared->meaning == statement->meaning) statement_learn(statement, prepared->types, prepared->type_count, prepared->epoch);
 }
 
 /* The end of a command. A script's next statement starts afresh. */
@@ -93,6 +74,66 @@ static void end_command(postgres_request_t *request) {
     rb_ary_push(request->results, rb_ary_new_from_args(3, description, postgres_request_rows(request), affected));
     request->description = request->row = request->rows = Qnil;
     request->affected = -1;
+}
+
+/* A script has no statement, and its values come as usual. */
+static VALUE decoding_of(const postgres_request_t *request) {
+    return NIL_P(request->statement) ? Qnil : statement_of(request->statement)->decoding;
+}
+
+static VALUE columns_of(const postgres_request_t *request, const frame_t *frame) {
+    if (frame->type == 'n') return description_empty();
+    return description_from_message(frame->body, frame->length, decoding_of(request));
+}
+
+/* Of a script, a query that a rule has added has no end of its own. */
+static void describe_script(postgres_request_t *request, const frame_t *frame) {
+    if (!NIL_P(request->description)) end_command(request);
+    request->description = columns_of(request, frame);
+}
+
+/* What is described as the portal before it has the description of that, in which Ruby has looked its types up. */
+static void describe_portal(postgres_request_t *request, const frame_t *frame) {
+    prepared_t *prepared = prepared_of(request->prepared);
+    VALUE known = prepared->portal_columns;
+    bool same = !NIL_P(known) && (size_t)RSTRING_LEN(known) == frame->length && memcmp(RSTRING_PTR(known), frame->body, frame->length) == 0;
+    if (!same) {
+        prepared->description = columns_of(request, frame);
+        prepared->portal_columns = body_string(frame);
+    }
+    request->description = prepared->description;
+}
+
+/* RowDescription or NoData. */
+static void describe(postgres_request_t *request, const frame_t *frame) {
+    if (request->kind == REQUEST_SCRIPT) describe_script(request, frame);
+    else if (request->order.stage == STAGE_ROWS) describe_portal(request, frame);
+    else prepared_of(request->prepared)->description = request->description = columns_of(request, frame);
+}
+
+/* What the rows decode by: of a statement that was described for an earlier request, its description of then, which the server itself
+ * checks at each Bind. */
+static VALUE description_for(postgres_request_t *request) {
+    if (NIL_P(request->description) && !NIL_P(request->prepared) && !request->order.describes_portal) {
+        request->description = prepared_of(request->prepared)->description;
+    }
+    return request->description;
+}
+
+static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (request->base.done) return; /* given up: the rows are for nobody */
+    if (NIL_P(description_for(request))) protocol_error("DataRow without a description of its columns");
+    if (request->description == description_empty()) protocol_error("DataRow of a statement that returns none");
+    VALUE row = row_decode(description_of(request->description), request->binary, frame->body, frame->length);
+    if (request->flow) {
+        flow_add(session, request, row, frame->length);
+    } else if (NIL_P(request->row)) {
+        request->row = row;
+    } else if (NIL_P(request->rows)) {
+        request->rows = rb_ary_new_from_args(2, request->row, row);
+    } else {
+        rb_ary_push(request->rows, row);
+    }
 }
 
 /* What the command has done to the prepared statements: this session's, or everybody's. */
@@ -118,7 +159,9 @@ static void note_status(session_state_t *session, char status) {
 }
 
 static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    size_t length = frame->length > 0 ? frame->length - 1 : 0;
+    if (frame->length == 0 || frame->body[frame->length - 1] != 0) protocol_error("the tag of CommandComplete does not end with its message");
+    if (request->flow && request->flow->copy == COPY_IN) protocol_error("a COPY ends that is not through");
+    size_t length = frame->length - 1;
     request->affected = command_tag_rows(frame->body, length);
     if (request->affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
     request->rolled_back = command_tag_rolled_back(frame->body, length);
@@ -126,52 +169,22 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     end_command(request);
 }
 
-static void portal_suspended(postgres_request_t *request) {
-    if (NIL_P(request->portal)) protocol_error("PortalSuspended, though all rows were asked for");
-    request->complete = request->suspended = true;
-}
-
-static bool has_code(const frame_t *frame, const char *code) { return error_code_begins(frame->body, frame->length, code); }
-
-/* What servers say of a statement that they have lost, or whose plan or parameter types fit no more, as its tables, types or
- * functions are not the ones that it was prepared for; and of a value that none of this would mend. */
-static bool blames_statement(const frame_t *frame) {
-    static const char *const codes[] = {UNKNOWN_STATEMENT, CHANGED_RESULT, "22", "42", "XX000"};
-    for (size_t at = 0; at < sizeof codes / sizeof *codes; at++) {
-        if (has_code(frame, codes[at])) return true;
-    }
-    return false;
-}
-
-/* An error before BindComplete: was it for what is remembered of the statement? */
-static void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    const prepared_t *prepared = prepared_of(request->prepared);
-    bool parse_failed = request->parses && !prepared->parsed, suspect = request->ahead == 0 && blames_statement(frame);
-    if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
-        slots_forget(session); /* one that was there is lost: so are the others, as far as anybody can tell */
-    } else if (parse_failed || suspect) {
-        slots_drop(session, request->prepared);
-    }
-    request->outdated = suspect && (!request->parses || request->told || has_code(frame, NAME_IN_USE));
-    if (!request->outdated) return;
-    request->forgotten = has_code(frame, UNKNOWN_STATEMENT) || has_code(frame, CHANGED_RESULT);
-    if (has_code(frame, CHANGED_RESULT)) plan_epoch_end(session->epoch, prepared->epoch);
-    if (!has_code(frame, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
-}
+static void portal_suspended(postgres_request_t *request) { request->complete = request->suspended = true; }
 
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    bool fatal = error_is_fatal(frame->body, frame->length);
     if (NIL_P(request->error)) request->error = body_string(frame);
-    if (error_is_fatal(frame->body, frame->length)) session->base.farewell = body_string(frame);
-    if (session->cancelling && !request->cancelled) request->bystander = has_code(frame, CANCELLED);
-    if (request->limit_open && has_code(frame, UNKNOWN_STATEMENT)) session->limits = false;
+    if (fatal) session->base.farewell = body_string(frame);
+    if (session->cancelling && !request->cancelled) request->bystander = error_code_begins(frame->body, frame->length, CANCELLED);
+    if (request->order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
     if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);
+    answer_order_fail(&request->order);
 }
 
 /* The one that the server works on within a unit of several. */
 static postgres_request_t *current(postgres_request_t *request) {
-    long count = request->kind == REQUEST_BATCH ? RARRAY_LEN(request->members) : 0;
-    if (request->ahead == 0 || request->ahead > count) return request;
-    return postgres_request_of(RARRAY_AREF(request->members, count - request->ahead));
+    if (request->unanswered == 0 || answer_order_in_preamble(&request->order)) return request;
+    return postgres_request_of(RARRAY_AREF(request->members, RARRAY_LEN(request->members) - request->unanswered));
 }
 
 static void notice_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
@@ -184,14 +197,16 @@ static void notice_response(session_state_t *session, postgres_request_t *reques
     rb_ary_push(request->notices, body_string(frame));
 }
 
+/* Rows without a description, of an error that never came. */
+static bool is_described(postgres_request_t *request) {
+    return !NIL_P(request->error) || request->withdrawn || !NIL_P(description_for(request));
+}
+
 /* Has the server said all that it was asked? */
-static bool answered_in_full(const postgres_request_t *request) {
-    if (!NIL_P(request->error) || request->withdrawn) return true;
-    if (request->ahead > 0) return false;
-    if (request->kind == REQUEST_SCRIPT) return !NIL_P(request->results);
-    if (request->kind == REQUEST_FENCE || request->kind == REQUEST_BATCH) return true;
-    if (request->kind == REQUEST_COPY) return request->complete;
-    return !NIL_P(request->description) && (request->complete || request->kind == REQUEST_DESCRIBE);
+static bool answered_in_full(postgres_request_t *request) {
+    if (!answer_order_is_complete(&request->order)) return false;
+    if (request->unanswered > 0) return !NIL_P(request->error);
+    return (request->kind != REQUEST_QUERY && request->kind != REQUEST_DESCRIBE) || is_described(request);
 }
 
 /* The others of the unit were undone for the sake of the one with the error; or of any, where it came at the end. */
@@ -206,7 +221,8 @@ static void finish_members(const postgres_request_t *batch, VALUE woken) {
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
         postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
         if (!NIL_P(batch->error) && !member->base.pinned && RARRAY_LEN(batch->members) > 1) undo_member(batch, member);
-        if (NIL_P(member->description)) member->description = prepared_of(member->prepared)->description;
+        if (NIL_P(batch->error) && !is_described(member)) protocol_error("an answer without a description of its columns");
+        learn_types(member);
         member->status = batch->status;
         member->leaked = batch->leaked;
         if (request_finish(&member->base)) rb_ary_push(woken, member->base.self);
@@ -214,20 +230,21 @@ static void finish_members(const postgres_request_t *batch, VALUE woken) {
 }
 
 static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
-    if (frame->length != 1) protocol_error("ReadyForQuery has %d bytes", (int)frame->length);
-    postgres_request_t *request = answered(session, frame);
-    if (request && NIL_P(request->description) && !NIL_P(request->prepared)) request->description = prepared_of(request->prepared)->description;
-    if (request && !answered_in_full(request)) protocol_error("ReadyForQuery before the answer was complete");
+    char status = frame->length == 1 ? frame->body[0] : 0;
+    if (status != 'I' && status != 'T' && status != 'E') protocol_error("ReadyForQuery tells of no state that there is");
+    VALUE head = answered(session, frame);
+    postgres_request_t *request = request_or_null(head);
+    if (!(request ? answered_in_full(request) : own_unit_is_complete(session))) protocol_error("ReadyForQuery before the answer was complete");
     measure(&session->base.in_flight, now);
-    VALUE head = fifo_shift(&session->base.in_flight, now);
-    char status = frame->body[0];
+    fifo_shift(&session->base.in_flight, now);
     note_status(session, status);
     bool leaked = leak_found(session, status);
-    if (!request) return;
+    if (!request) return own_unit_end(session);
     meaning_settled(session);
     request->status = status;
     request->leaked = leaked;
     if (NIL_P(request->statement)) finish_members(request, woken);
+    else learn_types(request);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }
@@ -266,42 +283,23 @@ static bool asynchronous(session_state_t *session, const frame_t *frame) {
     }
 }
 
-static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now);
-
-/* Its error is that of all. */
-static void answer_member(session_state_t *session, postgres_request_t *batch, postgres_request_t *member, const frame_t *frame, double now) {
-    answer(session, member, frame, now);
-    if (member->complete) batch->ahead--;
-    if (NIL_P(batch->error)) batch->error = member->error;
-}
-
-/* Does the message answer what the unit runs before the statement, or instead of one? */
-static bool answers_ahead(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
-    if (request->ahead == 0) return false;
-    postgres_request_t *member = current(request);
-    if (member != request) {
-        answer_member(session, request, member, frame, now);
-        return true;
-    }
-    if (frame->type == 'C') request->ahead--;
-    return frame->type == 'C' || frame->type == '1' || frame->type == '2' || frame->type == 'D';
-}
-
-/* Is it of the answer to the limit, which comes before that to the request itself? */
-static bool answers_limit(postgres_request_t *request, const frame_t *frame) {
-    if (frame->type != '2' && frame->type != 'D' && frame->type != 'C') return false;
-    request->limit_open = frame->type != 'C';
-    return true;
-}
-
+/* A server refuses to bind any other number of parameters than it has told of. */
 static void bind_complete(session_state_t *session, postgres_request_t *request, double now) {
+    const prepared_t *prepared = prepared_of(request->prepared);
+    if (prepared->known && RARRAY_LEN(request->parameters) != prepared->type_count) protocol_error("BindComplete for another number of parameters");
     request->bound = true;
     if (request->announced) fifo_begin(&session->base.in_flight, now);
 }
 
-static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
-    if (answers_ahead(session, request, frame, now)) return;
-    if (request->limit_open && answers_limit(request, frame)) return;
+NORETURN(static void unexpected(const frame_t *frame));
+static void unexpected(const frame_t *frame) {
+    if (frame->type == 'G' || frame->type == 'H' || frame->type == 'W') protocol_error("COPY cannot run here: use copy_in or copy_out");
+    if (frame->type == 0 || !strchr("DC21tTnI3scd", frame->type)) protocol_error("the server sent a message of unknown type %d", (unsigned char)frame->type);
+    protocol_error("the server sent message '%c', which was not asked for at this place", frame->type);
+}
+
+/* A message of the answer to the request itself, in its order. */
+static void answer_itself(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
     switch (frame->type) {
     case 'D': data_row(session, request, frame); break;
     case 'C': command_complete(session, request, frame); break;
@@ -309,23 +307,46 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     case 's': portal_suspended(request); break;
     case '1': parse_complete(request); break;
     case 't': parameter_description(request, frame); break;
-    case 'T': describe(request, description_from_message(frame->body, frame->length, decoding_of(request))); break;
-    case 'n': describe(request, description_empty()); break;
+    case 'T': case 'n': describe(request, frame); break;
     case 'I': end_command(request); break; /* EmptyQueryResponse */
-    case 'E': error_response(session, request, frame); break;
-    case 'G': case 'H': case 'W': copy_begin(request, frame); break;
+    case 'G': case 'H': copy_begin(request, frame); break;
     case 'd': copy_data(session, request, frame); break;
     case 'c': copy_done(request); break;
-    default: protocol_error("the server sent a message of unknown type %d", (unsigned char)frame->type);
+    default: unexpected(frame);
     }
+}
+
+static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
+    if (frame->type == 'E') {
+        error_response(session, request, frame);
+    } else {
+        switch (answer_order_take(&request->order, frame->type)) {
+        case PART_OWN: answer_itself(session, request, frame, now); break;
+        case PART_UNEXPECTED: unexpected(frame);
+        case PART_PREAMBLE: case PART_LIMIT: break; /* nobody looks at what these return */
+        }
+    }
+}
+
+/* Of an atomic batch its members are answered one after the other. The error of one is that of all. */
+static void answer_batch(session_state_t *session, postgres_request_t *batch, const frame_t *frame, double now) {
+    if (!NIL_P(batch->error) && frame->type != 'E') unexpected(frame);
+    postgres_request_t *member = current(batch);
+    answer(session, member, frame, now);
+    if (member == batch) return;
+    if (member->complete) batch->unanswered--;
+    if (NIL_P(batch->error)) batch->error = member->error;
 }
 
 static void take(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     if (frame->type == 'Z') {
         ready_for_query(session, frame, now, woken);
     } else if (!asynchronous(session, frame)) {
-        postgres_request_t *request = answered(session, frame);
-        if (request) answer(session, request, frame, now);
+        VALUE head = answered(session, frame);
+        postgres_request_t *request = request_or_null(head);
+        if (!request) own_unit_answer(session, frame);
+        else if (request->unanswered > 0) answer_batch(session, request, frame, now);
+        else answer(session, request, frame, now);
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct {
     VALUE epochs;          /* PlanEpoch */
     uint64_t *epoch;       /* its number */
     VALUE closing;         /* Array of Prepared whose names the server may forget */
+    VALUE own_units;       /* Array of what is awaited by the units in flight that are the codec's own, see own_unit.h */
     VALUE parameters;      /* Hash of what ParameterStatus told */
     VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken, the latest ones */
     size_t message_limit;  /* bytes */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "copy_statement.h"
 #include "plan_epoch.h"
+#include "checked_result.h"
 #include "../trunkline.h"
 
 static void statement_mark(void *data) {
@@ -92,6 +93,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->decoding = decoding;
     statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
+    statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
     statement->judgement = judge_with(sql, NIL_P(functions) ? rb_ary_new() : functions);
     return self;
 }

@@ -13,6 +13,7 @@ typedef struct {
     VALUE decoding;      /* how types are decoded other than usual: what Decoding.new returns, or nil */
     uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
     judgement_t judgement; /* may it go where others go? */
+    bool checked_result; /* the server refuses to run it where its result is not what it was described as */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
     VALUE service;       /* Service: what executions cost the server */

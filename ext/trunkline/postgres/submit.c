@@ -6,6 +6,7 @@
 #include "description.h"
 #include "limit.h"
 #include "meaning.h"
+#include "own_unit.h"
 #include "statement.h"
 #include "../socket/bytes_class.h"
 #include "../trunk/clock.h"
@@ -32,8 +33,8 @@ static void submit_closes(session_state_t *session, buffer_t *output) {
     size_t before = buffer_size(output);
     if (!append_closes(session, output)) take_back(output, before);
     session->base.in_flight.appended += buffer_size(output) - before;
+    own_unit_of_closes(session, RARRAY_LEN(session->closing));
     rb_ary_clear(session->closing);
-    fifo_push(&session->base.in_flight, Qnil);
 }
 
 /* What functions have planned under other settings goes before a unit that would meet it. */
@@ -43,7 +44,7 @@ static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE
     size_t before = buffer_size(output);
     if (!frontend_query(output, (span_t){discard, sizeof discard - 1})) take_back(output, before);
     session->base.in_flight.appended += buffer_size(output) - before;
-    fifo_push(&session->base.in_flight, Qnil);
+    own_unit_of_command(session);
 }
 
 /* Parse with the parameter types that the session is told. */
@@ -56,6 +57,7 @@ static bool append_execution(buffer_t *output, postgres_request_t *request, cons
     bool typed = prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
     span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
     return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->binary) &&
+           (!request->order.describes_portal || frontend_describe_portal(output, portal)) &&
            (!request->announced || frontend_flush(output)) &&
            (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
 }
@@ -78,7 +80,7 @@ static bool append_messages(buffer_t *output, postgres_request_t *request) {
     request->effect = buffer_size(output) - before;
     if (request->base.limited && !limit_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
-    request->effect_size = request->ahead > 0 ? 0 : buffer_size(output) - before - request->effect;
+    request->effect_size = request->order.preamble > 0 ? 0 : buffer_size(output) - before - request->effect;
     return true;
 }
 
@@ -161,8 +163,32 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     bool remembered = statement_known(statement_of(statement)) && meaning_is_statements(session, statement_of(statement));
     request->told = request->parses && !request->anew && (remembered || !NIL_P(request->types));
     request->prepared = request->parses ? prepare(session, request) : found;
-    VALUE description = request->description = prepared_of(request->prepared)->description;
+    bool checked = statement_of(statement)->checked_result || request->kind == REQUEST_DESCRIBE;
+    VALUE description = request->description = checked ? prepared_of(request->prepared)->description : Qnil;
     request->binary = !NIL_P(description) && description_of(description)->binary;
+}
+
+/* Which messages the answer will have. What the server itself does not check, it is asked of each portal: what that returns, as text. */
+static void order_answer(postgres_request_t *request) {
+    if (request->kind == REQUEST_QUERY && !request->parses && NIL_P(request->preamble) && !request->base.limited) {
+        request->order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
+                                          .describes_portal = !statement_of(request->statement)->checked_result};
+        return;
+    }
+    answer_order_t order = {.preamble = NIL_P(request->preamble) ? 0 : (uint32_t)RARRAY_LEN(request->preamble)};
+    if (!NIL_P(request->statement)) {
+        order.parses = request->parses;
+        order.describes = request->describes;
+        order.limited = request->base.limited;
+        order.executes = request->kind == REQUEST_QUERY;
+        order.describes_portal = order.executes && !statement_of(request->statement)->checked_result;
+        order.fetches = !NIL_P(request->portal);
+    }
+    answer_order_begin(&order);
+    if (request->kind == REQUEST_SCRIPT) order.stage = STAGE_SCRIPT;
+    if (request->kind == REQUEST_COPY) order.stage = STAGE_COPY;
+    if (request->kind == REQUEST_FETCH) order = (answer_order_t){.stage = STAGE_ROWS, .fetches = true};
+    request->order = order;
 }
 
 /* What nobody would wait for is not sent. */
@@ -178,7 +204,7 @@ static bool is_to_be_announced(const session_state_t *session, const postgres_re
 }
 
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
-    request->base.limited = request->limit_open = limit_wanted(session, request);
+    request->base.limited = limit_wanted(session, request);
     if (request->base.limited) limit_prepare(session, output);
 }
 
@@ -198,10 +224,10 @@ static void append_and_push(session_state_t *session, buffer_t *output, postgres
 static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH) submit_other_plans(session, output, request->statement);
     if (!NIL_P(request->statement)) choose_prepared(session, request);
-    request->ahead = NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     request->announced = is_to_be_announced(session, request);
     limit(session, output, request);
+    order_answer(request);
     append_and_push(session, output, request);
     keep_prepared(session, request);
     if (request->changes_meaning) meaning_change(session, request->changes_plans);
@@ -210,7 +236,7 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
 /* Their statements may be the same one, which is parsed once. What must go in a unit of its own goes before theirs. */
 static void submit_atomic(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
     long count = RARRAY_LEN(batch->members);
-    batch->ahead = count + (NIL_P(batch->preamble) ? 0 : RARRAY_LEN(batch->preamble));
+    batch->unanswered = count;
     batch->base.cost = 0;
     submit_other_plans(session, output, member_of(batch, 0)->statement);
     for (long at = 0; at < count; at++) {
@@ -221,7 +247,11 @@ static void submit_atomic(session_state_t *session, buffer_t *output, postgres_r
         batch->base.cost += member->base.cost;
     }
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
-    for (long at = 0; at < count; at++) limit(session, output, member_of(batch, at));
+    for (long at = 0; at < count; at++) {
+        limit(session, output, member_of(batch, at));
+        order_answer(member_of(batch, at));
+    }
+    order_answer(batch);
     append_and_push(session, output, batch);
 }
 

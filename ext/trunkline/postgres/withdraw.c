@@ -14,5 +14,6 @@ bool withdraw(session_state_t *session, VALUE object, VALUE failure) {
     session->base.in_flight.appended -= request->effect_size;
     request->effect_size = 0;
     request->base.failure = failure;
+    answer_order_withdraw(&request->order);
     return request->withdrawn = true;
 }

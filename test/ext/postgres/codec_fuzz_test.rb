@@ -98,7 +98,7 @@ module Trunkline
       def submit_script = submit(Request.script("SELECT 1; SELECT 2"))
 
       def script_answer
-        [parameter_status("a", "b"), row_description({ "n" => 23 }), data_row("1"), complete, empty_query, notice("hm"), ready]
+        [parameter_status("a", "b"), row_description({ "n" => 23 }), data_row("1"), complete, notice("hm"), ready]
       end
 
       def answer_to_first(columns)

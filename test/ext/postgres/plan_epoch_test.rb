@@ -60,7 +60,7 @@ module Trunkline
       def test_a_command_that_changes_tables
         other = other_that_knows("SELECT n")
         ask("ALTER TABLE t ADD n int")
-        answer(parse_complete + parameter_description + no_data + bind_complete + complete("ALTER TABLE") + ready)
+        answer(first_command("ALTER TABLE"))
         elsewhere(other) { assert_predicate ask("SELECT n"), :parses? }
       end
 
@@ -113,7 +113,7 @@ module Trunkline
         ask_and_answer("INSERT", N, ["1"], types: [INT4], parameters: [1])
         assert_equal [INT4], statement("INSERT").parameter_types
         ask("ALTER TABLE t ADD n int")
-        answer(parse_complete + parameter_description + no_data + bind_complete + complete("ALTER TABLE") + ready)
+        answer(first_command("ALTER TABLE"))
         assert_nil statement("INSERT").parameter_types
         sent
         ask("INSERT", 1)

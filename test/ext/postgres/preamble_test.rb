@@ -50,7 +50,7 @@ module Trunkline
 
       def test_the_affected_rows_are_the_statements_own
         request = ask_behind(["BEGIN"], "DELETE")
-        answer(ran("INSERT 0 5") + parse_complete + parameter_description + no_data + bind_complete + complete("DELETE 3") + ready("T"))
+        answer(ran("INSERT 0 5") + first_change("DELETE 3", "T"))
         assert_equal 3, request.affected_rows
       end
 
@@ -105,7 +105,7 @@ module Trunkline
         { "COMMIT" => false, "ROLLBACK" => true }.each do |tag, expected|
           begin_session
           request = ask("COMMIT")
-          answer(parse_complete + parameter_description + no_data + bind_complete + complete(tag) + ready)
+          answer(first_command(tag))
           assert_equal expected, request.rolled_back?, tag
         end
       end
