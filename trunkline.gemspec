@@ -22,5 +22,7 @@ Gem::Specification.new do |spec|
   spec.executables = spec.files.grep(%r{\Aexe/}) { |path| File.basename(path) }
   spec.extensions = ["ext/trunkline/extconf.rb"]
   spec.add_dependency "bigdecimal", ">= 3.1", "< 5" # Ruby's own; from 3.4 on one of the gems that come with it
+  spec.metadata["postgresql_versions"] = ">= 12" # what servers are supported; their clients' library is not needed
+  spec.metadata["memcached_versions"] = ">= 1.6.10"
   spec.metadata["rubygems_mfa_required"] = "true"
 end

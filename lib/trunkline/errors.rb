@@ -122,4 +122,5 @@ end
 
 require_relative "errors/server_error"
 require_relative "errors/sqlstate"
+require_relative "errors/login_error"
 require_relative "errors/outdated_statement"

@@ -38,6 +38,17 @@ class DoctorTest < Trunkline::TestCase
     postgres_server.psql("DROP ROLE #{name}")
   end
 
+  def test_settings_that_change_values
+    name = "odd#{Process.pid}"
+    postgres_server.psql("CREATE DATABASE #{name} ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0; ALTER DATABASE #{name} SET array_nulls = off")
+    status, report = examine(postgres_server.uri(dbname: name))
+    assert_equal 1, status
+    assert_match(/^!!    array_nulls is off: nil in an Array parameter is stored as the text "NULL"/, report)
+    assert_match(/^hint  The database is in SQL_ASCII/, report)
+  ensure
+    postgres_server.psql("DROP DATABASE IF EXISTS #{name}")
+  end
+
   def test_encryption
     tls = Trunkline::TLSServers.postgres
     status, report = examine("host=127.0.0.1 port=#{tls.port} user=encrypted password=secret dbname=postgres sslmode=require")

@@ -31,6 +31,8 @@ module Trunkline
       CREATE ROLE outcast LOGIN;
       CREATE ROLE limited LOGIN CONNECTION LIMIT 0;
       CREATE ROLE exotic LOGIN;
+      CREATE DATABASE closed;
+      REVOKE CONNECT ON DATABASE closed FROM PUBLIC;
     SQL
 
     # What SASLprep changes, forbids and does not know.
@@ -115,6 +117,27 @@ module Trunkline
 
     def test_an_unknown_user
       assert_raises(InvalidAuthorizationSpecification) { connect("nobody") }
+    end
+
+    # Nothing was sent, so nothing of the statement is meant: not even where a statement could fail with the same code.
+    def test_what_is_refused_at_login_is_an_error_of_the_connection
+      { "28P01" => [{ user: "salted" }, { password: "wrong" }], "28000" => [{ user: "outcast" }, {}], "3D000" => [{ user: "trusted", dbname: "nowhere" }, {}],
+        "42501" => [{ user: "trusted", dbname: "closed" }, {}], "42704" => [{ user: "trusted" }, { options: "-c nowhere=1" }] }.each do |sqlstate, (place, options)|
+        Trunkline.postgres(server.uri(**place), **options) do |db|
+          error = assert_raises(LoginError) { db.query("SELECT 1") }
+          assert_equal [sqlstate, false, false, sqlstate], [error.sqlstate, error.sent?, error.retriable?, error.cause.sqlstate]
+          assert_kind_of ConnectionError, error
+          assert_match(/\(SQLSTATE #{sqlstate}; server /, error.message)
+          assert_equal "FATAL", error.fields[:severity]
+        end
+      end
+    end
+
+    def test_a_full_server_is_another_matter
+      Trunkline.postgres(server.uri(user: "limited"), max_wait: 0.1) do |db|
+        error = assert_raises(TooManyConnections) { db.query("SELECT 1") }
+        assert_equal [false, true], [error.sent?, error.retriable?]
+      end
     end
 
     def test_a_rejected_user

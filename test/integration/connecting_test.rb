@@ -2,10 +2,16 @@
 
 require "test_helper"
 require "tmpdir"
+require "support/backend_messages"
+require "support/database_helpers"
+require "support/scripted_server"
 
 module Trunkline
   # What is asked of a connection arrives at a real server.
   class ConnectingTest < TestCase
+    include BackendMessages
+    include DatabaseHelpers
+
     HBA = <<~HBA
       local all all           trust
       host  all all 127.0.0.1/32 scram-sha-256
@@ -20,6 +26,41 @@ module Trunkline
         assert_equal ["Asia/Kolkata", "ISO, DMY", "off", "3MB", "fallback", "UTF8"], asked
         assert_equal [Date.new(2026, 2, 1), Time.at(0)], db.query("SELECT '1/2/2026'::date, 'epoch'::timestamptz").rows.first
       end
+    end
+
+    def test_what_the_server_notices_at_login_is_told
+      script = lambda do |peer|
+        peer.startup
+        peer << authentication(0) << error("N", "S" => "WARNING", "V" => "WARNING", "M" => "the collation has changed") << session
+      end
+      told = []
+      ScriptedServer.open(script) do |server|
+        Trunkline.postgres(server.conninfo, user: "ann", dbname: "app", connections: 1) do |db|
+          db.on_notice { |fields| told << [fields[:severity], fields[:message]] }
+          assert_raises(NotSent, Indeterminate, ConnectionError) { db.query("SELECT 1") }
+        end
+      end
+      assert_equal ["WARNING", "the collation has changed"], told.first
+    end
+
+    # The look-up is held up for longer than the role's limit for statements.
+    def test_the_look_up_of_types_has_no_part_in_a_short_statement_timeout
+      psql("CREATE TYPE hurried AS ENUM ('calm')")
+      name = unique_name
+      with_client(application_name: name, options: "-c statement_timeout=50") do |db|
+        assert_equal 1, db.value("SELECT 1")
+        caller = nil
+        db_locked("LOCK TABLE pg_catalog.pg_range IN ACCESS EXCLUSIVE MODE") do
+          caller = Thread.new { db.value("SELECT 'calm'::hurried") }
+          held_up = "SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}' AND wait_event_type = 'Lock' " \
+                    "AND clock_timestamp() - query_start > interval '0.2 s'"
+          assert eventually { !caller.alive? || psql(held_up).any? }
+        end
+        assert_equal "calm", caller.value
+        assert_raises(QueryCanceled) { db.query("SELECT pg_sleep(1)") }
+      end
+    ensure
+      psql("DROP TYPE hurried")
     end
 
     def test_by_name
@@ -62,7 +103,7 @@ module Trunkline
     def from_what_is_called(uri)
       passwords = %w[wrong s3cret]
       connected(uri, password: -> { passwords.shift }) do |db|
-        assert_raises(InvalidPassword) { db.query("SELECT 1") }
+        assert_raises(LoginError) { db.query("SELECT 1") }
         assert_equal 1, db.value("SELECT 1")
       end
       assert_empty passwords
@@ -73,9 +114,19 @@ module Trunkline
         assert_equal 1, db.value("SELECT 1")
         refute_includes db.inspect, "s3cret"
       end
-      error = assert_raises(InvalidPassword) { connected(uri.sub("ann@", "ann:s3cre7@")) { |db| db.query("SELECT 1") } }
+      error = assert_raises(LoginError) { connected(uri.sub("ann@", "ann:s3cre7@")) { |db| db.query("SELECT 1") } }
       refute_includes error.full_message, "s3cre7"
       assert_raises(ConnectionError) { connected(uri, passfile: "/nowhere") { |db| db.query("SELECT 1") } }
+    end
+
+    def db_locked(sql)
+      connection = PG.connect(postgres_server.uri)
+      connection.transaction do
+        connection.exec(sql)
+        yield
+      end
+    ensure
+      connection&.close
     end
 
     def connected(uri, **options, &block) = Trunkline.postgres(uri, connections: 1, **options, &block)

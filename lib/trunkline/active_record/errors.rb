@@ -36,8 +36,9 @@ module Trunkline
         end
       end
 
-      # The server has said so before it took the first query: there is no such database; the user may not.
-      NO_DATABASE = "3D000"
+      # The server has said so before it took the first query: there is no such database, or the user may not connect to it; there is
+      # no such user, or it is another one.
+      NO_DATABASE = %w[3D000 42501].freeze
       REFUSED_USER = /\A28/
       CANCELLED = { severity: "ERROR", sqlstate: "57014" }.freeze
       OUTDATED = { sqlstate: "0A000", routine: "RevalidateCachedQuery" }.freeze
@@ -57,11 +58,12 @@ module Trunkline
       # @return [Exception] to be raised in its place
       def of(error, connection)
         case error
+        when LoginError then refused(error, connection)
         when ServerError then error.sql ? reported(error, connection) : refused(error, connection)
         when Overloaded then ::ActiveRecord::ConnectionTimeoutError.new(error.message)
         when Deadline, Cancelled then ended(error, connection)
         when SharedStateError then ::PG::UnableToSend.new(error.message, connection: connection)
-        when ConnectionError then error.sql ? gone(error, connection) : unreachable(error)
+        when ConnectionError then error.sql ? gone(error, connection) : unreachable(error, connection)
         when EncodingError then encoding(error, connection)
         when ConfigError then error
         else lost(error, connection)
@@ -103,13 +105,18 @@ module Trunkline
 
       # @return [ActiveRecord::ActiveRecordError] what the stock adapter raises for a connection that could not be made
       def refused(error, connection)
-        return ::ActiveRecord::NoDatabaseError.db_error(connection.db) if error.sqlstate == NO_DATABASE && connection.db != "postgres"
+        return ::ActiveRecord::NoDatabaseError.db_error(connection.db) if NO_DATABASE.include?(error.sqlstate) && connection.db != "postgres"
         return ::ActiveRecord::DatabaseConnectionError.username_error(connection.user) if REFUSED_USER.match?(error.sqlstate)
 
         ::ActiveRecord::ConnectionNotEstablished.new(error.message)
       end
 
-      def unreachable(error) = ::ActiveRecord::ConnectionNotEstablished.new(error.message)
+      # As with the stock adapter, whose message is libpq's: that names the host.
+      def unreachable(error, connection)
+        return ::ActiveRecord::ConnectionNotEstablished.new(error.message) unless connection.host && error.sqlstate.nil?
+
+        ::ActiveRecord::DatabaseConnectionError.hostname_error(connection.host)
+      end
 
       def gone(error, connection) = ::PG::ConnectionBad.new("#{error.message}\n", connection: connection)
 

@@ -6,6 +6,7 @@ require_relative "doctor/limits"
 require_relative "doctor/pooler"
 require_relative "doctor/speed"
 require_relative "doctor/statements"
+require_relative "doctor/values"
 
 module Trunkline
   module CLI
@@ -13,7 +14,7 @@ module Trunkline
     class Doctor
       # Seconds that one question may take.
       PATIENCE = 10
-      CHECKS = [Access, Pooler, Statements, Speed, Limits].freeze
+      CHECKS = [Access, Pooler, Statements, Values, Speed, Limits].freeze
       MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze
       private_constant :PATIENCE, :CHECKS, :MARKS
 

@@ -86,6 +86,9 @@ module Trunkline
     # @return [String, nil] the server's function
     def routine = fields[:routine]
 
+    # @return [ServerError] the same of a request that was not sent, as the session it was to go through was refused
+    def unsent = self.class.new(fields, server: server, sent: false) # :nodoc:
+
     private
 
     def retriable_by_nature? = RETRIABLE.include?(sqlstate)

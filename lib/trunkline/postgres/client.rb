@@ -7,11 +7,11 @@ require_relative "../trunk/main_ractor"
 require_relative "../trunk/pool"
 require_relative "cancel"
 require_relative "codec"
-require_relative "connector"
 require_relative "copying"
 require_relative "group_commit"
 require_relative "hosting"
 require_relative "listening"
+require_relative "login"
 require_relative "observed"
 require_relative "querying"
 require_relative "session"
@@ -259,10 +259,10 @@ module Trunkline
                              "transactions need a connection besides the shared ones"
       end
 
-      def connect(pool) = trunk_of(Connector.connect(@config), pool)
+      def connect(pool) = trunk_of(Login.open(@config, @answers), pool)
 
       def connect_writer(pool)
-        connection = Connector.connect(@config)
+        connection = Login.open(@config, @answers)
         AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, @known.table[SharedFlush::SQL], @answers)
       end
 
@@ -279,8 +279,9 @@ module Trunkline
         pid && key && ->(by) { Cancel.send(target, pid, key, deadline: by) }
       end
 
-      # What this library itself asks is decoded as usual.
-      def look_up(sql, parameters) = with(decode: {}).query(sql, *parameters).rows
+      # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
+      # statements. In a transaction the caller's settings hold.
+      def look_up(sql, parameters) = with(decode: {}, settings: @sessions.held&.in_transaction? ? nil : LocalSettings::UNLIMITED).query(sql, *parameters).rows
 
       # Whoever holds a session may do there what he likes.
       def check_sharing(statement)

@@ -16,6 +16,9 @@ module Trunkline
       # @return [Hash{String => String}] the server's reported parameters: server_version, TimeZone, ...
       attr_reader :parameters
 
+      # @return [Array<String>] bodies of what the server noticed while the session began
+      attr_reader :notices
+
       # @return [Target] leads to the same server again
       attr_reader :target
 
@@ -37,6 +40,7 @@ module Trunkline
         @backend_pid = startup.backend_pid
         @secret_key = startup.secret_key.freeze
         @parameters = startup.parameters.freeze
+        @notices = startup.notices.freeze
         @leftover = leftover.freeze
         @authentication = startup.authentication
         @target = target

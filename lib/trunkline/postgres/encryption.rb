@@ -66,7 +66,7 @@ module Trunkline
         check(encrypted, context)
         encrypted
       rescue OpenSSL::SSL::SSLError => error
-        refuse(context.distrust || "encryption could not be negotiated: #{Socket::TLSReason.of(error)}", retriable: false)
+        refuse(context.distrust || "encryption could not be negotiated: #{Socket::TLSReason.of(error)}#{what_direct_needs}", retriable: false)
       rescue SystemCallError => error
         broken(error)
       end
@@ -109,7 +109,13 @@ module Trunkline
       def closed = refuse("the server closed the connection while encryption was negotiated")
 
       def broken(error)
-        refuse("the connection broke while encryption was negotiated: #{SystemCallError.new(nil, error.errno).message.downcase}")
+        reason = SystemCallError.new(nil, error.errno).message.downcase
+        refuse("the connection broke while encryption was negotiated: #{reason}#{what_direct_needs}")
+      end
+
+      # Older servers take the first bytes of TLS for a startup packet that is too long, and hang up.
+      def what_direct_needs
+        " (sslnegotiation=direct needs PostgreSQL 17 or newer; sslnegotiation=postgres works with all)" if @config.sslnegotiation == "direct"
       end
 
       def refuse(message, **options)

@@ -11,6 +11,8 @@ module Trunkline
     class LocalSettings # :nodoc:
       # The text of values depends on these, and nothing tells how it was written.
       CHANGING_TEXT = %w[client_encoding datestyle intervalstyle bytea_output extra_float_digits lc_monetary standard_conforming_strings].freeze
+      # What this library itself asks takes the time that it takes.
+      UNLIMITED = { statement_timeout: 0 }.freeze
       WORTHS = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
       private_constant :CHANGING_TEXT, :WORTHS
 

@@ -37,10 +37,16 @@ module Trunkline
       # The most bytes a handshake may have. A server needs about 500; notices of login triggers come on top.
       LIMIT = 1 << 20
 
-      private_constant :LONGEST_KEY, :SESSION, :DISPENSABLE, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
+      # The oldest major version of PostgreSQL that is supported. Poolers report their server's, but for their own consoles.
+      OLDEST = 12
+
+      private_constant :OLDEST, :LONGEST_KEY, :SESSION, :DISPENSABLE, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
 
       # @return [Hash{String => String}] what the server reported about itself and the session
       attr_reader :parameters
+
+      # @return [Array<String>] bodies of what the server noticed meanwhile, of its login triggers too
+      attr_reader :notices
 
       # @return [Integer, nil] process id of the server's backend; nil where a pooler does not tell
       attr_reader :backend_pid
@@ -63,6 +69,7 @@ module Trunkline
         @authentication = Authentication.new(user: user, password: password, **demands)
         @frames = Frames.new
         @parameters = {}
+        @notices = []
         @ready = false
       end
 
@@ -159,9 +166,10 @@ module Trunkline
         when "v" then @version.negotiate(body)
         when "S" then add_parameter(body)
         when "K" then keep_key(body)
+        when "N" then @notices << body
         when "Z" then finish(body)
         end
-        "" # Notices and notifications ask for nothing.
+        "" # None of these asks for anything, nor do notifications.
       end
 
       def add_parameter(body)
@@ -180,12 +188,19 @@ module Trunkline
       def finish(status)
         raise ProtocolError, "a new session with transaction status #{status.inspect}" unless status == "I"
 
+        check_version(@parameters["server_version"])
         name, value = @parameters.find { |parameter, reported| @reported[parameter]&.match?(reported) == false }
         return @ready = true unless name
         raise OtherDateStyle, value if name == "DateStyle" && !@session.key?(name)
 
         message = "the session has #{name} #{value.inspect}, which is not what was asked for"
         raise ConnectionError.new(message, retriable: false)
+      end
+
+      def check_version(version)
+        return unless version && version.match?(/\A\d+(\.\d+)*( |\z|devel|beta|rc)/) && version.to_i < OLDEST
+
+        raise ConnectionError.new("this is PostgreSQL #{version}, and Trunkline needs #{OLDEST} or newer", retriable: false)
       end
     end
 

@@ -54,6 +54,19 @@ module Hosts
         assert_raises(::ActiveRecord::ConnectionNotEstablished) { ours.select_value("SELECT 1") }
       end
 
+      def test_connections_that_are_refused_are_of_the_stock_adapters_classes
+        psql("CREATE DATABASE closed_to_all; REVOKE CONNECT ON DATABASE closed_to_all FROM PUBLIC; CREATE ROLE visitor LOGIN")
+        [{ database: "no_such_database" }, { username: "nobody_there" }, { username: "visitor", database: "closed_to_all" },
+         { host: "127.0.0.1", port: 1 }, { host: "/nowhere" }, { options: "-c nowhere=1" }].each do |options|
+          connect(**options)
+          connect_stock(**options)
+          stocks, our_own = [Stock, Ours].map { |base| assert_raises(::ActiveRecord::ActiveRecordError) { base.connection.select_value("SELECT 1") } }
+          assert_kind_of stocks.class, our_own, options.inspect
+        end
+      ensure
+        psql("DROP DATABASE closed_to_all; DROP ROLE visitor")
+      end
+
       def test_a_lost_connection_costs_a_query_nothing
         assert_equal 1, ours.select_value("SELECT 1")
         lose_connections

@@ -41,6 +41,16 @@ module Trunkline
         assert_equal [4711, "\x01\x02\x03\x04".b, "next"], [done.backend_pid, done.secret_key, done.leftover]
       end
 
+      def test_servers_that_are_too_old
+        { "11.22 (Debian 11.22-1)" => "11.22 (Debian 11.22-1)", "9.6.24" => "9.6.24" }.each do |version, told|
+          error = assert_raises(ConnectionError) { startup.receive(authentication(0) + parameter("server_version", version) + key + ready) }
+          assert_equal ["this is PostgreSQL #{told}, and Trunkline needs 12 or newer", false], [error.message, error.retriable?]
+        end
+        ["12.0", "18beta1", "18.4 (Debian)", "1.18.0/bouncer"].each do |version|
+          startup.tap { |fresh| fresh.receive(authentication(0) + parameter("server_version", version) + key + ready) }.then { |fresh| assert_predicate fresh, :ready? }
+        end
+      end
+
       def test_split_at_every_byte
         (1...HANDSHAKE.bytesize).each do |at|
           halves = startup

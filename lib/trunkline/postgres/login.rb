@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "connector"
+
+module Trunkline
+  module Postgres
+    # Opens a session for a client.
+    module Login # :nodoc:
+      # What the server refuses before the first request is not that request's error, and what it notices is told.
+      #
+      # @param config [Config]
+      # @param answers [Answers] of the client
+      # @return [Connection]
+      # @raise [LoginError, ServerError, ConnectionError, ProtocolError, ConfigError] see {Connector.connect}
+      def self.open(config, answers)
+        connection = Connector.connect(config)
+        answers.tell(connection.notices)
+        told = true
+        connection
+      rescue ServerError => error
+        raise LoginError.of(error)
+      ensure
+        connection&.io&.close unless told
+      end
+    end
+    private_constant :Login
+  end
+end
