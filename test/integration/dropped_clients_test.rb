@@ -30,6 +30,20 @@ class DroppedClientsTest < Trunkline::TestCase
     end
   end
 
+  # The next subscription that begins takes those off the list that were dropped.
+  def test_the_server_hears_of_dropped_subscriptions
+    with_client(application_name: name = unique_name) do |db|
+      kept = db.listen("kept")
+      Thread.new { CLIENTS.times { |number| db.listen("dropped#{number}") } }.join
+      GC.start
+      db.listen("last")
+      commands = psql("SELECT query FROM pg_stat_activity WHERE application_name = '#{name}' AND query LIKE '%LISTEN%'").join
+      assert_operator commands.scan("UNLISTEN \"dropped").size, :>=, CLIENTS - LEFT
+      db.notify("kept", "there")
+      assert_equal "there", kept.wait.payload
+    end
+  end
+
   private
 
   def make_one(use, last)

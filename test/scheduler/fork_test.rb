@@ -165,6 +165,21 @@ class ForkTest < Trunkline::TestCase
     end
   end
 
+  # A child of a child of a child keeps nothing of its parents' connections.
+  def test_a_chain_of_children
+    with_client(connections: 1) do |db|
+      connections = lambda do
+        [db.listen("chain"), db.transaction { |tx| tx.value("SELECT 1") }]
+        GC.start
+        ObjectSpace.each_object(Trunkline.const_get(:Trunk)).count
+      end
+      connections.call
+      inherited = -> { in_child { [connections.call, in_child { [connections.call, in_child { connections.call }] }].flatten } }
+      first, _, third = inherited.call
+      assert_operator third, :<=, first
+    end
+  end
+
   private
 
   # Runs the block in a forked child while this process's event loop stands still.

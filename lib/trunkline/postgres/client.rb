@@ -64,7 +64,7 @@ module Trunkline
         @decoding = Decoding.of(decode)
         @all = @known.table(@decoding)
         @statements = statements_for(@decoding, nil)
-        @types = Types.new
+        @types = Types.new(@limits.max_types)
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)

@@ -3,6 +3,7 @@
 require_relative "../trunk/turn"
 require_relative "escaping"
 require_relative "subscription"
+require_relative "subscription_queue"
 
 module Trunkline
   module Postgres
@@ -29,31 +30,31 @@ module Trunkline
       def subscribe(subscription)
         begin_anew unless @generation == Trunkline.process_generation
         Waiting.undisturbed do
-          @lock.synchronize { @subscriptions += [subscription] }
+          @lock.synchronize { @queues = [*listening_ones, subscription.queue] }
           settle(nil)
           listening = subscription
         ensure
-          remove(subscription) unless listening
+          remove(subscription.queue) unless listening
         end
       end
 
-      # @param subscription [Subscription] closed
-      def remove(subscription)
-        @lock.synchronize { @subscriptions -= [subscription] }
-        subscription.wake
+      # @param queue [SubscriptionQueue] of one that is closed
+      def remove(queue)
+        @lock.synchronize { @queues = listening_ones - [queue] }
+        queue.wake
         settle(nil) if connected?
       rescue Error
         nil # then it listens no more, anyway
       end
 
-      # Waits until there is something for the subscription, or the time has come.
-      def wait(subscription, by)
+      # Waits until there is something in the queue, or the time has come.
+      def wait(queue, by)
         return reconnect(by) unless connected?
 
         waiter = Request.companion.pin
         waiter.patience = by
         trunk = @trunk
-        subscription.with_waiter(waiter) { trunk.follow(waiter) { deliver(trunk) || !subscription.idle? } }
+        queue.with_waiter(waiter) { trunk.follow(waiter) { deliver(trunk) || !queue.idle? } }
         raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.overdue?
       end
 
@@ -63,10 +64,13 @@ module Trunkline
         @generation = Trunkline.process_generation
         @lock = Lock.new
         @turn = Turn.new
-        @subscriptions = []
+        @queues = []
         @listening = []
         @trunk = nil
       end
+
+      # Those that were dropped are left out. Held: the lock.
+      def listening_ones = @queues.reject(&:ended?)
 
       def connected? = !(@trunk.nil? || @trunk.inherited? || @trunk.loss)
 
@@ -75,9 +79,9 @@ module Trunkline
       def settle(by)
         @turn.take(by) do
           begin
-            wanted = @subscriptions
+            wanted = @queues
             wanted.empty? ? disconnect : adjust(wanted.flat_map(&:channels).uniq)
-          end until wanted.equal?(@subscriptions)
+          end until wanted.equal?(@queues)
         end
       end
 
@@ -134,9 +138,9 @@ module Trunkline
 
       # All is there before anybody is woken, who may go on at once.
       def distribute(notifications)
-        concerned = @subscriptions.select do |subscription|
-          theirs = notifications.select { |notification| subscription.take?(notification) }
-          theirs.each { |notification| subscription.add(notification) }.any?
+        concerned = @queues.select do |queue|
+          theirs = queue.ended? ? [] : notifications.select { |notification| queue.take?(notification) }
+          theirs.each { |notification| queue.add(notification) }.any?
         end
         concerned.each(&:wake)
       end

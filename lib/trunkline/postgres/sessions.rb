@@ -33,9 +33,8 @@ module Trunkline
         @pool = pool
         @answers = answers
         @server = server
-        @holders = {}.compare_by_identity
         @used = false
-        @lock = Lock.new
+        begin_anew
       end
 
       # @return [Session, nil] the one that the caller holds
@@ -78,6 +77,7 @@ module Trunkline
       # @raise [Overloaded] none became free in time
       def take(request, place)
         trunk = @pool.check_out(request) { who_holds }
+        begin_anew unless @generation == Trunkline.process_generation
         @lock.synchronize { @holders[trunk] = Holder.new(place, Waiting.now) }
         trunk.codec.exclusive = true
         trunk
@@ -101,6 +101,13 @@ module Trunkline
 
         place = caller_locations.find { |location| location.path && !location.path.start_with?(LIBRARY) }
         place ? "#{place.path}:#{place.lineno}" : NEXT
+      end
+
+      # In a child of the process too: what the parent holds is not remembered there.
+      def begin_anew
+        @generation = Trunkline.process_generation
+        @holders = {}.compare_by_identity
+        @lock = Lock.new
       end
 
       def leave(holding, session, completed)

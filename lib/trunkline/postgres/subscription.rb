@@ -2,6 +2,7 @@
 
 require_relative "../trunk/waiting"
 require_relative "notification"
+require_relative "subscription_queue"
 
 module Trunkline
   module Postgres
@@ -12,19 +13,26 @@ module Trunkline
     class Subscription
       include Enumerable
 
-      # Notifications that are kept for whoever does not take them; then there is a gap in their place.
-      MOST = 10_000
+      # Notifications that are kept until they are taken; then there is a gap in their place.
+      MOST = SubscriptionQueue::MOST
 
-      # @return [Array<String>]
-      attr_reader :channels
+      # What ends the listening for a subscription that was dropped; the next one that begins or ends takes it off the list.
+      Dropped = Struct.new(:queue) do
+        def call(_id) = queue.end
+      end
+      private_constant :Dropped
+
+      # @return [SubscriptionQueue]
+      attr_reader :queue # :nodoc:
 
       def initialize(listener, channels) # :nodoc:
         @listener = listener
-        @channels = channels
-        @queue = []
-        @waiters = []
-        @closed = false
+        @queue = SubscriptionQueue.new(channels)
+        ObjectSpace.define_finalizer(self, Dropped.new(@queue))
       end
+
+      # @return [Array<String>]
+      def channels = @queue.channels
 
       # Yields each notification as it comes, until the subscription is closed. What the block raises goes to the caller, and the
       # subscription goes on.
@@ -48,10 +56,10 @@ module Trunkline
       # @raise [Error] as {#each}
       def wait(timeout = nil)
         by = Notification.due(timeout)
-        until (notification = @queue.shift) || @closed
+        until (notification = @queue.shift) || closed?
           return if by && Waiting.now >= by
 
-          @listener.wait(self, by)
+          @listener.wait(@queue, by)
         end
         notification
       end
@@ -60,44 +68,20 @@ module Trunkline
       #
       # @return [nil]
       def close
-        Waiting.undisturbed { conclude unless @closed }
+        Waiting.undisturbed { conclude unless closed? }
       end
 
       # @return [Boolean]
-      def closed? = @closed
-
-      # Is there nothing for whoever comes?
-      def idle? = @queue.empty? && !@closed # :nodoc:
-
-      # @param notification [Notification]
-      # @return [Boolean] whether it is for this one
-      def take?(notification) = notification.gap? || @channels.include?(notification.channel) # :nodoc:
-
-      def add(notification) # :nodoc:
-        @queue.size < MOST ? @queue.push(notification) : @queue.replace([Notification.new])
-      end
-
-      # Runs the block with somebody who waits.
-      def with_waiter(waiter) # :nodoc:
-        @waiters.push(waiter)
-        yield waiter
-      ensure
-        @waiters.delete(waiter)
-      end
-
-      # Those who wait have something to look at.
-      def wake # :nodoc:
-        @waiters.dup.each { |waiter| waiter.give_up(nil) }
-      end
+      def closed? = @queue.ended?
 
       # @return [String]
-      def inspect = "#<#{self.class} #{@channels.join(", ")}#{" closed" if @closed}>"
+      def inspect = "#<#{self.class} #{channels.join(", ")}#{" closed" if closed?}>"
 
       private
 
       def conclude
-        @closed = true
-        @listener.remove(self)
+        @queue.end
+        @listener.remove(@queue)
         nil
       end
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/limits"
 require_relative "../trunk/lock"
 require_relative "types/catalogue"
 require_relative "types/finishers"
@@ -20,9 +21,11 @@ module Trunkline
         Finishers::BY_TYPE[oid]
       end
 
-      def initialize # :nodoc:
+      # @param most [Integer] types that are remembered
+      def initialize(most = Limits::DEFAULTS.fetch(:max_types)) # :nodoc:
         @lock = Lock.new
-        @resolved = {}.freeze
+        @most = most
+        forget
         @registered = {}.freeze
       end
 
@@ -42,7 +45,7 @@ module Trunkline
 
         @lock.synchronize do
           @registered = { **@registered, name => CustomKind.new(decode, encode) }.freeze
-          @resolved = {}.freeze
+          forget
         end
         nil
       end
@@ -57,9 +60,11 @@ module Trunkline
       #   whether as an array of it
       # @raise [ConfigError] there is no type of a name that was registered
       def resolve(oids, &query) # :nodoc:
-        missing = oids.uniq.reject { |oid| known?(oid) }
-        remember(missing, &query) unless missing.empty?
-        oids.to_h { |oid| [oid, entry(oid).first(2)] }
+        entries = oids.to_h { |oid| [oid, entry(oid)] }
+        missing = entries.filter_map { |oid, entry| oid unless entry }
+        entries.update(learned(missing, &query)) unless missing.empty?
+        remember(entries)
+        entries.transform_values { |entry| entry.first(2) }
       end
 
       # @param oid [Integer]
@@ -76,23 +81,40 @@ module Trunkline
       #   resolved, and what encodes the values of others: what {Parameters.convert} wants
       def parameter_oids(oids) # :nodoc:
         oids.map do |oid|
-          entry = @resolved[oid]
+          entry = remembered(oid)
           entry && entry != Catalogue::SERVER_TEXT ? entry.parameter_type : oid
         end
       end
 
       private
 
-      # Takes no lock: it sees the old Hash or the new one.
+      # Takes no lock: it sees the Hashes as they were or as they are.
       def entry(oid)
-        @resolved[oid] || Postgres.builtin_type(oid)&.first(2)&.then { |type| Entry.new(*type) }
+        remembered(oid) || Postgres.builtin_type(oid)&.first(2)&.then { |type| Entry.new(*type) }
       end
 
-      def remember(missing, &query)
+      def remembered(oid) = @resolved[oid] || @earlier[oid]
+
+      def forget = @resolved = @earlier = {}.freeze
+
+      def learned(missing, &query)
         registered = @registered
         kinds = registered.empty? ? {} : by_oid(registered, yield(NAMES, [array(registered.keys)]))
-        learned = Catalogue.new(yield(*Catalogue.query(missing)), kinds).resolve(missing)
-        @lock.synchronize { @resolved = @resolved.merge(learned).freeze }
+        Catalogue.new(yield(*Catalogue.query(missing)), kinds).resolve(missing)
+      end
+
+      # Dropped types are never asked for again, and the server does not tell that they were dropped. So there are two halves: when
+      # the later one is full the earlier one is forgotten, and what is met again moves to the later one. What was resolved just now
+      # stays for as many others as make one half.
+      def remember(entries)
+        return if entries.all? { |oid, _| @resolved.key?(oid) || Postgres.builtin_type(oid) }
+
+        @lock.synchronize do
+          resolved = @resolved.merge(entries.reject { |oid, _| Postgres.builtin_type(oid) })
+          full = resolved.size > @most / 2
+          @earlier = resolved.freeze if full
+          @resolved = full ? {}.freeze : resolved.freeze
+        end
       end
 
       def array(names) = "{#{names.map { |name| %("#{name.gsub(/["\\]/) { |special| "\\#{special}" }}") }.join(",")}}"

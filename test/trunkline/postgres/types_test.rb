@@ -62,6 +62,16 @@ module Trunkline
         assert @types.known?(oid("mood"))
       end
 
+      # The server does not tell of types that were dropped.
+      def test_so_many_are_remembered_and_the_others_looked_up_again
+        @types = Types.new(10)
+        resolve([oid("mood")])
+        (4_000_000_000..4_000_000_100).each { |gone| resolve([gone]) && resolve([oid("count")]) }
+        assert_operator (4_000_000_000..4_000_000_100).count { |gone| @types.known?(gone) }, :<=, 10
+        assert_equal [102 + 1, false, true], [@queries, @types.known?(oid("mood")), @types.known?(oid("count"))]
+        assert_equal({ oid("mood") => [25, false] }, resolve([oid("mood")]))
+      end
+
       def test_a_type_that_is_gone_is_text
         assert_equal({ 4_000_000_000 => [25, false] }, resolve([4_000_000_000]))
       end
