@@ -17,6 +17,21 @@ class StatementsTest < Trunkline::TestCase
     end
   end
 
+  # The server reads 'now' when it parses a statement: a prepared one would tell the time of its first use for ever.
+  def test_a_constant_that_means_the_present_is_not_kept_prepared
+    with_client(connections: 1) do |db|
+      [db, db.with(keys: :symbol)].each { |asker| assert_later(asker) }
+      db.session { |session| assert_later(session) }
+      assert_empty prepared(db).map(&:last).grep(/'now'/)
+    end
+  end
+
+  # Until the clock of the server has gone on.
+  def assert_later(asker)
+    first, last = Array.new(2) { asker.value("SELECT timestamptz 'now'").tap { asker.query("SELECT pg_sleep(0.001)") } }
+    assert_operator last, :>, first
+  end
+
   def test_evicted_statements_are_closed_on_the_server
     with_client(connections: 1) do |db|
       2500.times { |number| assert_equal number, db.value("SELECT #{number}") }

@@ -2,8 +2,9 @@
 
 require "yaml"
 
-# SQL and the verdict on it: what changes a session in ways that are easily overlooked, and what only looks so.
+# SQL and the verdict on it: what changes a session in ways that are easily overlooked, what only looks so, and what applications send.
 module Sharing
   EVASIONS = YAML.load_file(File.join(__dir__, "sharing/evasions.yml")).freeze
   FALSE_ALARMS = YAML.load_file(File.join(__dir__, "sharing/false_alarms.yml")).freeze
+  APPLICATIONS = YAML.load_file(File.join(__dir__, "sharing/applications.yml")).freeze
 end

@@ -15,12 +15,13 @@ static const statement_rule_t statements[] = {
     {.first = "alter", .second = "operator", .kind = STATEMENT_DEFINES},
     {.first = "alter", .second = "policy", .kind = STATEMENT_DEFINES},
     {.first = "alter", .second = "procedure", .kind = STATEMENT_DEFINES},
+    {.first = "alter", .second = "publication", .kind = STATEMENT_DEFINES},
     {.first = "alter", .second = "routine", .kind = STATEMENT_DEFINES},
     {.first = "alter", .second = "subscription", .verdict = VERDICT_ALONE},
     {.first = "alter", .second = "system", .verdict = VERDICT_ALONE},
     {.first = "alter", .alone = "concurrently"},
-    {.first = "analyse"},
-    {.first = "analyze"},
+    {.first = "analyse", .kind = STATEMENT_DEFINES},
+    {.first = "analyze", .kind = STATEMENT_DEFINES},
     {.first = "begin", .verdict = VERDICT_TRANSACTION},
     {.first = "call", .verdict = VERDICT_ALONE}, /* a procedure may commit */
     {.first = "checkpoint"},
@@ -39,11 +40,15 @@ static const statement_rule_t statements[] = {
     {.first = "create", .second = "operator", .kind = STATEMENT_DEFINES},
     {.first = "create", .second = "policy", .kind = STATEMENT_DEFINES},
     {.first = "create", .second = "procedure", .kind = STATEMENT_DEFINES},
+    {.first = "create", .second = "publication", .kind = STATEMENT_DEFINES},
+    {.first = "create", .second = "recursive", .kind = STATEMENT_DEFINES},
     {.first = "create", .second = "rule", .kind = STATEMENT_DEFINES},
+    {.first = "create", .second = "statistics", .kind = STATEMENT_DEFINES},
     {.first = "create", .second = "subscription", .verdict = VERDICT_ALONE},
     {.first = "create", .second = "tablespace", .verdict = VERDICT_ALONE},
     {.first = "create", .second = "transform", .kind = STATEMENT_DEFINES},
     {.first = "create", .second = "trigger", .kind = STATEMENT_DEFINES},
+    {.first = "create", .second = "type", .kind = STATEMENT_DEFINES},
     {.first = "create", .second = "view", .kind = STATEMENT_DEFINES},
     {.first = "create", .alone = "concurrently"},
     {.first = "deallocate", .verdict = VERDICT_SESSION},
@@ -51,14 +56,10 @@ static const statement_rule_t statements[] = {
     {.first = "delete"},
     {.first = "discard", .verdict = VERDICT_SESSION},
     {.first = "do", .verdict = VERDICT_SESSION}, /* its code is a string, which may hold anything */
-    {.first = "drop", .second = "aggregate", .kind = STATEMENT_DEFINES},
     {.first = "drop", .second = "database", .verdict = VERDICT_ALONE},
-    {.first = "drop", .second = "function", .kind = STATEMENT_DEFINES},
-    {.first = "drop", .second = "procedure", .kind = STATEMENT_DEFINES},
-    {.first = "drop", .second = "routine", .kind = STATEMENT_DEFINES},
     {.first = "drop", .second = "subscription", .verdict = VERDICT_ALONE},
     {.first = "drop", .second = "tablespace", .verdict = VERDICT_ALONE},
-    {.first = "drop", .alone = "concurrently"},
+    {.first = "drop", .kind = STATEMENT_DEFINES, .alone = "concurrently"},
     {.first = "end", .verdict = VERDICT_TRANSACTION},
     {.first = "execute", .verdict = VERDICT_SESSION},
     {.first = "fetch", .verdict = VERDICT_SESSION},
@@ -93,38 +94,73 @@ static const statement_rule_t statements[] = {
     {.first = "truncate"},
     {.first = "unlisten", .verdict = VERDICT_LISTEN},
     {.first = "update"},
-    {.first = "vacuum", .verdict = VERDICT_ALONE},
+    {.first = "vacuum", .verdict = VERDICT_ALONE, .kind = STATEMENT_DEFINES},
     {.first = "values", .kind = STATEMENT_QUERY},
     {.first = "with", .kind = STATEMENT_QUERY},
 };
 
-static const char *const session_functions[] = {
-    /* settings */
-    "isn_weak", "set_config", "set_limit", "setseed",
+/* Those of one argument are FUNCTION_KEEPS_OF_ONE. */
+static const char *const functions_of_one[] = {
+    /* settings, and what random numbers begin with */
+    "isn_weak", "set_curcfg", "set_curdict", "set_curprs", "set_limit", "set_smlar_limit", "set_system_time", "set_timetravel", "setseed",
+    "sepgsql_setcon",
     /* what an earlier statement has got from a sequence */
-    "currval", "lastval",
+    "currval",
     /* locks that outlive their statement */
-    "pg_advisory_lock", "pg_advisory_lock_shared", "pg_advisory_unlock", "pg_advisory_unlock_all", "pg_advisory_unlock_shared",
-    "pg_try_advisory_lock", "pg_try_advisory_lock_shared",
+    "pg_advisory_lock", "pg_advisory_lock_shared", "pg_advisory_unlock", "pg_advisory_unlock_shared", "pg_try_advisory_lock",
+    "pg_try_advisory_lock_shared",
     /* descriptors of large objects, which end with their transaction */
-    "lo_close", "lo_lseek", "lo_lseek64", "lo_open", "lo_tell", "lo_tell64", "lo_truncate", "lo_truncate64", "loread", "lowrite",
+    "lo_close", "lo_tell", "lo_tell64",
     /* connections from the server to others; dblink and dblink_exec can open one for themselves, and close it */
-    "dblink_cancel_query", "dblink_close", "dblink_connect", "dblink_connect_u", "dblink_disconnect", "dblink_error_message",
-    "dblink_fetch", "dblink_get_connections", "dblink_get_notify", "dblink_get_result", "dblink_is_busy", "dblink_open",
-    "dblink_send_query",
-    /* snapshots, backups, replication: slots may be made for the session only */
-    "pg_backup_start", "pg_backup_stop", "pg_copy_logical_replication_slot", "pg_copy_physical_replication_slot",
-    "pg_create_logical_replication_slot", "pg_create_physical_replication_slot", "pg_export_snapshot",
-    "pg_replication_origin_session_progress", "pg_replication_origin_session_reset", "pg_replication_origin_session_setup",
-    "pg_replication_origin_xact_reset", "pg_replication_origin_xact_setup", "pg_start_backup", "pg_stop_backup",
-    /* cursors */
-    "cursor_to_xml", "cursor_to_xmlschema",
-    /* roles and hypothetical indexes of extensions that are widely used */
-    "hypopg_create_index", "hypopg_drop_index", "hypopg_hide_index", "hypopg_reset", "hypopg_unhide_all_indexes", "hypopg_unhide_index",
-    "reset_user", "set_session_auth", "set_user", "set_user_u",
+    "dblink_cancel_query", "dblink_connect", "dblink_connect_u", "dblink_disconnect", "dblink_error_message", "dblink_get_notify",
+    "dblink_get_result", "dblink_is_busy",
+    /* backups, replication: slots may be made for the session only */
+    "pg_backup_start", "pg_backup_stop", "pg_create_physical_replication_slot", "pg_replication_origin_session_progress",
+    "pg_replication_origin_session_setup", "pg_start_backup", "pg_stop_backup",
+    /* roles and hypothetical indexes of extensions that are widely used; background workers whose results one session can read */
+    "hypopg_create_index", "hypopg_drop_index", "hypopg_hide_index", "hypopg_unhide_index", "pg_background_detach",
+    "pg_background_launch", "pg_background_result", "set_session_auth", "set_user", "set_user_u",
     /* whatever SQL they are given as a string */
-    "connectby", "crosstab", "crosstab2", "crosstab3", "crosstab4", "crosstab_hash", "query_to_xml", "query_to_xml_and_xmlschema",
-    "query_to_xmlschema", "ts_rewrite", "ts_stat", "xpath_table",
+    "crosstab", "crosstab2", "crosstab3", "crosstab4", "ts_stat",
+};
+
+static const char *const functions_of_several[] = {
+    "http_reset_curlopt", "http_set_curlopt", "reset_tsearch", "lastval", "pg_advisory_unlock_all",
+    "lo_lseek", "lo_lseek64", "lo_open", "lo_truncate", "lo_truncate64", "loread", "lowrite",
+    "dblink_close", "dblink_fetch", "dblink_get_connections", "dblink_open", "dblink_send_query",
+    "pg_copy_logical_replication_slot", "pg_copy_physical_replication_slot", "pg_create_logical_replication_slot", "pg_export_snapshot",
+    "pg_replication_origin_session_reset", "pg_replication_origin_xact_reset", "pg_replication_origin_xact_setup",
+    "cursor_to_xml", "cursor_to_xmlschema", "hypopg_reset", "hypopg_unhide_all_indexes", "reset_user",
+    "connectby", "crosstab_hash", "query_to_xml", "query_to_xml_and_xmlschema", "query_to_xmlschema", "xpath_table",
+};
+
+/* Extensions all of whose functions with such a name keep what they are given: pg_variables, pldebugger, plprofiler. */
+static const char *const function_prefixes[] = {"pgv_", "pldbg_", "pl_profiler_"};
+
+/* What orafce keeps lies in schemas of its own, under names that others may use for something else; NULL: any in the schema. */
+static const struct {
+    const char *schema, *name;
+} functions_of_schemas[] = {
+    {"dbms_alert", NULL}, {"dbms_output", NULL}, {"dbms_random", "initialize"}, {"dbms_random", "seed"}, {"dbms_random", "terminate"},
+    {"dbms_session", NULL}, {"dbms_sql", NULL}, {"plvsubst", NULL}, {"utl_file", NULL},
+};
+
+/* Volatile in every version of the server. */
+static const char *const volatile_functions[] = {
+    "currval", "lastval", "pg_advisory_lock", "pg_advisory_lock_shared", "pg_advisory_unlock", "pg_advisory_unlock_all",
+    "pg_advisory_unlock_shared", "pg_try_advisory_lock", "pg_try_advisory_lock_shared", "set_config", "setseed",
+};
+
+/* Beside those of applications and extensions, which have a dot in their names. */
+static const char *const harmless_settings[] = {
+    "application_name", "client_min_messages", "commit_delay", "constraint_exclusion", "deadlock_timeout", "effective_cache_size",
+    "hash_mem_multiplier", "idle_in_transaction_session_timeout", "jit", "lock_timeout", "maintenance_work_mem", "random_page_cost",
+    "statement_timeout", "synchronous_commit", "temp_file_limit", "transaction_timeout", "work_mem",
+};
+
+static const char *const value_words[] = {
+    "current_catalog", "current_date", "current_role", "current_schema", "current_time", "current_timestamp", "current_user", "localtime",
+    "localtimestamp", "session_user", "system_user", "user",
 };
 
 static const char *const into_followers[] = {
@@ -150,8 +186,40 @@ const statement_rule_t *statement_rule(const char *first, size_t first_length, c
     return NULL;
 }
 
-bool is_session_function(const char *name, size_t length) {
-    return contains(session_functions, COUNT_OF(session_functions), name, length);
+static bool has_prefix(const char *name, size_t length) {
+    for (size_t at = 0; at < COUNT_OF(function_prefixes); at++) {
+        size_t prefix = strlen(function_prefixes[at]);
+        if (length > prefix && memcmp(name, function_prefixes[at], prefix) == 0) return true;
+    }
+    return false;
 }
+
+static bool of_schema(const char *name, size_t length, const char *schema, size_t schema_length) {
+    for (size_t at = 0; at < COUNT_OF(functions_of_schemas); at++) {
+        if (!same(functions_of_schemas[at].schema, schema, schema_length)) continue;
+        if (!functions_of_schemas[at].name || same(functions_of_schemas[at].name, name, length)) return true;
+    }
+    return false;
+}
+
+function_kind_t function_kind(const char *name, size_t length, const char *schema, size_t schema_length) {
+    if (same("set_config", name, length)) return FUNCTION_SETS;
+    if (same("ts_rewrite", name, length)) return FUNCTION_REWRITES;
+    if (contains(functions_of_one, COUNT_OF(functions_of_one), name, length) || has_prefix(name, length)) return FUNCTION_KEEPS_OF_ONE;
+    if (contains(functions_of_several, COUNT_OF(functions_of_several), name, length)) return FUNCTION_KEEPS;
+    return schema && of_schema(name, length, schema, schema_length) ? FUNCTION_KEEPS : FUNCTION_ORDINARY;
+}
+
+bool is_never_planned(const char *name, size_t length) {
+    return contains(volatile_functions, COUNT_OF(volatile_functions), name, length);
+}
+
+bool is_harmless_setting(const char *name, size_t length) {
+    static const char compiled[] = "plpgsql."; /* functions keep what they were compiled by */
+    if (length >= sizeof compiled - 1 && memcmp(name, compiled, sizeof compiled - 1) == 0) return false;
+    return memchr(name, '.', length) || contains(harmless_settings, COUNT_OF(harmless_settings), name, length);
+}
+
+bool is_value_word(const char *word, size_t length) { return contains(value_words, COUNT_OF(value_words), word, length); }
 
 bool follows_into(const char *word, size_t length) { return contains(into_followers, COUNT_OF(into_followers), word, length); }

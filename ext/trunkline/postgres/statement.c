@@ -119,6 +119,11 @@ static VALUE statement_culprit(VALUE self) {
     return rb_enc_str_new(RSTRING_PTR(statement->sql) + statement->judgement.at, statement->judgement.length, rb_utf8_encoding());
 }
 
+/* call-seq: momentary? -> true or false
+ *
+ * Has it a constant, such as 'now', that means something else each time it is parsed? Then no session keeps it prepared. */
+static VALUE statement_is_momentary(VALUE self) { return RBOOL(statement_of(self)->judgement.momentary); }
+
 static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
@@ -171,6 +176,7 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "verdict", statement_verdict, 0);
     rb_define_method(class, "culprit", statement_culprit, 0);
     rb_define_method(class, "shareable?", statement_is_shareable, 0);
+    rb_define_method(class, "momentary?", statement_is_momentary, 0);
     rb_define_method(class, "service", statement_service, 0);
     rb_define_method(class, "copy", statement_copy, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);

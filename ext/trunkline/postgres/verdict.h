@@ -2,6 +2,7 @@
 #ifndef TRUNKLINE_VERDICT_H
 #define TRUNKLINE_VERDICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* In the order of what they allow. */
@@ -29,6 +30,7 @@ typedef struct {
 typedef struct {
     verdict_t verdict;
     size_t at, length; /* of the word in the SQL that decided it */
+    bool momentary;    /* has a constant such as 'now', which means something else each time it is parsed: not to be kept prepared */
 } judgement_t;
 
 /* Reads the SQL once, from its start to its end. */

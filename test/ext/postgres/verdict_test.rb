@@ -7,7 +7,7 @@ module Trunkline
   module Postgres
     # What the extension makes of SQL, without a server.
     class VerdictTest < TestCase
-      { "evasion" => ::Sharing::EVASIONS, "false_alarm" => ::Sharing::FALSE_ALARMS }.each do |kind, statements|
+      { "evasion" => ::Sharing::EVASIONS, "false_alarm" => ::Sharing::FALSE_ALARMS, "statement_of_applications" => ::Sharing::APPLICATIONS }.each do |kind, statements|
         statements.each do |verdict, texts|
           define_method(:"test_each_#{kind}_is_#{verdict}") do
             assert_equal [], texts.reject { |sql| verdict(sql) == verdict.to_sym }.map { |sql| [verdict(sql), sql] }
@@ -27,9 +27,27 @@ module Trunkline
           "SELECT \"Odd \"\"one\"(1)" => :session, "SELECT any.\"Odd \"\"one\"(1)" => :session, "SELECT \"FN\"(1)" => :shareable,
           "SELECT fn FROM t" => :shareable, "SELECT t.fn FROM t" => :session, "CREATE FUNCTION app.fn(int) RETURNS int" => :shareable,
           "CALL app.fn(1)" => :session, "CREATE TRIGGER t AFTER INSERT ON t EXECUTE FUNCTION fn()" => :shareable,
-          "INSERT INTO fn(a) VALUES (1)" => :session }.each do |sql, verdict|
+          "INSERT INTO fn(a) VALUES (1)" => :shareable, "INSERT INTO t SELECT fn(1)" => :session }.each do |sql, verdict|
           assert_equal verdict, Statement.new(sql, 0, functions).verdict, sql
         end
+      end
+
+      # The guide tells these numbers.
+      def test_how_many_statements_of_applications_pin
+        pinned = ::Sharing::APPLICATIONS.reject { |verdict,| %w[shareable alone].include?(verdict) }
+        assert_equal [233, 15], [::Sharing::APPLICATIONS, pinned].map { |statements| statements.values.sum(&:size) }
+      end
+
+      MOMENTARY = ["SELECT timestamptz 'now'", "SELECT 'TODAY'::date", "SELECT * FROM t WHERE at > 'yesterday 12:00'::timestamp", "SELECT '{now,today}'::date[]",
+                   "SELECT '[now,tomorrow)'::tstzrange", "SELECT date(' Tomorrow ')", "SELECT E'n\\x6fw'::date", "SELECT E'\\156ow'::date", "SELECT e'\\u006eow'::date",
+                   "SELECT U&'n\\006fw'::date", "SELECT $$now$$::date", "SELECT $a$now$a$::date", "SELECT 'no'\n'w'::date"].freeze
+      LASTING = ["SELECT now(), today, 'nowhere', 'know', 'todays', 'infinity'::date, 'epoch'::timestamp", "SELECT \"now\"", "SELECT $1::date, E'\\now'", "SELECT /* 'now' */ 1",
+                 "SELECT 'a' AS b, 'c'", "SELECT 1.5, x'1F', b'1'"].freeze
+      private_constant :MOMENTARY, :LASTING
+
+      def test_constants_that_mean_another_moment_each_time
+        assert_equal [], (MOMENTARY.reject { |sql| Statement.new(sql, 0).momentary? })
+        assert_equal [], (LASTING.select { |sql| Statement.new(sql, 0).momentary? })
       end
 
       def test_names_longer_than_the_servers

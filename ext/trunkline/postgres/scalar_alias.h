@@ -1,0 +1,25 @@
+/* alias.name is a call where the alias stands for a function in FROM that returns a plain value. The alias may come behind its use,
+ * so that the SQL is read a second time where there is such a name. */
+#ifndef TRUNKLINE_SCALAR_ALIAS_H
+#define TRUNKLINE_SCALAR_ALIAS_H
+
+#include "scanner.h"
+
+#define SCALAR_ALIASES_MOST 8
+
+typedef struct {
+    struct {
+        char alias[NAME_MOST];
+        uint8_t alias_length;
+        size_t at, length; /* of the function's name in the SQL */
+    } suspects[SCALAR_ALIASES_MOST];
+    size_t count;
+} scalar_aliases_t;
+
+/* False: there are too many to remember. */
+bool scalar_aliases_suspect(scalar_aliases_t *aliases, const token_t *alias, size_t at, size_t length);
+
+/* Does one of them stand for a function? Then at and length are those of the name that is called through it. */
+bool scalar_aliases_called(const scalar_aliases_t *aliases, const char *sql, size_t size, size_t *at, size_t *length);
+
+#endif
