@@ -62,7 +62,11 @@ static VALUE checked_key(VALUE key) {
     return rb_str_new_frozen(key);
 }
 
-static VALUE checked_text(VALUE text) { return rb_str_new_frozen(StringValue(text)); }
+/* Runs no Ruby code, which could change an Array that the text comes from. */
+static VALUE checked_text(VALUE text) {
+    Check_Type(text, T_STRING);
+    return rb_str_new_frozen(text);
+}
 
 static VALUE checked_keys(VALUE keys) {
     Check_Type(keys, T_ARRAY);
@@ -148,6 +152,7 @@ static VALUE checked_values(VALUE keys, VALUE values) {
     VALUE checked = rb_ary_new_capa(RARRAY_LEN(values));
     for (long at = 0; at < RARRAY_LEN(values); at += 2) {
         rb_ary_push(checked, checked_text(RARRAY_AREF(values, at)));
+        Check_Type(RARRAY_AREF(values, at + 1), T_FIXNUM);
         rb_ary_push(checked, UINT2NUM(NUM2UINT(RARRAY_AREF(values, at + 1))));
     }
     return checked;

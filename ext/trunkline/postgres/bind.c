@@ -19,24 +19,60 @@ bool bind_text_ready(VALUE string) {
     return !memchr(RSTRING_PTR(string), 0, RSTRING_LEN(string));
 }
 
+/* Bytes of a value as it travels, or more; UNREADY: it needs Ruby's help. */
+#define UNREADY SIZE_MAX
+#define DIGITS_OF_BYTE 3 /* decimal ones that a byte of an Integer takes, at most */
+
+static size_t ready_symbol(VALUE symbol) {
+    VALUE name = rb_sym2str(symbol);
+    return bind_text_ready(name) ? (size_t)RSTRING_LEN(name) : UNREADY;
+}
+
+static size_t ready_string(VALUE parameters, long at, VALUE value) {
+    if (!bind_text_ready(value)) return UNREADY;
+    if (!OBJ_FROZEN(value)) RARRAY_ASET(parameters, at, rb_str_new_frozen(value));
+    return (size_t)RSTRING_LEN(value);
+}
+
+static size_t ready_bytes(VALUE parameters, long at, VALUE value) {
+    if (SYMBOL_P(value)) return ready_symbol(value);
+    if (RB_SPECIAL_CONST_P(value)) return 0; /* nil, true, false, small Integers, most Floats */
+    switch (RB_BUILTIN_TYPE(value)) {
+    case T_FLOAT: return 0;
+    case T_BIGNUM: return rb_absint_size(value, NULL) * DIGITS_OF_BYTE;
+    case T_STRING: return ready_string(parameters, at, value);
+    default: return UNREADY;
+    }
+}
+
 bool bind_ready(VALUE parameters) {
     if (RARRAY_LEN(parameters) > MOST_PARAMETERS) return false;
     size_t total = 0;
     for (long at = 0; at < RARRAY_LEN(parameters); at++) {
         VALUE value = RARRAY_AREF(parameters, at);
-        if (SYMBOL_P(value) && !bind_text_ready(rb_sym2str(value))) return false;
-        if (RB_SPECIAL_CONST_P(value)) continue; /* nil, true, false, small Integers, most Floats, most Symbols */
-        switch (RB_BUILTIN_TYPE(value)) {
-        case T_BIGNUM: case T_FLOAT: case T_SYMBOL: continue;
-        case T_STRING:
-            total += RSTRING_LEN(value);
-            if (total > MOST_BYTES || !bind_text_ready(value)) return false;
-            if (!OBJ_FROZEN(value)) RARRAY_ASET(parameters, at, rb_str_new_frozen(value));
-            continue;
-        default: return false;
-        }
+        if (FIXNUM_P(value)) continue;
+        size_t bytes = ready_bytes(parameters, at, value);
+        if (bytes > MOST_BYTES || (total += bytes) > MOST_BYTES) return false;
     }
+    OBJ_FREEZE(parameters);
     return true;
+}
+
+VALUE bind_checked(VALUE parameters) {
+    VALUE checked = rb_ary_dup(parameters);
+    for (long at = 0; at < RARRAY_LEN(checked); at++) {
+        VALUE value = RARRAY_AREF(checked, at);
+        bool raw = RB_TYPE_P(value, T_STRING) && ENCODING_GET(value) == rb_ascii8bit_encindex();
+        if (raw) RARRAY_ASET(checked, at, rb_str_new_frozen(value));
+        else if (ready_bytes(checked, at, value) == UNREADY) rb_raise(rb_eTypeError, "parameter $%ld is nothing that can be sent as it is", at + 1);
+    }
+    return rb_ary_freeze(checked);
+}
+
+VALUE bind_types(VALUE types) {
+    VALUE own = rb_ary_dup(types);
+    for (long at = 0; at < RARRAY_LEN(own); at++) Check_Type(RARRAY_AREF(own, at), T_FIXNUM);
+    return rb_ary_freeze(own);
 }
 
 /* Formats of one parameter. */
@@ -158,6 +194,5 @@ bool bind_append(buffer_t *buffer, span_t portal, span_t name, VALUE parameters,
         if (!append_value(buffer, types ? types[at] : 0, RARRAY_AREF(parameters, at))) return false;
     }
     if (!append_count(buffer, 1) || !append_count(buffer, binary)) return false;
-    frontend_close(buffer, mark);
-    return true;
+    return frontend_close(buffer, mark);
 }

@@ -12,8 +12,16 @@
 #define MOST_BYTES ((size_t)1 << 29) /* far below the server's limit of 1 GiB a message, so that headers fit too */
 
 /* Does every value go over the wire without Ruby's help? Nil, true, false, Integer, Float, Symbol, and text that is valid
- * UTF-8 without zero bytes do. Strings that could still change are replaced by frozen copies. */
+ * UTF-8 without zero bytes do. Then the Array, which must be the caller's to give away, is frozen, and Strings that could still change
+ * are replaced by frozen copies: bind_append relies on what was looked at here, however much later. */
 bool bind_ready(VALUE parameters);
+
+/* A frozen copy of the Array that goes over the wire as it is; binary Strings too. Raises TypeError where something in it does not. Runs
+ * no Ruby code. */
+VALUE bind_checked(VALUE parameters);
+
+/* A frozen copy of an Array of type OIDs. Raises TypeError where something else is in it. */
+VALUE bind_types(VALUE types);
 
 /* Is the String valid UTF-8 without zero bytes, and said to be? */
 bool bind_text_ready(VALUE string);

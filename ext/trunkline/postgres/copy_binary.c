@@ -16,10 +16,13 @@ enum {
     TYPE_JSON = 114, TYPE_XML = 142, TYPE_FLOAT4 = 700, TYPE_FLOAT8 = 701, TYPE_BPCHAR = 1042, TYPE_VARCHAR = 1043, TYPE_JSONB = 3802,
 };
 
-typedef enum { APPENDED, NEEDS_RUBY, NO_MEMORY } outcome_t;
+#define LONGEST_VALUE 0x3ffffffe /* bytes: no server takes more, and lengths have 32 bits */
+
+typedef enum { APPENDED, NEEDS_RUBY, NO_MEMORY, TOO_LONG } outcome_t;
 
 static outcome_t append_sized(buffer_t *buffer, const void *bytes, size_t length) {
     char size[4];
+    if (length > LONGEST_VALUE) return TOO_LONG;
     write_u32(size, (uint32_t)length);
     return buffer_append(buffer, size, sizeof size) && buffer_append(buffer, bytes, length) ? APPENDED : NO_MEMORY;
 }
@@ -59,6 +62,7 @@ static outcome_t append_float(buffer_t *buffer, uint32_t type, double number) {
 
 static outcome_t append_jsonb(buffer_t *buffer, VALUE string) {
     char size[4];
+    if (RSTRING_LEN(string) >= LONGEST_VALUE) return TOO_LONG;
     write_u32(size, (uint32_t)RSTRING_LEN(string) + 1);
     bool done = buffer_append(buffer, size, sizeof size) && buffer_append(buffer, JSONB_VERSION, 1) &&
                 buffer_append(buffer, RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
@@ -112,6 +116,7 @@ static VALUE postgres_copy_binary(VALUE self, VALUE bytes, VALUE row, VALUE type
     if (outcome == APPENDED) return SIZET2NUM(buffer_size(buffer));
     buffer->tail = buffer->head + before;
     if (outcome == NO_MEMORY) rb_memerror();
+    if (outcome == TOO_LONG) rb_raise(rb_eArgError, "a value of the row has more than the %d bytes that the server takes of one", LONGEST_VALUE);
     return Qnil;
 }
 

@@ -26,8 +26,11 @@ bool frontend_open(buffer_t *buffer, char type, size_t *mark) {
     return true;
 }
 
-void frontend_close(buffer_t *buffer, size_t mark) {
-    write_u32(buffer->start + buffer->head + mark, (uint32_t)(buffer_size(buffer) - mark));
+bool frontend_close(buffer_t *buffer, size_t mark) {
+    size_t length = buffer_size(buffer) - mark;
+    if (length > LONGEST_MESSAGE) return false;
+    write_u32(buffer->start + buffer->head + mark, (uint32_t)length);
+    return true;
 }
 
 static bool append_string(buffer_t *buffer, span_t string) {
@@ -53,15 +56,13 @@ bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *t
     for (uint16_t at = 0; at < count; at++) {
         if (!append_u32(buffer, types[at])) return false;
     }
-    frontend_close(buffer, mark);
-    return true;
+    return frontend_close(buffer, mark);
 }
 
 static bool name_message(buffer_t *buffer, char type, const char *kind, span_t name) {
     size_t mark;
     if (!frontend_open(buffer, type, &mark) || !buffer_append(buffer, kind, 1) || !append_string(buffer, name)) return false;
-    frontend_close(buffer, mark);
-    return true;
+    return frontend_close(buffer, mark);
 }
 
 bool frontend_describe_statement(buffer_t *buffer, span_t name) { return name_message(buffer, 'D', "S", name); }
@@ -73,8 +74,7 @@ bool frontend_close_statement(buffer_t *buffer, span_t name) { return name_messa
 bool frontend_query(buffer_t *buffer, span_t sql) {
     size_t mark;
     if (!frontend_open(buffer, 'Q', &mark) || !append_string(buffer, sql)) return false;
-    frontend_close(buffer, mark);
-    return true;
+    return frontend_close(buffer, mark);
 }
 
 bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter) {
@@ -82,8 +82,7 @@ bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter) {
     if (!frontend_open(buffer, 'B', &mark) || !buffer_append(buffer, "", 1) || !append_string(buffer, name)) return false;
     if (!append_u16(buffer, 0) || !append_u16(buffer, 1) || !append_u32(buffer, (uint32_t)parameter.length)) return false;
     if (!buffer_append(buffer, parameter.bytes, parameter.length) || !append_u16(buffer, 0)) return false;
-    frontend_close(buffer, mark);
-    return true;
+    return frontend_close(buffer, mark);
 }
 
 /* Bind of the unnamed statement, without parameters, to the unnamed portal. It never changes, nor do these below. */
@@ -99,8 +98,7 @@ bool frontend_execute(buffer_t *buffer) { return buffer_append(buffer, "E\0\0\0\
 bool frontend_execute_portal(buffer_t *buffer, span_t portal, uint32_t rows) {
     size_t mark;
     if (!frontend_open(buffer, 'E', &mark) || !append_string(buffer, portal) || !append_u32(buffer, rows)) return false;
-    frontend_close(buffer, mark);
-    return true;
+    return frontend_close(buffer, mark);
 }
 
 bool frontend_sync(buffer_t *buffer) { return buffer_append(buffer, "S\0\0\0\x04", 5); }

@@ -1,10 +1,11 @@
 /* Appends frontend messages to a buffer. Each returns false, with part of a message possibly written, when there is no
- * memory: the caller sets the buffer's tail back. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+ * memory or the message is longer than LONGEST_MESSAGE: the caller sets the buffer's tail back. https://www.postgresql.org/docs/current/protocol-message-formats.html */
 #ifndef TRUNKLINE_FRONTEND_H
 #define TRUNKLINE_FRONTEND_H
 
 #include "../bytes/buffer.h"
 
+#define LONGEST_MESSAGE 0x3ffffffe /* bytes that a server takes of one, without its type: a gibibyte (PQ_LARGE_MESSAGE_LIMIT) */
 #define STATEMENT_NAME_SIZE 40
 #define STATEMENT_PREFIX_SIZE 16
 
@@ -35,6 +36,6 @@ bool frontend_terminate(buffer_t *buffer);
 
 /* A message whose length is known at its end: open returns where its length belongs, close puts it there. */
 bool frontend_open(buffer_t *buffer, char type, size_t *mark);
-void frontend_close(buffer_t *buffer, size_t mark);
+bool frontend_close(buffer_t *buffer, size_t mark);
 
 #endif

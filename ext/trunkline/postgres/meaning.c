@@ -1,6 +1,7 @@
 #include "meaning.h"
 
 #include <string.h>
+#include "bind.h"
 #include "postgres_request.h"
 #include "prepared.h"
 #include "../trunkline.h"
@@ -59,8 +60,8 @@ static VALUE request_convert_to(VALUE self, VALUE types, VALUE parameters) {
     Check_Type(types, T_ARRAY);
     Check_Type(parameters, T_ARRAY);
     postgres_request_t *request = postgres_request_of(self);
-    request->types = types;
-    request->parameters = rb_ary_freeze(parameters);
+    request->types = bind_types(types);
+    request->parameters = bind_checked(parameters);
     return self;
 }
 

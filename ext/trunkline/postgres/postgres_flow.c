@@ -119,8 +119,7 @@ static bool takes_data(const session_state_t *session, VALUE request) {
 static bool append_pieces(buffer_t *output, const char *bytes, size_t length) {
     for (size_t at = 0; at < length; at += LONGEST_PIECE) {
         size_t size = length - at < LONGEST_PIECE ? length - at : LONGEST_PIECE, mark;
-        if (!frontend_open(output, 'd', &mark) || !buffer_append(output, bytes + at, size)) return false;
-        frontend_close(output, mark);
+        if (!frontend_open(output, 'd', &mark) || !buffer_append(output, bytes + at, size) || !frontend_close(output, mark)) return false;
     }
     return true;
 }
@@ -184,8 +183,8 @@ static VALUE codec_copy_fail(VALUE self, VALUE request, VALUE reason) {
     postgres_request_of(request)->flow->copy = COPY_OVER;
     buffer_t *output = bytes_buffer(session->base.output);
     size_t before = buffer_size(output), mark;
-    bool whole = frontend_open(output, 'f', &mark) && buffer_append(output, RSTRING_PTR(reason), (size_t)RSTRING_LEN(reason) + 1);
-    if (whole) frontend_close(output, mark);
+    bool whole = frontend_open(output, 'f', &mark) && buffer_append(output, RSTRING_PTR(reason), (size_t)RSTRING_LEN(reason) + 1) &&
+                 frontend_close(output, mark);
     return appended(session, before, whole);
 }
 

@@ -67,12 +67,14 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
 
 /* call-seq: Request.query(statement, parameters) -> Request or nil
  *
- * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. */
+ * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. Else the Array is frozen: it must be
+ * nobody's but the caller's to give away. */
 static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
     statement_t *known = statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
     known->used = true;
     if (statement_known(known) && RARRAY_LEN(parameters) != known->type_count) return Qnil;
+    if (OBJ_FROZEN(parameters)) parameters = rb_ary_dup(parameters); /* what could change in it is replaced */
     return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
 }
 
@@ -82,7 +84,7 @@ static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
 static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
     statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
-    return create(REQUEST_QUERY, statement, rb_ary_freeze(parameters), Qnil);
+    return create(REQUEST_QUERY, statement, bind_checked(parameters), Qnil);
 }
 
 /* call-seq: Request.dependent(statement, parameters, given, types) -> Request
@@ -92,7 +94,7 @@ static VALUE request_dependent(VALUE class, VALUE statement, VALUE parameters, V
     Check_Type(types, T_ARRAY);
     VALUE request = request_converted(class, statement, parameters);
     postgres_request_of(request)->given = given;
-    postgres_request_of(request)->types = types;
+    postgres_request_of(request)->types = bind_types(types);
     return request;
 }
 
@@ -103,7 +105,7 @@ static VALUE request_describe(VALUE class, VALUE statement) {
 }
 
 /* call-seq: Request.script(sql) -> Request */
-static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, sql); }
+static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, rb_str_new_frozen(StringValue(sql))); }
 
 /* call-seq: Request.batch(members, atomic) -> Request
  *
@@ -116,7 +118,7 @@ static VALUE request_batch(VALUE class, VALUE members, VALUE atomic) {
         if (postgres_request_checked(RARRAY_AREF(members, at))->kind != REQUEST_QUERY) rb_raise(rb_eArgError, "only queries go in a batch");
     }
     VALUE batch = create(REQUEST_BATCH, Qnil, Qnil, Qnil);
-    postgres_request_of(batch)->members = rb_ary_freeze(members);
+    postgres_request_of(batch)->members = rb_ary_freeze(rb_ary_dup(members));
     postgres_request_of(batch)->atomic = RTEST(atomic);
     return batch;
 }
@@ -138,7 +140,7 @@ VALUE postgres_request_fetch(VALUE self) {
  *
  * What it sends is taken in portions of so many rows. */
 static VALUE request_copy(VALUE class, VALUE sql, VALUE rows) {
-    VALUE request = create(REQUEST_COPY, Qnil, Qnil, sql);
+    VALUE request = create(REQUEST_COPY, Qnil, Qnil, rb_str_new_frozen(StringValue(sql)));
     flow_begin(postgres_request_of(request), NUM2SIZET(rows));
     return request;
 }
@@ -191,8 +193,12 @@ static VALUE request_anew(VALUE self) {
  * SQL that the same unit runs first: when one of these fails, the statement does not run. */
 static VALUE request_set_preamble(VALUE self, VALUE preamble) {
     Check_Type(preamble, T_ARRAY);
-    for (long at = 0; at < RARRAY_LEN(preamble); at++) Check_Type(RARRAY_AREF(preamble, at), T_STRING);
-    return postgres_request_of(self)->preamble = rb_ary_freeze(preamble);
+    VALUE own = rb_ary_dup(preamble);
+    for (long at = 0; at < RARRAY_LEN(own); at++) {
+        Check_Type(RARRAY_AREF(own, at), T_STRING);
+        RARRAY_ASET(own, at, rb_str_new_frozen(RARRAY_AREF(own, at)));
+    }
+    return postgres_request_of(self)->preamble = rb_ary_freeze(own);
 }
 
 /* call-seq: answered? -> true or false

@@ -56,7 +56,11 @@ void statement_learn(statement_t *statement, const uint32_t *types, uint16_t cou
 /* Strings of an array of [schema or nil, name] for the judge, who keeps none of them. */
 static void list_functions(VALUE functions, session_function_t *list) {
     for (long at = 0; at < RARRAY_LEN(functions); at++) {
-        VALUE pair = RARRAY_AREF(functions, at), schema = rb_ary_entry(pair, 0), name = rb_ary_entry(pair, 1);
+        VALUE pair = RARRAY_AREF(functions, at);
+        Check_Type(pair, T_ARRAY);
+        VALUE schema = rb_ary_entry(pair, 0), name = rb_ary_entry(pair, 1);
+        Check_Type(name, T_STRING);
+        if (!NIL_P(schema)) Check_Type(schema, T_STRING);
         list[at] = (session_function_t){.name = RSTRING_PTR(name), .name_length = RSTRING_LEN(name)};
         if (NIL_P(schema)) continue;
         list[at].schema = RSTRING_PTR(schema);
@@ -84,7 +88,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE sql, slot, functions, epochs, decoding, meaning, plans;
     rb_scan_args(argc, argv, "25", &sql, &slot, &functions, &epochs, &decoding, &meaning, &plans);
     Check_Type(sql, T_STRING);
-    statement->sql = sql;
+    statement->sql = sql = rb_str_new_frozen(sql);
     statement->slot = NUM2UINT(slot);
     statement->epochs = epochs;
     statement->meaning = NIL_P(meaning) ? 0 : NUM2ULL(meaning);

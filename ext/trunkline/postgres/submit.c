@@ -14,10 +14,12 @@
 
 static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
 
-/* Sets the output back to where it was, when there was no memory for all of a unit. */
+/* Sets the output back to where it was, when there was no memory for all of a unit, or one of its messages is too long. */
 NORETURN(static void take_back(buffer_t *output, size_t size));
 static void take_back(buffer_t *output, size_t size) {
+    size_t appended = buffer_size(output) - size;
     output->tail = output->head + size;
+    if (appended > LONGEST_MESSAGE) rb_raise(rb_eArgError, "the statement, its parameters or its settings have %"PRIuSIZE" bytes, and the server takes %d of each at most", appended, LONGEST_MESSAGE);
     rb_memerror();
 }
 

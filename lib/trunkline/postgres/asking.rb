@@ -19,7 +19,7 @@ module Trunkline
       # @param prepare [Boolean] whether connections keep the statement
       # @return [Result]
       def result_of(statement, parameters, prepare)
-        request = Request.query(statement, parameters) || converted(statement, parameters)
+        request = Request.query(statement, parameters.dup) || converted(statement, parameters)
         request.unnamed! unless prepare
         perform(request)
         request.result(@result_class) || @answers.result(answered(request), @result_class)
@@ -54,8 +54,9 @@ module Trunkline
         raise ArgumentError, "the parameters have #{bytes} bytes, and the server takes #{Statements::LONGEST} at most"
       end
 
-      # The server counts what is no text in hexadecimal digits.
+      # Or more: a decimal digit has more than three bits. The server counts what is no text in hexadecimal digits.
       def bytes_of(value)
+        return value.bit_length / 3 if value.is_a?(Integer)
         return 0 unless value.is_a?(String)
 
         value.encoding == Encoding::BINARY ? value.bytesize * 2 : value.bytesize

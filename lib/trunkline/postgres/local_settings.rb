@@ -40,6 +40,7 @@ module Trunkline
         settings.each { |name, value| check(name, value) }
         calls = settings.map { |name, value| "pg_catalog.set_config(#{escape_literal(name)}, #{escape_literal(value.to_s)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
+        check_length
         @context = Meaning.of(settings.transform_keys(&:downcase))
         freeze
       end
@@ -65,6 +66,12 @@ module Trunkline
 
       def check_company(request, server)
         raise Sharing.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
+      end
+
+      def check_length
+        return if @sql.bytesize <= Statements::LONGEST
+
+        raise ArgumentError, "the settings have #{@sql.bytesize} bytes, and the server takes #{Statements::LONGEST} at most"
       end
 
       def check(name, value)

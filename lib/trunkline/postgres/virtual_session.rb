@@ -80,7 +80,7 @@ module Trunkline
         statement = known || @statements[sql]
         return unless @pinned.nil? && statement.shareable? && @status == "I"
 
-        request = Request.query(statement, parameters) || converted(statement, parameters)
+        request = Request.query(statement, parameters.dup) || converted(statement, parameters)
         request.unnamed! unless prepare == :again ? known : prepare
         @answers.outstanding.make_room
         future = Future.new(dispatch(request), request) { |done| @answers.result(answered(done), @result_class) }

@@ -108,7 +108,7 @@ module Trunkline
       end
 
       def test_a_statement_that_leaves_a_transaction_open
-        error = assert_raises(SharedStateError) { asker(parse_complete + parameter_description + no_data + bind_complete + complete("BEGIN") + ready("T")).query("BEGIN") }
+        error = assert_raises(SharedStateError) { asker(first_command("BEGIN", "T")).query("BEGIN") }
         assert_match(/use transaction \{ \} or session \{ \}/, error.message)
       end
 
