@@ -158,6 +158,25 @@ module Shared
       end
     end
 
+    # What has been begun is brought to its end, for the server would work on for nobody.
+    def test_one_who_is_stopped_while_he_cancels_leaves_nothing_running
+      name = unique_name
+      gated(connections: 1, application_name: name) do |db, proxy|
+        future = db.async(ENDLESS)
+        waiting = later { future.wait }
+        assert_waits(name, "PgSleep")
+        proxy.hold(:requests)
+        canceller = later { future.cancel }
+        proxy.await_messages(:requests, :cancel, 1)
+        canceller.cancel(Cancelled.new)
+        proxy.release(:requests)
+        assert_kind_of Cancelled, canceller.error
+        waiting.value
+        assert_nobody_runs(name)
+        assert_equal 1, ask(db, 1)
+      end
+    end
+
     # The server has dealt with the cancel, and nobody is left who would see what it answers after that.
     def test_one_who_is_stopped_when_he_has_cancelled
       gated(connections: 1) do |db, proxy|

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Where one thread may have to give way to another: wherever the client calls or returns. At each place the thread stops once, until others
-# have gone on as far as they can.
+# Where one thread may have to give way to another: wherever the client calls or returns. At each place the thread stops once, each time it
+# runs at another one, until others have gone on as far as they can.
 class Switches
   EVENTS = %i[call return b_call b_return c_call c_return].freeze
   # How many of the innermost frames tell one place from another.
@@ -10,15 +10,15 @@ class Switches
   # Seconds in which the others do something, unless they wait for this one; and in how many parts they are looked at.
   LONGEST = 0.002
   LOOKS = 4
-  # So few new places are left to chance: not every run takes the same way.
-  FEW = 3
-  private_constant :EVENTS, :FRAMES, :CLIENT, :LONGEST, :LOOKS, :FEW
+  private_constant :EVENTS, :FRAMES, :CLIENT, :LONGEST, :LOOKS
 
   # @return [String, nil] the newest one
   attr_reader :last
 
+  # @param most [Integer] places of one run
   # @param progress [#call] how far the others are: it changes as they go on
-  def initialize(&progress)
+  def initialize(most: 1, &progress)
+    @most = most
     @progress = progress
     @seen = {}
   end
@@ -26,16 +26,18 @@ class Switches
   # @return [Integer]
   def count = @seen.size
 
-  # Runs the block, and lets others run at each place that is new.
+  # Runs the block, and lets others run at the first places that are new.
   #
-  # @return [Boolean] whether there were more than a few
+  # @return [Boolean] whether there was one
   def switch(&block)
     before = count
     trace = TracePoint.new(*EVENTS) do |point|
-      give_way if point.path.start_with?(CLIENT) && new?("#{point.event} #{point.method_id} #{caller_locations(1, FRAMES).join(" ")}")
+      next if count == before + @most || !point.path.start_with?(CLIENT)
+
+      give_way if new?("#{point.event} #{point.method_id} #{caller_locations(1, FRAMES).join(" ")}")
     end
     trace.enable(target_thread: Thread.current, &block)
-    count > before + FEW
+    count > before
   end
 
   private

@@ -21,6 +21,7 @@ require_relative "sharing"
 require_relative "statements"
 require_relative "streaming"
 require_relative "types"
+require_relative "unfinished_cancels"
 require_relative "untold"
 
 module Trunkline
@@ -68,6 +69,7 @@ module Trunkline
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)
+        @unfinished = UnfinishedCancels.new
         @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) { |pool| connect_writer(pool) }
         @pools = [@pool, *@group_commit.pools].freeze
         extend GroupCommitting if group_commit
@@ -193,6 +195,7 @@ module Trunkline
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
         @pools.each(&:close)
+        @unfinished.close
         nil
       end
 
@@ -276,7 +279,7 @@ module Trunkline
       # Nothing where nobody told how to cancel.
       def canceller(connection)
         target, pid, key = connection.target, connection.backend_pid, connection.secret_key
-        pid && key && ->(by) { Cancel.send(target, pid, key, deadline: by) }
+        pid && key && ->(by, &dealt_with) { Cancel.send(target, pid, key, deadline: by, unfinished: @unfinished, &dealt_with) }
       end
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's

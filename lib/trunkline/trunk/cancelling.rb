@@ -9,8 +9,9 @@ module Trunkline
   # meanwhile, those behind are sent again where they were hit instead, and the trunk is opened to others behind a fence,
   # which the server answers when nothing can be hit any more. What stands behind others is left to run, for nobody.
   #
-  # Whoever wants the end does all that, in his own time. Where he is stopped in the middle, nobody can tell what the cancel
-  # will hit: then the trunk takes no more requests, and is closed when the last in flight is answered.
+  # Whoever wants the end does all that, in its own time. A caller that is interrupted in the middle first brings that to its end, within a
+  # quarter of a second. Where that does not do, nobody can tell what the cancel will hit: then the trunk takes no more requests, and is
+  # closed when the last in flight is answered.
   module Cancelling # :nodoc:
     # Seconds that a caller stays beyond his deadline, at most, to see his request ended.
     LEEWAY = 0.25
@@ -39,7 +40,8 @@ module Trunkline
       Waiting.undisturbed do
         cancelling(waiter, nil) do
           cancel_heads(waiter, nil, by)
-          fence_off(waiter, by) unless @crew.fence || loss
+          fence = @crew.fence || submit_fence(waiter)
+          wait_for_fence(fence, by) if fence && !loss
         end
       end
     end
@@ -123,28 +125,35 @@ module Trunkline
     def cancel_heads(waiter, target, by)
       pause = FIRST_PAUSE
       while Waiting.now < by && @crew.aim(waiter, target)
-        break unless ask_to_cancel(by)
+        break unless ask_to_cancel(waiter, by)
 
-        fence_off(waiter, [Waiting.now + pause, by].min)
+        fence = @crew.fence
+        wait_for_fence(fence, [Waiting.now + pause, by].min) if fence
         pause *= 2
       end
     end
 
-    # @return [Boolean] whether nothing can be hit later than what is in flight now
-    def ask_to_cancel(by)
+    # Where nothing can be hit later than what is in flight now, a fence goes behind that; also where the caller is interrupted.
+    #
+    # @return [Boolean] whether it does
+    def ask_to_cancel(waiter, by)
+      dealt_with = false
       @cancels = cancels + 1
-      @canceller.call(by)
-      true
+      @canceller.call(by) { dealt_with = true }
+      dealt_with
     rescue ConnectionError => error
-      !error.sent?
+      dealt_with = !error.sent?
+    ensure
+      submit_fence(waiter) if dealt_with
     end
 
-    def fence_off(waiter, pause)
+    # @return [Request, nil] the fence
+    def submit_fence(waiter)
       fence = waiter.fence
       return unless @crew.fence_off(waiter, fence)
 
       flush
-      wait_for_fence(fence, pause)
+      fence
     end
 
     def wait_for_fence(fence, by)

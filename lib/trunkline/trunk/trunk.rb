@@ -37,8 +37,9 @@ module Trunkline
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
     # @param pool [Object] told when the trunk is free or lost: crowded?, freed, lost(trunk)
-    # @param canceller [#call, nil] gets a time on the clock of Waiting.now; asks the server, by another connection, to cancel
-    #   what it does for this one, and returns when it has; nil: there is no way to ask
+    # @param canceller [#call, nil] gets a time on the clock of Waiting.now, and a block; asks the server, by another connection, to
+    #   cancel what it does for this one, and calls the block when the server has dealt with that, also where the caller is interrupted
+    #   meanwhile; nil: there is no way to ask
     def initialize(io, codec, server:, pool:, canceller: nil)
       encrypted = io.is_a?(OpenSSL::SSL::SSLSocket)
       @wire = (encrypted ? EncryptedWire : Wire).new(io, codec.input, codec.output)

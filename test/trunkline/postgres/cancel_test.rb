@@ -5,6 +5,7 @@ require "support/open_sockets"
 require "support/schedulers/hosts"
 require "support/scripted_server"
 require "trunkline/postgres/cancel"
+require "trunkline/postgres/unfinished_cancels"
 
 module Trunkline
   module Postgres
@@ -69,6 +70,35 @@ module Trunkline
 
       def test_a_deadline_that_has_passed_already
         with_server(:drain.to_proc) { |server| refused { cancel(server, seconds: -1) } }
+      end
+
+      def test_an_interrupted_caller_waits_until_the_server_has_closed
+        asked, answered = Thread::Queue.new, Thread::Queue.new
+        dealt_with = false
+        in_host do
+          with_server(->(peer) { asked << peer.read(16) && answered.pop }) do |server|
+            cancelling = later { Cancel.send(target(server), 1, "1234", deadline: nil) { dealt_with = true } }
+            asked.pop
+            cancelling.cancel(Interrupted.new)
+            answered << true
+            assert_instance_of Interrupted, cancelling.error
+          end
+        end
+        assert dealt_with
+      end
+
+      # A pooler may end with it, when it has not passed the request on.
+      def test_a_connection_that_the_server_has_not_closed_in_time_stays_open
+        done = Thread::Queue.new
+        with_server(->(peer) { peer.read(16) && done.pop }) do |server|
+          unfinished = UnfinishedCancels.new
+          in_host { assert_raises(ConnectionError) { Cancel.send(target(server), 1, "1234", deadline: Socket::Readiness.now + 0.1, unfinished: unfinished) } }
+          assert_equal 1, unfinished.size
+          before = open_sockets
+          unfinished.close
+          assert_equal [0, before - 1], [unfinished.size, open_sockets]
+          done << true
+        end
       end
 
       def test_a_cancelled_caller_leaves_nothing_open
