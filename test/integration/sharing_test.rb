@@ -42,7 +42,7 @@ class SharingTest < Trunkline::TestCase
     psql("CREATE DATABASE #{name}")
     uri = postgres_server.uri(dbname: name)
     in_host do
-      Trunkline.postgres(uri, connections: 1, **options) do |db|
+      Trunkline.postgres(uri, connections: 1, max_connections: 2, **options) do |db| # so that a slow server is no reason for another one
         db.execute_script(TABLES)
         yield db
       end

@@ -5,7 +5,6 @@ require_relative "../config"
 require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
 require_relative "../trunk/pool"
-require_relative "cancel"
 require_relative "codec"
 require_relative "copying"
 require_relative "group_commit"
@@ -272,14 +271,8 @@ module Trunkline
       def trunk_of(connection, pool)
         codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : "")
         codec.input << connection.leftover
-        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller(connection))
+        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
         connection.untold? ? Untold.check(trunk, @answers) : trunk
-      end
-
-      # Nothing where nobody told how to cancel.
-      def canceller(connection)
-        target, pid, key = connection.target, connection.backend_pid, connection.secret_key
-        pid && key && ->(by, &dealt_with) { Cancel.send(target, pid, key, deadline: by, unfinished: @unfinished, &dealt_with) }
       end
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's

@@ -2,6 +2,7 @@
 
 require_relative "../trunk/lock"
 require_relative "../trunk/waiting"
+require_relative "cancel"
 
 module Trunkline
   module Postgres
@@ -22,6 +23,13 @@ module Trunkline
 
       # @return [Integer]
       def size = @open.size
+
+      # @param connection [Connection]
+      # @return [Proc, nil] as {Trunk} takes it; nil: the server has not told how to cancel
+      def canceller(connection)
+        target, pid, key = connection.target, connection.backend_pid, connection.secret_key
+        pid && key && ->(by, &dealt_with) { Cancel.send(target, pid, key, deadline: by, unfinished: self, &dealt_with) }
+      end
 
       # @param io [::Socket, OpenSSL::SSL::SSLSocket] non-blocking
       def add(io)
