@@ -16,7 +16,7 @@ class HiddenMethodsTest < Trunkline::TestCase
 
   private
 
-  def classes = @classes ||= ObjectSpace.each_object(Class).select { |owner| ours?(owner) && !owner.singleton_class? }
+  def classes = @classes ||= ObjectSpace.each_object(Class).select { |owner| !owner.singleton_class? && ours?(owner) }
 
   def ours?(owner) = (NAME.bind_call(owner) || INSPECT.bind_call(owner)).start_with?("Trunkline::")
 

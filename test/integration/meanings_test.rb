@@ -119,6 +119,16 @@ class MeaningsTest < Trunkline::TestCase
     end
   end
 
+  # A name that is registered may stand for a type of another schema here, which is not the one for others.
+  def test_a_registered_type_in_another_schema
+    with_tables do |db|
+      db.execute_script("CREATE TYPE mood AS ENUM ('sad'); CREATE TYPE other.mood AS ENUM ('glad')")
+      db.types.register("mood", &:to_sym)
+      assert_equal [:glad, "sad"], db.transaction { |tx| tx.query("SET LOCAL search_path = other") && tx.query("SELECT 'glad'::mood, 'sad'::public.mood").rows[0] }
+      assert_equal [:sad, "glad"], plain(db, "SELECT ARRAY['sad'::mood::text, 'glad'::other.mood::text]") && db.query("SELECT 'sad'::mood, 'glad'::other.mood").rows[0]
+    end
+  end
+
   private
 
   def plain(db, sql, *parameters) = Thread.new { db.value(sql, *parameters) }.value

@@ -16,9 +16,10 @@ void meaning_change(session_state_t *session, bool plans) {
     if (plans) session->own_plans = session->meaning;
 }
 
-/* Reported settings that parse analysis reads, or that tell of a role. search_path is reported from PostgreSQL 18 on. */
+/* Reported settings that parse analysis reads, that tell of a role, or say how values are written. search_path is reported from PostgreSQL 18 on. */
 static const char *const reported[] = {
-    "DateStyle", "IntervalStyle", "TimeZone", "is_superuser", "search_path", "session_authorization", "standard_conforming_strings",
+    "DateStyle", "IntervalStyle", "TimeZone", "client_encoding", "is_superuser", "search_path", "session_authorization",
+    "standard_conforming_strings",
 };
 
 void meaning_watch_setting(session_state_t *session, const char *name) {

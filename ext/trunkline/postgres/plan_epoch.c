@@ -1,10 +1,12 @@
 #include "plan_epoch.h"
 
+#include <math.h>
+#include "../trunk/clock.h"
 #include "../trunkline.h"
 
 static VALUE cPlanEpoch;
 
-static size_t plan_epoch_memsize(const void *data) { return sizeof(uint64_t); }
+static size_t plan_epoch_memsize(const void *data) { return sizeof(plan_epoch_t); }
 
 static const rb_data_type_t plan_epoch_type = {
     .wrap_struct_name = "Trunkline::Postgres::PlanEpoch",
@@ -13,31 +15,46 @@ static const rb_data_type_t plan_epoch_type = {
 };
 
 static VALUE plan_epoch_allocate(VALUE class) {
-    uint64_t *epoch;
-    return TypedData_Make_Struct(class, uint64_t, &plan_epoch_type, epoch);
+    plan_epoch_t *epoch;
+    VALUE self = TypedData_Make_Struct(class, plan_epoch_t, &plan_epoch_type, epoch);
+    epoch->longest = epoch->ends = INFINITY;
+    return self;
 }
 
 VALUE plan_epoch_create(void) { return plan_epoch_allocate(cPlanEpoch); }
 
-uint64_t *plan_epoch_checked(VALUE object) { return rb_check_typeddata(object, &plan_epoch_type); }
+plan_epoch_t *plan_epoch_checked(VALUE object) { return rb_check_typeddata(object, &plan_epoch_type); }
+
+/* call-seq: PlanEpoch.new(longest = Float::INFINITY)
+ *
+ * longest: seconds that an epoch lasts at most. */
+static VALUE plan_epoch_initialize(int argc, VALUE *argv, VALUE self) {
+    VALUE longest;
+    rb_scan_args(argc, argv, "01", &longest);
+    plan_epoch_t *epoch = plan_epoch_checked(self);
+    epoch->longest = NIL_P(longest) ? INFINITY : NUM2DBL(longest);
+    epoch->ends = clock_now() + epoch->longest;
+    return self;
+}
 
 /* call-seq: number -> Integer
  *
  * How many epochs have ended. */
-static VALUE plan_epoch_number(VALUE self) { return ULL2NUM(*plan_epoch_checked(self)); }
+static VALUE plan_epoch_number(VALUE self) { return ULL2NUM(plan_epoch_checked(self)->number); }
 
 /* call-seq: finish -> epoch
  *
  * What was prepared so far is old from now on. */
 static VALUE plan_epoch_finish(VALUE self) {
-    uint64_t *epoch = plan_epoch_checked(self);
-    plan_epoch_end(epoch, *epoch);
+    plan_epoch_t *epoch = plan_epoch_checked(self);
+    plan_epoch_end(epoch, epoch->number);
     return self;
 }
 
 void Init_trunkline_plan_epoch(void) {
     cPlanEpoch = rb_define_class_under(mTrunklinePostgres, "PlanEpoch", rb_cObject);
     rb_define_alloc_func(cPlanEpoch, plan_epoch_allocate);
+    rb_define_method(cPlanEpoch, "initialize", plan_epoch_initialize, -1);
     rb_define_method(cPlanEpoch, "number", plan_epoch_number, 0);
     rb_define_method(cPlanEpoch, "finish", plan_epoch_finish, 0);
 }

@@ -127,6 +127,11 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
 
 static VALUE codec_parameters(VALUE self) { return session_of(self)->parameters; }
 
+/* call-seq: given_parameters -> Hash
+ *
+ * What the server has reported on its own account: what the session was opened with. */
+static VALUE codec_given_parameters(VALUE self) { return session_of(self)->given; }
+
 /* call-seq: exclusive = true or false
  *
  * Whether the session is one caller's own, who may open transactions. What it was notified of before is nobody's. */
@@ -181,6 +186,7 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
     rb_define_method(class, "parameters", codec_parameters, 0);
+    rb_define_method(class, "given_parameters", codec_given_parameters, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
     rb_define_method(class, "altered?", codec_is_altered, 0);
     rb_define_method(class, "enter_meaning", codec_enter_meaning, 2);

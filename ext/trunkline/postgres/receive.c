@@ -142,17 +142,17 @@ static void note_command(session_state_t *session, const char *tag, size_t lengt
     case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
     case COMMAND_CHANGES_SCHEMA:
         session->schema_changed = true;
-        plan_epoch_end(session->epoch, *session->epoch);
+        plan_epoch_end(session->epoch, session->epoch->number);
         break;
     case COMMAND_AS_ANY: break;
     }
-    if (session->schema_changed && command_tag_rolled_back(tag, length)) plan_epoch_end(session->epoch, *session->epoch);
+    if (session->schema_changed && command_tag_rolled_back(tag, length)) plan_epoch_end(session->epoch, session->epoch->number);
 }
 
 /* With the transaction its changes of the schema come to light, or are undone: what was prepared meanwhile is old either way. */
 static void note_status(session_state_t *session, char status) {
     if (status == 'I') {
-        if (session->schema_changed && session->in_block) plan_epoch_end(session->epoch, *session->epoch);
+        if (session->schema_changed && session->in_block) plan_epoch_end(session->epoch, session->epoch->number);
         session->schema_changed = false;
     }
     session->in_block = status != 'I';
@@ -353,6 +353,7 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
 void receive(session_state_t *session, VALUE woken) {
     buffer_t *input = bytes_buffer(session->base.input);
     double now = clock_now();
+    plan_epoch_look(session->epoch, now);
     frame_t frame;
     while (!session->halted) {
         switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {

@@ -5,6 +5,7 @@
 #include <ruby.h>
 #include <stdbool.h>
 #include "../trunk/codec_base.h"
+#include "plan_epoch.h"
 #include "postgres_request.h"
 #include "prepared.h"
 
@@ -15,7 +16,7 @@ typedef struct {
     char prefix[STATEMENT_PREFIX_SIZE]; /* of the statements' names, ended by a zero byte */
     uint64_t names;        /* statements named so far: a name never comes twice */
     VALUE epochs;          /* PlanEpoch */
-    uint64_t *epoch;       /* its number */
+    plan_epoch_t *epoch;   /* the same */
     VALUE closing;         /* Array of Prepared whose names the server may forget */
     VALUE own_units;       /* Array of what is awaited by the units in flight that are the codec's own, see own_unit.h */
     VALUE parameters;      /* Hash of what ParameterStatus told */

@@ -31,7 +31,7 @@ static const rb_data_type_t statement_type = {
 };
 
 /* Where no epoch ever ends. */
-static const uint64_t for_ever;
+static const plan_epoch_t for_ever;
 
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;

@@ -5,6 +5,7 @@
 #include <ruby.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "plan_epoch.h"
 #include "verdict.h"
 #include "../trunk/service.h"
 
@@ -20,7 +21,7 @@ typedef struct {
     bool known;          /* types and type_count were true in their epoch */
     uint64_t type_epoch; /* in which a session was told them */
     VALUE epochs;        /* the client's PlanEpoch */
-    const uint64_t *epoch; /* its number */
+    const plan_epoch_t *epoch; /* the same */
     uint64_t meaning;    /* in which it is to be read, see meaning.h: 0 where no settings travel with it */
     uint64_t plans;      /* in which functions' plans are to be made for it */
     bool used;           /* since the cache last looked */
@@ -36,7 +37,7 @@ static inline bool statement_shareable(const statement_t *statement) { return st
 statement_t *statement_checked(VALUE object);
 
 /* Are the parameters' types known, as far as anybody can tell? */
-static inline bool statement_known(const statement_t *statement) { return statement->known && statement->type_epoch == *statement->epoch; }
+static inline bool statement_known(const statement_t *statement) { return statement->known && statement->type_epoch == statement->epoch->number; }
 
 /* Keeps a copy of the parameters' types, as a session knows them that prepared the statement in that epoch. */
 void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch);

@@ -145,7 +145,7 @@ static bool is_named(const session_state_t *session, const postgres_request_t *r
 static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
     span_t prefix = {session->prefix, is_named(session, request) ? strlen(session->prefix) : 0};
     VALUE created = prepared_create(request->statement, prefix, ++session->names);
-    prepared_of(created)->epoch = *session->epoch;
+    prepared_of(created)->epoch = session->epoch->number;
     prepared_of(created)->meaning = meaning_of(session, statement_of(request->statement));
     if (request->told) tell(prepared_of(created), request);
     return created;
@@ -268,6 +268,7 @@ bool submit(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->base.output);
     if (session->base.closed || is_late(request)) return false;
+    if (session->base.in_flight.count == 0) plan_epoch_look(session->epoch, clock_now()); /* else the last answer's time was looked at */
     if (request->kind != REQUEST_BATCH) {
         submit_unit(session, output, request);
     } else if (request->atomic) {

@@ -112,11 +112,8 @@ module Trunkline
       # @param description [Description] with nothing left to look up
       # @param rows [Array<Array>] as the codec has decoded them; they get their final values
       def finish_rows(description, rows)
-        description.finishers&.each_with_index do |finisher, column|
-          next unless finisher
-
-          rows.each { |row| row[column] = finisher.call(row[column]) unless row[column].nil? }
-        end
+        columns = description.finishers&.each_with_index&.filter_map { |finisher, column| [column, finished(finisher, rows, column)] if finisher }
+        columns&.each { |column, values| values.each_with_index { |value, row| rows[row][column] = value } }
       end
 
       # @param request [Request] not answered
@@ -137,6 +134,16 @@ module Trunkline
       end
 
       private
+
+      def finished(finisher, rows, column) = rows.map { |row| finisher.call(row[column]) unless row[column].nil? }
+
+      # Types that another program has changed are looked up again, once.
+      def finish_anew(description, rows)
+        @types.look_up_again(description.types)
+        @types.resolve(description.types, &@query)
+        description.finish_with(finishers(description))
+        finish_rows(description, rows)
+      end
 
       def sql_of(request) = request.statement&.sql || request.script
 
@@ -175,6 +182,8 @@ module Trunkline
         description = decode_late(request, description, rows) if description.unknown
         description.finish_with(finishers(description)) unless description.plain? || description.finishers
         finish_rows(description, rows)
+      rescue Types::OutdatedType
+        finish_anew(description, rows)
       end
 
       def decode_late(request, description, rows)

@@ -86,7 +86,7 @@ module Trunkline
         tries = 1
         until request.answered? || request.flowing?
           error = @answers.error(request)
-          check_count(request.parameters, request.statement.parameter_types) if miscounted?(request, error)
+          check_what_was_miscounted(request) if error.sqlstate == MISCOUNTED
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
           raise announced(error, request) if request.done?
 
@@ -102,7 +102,10 @@ module Trunkline
       end
 
       # The first execution of a statement meets a wrong number of parameters on the server, later ones meet it here.
-      def miscounted?(request, error) = error.sqlstate == MISCOUNTED && request.statement&.parameter_types
+      def check_what_was_miscounted(request)
+        types = request.statement&.parameter_types
+        check_count(request.parameters, types) if types
+      end
 
       # A statement that is not what was remembered of it is prepared anew, once, and nobody sees it.
       #

@@ -56,7 +56,7 @@ module Trunkline
         @config = config
         @limits = Limits.new(**limits)
         @prepare = prepare
-        @epochs = PlanEpoch.new
+        @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = Answers.result_class(keys)
         @known = Statements.new(most: @limits.max_statements, functions: SessionFunctions.parse(session_functions), epochs: @epochs) do |statement|
           check_sharing(statement)
@@ -64,7 +64,7 @@ module Trunkline
         @decoding = Decoding.of(decode)
         @all = @known.table(@decoding)
         @statements = statements_for(@decoding, nil)
-        @types = Types.new(@limits.max_types)
+        @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.pinned&.changed_meaning? }
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)

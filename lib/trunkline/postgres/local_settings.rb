@@ -76,8 +76,8 @@ module Trunkline
 
       def check(name, value)
         if CHANGING_TEXT.include?(name.downcase)
-          raise ArgumentError, "#{name} changes how the server writes values, which could not be read then: it is for session { } at most, " \
-                               "and for text that you read yourself"
+          raise ArgumentError, "#{name} changes how the server writes values, which could not be read then: use to_char where " \
+                               "another form is wanted"
         end
         return if WORTHS.any? { |kind| kind === value }
 

@@ -5,6 +5,7 @@ require_relative "pinned_flow"
 require_relative "pinned_notifications"
 require_relative "parameters"
 require_relative "session_use"
+require_relative "value_formats"
 
 module Trunkline
   module Postgres
@@ -126,6 +127,9 @@ module Trunkline
         @sessions.give_back(trunk, clean) if trunk
       end
 
+      # May SQL mean something else here than it does for other callers?
+      def changed_meaning? = !@meaning.nil? || (!@trunk.nil? && @trunk.codec.changed_meaning?)
+
       private
 
       def transmit(request)
@@ -138,12 +142,20 @@ module Trunkline
         (request.members || [request]).each do |member|
           raise Sharing.types_unknown(member.statement, @server) if changes && member.given
 
+          check_formats(member)
           adapt(member)
           changes |= @use_of_session.note(member, changed_meaning?)
         end
       end
 
-      def changed_meaning? = !@meaning.nil? || (!@trunk.nil? && @trunk.codec.changed_meaning?)
+      # Before anything was sent on a connection, it is as it was opened.
+      def check_formats(request)
+        return if request.statement&.shareable? && !changed_meaning?
+
+        formats = ValueFormats.new(@trunk ? @trunk.codec.given_parameters : {})
+        formats.check(request, @server)
+        formats.check_session(request, @trunk.codec.parameters, @server) if @trunk
+      end
 
       # What the client remembers of a statement may not be so here.
       def adapt(request)

@@ -9,10 +9,11 @@ module Trunkline
       FORMS = { "timezone" => /TIME\s+ZONE\b/i, "session_authorization" => /SESSION\s+AUTHORIZATION\b/i, "characteristics" => /SESSION\s+CHARACTERISTICS\b/i,
                 "client_encoding" => /NAMES\b/i, "search_path" => /SCHEMA\b/i }.freeze
       COMMAND = /\A\s*(?:SET\s+(?:(?:SESSION|LOCAL)\s+(?!AUTHORIZATION|CHARACTERISTICS))?|RESET\s+)/i
+      RESET = /RESET/i
       VALUE = /\A\s*(?:=|TO\b)?\s*(.*?)\s*;?\s*\z/im
       CALL = /\bset_config"?\s*\(\s*'([^']+)'\s*,\s*(?:'([^']*)')?/i
       ANY_CALL = /set_config/i
-      private_constant :NAME, :FORMS, :COMMAND, :VALUE, :CALL, :ANY_CALL
+      private_constant :NAME, :FORMS, :COMMAND, :RESET, :VALUE, :CALL, :ANY_CALL
 
       module_function
 
@@ -27,7 +28,9 @@ module Trunkline
         return calls(sql) unless command
 
         name, rest = name_in(command.post_match)
-        [[name, rest[VALUE, 1].delete_prefix("'").delete_suffix("'")]] if name
+        return unless name
+
+        [[name, (rest[VALUE, 1].delete_prefix("'").delete_suffix("'") unless command[0].match?(RESET))]]
       end
 
       def name_in(text)

@@ -21,10 +21,18 @@ module Trunkline
         Finishers::BY_TYPE[oid]
       end
 
+      # What was found out of a type: its Entry, and in which epoch; nil: it may be something else for other callers.
+      Lookup = Struct.new(:entry, :epoch)
+      private_constant :Lookup
+
       # @param most [Integer] types that are remembered
-      def initialize(most = Limits::DEFAULTS.fetch(:max_types)) # :nodoc:
+      # @param epochs [PlanEpoch] the client's: what was looked up in an earlier epoch is looked up again
+      # @yieldreturn [Boolean] whether names may mean something else to the caller who looks them up than to others
+      def initialize(most = Limits::DEFAULTS.fetch(:max_types), epochs = PlanEpoch.new, &astray) # :nodoc:
         @lock = Lock.new
         @most = most
+        @epochs = epochs
+        @astray = astray
         forget
         @registered = {}.freeze
       end
@@ -60,16 +68,24 @@ module Trunkline
       #   whether as an array of it
       # @raise [ConfigError] there is no type of a name that was registered
       def resolve(oids, &query) # :nodoc:
-        entries = oids.to_h { |oid| [oid, entry(oid)] }
-        missing = entries.filter_map { |oid, entry| oid unless entry }
-        entries.update(learned(missing, &query)) unless missing.empty?
-        remember(entries)
-        entries.transform_values { |entry| entry.first(2) }
+        lookups = oids.to_h { |oid| [oid, present(oid)] }
+        missing = lookups.filter_map { |oid, lookup| oid unless lookup }
+        lookups.update(learned(missing, &query)) unless missing.empty?
+        remember(lookups)
+        lookups.transform_values { |lookup| lookup.entry.first(2) }
+      end
+
+      # Types may not be what they were when they were looked up: they are looked up again.
+      #
+      # @param oids [Array<Integer>]
+      def look_up_again(oids) # :nodoc:
+        known = oids.filter_map { |oid| remembered(oid)&.then { |lookup| [oid, Lookup.new(lookup.entry, nil)] } }.to_h
+        @lock.synchronize { @resolved = @resolved.merge(known).freeze }
       end
 
       # @param oid [Integer]
-      # @return [Boolean] whether it is built in or has been resolved
-      def known?(oid) = !entry(oid).nil? # :nodoc:
+      # @return [Boolean] whether it is built in or has been resolved in the present epoch
+      def known?(oid) = !present(oid).nil? # :nodoc:
 
       # @param oid [Integer] of any type
       # @return [#call, nil] as {.finisher}, for what C decoded as the type that {#resolve} tells; nil also for a type
@@ -81,7 +97,7 @@ module Trunkline
       #   resolved, and what encodes the values of others: what {Parameters.convert} wants
       def parameter_oids(oids) # :nodoc:
         oids.map do |oid|
-          entry = remembered(oid)
+          entry = remembered(oid)&.entry
           entry && entry != Catalogue::SERVER_TEXT ? entry.parameter_type : oid
         end
       end
@@ -90,7 +106,15 @@ module Trunkline
 
       # Takes no lock: it sees the Hashes as they were or as they are.
       def entry(oid)
-        remembered(oid) || Postgres.builtin_type(oid)&.first(2)&.then { |type| Entry.new(*type) }
+        remembered(oid)&.entry || builtin(oid)
+      end
+
+      def builtin(oid) = Postgres.builtin_type(oid)&.first(2)&.then { |type| Entry.new(*type) }
+
+      # @return [Lookup, nil] what holds in this epoch
+      def present(oid)
+        lookup = remembered(oid) or return builtin(oid)&.then { |entry| Lookup.new(entry, nil) }
+        lookup if lookup.epoch == @epochs.number
       end
 
       def remembered(oid) = @resolved[oid] || @earlier[oid]
@@ -99,18 +123,19 @@ module Trunkline
 
       def learned(missing, &query)
         registered = @registered
+        epoch = @epochs.number unless !registered.empty? && @astray&.call
         kinds = registered.empty? ? {} : by_oid(registered, yield(NAMES, [array(registered.keys)]))
-        Catalogue.new(yield(*Catalogue.query(missing)), kinds).resolve(missing)
+        Catalogue.new(yield(*Catalogue.query(missing)), kinds).resolve(missing).transform_values { |entry| Lookup.new(entry, epoch) }
       end
 
       # Dropped types are never asked for again, and the server does not tell that they were dropped. So there are two halves: when
       # the later one is full the earlier one is forgotten, and what is met again moves to the later one. What was resolved just now
       # stays for as many others as make one half.
-      def remember(entries)
-        return if entries.all? { |oid, _| @resolved.key?(oid) || Postgres.builtin_type(oid) }
+      def remember(lookups)
+        return if lookups.all? { |oid, lookup| @resolved[oid].equal?(lookup) || Postgres.builtin_type(oid) }
 
         @lock.synchronize do
-          resolved = @resolved.merge(entries.reject { |oid, _| Postgres.builtin_type(oid) })
+          resolved = @resolved.merge(lookups.reject { |oid, _| Postgres.builtin_type(oid) })
           full = resolved.size > @most / 2
           @earlier = resolved.freeze if full
           @resolved = full ? {}.freeze : resolved.freeze

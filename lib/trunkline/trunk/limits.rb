@@ -12,23 +12,26 @@ module Trunkline
     # max_wait:: seconds that one of them waits
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
     # max_types:: types of the server's own, beyond the built-in ones, that are remembered; one that is not is looked up again
+    # max_statement_age:: seconds after which statements are prepared again and types looked up again, as another program may have
+    #   changed the types of parameters unnoticed
     # max_futures:: futures of one fiber without an answer; the next one first waits for the oldest
     # max_message:: bytes of the longest message accepted from the server
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
     # max_idle:: seconds after which a connection that nobody has used is closed, of those beyond `connections`
     DEFAULTS = {
       max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60,
-      max_statements: 1000, max_types: 1000, max_futures: 1000, max_message: 256 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
+      max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_message: 256 * 1024 * 1024,
+      max_lifetime: 3600, max_idle: 60
     }.freeze
 
     # What can be no fraction.
-    WHOLE = (DEFAULTS.keys - %i[max_wait max_lifetime max_idle]).freeze
+    WHOLE = (DEFAULTS.keys - %i[max_wait max_lifetime max_idle max_statement_age]).freeze
     JITTER = 0.2
     private_constant :WHOLE, :JITTER
 
     DEFAULTS.each_key { |name| attr_reader name }
 
-    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, max_lifetime and max_idle is for ever
+    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, max_lifetime, max_idle and max_statement_age is for ever
     # @raise [ArgumentError] one is not a positive number, or does not exist
     def initialize(**limits)
       unknown = limits.keys - DEFAULTS.keys

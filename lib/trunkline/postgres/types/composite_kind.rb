@@ -3,6 +3,10 @@
 module Trunkline
   module Postgres
     class Types
+      # A value is not of the form that was looked up: its type has been changed since, or it is broken.
+      class OutdatedType < ProtocolError # :nodoc:
+      end
+
       # Rows as values: Hashes by the names of their attributes.
       class CompositeKind # :nodoc:
         FIELD = /\G(?:"((?:[^"\\]|""|\\.)*+)"|([^,]*+)),/m
@@ -18,7 +22,7 @@ module Trunkline
         # @raise [ProtocolError] it has not the fields that the type has
         def decode(text)
           fields = "#{text[1...-1]},".scan(FIELD)
-          raise ProtocolError, "malformed value of a composite type" unless fields.size == [@attributes.size, 1].max
+          raise OutdatedType, "malformed value of a composite type" unless fields.size == [@attributes.size, 1].max
 
           @attributes.each_with_index.to_h { |(name, type), at| [name, field(type, *fields[at])] }
         end

@@ -15,7 +15,7 @@ module Trunkline
         # @param finisher [#call] of an element
         # @return [#call] of an array of them, however nested
         def self.nested(finisher)
-          each = ->(value) { value.is_a?(Array) ? value.map!(&each) : finisher.call(value) }
+          each = ->(value) { value.is_a?(Array) ? value.map(&each) : finisher.call(value) }
         end
 
         # By OID: json, jsonb, inet, cidr, then arrays of them.
