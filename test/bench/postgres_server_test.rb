@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "pg"
 require_relative "../../bench/support/server_cpu"
 
 class PostgresServerTest < Trunkline::TestCase
@@ -27,6 +28,29 @@ class PostgresServerTest < Trunkline::TestCase
   def test_a_setting_that_does_not_exist_is_an_error_with_the_log
     error = assert_raises(RuntimeError) { Trunkline::Bench::PostgresServer.start(settings: { "nonsense" => "1" }) }
     assert_match(/unrecognized configuration parameter "nonsense"/, error.message)
+  end
+
+  def test_its_version_and_a_database_that_is_in_use
+    assert_operator postgres_server.version, :>=, 12
+    postgres_server.psql("CREATE DATABASE in_use")
+    connection = PG.connect(postgres_server.uri(dbname: "in_use"))
+    postgres_server.drop_database("in_use")
+    assert_raises(PG::Error) { connection.exec("SELECT 1") }
+    postgres_server.drop_database("in_use")
+  ensure
+    connection&.close
+  end
+
+  def test_the_folder_of_a_server
+    binaries = Trunkline::Bench::PostgresBinaries
+    output, status = Open3.capture2e({ "TRUNKLINE_POSTGRES" => "/nowhere" }, RbConfig.ruby, "-r", File.expand_path("../../bench/support/servers/postgres_binaries", __dir__),
+                                     "-e", "Trunkline::Bench::PostgresBinaries.path('psql')")
+    refute_predicate status, :success?
+    assert_match(/TRUNKLINE_POSTGRES is \/nowhere, which has no initdb and no postgres/, output)
+    own = File.dirname(binaries.path("postgres"))
+    output, = Open3.capture2({ "TRUNKLINE_POSTGRES" => own }, RbConfig.ruby, "-r", File.expand_path("../../bench/support/servers/postgres_binaries", __dir__),
+                             "-e", "puts Trunkline::Bench::PostgresBinaries.path('initdb')")
+    assert_equal "#{own}/initdb\n", output
   end
 
   def test_wrong_sql_is_an_error

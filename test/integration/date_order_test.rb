@@ -52,7 +52,7 @@ class DateOrderTest < Trunkline::TestCase
     psql("ALTER DATABASE #{name} SET DateStyle = '#{style}'")
     yield name
   ensure
-    psql("DROP DATABASE #{name} WITH (FORCE)")
+    drop_database(name)
   end
 
   def by_libpq_of(role)

@@ -70,22 +70,22 @@ class FurtherTypesTest < Trunkline::TestCase
 
   def test_what_is_read
     with_types(connections: 1) do |db|
-      READ.each { |sql, value| 2.times { assert_equal value, db.value("SELECT #{sql}"), sql } }
+      known_here(READ).each { |sql, value| 2.times { assert_equal value, db.value("SELECT #{sql}"), sql } }
     end
   end
 
   def test_what_is_sent_comes_back
     with_types(connections: 1) do |db|
-      SENT.each { |type, values| values.each { |value| 2.times { assert_equal value, db.value("SELECT $1::#{type}", value), "#{value} as #{type}" } } }
+      known_here(SENT).each { |type, values| values.each { |value| 2.times { assert_equal value, db.value("SELECT $1::#{type}", value), "#{value} as #{type}" } } }
       assert_equal({ "street" => "x", "number" => 7, "tags" => nil }, db.value("SELECT $1::address", { street: "x", number: 7 }))
       assert_equal({ "street" => "x", "number" => 7, "tags" => nil }, db.value("SELECT $1::address", ["x", 7, nil]))
-      assert_equal [1...2], db.value("SELECT $1::int4multirange", "{[1,1]}")
+      known_here("int4multirange" => [1...2]).each { |type, value| assert_equal value, db.value("SELECT $1::#{type}", "{[1,1]}") }
     end
   end
 
   def test_what_cannot_be_sent
     with_types(connections: 1) do |db|
-      { "address" => [{ "street" => 1, "town" => 2 }, [1, 2], 1..2], "int4range" => [{ a: 1 }, [1]], "int4multirange" => [1..2, [1]], "hstore" => [[1]], "vector" => [["a"], { a: 1 }, [nil]] }.each do |type, values|
+      known_here({ "address" => [{ "street" => 1, "town" => 2 }, [1, 2], 1..2], "int4range" => [{ a: 1 }, [1]], "int4multirange" => [1..2, [1]], "hstore" => [[1]], "vector" => [["a"], { a: 1 }, [nil]] }).each do |type, values|
         values.each { |value| assert_raises(ArgumentError, TypeError, "#{value} as #{type}") { db.value("SELECT $1::#{type}", value) } }
       end
       assert_match(/no attribute town.*street, number, tags/, assert_raises(ArgumentError) { db.value("SELECT $1::address", { town: 1 }) }.message)

@@ -142,7 +142,7 @@ class MeaningsTest < Trunkline::TestCase
     postgres_server.psql(TABLES, dbname: name)
     in_host { Trunkline.postgres("#{postgres_server.uri(dbname: name)}&options=-c%20timezone%3DUTC", connections: 1, max_connections: 2) { |db| warm(db) && yield(db) } }
   ensure
-    psql("DROP DATABASE #{name} WITH (FORCE)")
+    drop_database(name)
   end
 
   # Both connections have been shared: what one caller leaves, others meet.

@@ -48,7 +48,7 @@ class SharingTest < Trunkline::TestCase
       end
     end
   ensure
-    psql("DROP DATABASE #{name} WITH (FORCE)")
+    drop_database(name)
   end
 
   def found(asker) = asker.query(PROBE).rows.flatten

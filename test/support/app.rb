@@ -29,6 +29,6 @@ module App
       yield db, uri
     end
   ensure
-    server.psql("DROP DATABASE #{name} WITH (FORCE)")
+    server.drop_database(name)
   end
 end

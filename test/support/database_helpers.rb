@@ -22,6 +22,19 @@ module DatabaseHelpers
     Thread.new { sql.include?(";") ? postgres_server.psql(sql).lines(chomp: true) : by_libpq(sql) }.value
   end
 
+  # Removes a database of the test's own.
+  def drop_database(name)
+    Thread.new { postgres_server.drop_database(name) }.value
+  end
+
+  # Those of the cases that the server knows the types of.
+  #
+  # @param cases [Hash, Array] whose keys or elements are SQL
+  # @return [Hash, Array]
+  def known_here(cases)
+    postgres_server.version >= 14 ? cases : cases.reject { |sql, _| sql.include?("multirange") }
+  end
+
   # A table for the block.
   #
   # @param columns [String] as in CREATE TABLE

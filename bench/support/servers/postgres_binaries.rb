@@ -2,10 +2,13 @@
 
 module Trunkline
   module Bench
-    # Finds PostgreSQL's programs: Debian's newest version, else what pg_config says, else the PATH.
+    # Finds PostgreSQL's programs: in the folder that TRUNKLINE_POSTGRES names, else Debian's newest version, else what pg_config
+    # says, else the PATH. The folder may hold the server alone; what it lacks comes from the others.
     module PostgresBinaries
       DEBIAN = "/usr/lib/postgresql/*/bin"
-      private_constant :DEBIAN
+      GIVEN = "TRUNKLINE_POSTGRES"
+      SERVER = %w[initdb postgres].freeze
+      private_constant :DEBIAN, :GIVEN, :SERVER
 
       module_function
 
@@ -17,7 +20,18 @@ module Trunkline
       end
 
       def folders
-        @folders ||= Dir[DEBIAN].sort_by { |path| -path[/\d+/].to_i } + configured
+        @folders ||= given + Dir[DEBIAN].sort_by { |path| -path[/\d+/].to_i } + configured
+      end
+
+      # @raise [RuntimeError] there is no server
+      def given
+        folder = ENV.fetch(GIVEN, "")
+        return [] if folder.empty?
+
+        missing = SERVER.reject { |name| File.executable?(File.join(folder, name)) }
+        raise "#{GIVEN} is #{folder}, which has no #{missing.join(" and no ")}" if missing.any?
+
+        [folder]
       end
 
       def configured
@@ -25,7 +39,7 @@ module Trunkline
       rescue Errno::ENOENT
         []
       end
-      private_class_method :folders, :configured
+      private_class_method :folders, :given, :configured
     end
   end
 end

@@ -20,7 +20,7 @@ module Trunkline
       SETTINGS = {
         "listen_addresses" => "127.0.0.1", "fsync" => "off", "synchronous_commit" => "off",
         "full_page_writes" => "off", "max_connections" => "400", "logging_collector" => "off", "timezone" => "UTC",
-        "shared_buffers" => "128MB", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
+        "shared_buffers" => "128MB", "password_encryption" => "scram-sha-256", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
       }.freeze
       START_TIMEOUT = 30 # seconds
       ATTEMPTS = 3       # somebody else may take the free port first
@@ -112,6 +112,15 @@ module Trunkline
         raise "psql: #{errors}" unless status.success?
 
         output
+      end
+
+      # @return [Integer] its major version
+      def version = @version ||= psql("SHOW server_version_num").to_i / 10_000
+
+      # Removes a database, and ends the sessions in it first.
+      def drop_database(name)
+        psql("UPDATE pg_database SET datallowconn = false WHERE datname = '#{name}';
+              SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '#{name}'; DROP DATABASE IF EXISTS #{name}")
       end
 
       # Runs pgbench on this server.

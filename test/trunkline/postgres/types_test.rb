@@ -40,9 +40,10 @@ module Trunkline
       end
 
       def test_what_types_are_read_as
-        oids = EXPECTED.keys.to_h { |name| [name, oid(name)] }
+        expected = postgres_server.version >= 14 ? EXPECTED : EXPECTED.except("int4multirange")
+        oids = expected.keys.to_h { |name| [name, oid(name)] }
         resolved = resolve(oids.values)
-        EXPECTED.each do |name, (base, array, parameter)|
+        expected.each do |name, (base, array, parameter)|
           assert_equal [base, array], resolved[oids[name]], name
           given = @types.parameter_oids([oids[name]]).first
           parameter == :encode ? assert_respond_to(given, :encode, name) : assert_equal(parameter || oids[name], given, name)

@@ -50,7 +50,7 @@ class ActiveRecordSuite
   private
 
   def prepare(scratch)
-    DATABASES.each { |name| @server.psql("DROP DATABASE IF EXISTS #{name} WITH (FORCE);\nCREATE DATABASE #{name}") }
+    DATABASES.each { |name| @server.drop_database(name) && @server.psql("CREATE DATABASE #{name}") }
     File.write(File.join(scratch, "config.yml"), YAML.dump(config))
     FileUtils.cp_r(File.join(@rails, "activerecord"), scratch)
   end
