@@ -11,7 +11,7 @@ module Trunkline
       # After so many the other fibers have a turn, though nothing makes the caller wait.
       TURN_AFTER = 64
       # Lists beyond which those are looked for that are not needed any more; then again when there are twice as many as were left.
-      FEW = 64
+      FEW = 8
       private_constant :TURN_AFTER, :FEW
 
       # @param most [Integer] futures of one fiber

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../rakelib/soaking"
+require_relative "soak/growth"
+require_relative "../bench/support/servers/memcached_server"
+
+# Nothing grows with the number of operations, of whatever kind. Here are some of the kinds for a moment each; `rake soak` runs all of
+# them, for an hour.
+class SoakTest < Trunkline::TestCase
+  KINDS = %w[fibers transactions_in_plain_fibers clients_with_futures dropped_clients large_answers_of_futures dropped_subscriptions
+             types_that_come_and_go sequel_in_fibers].freeze
+  SECONDS = 2
+  private_constant :KINDS, :SECONDS
+
+  def test_nothing_grows
+    memcached = Trunkline::Bench::MemcachedServer.start
+    soaking = Soaking.new(postgres_server.uri, memcached.address)
+    KINDS.each do |kind|
+      none, seen = soaking.run(kind, SECONDS)
+      assert none, "#{kind}: #{seen}"
+    end
+  ensure
+    memcached&.stop
+  end
+
+  def test_all_kinds_are_known
+    assert_empty KINDS - Soaking.kinds
+  end
+
+  def test_growth_is_seen
+    operations = Array.new(9) { |look| 10_000 + (look * 1000) }
+    steady = Array.new(9) { |look| [50_000 + (look.even? ? 2000 : 0), 20_000_000 + (look % 3 * 100_000)] }
+    assert_predicate Soak::Growth.new(operations, steady), :none?
+    assert_predicate Soak::Growth.new(operations, steady.each_with_index.map { |(slots, bytes), look| [slots + (look == 4 ? 50_000 : 0), bytes] }), :none?
+    refute_predicate Soak::Growth.new(operations, steady.each_with_index.map { |(slots, bytes), look| [slots + (look * 1000), bytes] }), :none?
+    refute_predicate Soak::Growth.new(operations, steady.each_with_index.map { |(slots, bytes), look| [slots, bytes + (look * 300_000)] }), :none?
+  end
+end
