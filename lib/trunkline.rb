@@ -69,9 +69,9 @@ module Trunkline
   #
   # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or
   #   separated by commas; nil: what MEMCACHE_SERVERS says, else the one on this machine
-  # @param timeout [Numeric, nil] seconds from call to answer, connecting included; nil: for ever
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
-  # @param options [Hash]
+  # @param options [Hash] those of Dalli too: socket_timeout is timeout; what is not needed is left out with a warning
+  #   timeout: seconds from call to answer, connecting included, 1; nil: for ever
   #   connections: the most to each server, 1; more than one helps where several event loops ask at once
   #   failover: whether others have the keys of a server that is down, true
   #   down_retry_delay: seconds between two connections that ask whether such a server is back, at most, 30; the first time it is 1
@@ -84,15 +84,16 @@ module Trunkline
   #   compress, compression_min_size: whether, and from how many bytes on, values are compressed, true and 4096
   #   raw: whether all values are Strings that go and come as they are, false
   #   max_value: bytes of the longest value, when it is not compressed, 128 MiB; at most 1 GiB
+  #   username, password: of a server that is started with -Y (ASCII authentication); nil: none
   #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it check whom it talks to; nil: no TLS
   #   cache_nils: whether a stored nil is a value to {Memcached::Fetching#fetch}, false
   # @yieldparam client [Memcached::Client] closed at the block's end
   # @return [Memcached::Client, Object] what the block returned, where one is given
   # @raise [ConfigError, ArgumentError] a server that cannot be understood, an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
-  def self.memcached(*servers, timeout: 1, middlewares: [], **options)
+  def self.memcached(*servers, middlewares: [], **options)
     MainRactor.check
-    client = Memcached::Client.new(servers.flatten.compact, timeout: timeout, **options)
+    client = Memcached::Client.new(servers.flatten.compact, **options)
     middlewares.each { |middleware| client.use(middleware) }
     return client unless block_given?
 

@@ -36,12 +36,14 @@ module ActiveSupport
       #   Hash of its options and those of every cache store; or a client, which may have other uses too
       # @option options [Boolean] :raise_errors whether a cache that cannot be reached raises; false
       # @option options [Boolean] :cache_nils the opposite of skip_nil
+      # @option options [#call] :error_handler gets method:, returning: and exception: of what fails, in place of the report
       # @raise [Trunkline::ConfigError, ArgumentError] as {Trunkline.memcached}
       def initialize(*addresses)
         addresses = addresses.flatten
         options = addresses.extract_options!.dup
         options[:skip_nil] = !options.delete(:cache_nils) if options.key?(:cache_nils)
         @raise_errors = options.delete(:raise_errors) || false
+        @error_handler = options.delete(:error_handler)
         super(options)
         @cache = client(addresses, options.except(*UNIVERSAL_OPTIONS))
       end
@@ -64,7 +66,7 @@ module ActiveSupport
       end
 
       # Empties the servers, of what others keep there too.
-      def clear(_options = nil) = surviving(nil) { @cache.flush_all }
+      def clear(_options = nil) = surviving(nil, :clear) { @cache.flush_all }
 
       # @return [Hash] as {Trunkline::Memcached::Administration#stats}
       def stats = @cache.stats
@@ -74,7 +76,8 @@ module ActiveSupport
       def client(addresses, options)
         client = addresses.first
         unless client.is_a?(Trunkline::Memcached::Client)
-          return Trunkline.memcached(*addresses, compress: false, on_error: method(:report), raise_errors: @raise_errors, **options)
+          on_error = ->(error) { report(error, nil, :server) }
+          return Trunkline.memcached(*addresses, compress: false, on_error: on_error, raise_errors: @raise_errors, **options)
         end
         raise ArgumentError, "a client has its servers and options already" unless addresses.one? && options.empty?
 
@@ -85,14 +88,14 @@ module ActiveSupport
         options = merged_options(options)
         key = normalize_key(name, options)
         instrument(operation, key, amount: amount) do
-          surviving(nil) { yield key, options[:expires_in] }
+          surviving(nil, operation) { yield key, options[:expires_in] }
         end
       end
 
       def read_entry(key, **options) = deserialize_entry(read_serialized_entry(key, **options), **options)
 
       def read_serialized_entry(key, raw: false, **)
-        surviving(nil) { @cache.get(key, raw ? RAW : nil) }
+        surviving(nil, :read_entry) { @cache.get(key, raw ? RAW : nil) }
       end
 
       def write_entry(key, entry, **options)
@@ -100,14 +103,14 @@ module ActiveSupport
       end
 
       def write_serialized_entry(key, payload, unless_exist: false, **options)
-        surviving(nil) { @cache.public_send(unless_exist ? :add : :set, key, payload, life(**options), RAW) && true }
+        surviving(nil, :write_entry) { @cache.public_send(unless_exist ? :add : :set, key, payload, life(**options), RAW) && true }
       end
 
       def write_multi_entries(entries, **options)
         return super if options[:unless_exist]
 
         payloads = entries.transform_values { |entry| serialize_entry(entry, **options) }
-        written = surviving(false) { @cache.set_multi(payloads, life(**options), RAW) }
+        written = surviving(false, :write_multi_entries) { @cache.set_multi(payloads, life(**options), RAW) }
         remember(payloads, written) if local_cache
       end
 
@@ -122,7 +125,7 @@ module ActiveSupport
 
       def read_multi_entries(names, **options)
         names_by_key = names.index_by { |name| normalize_key(name, options) }
-        payloads = surviving({}) { @cache.get_multi(names_by_key.keys) }
+        payloads = surviving({}, :read_multi_entries) { @cache.get_multi(names_by_key.keys) }
         payloads.each_with_object({}) do |(key, payload), values|
           name = names_by_key[key]
           entry = deserialize_entry(payload, raw: options[:raw])
@@ -132,11 +135,11 @@ module ActiveSupport
         end
       end
 
-      def delete_entry(key, **) = surviving(false) { @cache.delete(key) }
+      def delete_entry(key, **) = surviving(false, :delete_entry) { @cache.delete(key) }
 
       def delete_multi_entries(keys, **)
         keys.each { |key| local_cache.delete_entry(key) } if local_cache
-        surviving(0) { @cache.delete_multi(keys) }
+        surviving(0, :delete_multi_entries) { @cache.delete_multi(keys) }
       end
 
       def serialize_entry(entry, raw: false, **options) = raw ? entry.value.to_s : super
@@ -155,16 +158,19 @@ module ActiveSupport
         "#{key[0, KEY_MAX_SIZE - ending.size]}#{ending}"
       end
 
-      def surviving(fallback)
+      def surviving(fallback, method)
         yield
       rescue Trunkline::Error => error
         raise if @raise_errors
 
-        report(error)
+        report(error, fallback, method)
         fallback
       end
 
-      def report(error)
+      # @param method [Symbol] what was asked, as the stores of Rails call it; :server for one server's part of many keys
+      def report(error, fallback, method)
+        return @error_handler.call(method: method, returning: fallback, exception: error) if @error_handler
+
         logger&.error("#{error.class}: #{error.message}")
         ActiveSupport.error_reporter&.report(error, severity: :warning, source: "trunkline_store.active_support")
       end

@@ -50,7 +50,7 @@ module Trunkline
       def self.refuse_credentials(text)
         return unless text.start_with?(SCHEME) && text.include?("@")
 
-        raise ConfigError, "user and password are for SASL, which the meta protocol does not have: leave them out"
+        raise ConfigError, "user and password are no part of a server here: give them as username: and password: (ASCII authentication, memcached -Y)"
       end
       private_class_method :unix, :refuse_credentials
 

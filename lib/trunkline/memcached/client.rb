@@ -6,6 +6,7 @@ require_relative "address"
 require_relative "administration"
 require_relative "cluster"
 require_relative "counting"
+require_relative "dalli_options"
 require_relative "errors"
 require_relative "fetching"
 require_relative "keys"
@@ -34,24 +35,8 @@ module Trunkline
       private_constant :KEYS, :VALUES
 
       # Takes what {Trunkline.memcached} takes.
-      def initialize(servers, timeout: 1, connections: 1, failover: true, down_retry_delay: 30, expires_in: nil,
-                     cache_nils: false, ssl_context: nil, on_error: nil, raise_errors: false, **options)
-        check_positive(timeout: timeout, down_retry_delay: down_retry_delay)
-        raise ArgumentError, "connections must be a positive Integer" unless connections.is_a?(Integer) && connections.positive?
-
-        raise ArgumentError, "on_error must have call, as a Proc has" unless on_error.nil? || on_error.respond_to?(:call)
-
-        @keys = Keys.new(**options.slice(*KEYS.keys).transform_keys(KEYS))
-        @values = Values.new(**options.slice(*VALUES))
-        refuse(options.keys - KEYS.keys - VALUES)
-        @time_to_live = TimeToLive.number(expires_in || 0)
-        @life = life(nil)
-        @cache_nils = cache_nils
-        @middlewares = nil
-        @cluster = Cluster.new(Address.all(servers), timeout: timeout, failover: failover, connections: connections,
-                                                     longest_pause: down_retry_delay, tls: ssl_context,
-                                                     on_error: on_error, raise_errors: raise_errors,
-                                                     max_value: options.fetch(:max_value, Values::MAX_VALUE))
+      def initialize(servers, **options)
+        begin_with(Address.all(servers), **DalliOptions.translate(options))
       end
 
       # Yields this client, as a pool of connections does.
@@ -79,12 +64,32 @@ module Trunkline
 
       private
 
-      def check_positive(**numbers)
-        numbers.each do |name, number|
-          next if number.nil? || (number.is_a?(Numeric) && number.positive?)
+      def begin_with(addresses, timeout: 1, expires_in: nil, cache_nils: false, connections: 1, failover: true, down_retry_delay: 30,
+                     ssl_context: nil, on_error: nil, raise_errors: false, username: nil, password: nil, **options)
+        check_seconds(timeout, down_retry_delay)
+        raise ArgumentError, "connections must be a positive Integer" unless connections.is_a?(Integer) && connections.positive?
+        raise ArgumentError, "on_error must have call, as a Proc has" unless on_error.nil? || on_error.respond_to?(:call)
 
-          raise ArgumentError, "#{name} must be a positive number of seconds, not #{number.inspect}"
+        refuse(options.keys - KEYS.keys - VALUES)
+        @keys = Keys.new(**options.slice(*KEYS.keys).transform_keys(KEYS))
+        @values = Values.new(**options.slice(*VALUES))
+        @time_to_live = TimeToLive.number(expires_in || 0)
+        @life = life(nil)
+        @cache_nils = cache_nils
+        @middlewares = nil
+        access = Connector::Access.of(ssl_context, username, password)
+        @cluster = Cluster.new(addresses, timeout: timeout, failover: failover, connections: connections, longest_pause: down_retry_delay,
+                                          access: access, on_error: on_error, raise_errors: raise_errors,
+                                          max_value: options.fetch(:max_value, Values::MAX_VALUE))
+      end
+
+      def check_seconds(timeout, down_retry_delay)
+        unless timeout.nil? || (timeout.is_a?(Numeric) && timeout.positive?)
+          raise ArgumentError, "timeout must be a positive number of seconds, not #{timeout.inspect}"
         end
+        return if down_retry_delay.is_a?(Numeric) && !down_retry_delay.negative?
+
+        raise ArgumentError, "down_retry_delay must be a number of seconds, not #{down_retry_delay.inspect}"
       end
 
       def refuse(unknown)

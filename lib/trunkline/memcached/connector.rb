@@ -17,14 +17,33 @@ module Trunkline
       CHUNK = 1024 # bytes; more than any answer to the question
       private_constant :QUESTION, :OLDEST, :CHUNK
 
+      # What the servers of a client want to be convinced by.
+      #
+      # tls:: [OpenSSL::SSL::SSLContext, nil] nil: what is said can be read on the way
+      # proof:: [String, nil] the first command, of ASCII authentication; nil: there is none
+      Access = Struct.new(:tls, :proof) do
+        # @raise [ArgumentError] one of the two without the other, or what the command cannot hold
+        def self.of(tls, username, password)
+          return new(tls, nil) if username.nil? && password.nil?
+          unless [username, password].all? { |text| text.is_a?(String) && text.match?(/\A[^ \r\n\0]+\z/n) }
+            raise ArgumentError, "username and password belong together, as Strings without blanks and line ends"
+          end
+
+          # A server without authentication stores that as any value: it has expired already.
+          new(tls, "set auth 0 -1 #{username.bytesize + password.bytesize + 1}\r\n#{username} #{password}\r\n")
+        end
+
+        def inspect = "#<#{self.class}>" # :nodoc:
+      end
+
       # Connects and waits for the answer.
       #
       # @param address [Address]
       # @param timeout [Numeric, nil] seconds in all, unless the present deadline comes first
-      # @param tls [OpenSSL::SSL::SSLContext, nil] nil: what is said can be read on the way
+      # @param access [Access]
       # @return [Connector] answered
       # @raise [ConnectionError]
-      def self.connect(address, timeout, tls = nil) = new(address, timeout, tls).connect
+      def self.connect(address, timeout, access = Access.new) = new(address, timeout, access).connect
 
       # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking
       attr_reader :io
@@ -32,9 +51,9 @@ module Trunkline
       # @return [Array<Integer>] the parts of the server's version
       attr_reader :version
 
-      def initialize(address, timeout, tls)
+      def initialize(address, timeout, access)
         @address = address
-        @tls = tls
+        @access = access
         @deadline = [Socket::Readiness.deadline(timeout), Deadlines.present].compact.min
         @line = +""
         @generation = Trunkline.process_generation
@@ -61,8 +80,8 @@ module Trunkline
       def ask
         explaining do
           @io = open
-          @io = encrypt(@io) if @tls
-          Socket::Stream.write(@io, QUESTION, @deadline)
+          @io = encrypt(@io) if @access.tls
+          Socket::Stream.write(@io, "#{@access.proof}#{QUESTION}", @deadline)
         end
       end
 
@@ -71,14 +90,14 @@ module Trunkline
       # @raise [ConnectionError] the server has hung up, or is none that will do
       def answered?(deadline)
         explaining do
-          until @line.end_with?("\n") || @line.bytesize > CHUNK
+          until whole?
             bytes = Socket::Stream.read(@io, CHUNK, deadline)
             return false if bytes == false
 
             @line << (bytes || fail_with("the server closed the connection"))
           end
         end
-        @version = version_in(@line)
+        @version = version_in(@access.proof ? accepted(@line) : @line)
         true
       end
 
@@ -103,10 +122,21 @@ module Trunkline
 
       # Whom the certificate must be for, the context checks, which must be told who that is.
       def encrypt(io)
-        Socket::TLS.connect(io, @tls, @deadline, server_name: @address.host) || fail_with("the TLS handshake takes too long")
+        Socket::TLS.connect(io, @access.tls, @deadline, server_name: @address.host) || fail_with("the TLS handshake takes too long")
+      end
+
+      def whole? = @line.count("\n") == (@access.proof ? 2 : 1) || @line.bytesize > CHUNK || @line.start_with?("CLIENT_ERROR")
+
+      # A refused proof is an error, and the server hangs up or answers no question.
+      def accepted(lines)
+        proof, answer = lines.lines
+        return answer if proof == "STORED\r\n" && answer
+
+        fail_with("the server refused username and password: #{lines[0, 60].lines.first.to_s.strip.inspect}")
       end
 
       def version_in(line)
+        fail_with("the server wants username and password (it was started with -Y)") if line.start_with?("CLIENT_ERROR unauthenticated")
         text = line[/\AVERSION (\d+(\.\d+)*)/, 1] or fail_with("this is no memcached server: #{line[0, 60].strip.inspect}")
         version = text.split(".").map(&:to_i)
         return version unless (version <=> OLDEST).negative?

@@ -7,7 +7,7 @@ module Trunkline
       MOST = (2**64) - 1
       private_constant :MOST
 
-      # @param amount [Integer] not negative
+      # @param amount [Integer] not negative; nothing else counts, as 1.5 or "2" would be taken for another number or a mistake
       # @param ttl [Numeric, nil] seconds, for one that `default` makes
       # @param default [Integer, nil] what it is when there is none; nil: nothing happens then
       # @return [Integer, nil] what it is now; nil: there is none
@@ -29,12 +29,9 @@ module Trunkline
       end
 
       def number(given)
-        number = given.is_a?(String) ? Integer(given, 10) : Integer(given)
-        return number if number.between?(0, MOST)
+        return given if given.is_a?(Integer) && given.between?(0, MOST)
 
-        raise ArgumentError, "#{number} does not lie between 0 and #{MOST}"
-      rescue TypeError, FloatDomainError
-        raise ArgumentError, "a number is needed to count with, not #{given.inspect}"
+        raise ArgumentError, "an Integer between 0 and #{MOST} is needed to count with, not #{given.inspect}"
       end
     end
   end

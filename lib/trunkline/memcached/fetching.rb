@@ -26,6 +26,7 @@ module Trunkline
       # @raise [Error] the server has failed, and there is no block, or raise_errors was given
       def fetch(key, ttl = nil, options = nil, &block)
         return get(key, options) unless block
+        raise ArgumentError, "options must be a Hash, not #{options.inspect}" unless options.nil? || options.is_a?(Hash)
         return fetch_guarded(key, ttl, options, &block) if options && GUARD.any? { |name| options.key?(name) }
 
         request = look(key, Reading::VALUE) or return yield
@@ -33,6 +34,14 @@ module Trunkline
         return value unless value.nil? && !(request.answer && nils_count?(options))
 
         yield.tap { |fresh| surviving { add(key, fresh, ttl, options) } }
+      end
+
+      # {#fetch} with Dalli's names for its options.
+      #
+      # @param recache_threshold [Numeric, nil] seconds before its end from which a value is computed anew
+      # @param req_options [Hash, nil] others of {#fetch}
+      def fetch_with_lock(key, ttl: nil, lock_ttl: 30, recache_threshold: nil, req_options: nil, &block)
+        fetch(key, ttl, { **(req_options || {}), lock_ttl: lock_ttl, recache: recache_threshold }.compact, &block)
       end
 
       private

@@ -27,15 +27,15 @@ module Trunkline
       # @param connections [Integer] the most to this server
       # @param longest_pause [Numeric] seconds between two connections to ask whether it answers again, at most
       # @param max_value [Integer] bytes of the longest value that is accepted
-      # @param tls [OpenSSL::SSL::SSLContext, nil]
-      def initialize(address, timeout:, connections:, longest_pause:, max_value:, tls: nil)
+      # @param access [Connector::Access]
+      def initialize(address, timeout:, connections:, longest_pause:, max_value:, access:)
         @address = address
         @name = address.name
         @weight = address.weight
         @timeout = timeout
         @longest_pause = longest_pause
         @max_value = max_value
-        @tls = tls
+        @access = access
         @pool = Pool.new(connections: connections, most: connections) { |pool| open(pool) }
         @outage = @silent_since = @answered = nil
       end
@@ -117,7 +117,7 @@ module Trunkline
 
       def open(pool)
         start = Waiting.now
-        connector = connected_already || Connector.connect(@address, @timeout, @tls)
+        connector = connected_already || Connector.connect(@address, @timeout, @access)
         @silent_since = nil
         Trunk.new(connector.io, Codec.new(@max_value, (connector.version <=> NUMBERS_MISSES) >= 0), server: @name, pool: pool)
       rescue ConnectionError => error
@@ -140,7 +140,7 @@ module Trunkline
       end
 
       def leave_alone(error, at_once: false)
-        @outage ||= Outage.new(error, longest_pause: @longest_pause, at_once: at_once) { Connector.new(@address, @timeout, @tls) }
+        @outage ||= Outage.new(error, longest_pause: @longest_pause, at_once: at_once) { Connector.new(@address, @timeout, @access) }
       end
     end
     private_constant :Server, :Codec, :Request

@@ -75,6 +75,7 @@ module Trunkline
 
       def raw?(options)
         return @raw unless options
+        raise ArgumentError, "options must be a Hash, not #{options.inspect}" unless options.is_a?(Hash)
 
         unknown = options.keys - OPTIONS
         raise ArgumentError, "there is no option #{unknown.first.inspect}: #{OPTIONS.join(", ")}" unless unknown.empty?

@@ -43,7 +43,7 @@ module Trunkline
 
       def test_a_password_is_refused_and_not_shown
         error = assert_raises(ConfigError) { Address.parse("memcached://ada:secret@cache.example") }
-        assert_match(/SASL/, error.message)
+        assert_match(/username: and password:/, error.message)
         refute_match(/secret/, error.full_message)
       end
     end
