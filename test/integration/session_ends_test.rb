@@ -63,10 +63,21 @@ class SessionEndsTest < Trunkline::TestCase
       in_host_with_client(connections: 1, max_connections: 2) do |db|
         db.query("SELECT 1")
         db.copy_in("COPY #{table} FROM STDIN") { |copy| copy << [1] }
+        copy_in_as_a_host(db, table)
         assert_includes [nil, ""], db.session { |session| session.value("SELECT current_setting('app.left', true)") }
       end
     ensure
       psql("DROP FUNCTION leave_#{table} CASCADE")
     end
+  end
+
+  private
+
+  # As adapters do.
+  def copy_in_as_a_host(db, table)
+    virtual = db.virtual_session("here")
+    virtual.together { virtual.copy("COPY #{table} FROM STDIN").write("1\n").finish }
+    refute_predicate virtual, :pinned?
+    assert_includes [nil, ""], db.session { |session| session.value("SELECT current_setting('app.left', true)") }
   end
 end

@@ -118,6 +118,7 @@ module Trunkline
 
         begin_now
         @pinned ||= @pin.call
+        @pinned.stateful! # triggers, or functions of a query, may leave something behind
         Copy.new(@pinned, @answers, Statements.text(sql)).begin
       end
 
