@@ -167,6 +167,38 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
+  def test_a_statement_that_has_left_something_behind_once_pins_from_then_on
+    with_database do |db|
+      2.times { |time| assert_equal [time.zero?], [refusal { db.query("SELECT leak_zone()") }.sent?] }
+      assert_match(/SELECT, has left state behind .* session_functions:/, refusal { db.with(keys: :symbol).value("SELECT leak_zone()") }.message)
+      refute_predicate refusal { db.batch { |batch| batch.query("SELECT leak_zone()") } }, :sent?
+      assert_equal :session, db.verdict("SELECT leak_zone()")
+      assert_equal 1, (db.session { |session| session.value("SELECT leak_zone()") })
+      assert_empty found(db)
+    end
+  end
+
+  def test_one_that_was_forgotten_meanwhile_pins_too
+    with_database(max_statements: 2) do |db|
+      assert_predicate refusal { db.query("SELECT leak_zone()") }, :sent?
+      6.times { |number| db.query("SELECT #{number}") }
+      refute_predicate refusal { db.query("SELECT leak_zone()") }, :sent?
+    end
+  end
+
+  # A connection that is open when the server's configuration changes sees the same.
+  def test_a_setting_that_new_connections_have_too_is_no_statements_doing
+    with_database do |db|
+      db.query("SELECT 1")
+      psql("ALTER DATABASE #{db.value("SELECT current_database()")} SET TimeZone = 'Asia/Tokyo'")
+      assert_predicate refusal { db.query("SELECT leak_zone()") }, :sent?
+      assert_equal :shareable, db.verdict("SELECT leak_zone()")
+      assert_equal 1, db.value("SELECT leak_zone()")
+    end
+  end
+
+  def refusal(&block) = assert_raises(Trunkline::SharedStateError, &block)
+
   def test_what_a_function_leaves_in_a_session_ends_with_it
     with_database(max_connections: 2) do |db|
       db.query("SELECT 1") # from now on there is a shared connection, and another one for sessions

@@ -19,21 +19,21 @@ void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool 
     else rb_hash_aset(session->given, name, value);
 }
 
-/* Is a guarded setting not what the session was given? */
-static bool settings_differ(const session_state_t *session) {
+/* A guarded setting that is not what the session was given, and its value; or nil. */
+static VALUE altered_setting(const session_state_t *session) {
     for (size_t at = 0; at < sizeof guarded / sizeof *guarded; at++) {
-        VALUE name = rb_enc_interned_str_cstr(guarded[at], rb_utf8_encoding());
-        if (!RTEST(rb_equal(rb_hash_lookup(session->parameters, name), rb_hash_lookup(session->given, name)))) return true;
+        VALUE name = rb_enc_interned_str_cstr(guarded[at], rb_utf8_encoding()), value = rb_hash_lookup(session->parameters, name);
+        if (!RTEST(rb_equal(value, rb_hash_lookup(session->given, name)))) return rb_assoc_new(name, value);
     }
-    return false;
+    return Qnil;
 }
 
-bool leak_settings_altered(const session_state_t *session) { return session->reported && settings_differ(session); }
+bool leak_settings_altered(const session_state_t *session) { return session->reported && !NIL_P(altered_setting(session)); }
 
-bool leak_found(session_state_t *session, char status) {
-    if (session->exclusive) return false;
-    bool found = status != 'I' || session->betrayed || leak_settings_altered(session);
+VALUE leak_found(session_state_t *session, char status) {
+    if (session->exclusive) return Qnil;
+    VALUE leak = status != 'I' || session->betrayed ? Qtrue : session->reported ? altered_setting(session) : Qnil;
     session->betrayed = session->reported = false;
-    if (found) session->leaked = session->halted = true;
-    return found;
+    if (!NIL_P(leak)) session->leaked = session->halted = true;
+    return leak;
 }

@@ -29,6 +29,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->results);
     rb_gc_mark(request->notices);
     rb_gc_mark(request->error);
+    rb_gc_mark(request->leak);
 }
 
 static void postgres_request_free(void *data) {
@@ -60,7 +61,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->script = script;
     request->portal = Qnil;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
-    request->notices = request->error = Qnil;
+    request->notices = request->error = request->leak = Qnil;
     request->affected = -1;
     return self;
 }
@@ -268,6 +269,7 @@ static VALUE request_description(VALUE self) { return postgres_request_of(self)-
 static VALUE request_results(VALUE self) { return postgres_request_of(self)->results; }
 static VALUE request_notices(VALUE self) { return postgres_request_of(self)->notices; }
 static VALUE request_error(VALUE self) { return postgres_request_of(self)->error; }
+static VALUE request_leak(VALUE self) { return postgres_request_of(self)->leak; } /* true, Array or nil, see leak.h */
 static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->prepared; }
 static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->parses); }
 /* call-seq: outdated? -> true or false
@@ -393,4 +395,5 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "redescribe", request_redescribe, 1);
     rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
     rb_define_method(cRequest, "status", request_status, 0);
+    rb_define_method(cRequest, "leak", request_leak, 0);
 }

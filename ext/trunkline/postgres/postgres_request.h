@@ -54,6 +54,7 @@ typedef struct {
     bool cancelled;    /* the server was asked to cancel it, or is to be */
     bool bystander;    /* it met the cancel that was aimed at another one; it had no effect */
     bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
+    VALUE leak;        /* what it was that its statement has left behind, see leak.h; nil: nothing, or one of several statements did */
     bool leaked;       /* its statement has left something behind on a session that others share */
     bool forgotten;    /* outdated, and nothing else: the server has lost it, or its result has changed */
     bool unnamed;      /* prepared for this execution only */

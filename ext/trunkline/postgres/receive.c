@@ -238,11 +238,12 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     measure(&session->base.in_flight, now);
     fifo_shift(&session->base.in_flight, now);
     note_status(session, status);
-    bool leaked = leak_found(session, status);
+    VALUE leak = leak_found(session, status);
     if (!request) return own_unit_end(session);
     meaning_settled(session);
     request->status = status;
-    request->leaked = leaked;
+    request->leaked = !NIL_P(leak);
+    request->leak = leak;
     if (NIL_P(request->statement)) finish_members(request, woken);
     else learn_types(request);
     if (request_finish(&request->base)) rb_ary_push(woken, head);

@@ -128,6 +128,18 @@ static VALUE statement_culprit(VALUE self) {
  * Has it a constant, such as 'now', that means something else each time it is parsed? Then no session keeps it prepared. */
 static VALUE statement_is_momentary(VALUE self) { return RBOOL(statement_of(self)->judgement.momentary); }
 
+/* call-seq: leaky! -> statement
+ *
+ * It has left something behind on a session that others share: from now on it is for one's own sessions. */
+static VALUE statement_set_leaky(VALUE self) {
+    statement_t *statement = statement_of(self);
+    statement->leaky = true;
+    if (statement_shareable(statement)) statement->judgement.verdict = VERDICT_SESSION;
+    return self;
+}
+
+static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->leaky); }
+
 static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
@@ -180,6 +192,8 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "verdict", statement_verdict, 0);
     rb_define_method(class, "culprit", statement_culprit, 0);
     rb_define_method(class, "shareable?", statement_is_shareable, 0);
+    rb_define_method(class, "leaky!", statement_set_leaky, 0);
+    rb_define_method(class, "leaky?", statement_is_leaky, 0);
     rb_define_method(class, "momentary?", statement_is_momentary, 0);
     rb_define_method(class, "service", statement_service, 0);
     rb_define_method(class, "copy", statement_copy, 0);

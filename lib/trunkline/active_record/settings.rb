@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "keys"
+
 module Trunkline
   module ActiveRecord
     # What database.yml says of a connection, as a client has it. Whatever the stock adapter sets on each connection by a statement
@@ -24,6 +26,7 @@ module Trunkline
       # @param dates [Boolean] whether dates become Ruby's
       # @raise [ConfigError] a value that cannot be
       def initialize(config, timezone:, dates: false)
+        Keys.check(config)
         @conninfo = conninfo(config)
         @session = session(config, timezone)
         @options = options(config, dates)
@@ -85,9 +88,19 @@ module Trunkline
           max_connections: count(config, :max_server_connections, [MAX_CONNECTIONS, connections].max),
           prepare: config.fetch(:prepared_statements, true).to_s != "false",
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
+          session_functions: session_functions(config[:session_functions]),
           max_wait: [(config[:checkout_timeout] || CHECKOUT_TIMEOUT).to_f, SHORTEST_WAIT].max,
           decode: dates ? { **DECODED, DATE => :value } : DECODED
         }
+      end
+
+      # In a URL everything is a String.
+      def session_functions(given)
+        names = Postgres.const_get(:SessionFunctions).listed(given)
+        Postgres.const_get(:SessionFunctions).parse(names)
+        names
+      rescue ArgumentError => error
+        raise ConfigError, "#{error.message} (database.yml)"
       end
 
       def count(config, name, default)

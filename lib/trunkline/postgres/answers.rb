@@ -42,6 +42,11 @@ module Trunkline
       # @return [#call, nil]
       attr_accessor :on_notice
 
+      # What is told of each request whose statement has left something behind on a connection that others share.
+      #
+      # @return [#call, nil]
+      attr_writer :on_leak
+
       # @param types [Types]
       # @param server [String] label for errors
       # @param limits [Limits]
@@ -171,6 +176,7 @@ module Trunkline
 
       # The connection is given up either way: with it ends the transaction, or whatever else there was.
       def shared_state_error(request, sql)
+        @on_leak&.call(request) if request.leak && request.statement
         what = request.status == "I" ? "was carried out, and has left state behind" : "would have left a transaction open, and was undone,"
         SharedStateError.new("the statement #{what} on a connection that others share: use transaction { } or session { }",
                              sql: sql, server: @server, sent: true)

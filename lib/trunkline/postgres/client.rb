@@ -5,10 +5,12 @@ require_relative "../config"
 require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
 require_relative "../trunk/pool"
+require_relative "budget"
 require_relative "codec"
 require_relative "copying"
 require_relative "group_commit"
 require_relative "hosting"
+require_relative "leaks"
 require_relative "listening"
 require_relative "login"
 require_relative "observed"
@@ -52,7 +54,7 @@ module Trunkline
       # @param limits keywords of {Limits}
       # @raise [ArgumentError] a number, a name or `keys` is out of range
       def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false, **limits)
-        check_budget(connections, max_connections)
+        Budget.check(connections, max_connections)
         @config = config
         @limits = Limits.new(**limits)
         @prepare = prepare
@@ -66,6 +68,7 @@ module Trunkline
         @statements = statements_for(@decoding, nil)
         @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.pinned&.changed_meaning? }
         @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
+        @answers.on_leak = Leaks.new(config, @known)
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)
         @unfinished = UnfinishedCancels.new
@@ -250,16 +253,6 @@ module Trunkline
       private
 
       attr_reader :listener
-
-      def check_budget(connections, max_connections)
-        unless connections.is_a?(Integer) && connections.positive?
-          raise ArgumentError, "connections must be a positive Integer, not #{connections.inspect}"
-        end
-        return if max_connections.is_a?(Integer) && max_connections >= [connections, 2].max
-
-        raise ArgumentError, "max_connections must be an Integer of at least #{[connections, 2].max}, not #{max_connections.inspect}: " \
-                             "transactions need a connection besides the shared ones"
-      end
 
       def connect(pool) = trunk_of(Login.open(@config, @answers), pool)
 

@@ -21,6 +21,10 @@ module Trunkline
         names.map { |name| split(name) }.freeze
       end
 
+      # @param value [Array<String>, String, nil] as a host's configuration has it: in a String, names are separated by commas
+      # @return [Array<String>]
+      def listed(value) = value.is_a?(String) ? value.split(",").map(&:strip).reject(&:empty?) : value || []
+
       def split(name)
         match = NAME.match(name.encode(Encoding::UTF_8)) if name.is_a?(String)
         parts = match&.captures&.map { |part| part && plain(part) }

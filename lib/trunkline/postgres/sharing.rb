@@ -18,6 +18,9 @@ module Trunkline
         unknown: "because of %<culprit>s the statement cannot be told from one that leaves state on a connection that others share: " \
                  "check it, or use session { }"
       }.freeze
+      # Of a statement whose text tells nothing.
+      LEAKED_BEFORE = "the statement, which begins with %<culprit>s, has left state behind on a connection that others share before: use session { } " \
+                      "or transaction { }, and name the function that does it in session_functions:"
       SETTINGS_LEFT_BEHIND = "%<culprit>s does not run within a transaction of its own, in which settings: and role: would travel: use session { }, " \
                              "and set them there"
       SETTINGS_TOO_LATE = "a transaction is open already, and settings: and role: would stay until its end: begin it with " \
@@ -31,14 +34,14 @@ module Trunkline
                       "on its own, and for the others behind it"
       # Characters of the SQL that are quoted.
       LONGEST = 40
-      private_constant :REASONS, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN, :LONGEST
+      private_constant :REASONS, :LEAKED_BEFORE, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN, :LONGEST
 
       module_function
 
       # @param statement [Statement] not shareable
       # @param server [String] label
       # @return [SharedStateError]
-      def refusal(statement, server) = error(REASONS.fetch(statement.verdict), statement, server)
+      def refusal(statement, server) = error(statement.leaky? ? LEAKED_BEFORE : REASONS.fetch(statement.verdict), statement, server)
 
       # @param statement [Statement] of transaction control, in the block of a transaction
       # @param server [String] label

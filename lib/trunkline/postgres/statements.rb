@@ -17,7 +17,9 @@ module Trunkline
       View = Struct.new(:key, :all, :shareable)
       # Nobody looks there for what is not kept.
       NO_SLOT = 0
-      private_constant :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT
+      # Texts that are remembered to have left something behind, the latest ones.
+      MOST_LEAKY = 1000
+      private_constant :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT, :MOST_LEAKY
 
       # @param most [Integer] texts that are kept
       # @param functions [Array<Array(String, String)>] what {SessionFunctions.parse} returns
@@ -30,6 +32,7 @@ module Trunkline
         @gate = gate
         @lock = Lock.new
         @views = {}
+        @leaky = {}
         @kept = {}.compare_by_identity # each statement's view, those first that came first
         @usual = made(nil, nil)
         @bytes = 0
@@ -62,7 +65,24 @@ module Trunkline
       #
       # @param decoding [Hash, nil] as {#table}
       # @return [Statement] which takes no room here
-      def passing(sql, decoding = nil) = Statement.new(self.class.text(sql), NO_SLOT, @functions, @epochs, decoding)
+      def passing(sql, decoding = nil)
+        text = self.class.text(sql)
+        marked(Statement.new(text, NO_SLOT, @functions, @epochs, decoding))
+      end
+
+      # A statement has left something behind on a connection that others share: from now on its text pins, also when it is forgotten
+      # meanwhile, and known again.
+      #
+      # @param statement [Statement]
+      def leaked(statement)
+        text = statement.sql
+        @lock.synchronize do
+          @leaky.delete(@leaky.first.first) if @leaky.size == MOST_LEAKY
+          @leaky = { **@leaky, text => true }
+          @kept.each { |kept, view| view.shareable.delete(text) if kept.sql == text && kept.leaky! }
+        end
+        statement.leaky!
+      end
 
       # @param sql [String]
       # @return [String] frozen UTF-8 without zero bytes
@@ -133,8 +153,10 @@ module Trunkline
       end
 
       def made_statement(text, decoding, context)
-        Statement.new(text, take_slot, @functions, @epochs, decoding, context&.number, context&.plans)
+        marked(Statement.new(text, take_slot, @functions, @epochs, decoding, context&.number, context&.plans))
       end
+
+      def marked(statement) = @leaky.key?(statement.sql) ? statement.leaky! : statement
 
       def take_slot = @free_slots.pop || (@slots += 1) - 1
 

@@ -13,7 +13,7 @@ module Sequel
 
       # What Sequel calls otherwise.
       NAMES = { database: :dbname, encoding: :client_encoding, charset: :client_encoding, pool_timeout: :max_wait }.freeze
-      CLIENT = [:session_functions, *::Trunkline::Limits::DEFAULTS.keys].freeze
+      CLIENT = ::Trunkline::Limits::DEFAULTS.keys.freeze
       CONFIG = ::Trunkline::Config.option_names.freeze
       # As Sequel's own adapter.
       MESSAGES = %w[debug5 debug4 debug3 debug2 debug1 log notice warning error fatal panic].freeze
@@ -34,7 +34,7 @@ module Sequel
       # @return [::Trunkline::Postgres::Client]
       def client(decode:)
         config = ::Trunkline::Config.new(@opts[:conn_str], session: session, **@given.slice(*CONFIG))
-        client = ::Trunkline::Postgres::Client.new(config, decode: decode, **limits, **budget)
+        client = ::Trunkline::Postgres::Client.new(config, decode: decode, session_functions: session_functions, **limits, **budget)
         receiver = @opts[:notice_receiver]
         client.on_notice { |fields| receiver.call(Notice.new(fields)) } if receiver
         client
@@ -54,6 +54,9 @@ module Sequel
 
       # There is always one that is shared, and one for who needs one of his own.
       def budget = { connections: number(:connections, @given.fetch(:connections) { [CONNECTIONS, max_connections - 1].min }), max_connections: max_connections }
+
+      # In a URL, separated by commas.
+      def session_functions = ::Trunkline::Postgres.const_get(:SessionFunctions).listed(@given[:session_functions])
 
       def limits = @given.slice(*CLIENT).to_h { |name, value| [name, number(name, value)] }
 

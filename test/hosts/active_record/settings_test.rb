@@ -41,11 +41,17 @@ module Hosts
       def test_what_is_refused_is_told_by_its_name
         { { variables: { DateStyle: "German" } } => "DateStyle", { variables: { standard_conforming_strings: "off" } } => "standard_conforming_strings",
           { encoding: "latin1" } => "client_encoding", { gssencmode: "require" } => "gssencmode", { sslmode: "sometimes" } => "sslmode",
-          { server_connections: "many" } => "server_connections" }.each do |options, name|
+          { server_connections: "many" } => "server_connections", { session_functions: ["a b"] } => "session_functions",
+          { session_function: ["f"] } => "session_functions", { server_conections: 2 } => "server_connections", { sslmod: "require" } => "sslmode" }.each do |options, name|
           connect(**options)
           error = assert_raises(Trunkline::ConfigError) { ours.select_value("SELECT 1") }
           assert_includes error.message, name
         end
+      end
+
+      def test_keys_of_others_are_let_be
+        connect(strategy: "makara", postgis_extension: "postgis", whatever: 1)
+        assert_equal 1, ours.select_value("SELECT 1")
       end
 
       def test_a_setting_that_cannot_be_is_the_servers_to_refuse

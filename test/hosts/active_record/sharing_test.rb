@@ -19,6 +19,29 @@ module Hosts
         refute PINNED[ours]
       end
 
+      # As a list, and as a URL has it.
+      def test_functions_of_the_applications_own_take_one
+        [["set_actor", "audit.begin"], "set_actor, audit.begin"].each do |functions|
+          connect(session_functions: functions)
+          ours.execute("SELECT 1 FROM (SELECT 1) set_actor")
+          refute PINNED[ours]
+          assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("SELECT audit.begin()") }
+          assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("SELECT set_actor('alice')") }
+          assert PINNED[ours]
+        end
+      end
+
+      # What one caller's function says of him, another never reads.
+      def test_what_a_function_has_set_stays_with_its_caller
+        psql("CREATE FUNCTION set_actor(name text) RETURNS text LANGUAGE sql AS $$ SELECT set_config('app.actor', name, false) $$;")
+        connect(session_functions: ["set_actor"], server_connections: 1)
+        actor = -> { ours.select_value("SELECT coalesce(current_setting('app.actor', true), '')") }
+        assert_equal "alice", (Thread.new { ours.execute("SELECT set_actor('alice')") && actor.call }.value)
+        assert_equal "", Thread.new(&actor).value
+      ensure
+        psql("DROP FUNCTION set_actor(text)")
+      end
+
       def test_a_transaction_has_one_from_its_first_query_to_its_end
         with_model("name text") do |model|
           model.transaction do
