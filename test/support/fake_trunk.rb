@@ -7,11 +7,12 @@ module Trunkline
   class FakeTrunk
     include Requests
 
+    attr_accessor :user
     attr_reader :crew, :codec, :closed, :performed
 
     # @param takes [Boolean] whether it takes requests
     def initialize(takes: true)
-      @codec = Requests::CODEC.new({}, 1 << 20)
+      @codec = Requests::CODEC.new({}, 1 << 20, nil, "")
       @crew = Trunkline.const_get(:Crew).new(@codec)
       @takes = takes
       @performed = []

@@ -18,7 +18,8 @@ module Trunkline
     # @return [Array<Request>] of different fibers in one event loop
     def fellow_requests(count) = Thread.new { Sync { Array.new(count) { request } } }.value
 
-    def codec = CODEC.new({}, 1 << 20)
+    # What is prepared is for one request.
+    def codec = CODEC.new({}, 1 << 20, nil, "")
 
     # A codec with requests in flight.
     def busy_codec(count = 1) = codec.tap { |busy| count.times { busy.submit(request) } }
@@ -26,7 +27,7 @@ module Trunkline
     # The answer to so many of the codec's requests has come.
     def finish(codec, count = 1)
       woken = []
-      codec.input << (["1", "n", "2", "C\0"].map { |message| frame(message) }.join + frame("ZI")) * count
+      codec.input << (["1", "t\0\0", "n", "2", "C\0"].map { |message| frame(message) }.join + frame("ZI")) * count
       codec.receive(woken)
       woken
     end

@@ -16,6 +16,7 @@ static void crew_mark(void *data) {
     rb_gc_mark(crew->pool);
     rb_gc_mark(crew->woken);
     rb_gc_mark(crew->world);
+    rb_gc_mark(crew->thread);
     rb_gc_mark(crew->leader);
     rb_gc_mark(crew->heir);
     cancelling_mark(&crew->cancelling);
@@ -40,7 +41,7 @@ static VALUE crew_allocate(VALUE class) {
     VALUE self = TypedData_Make_Struct(class, crew_t, &crew_type, crew);
     crew->parked.older = crew->parked.newer = &crew->parked;
     crew->wire = crew->io = crew->pool = crew->woken = Qnil;
-    crew->codec = crew->world = crew->leader = crew->heir = Qnil;
+    crew->codec = crew->world = crew->thread = crew->leader = crew->heir = Qnil;
     cancelling_clear(&crew->cancelling);
     crew->generation = process_generation;
     crew->earliest = INFINITY;
@@ -92,8 +93,8 @@ static VALUE crew_unplug(VALUE self) {
 
 static void take_aboard(crew_t *crew, request_t *request) {
     if (request->aboard) return;
+    if (crew->aboard++ == 0 && !NIL_P(request->world)) crew->thread = rb_thread_current();
     crew->world = request->world;
-    crew->aboard++;
     request->aboard = true;
 }
 
@@ -198,12 +199,12 @@ static VALUE crew_begin_ending(VALUE self) {
  *
  * Is the trunk deserted now? */
 static VALUE crew_finish_ending(VALUE self) {
-    crew_of(self)->endings--;
+    if (crew_of(self)->endings > 0) crew_of(self)->endings--; /* none is left where others were forgotten */
     return RBOOL(crew_is_deserted(crew_of(self)));
 }
 
 /* call-seq: deserted? -> true or false */
-static VALUE crew_get_deserted(VALUE self) { return RBOOL(crew_is_deserted(crew_of(self))); }
+static VALUE crew_get_deserted(VALUE self) { return RBOOL(crew_forget_dead(crew_of(self)) || crew_is_deserted(crew_of(self))); }
 
 /* call-seq: enter(request) -> :first, :later or nil
  *
@@ -216,7 +217,7 @@ VALUE crew_enter(VALUE self, VALUE request) {
 }
 
 static bool board_to_wait(crew_t *crew, request_t *request) {
-    if (!request->aboard && (crew->generation != process_generation || (crew->aboard > 0 && crew->world != request->world))) return false;
+    if (!request->aboard && (crew->generation != process_generation || (crew->aboard > 0 && crew->world != request->world && !crew_forget_dead(crew)))) return false;
     take_aboard(crew, request);
     return true;
 }

@@ -20,6 +20,7 @@ typedef struct crew {
     VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
     request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
     VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
+    VALUE thread;     /* whose event loop that is */
     VALUE leader;     /* the request whose waiter reads for all, or nil */
     VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
     double earliest;  /* no waiter stops waiting before */
@@ -51,17 +52,20 @@ static inline fifo_t *crew_in_flight(const crew_t *crew) { return &crew_codec(cr
 /* Does its wire add nothing to the bytes? Then they are read and written without it. */
 static inline bool crew_is_plain(const crew_t *crew) { return !NIL_P(crew->io); }
 
+/* Where the thread of everyone aboard has ended, with its event loop: they leave. True: they did. */
+bool crew_forget_dead(crew_t *crew);
+
 /* A crew with nobody aboard is anybody's: the first to come brings his world. A forked child's copy is nobody's. */
-static inline bool crew_admits(const crew_t *crew, VALUE world, bool pinned) {
+static inline bool crew_admits(crew_t *crew, VALUE world, bool pinned) {
     if (crew->generation != process_generation || crew->reserved != pinned) return false;
-    return crew->aboard == 0 || crew->world == world;
+    return crew->aboard == 0 || crew->world == world || crew_forget_dead(crew);
 }
 
 /* Is nobody aboard, or about to end what it has left? */
 static inline bool crew_is_deserted(const crew_t *crew) { return crew->aboard == 0 && crew->endings == 0; }
 
 /* May another request be sent? */
-static inline bool crew_takes(const crew_t *crew, VALUE world, bool pinned) { return !crew->shut && crew_admits(crew, world, pinned); }
+static inline bool crew_takes(crew_t *crew, VALUE world, bool pinned) { return !crew->shut && crew_admits(crew, world, pinned); }
 
 static inline bool crew_has_room(const crew_t *crew) {
     const fifo_t *fifo = crew_in_flight(crew);

@@ -25,7 +25,7 @@ bool search_permits_long(const search_t *search) {
     return (long)running < dispatcher->count - 1 && growth_permits(&dispatcher->growth, running, search->now);
 }
 
-static bool takes(const search_t *search, const crew_t *crew) {
+static bool takes(const search_t *search, crew_t *crew) {
     return !crew_in_flight(crew)->kept && crew_takes(crew, search->request->world, search->request->pinned) && crew_has_room(crew);
 }
 

@@ -22,13 +22,12 @@ module Trunkline
       # @raise [Error] no connection could be had, or the server refused
       def listen(*channels)
         subscription = Subscription.new(listener, checked(channels))
-        return subscribe(subscription) unless block_given?
+        subscribe(subscription)
+        return kept = subscription unless block_given?
 
-        begin
-          subscribe(subscription).each { |notification| yield notification }
-        ensure
-          subscription.close
-        end
+        subscription.each { |notification| yield notification }
+      ensure
+        subscription.close if subscription && !kept # also where the caller is interrupted as it returns
       end
 
       private

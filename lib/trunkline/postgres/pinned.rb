@@ -196,6 +196,7 @@ module Trunkline
 
           before = @last
           @trunk ||= @sessions.take(request.pin, @place)
+          @trunk.user = Thread.current
           opening = hand_over(request)
           taken = yield @trunk
           return if taken && !(before.nil? && lost_unsent?(request))

@@ -32,6 +32,7 @@ module Trunkline
     def open_for(place)
       @back_off.begin_attempt
       @roster.opening(alone: place.alone?)
+      @openers[place] = true
       :open
     end
 
@@ -39,6 +40,7 @@ module Trunkline
       roster = @roster
       trunk = open_in_time(place)
       call_up do
+        @openers.delete(place)
         @roster.opened(trunk, alone: place.alone?)
         @ledger.opened(trunk)
         @back_off.succeeded
@@ -73,7 +75,7 @@ module Trunkline
     # Others who wait for a first connection would only find the same; who has trunks goes on with these for a while.
     def not_opened(place, error)
       call_up do
-        @roster.not_opened(alone: place.alone?)
+        forget_opener(place)
         note_failure if error
         error && @roster.nothing_open? ? @lines.flat_map { |line| line.call_all(error) } : serve
       end

@@ -25,6 +25,7 @@ module Trunkline
       @sharing_long = WaitingLine.new
       @alone = WaitingLine.new
       @lines = [@alone, @sharing, @sharing_long]
+      @openers = {}.compare_by_identity # who opens a trunk
       @seekers = {}.compare_by_identity # who has stood in the second line, and has no trunk yet
     end
 
@@ -60,6 +61,7 @@ module Trunkline
     def wait_in_line(place, called)
       loop do
         wake(called - [place])
+        end_what_the_dead_hold
         called.include?(place) ? place.request.resume : Waiting.park(place.request, waking_time(place))
         dismiss_retired
         break place.trunk if place.trunk || !locked { place.stay }
@@ -69,6 +71,22 @@ module Trunkline
     ensure
       step_out(place)
     end
+
+    # A thread that ends drops the fibers of its event loop where they are, and what others have left there for good: a trunk of their
+    # own, a place in line, a trunk that they were about to open. Looked for where somebody waits.
+    def end_what_the_dead_hold
+      @roster.pinned.reject { |trunk| trunk.user.nil? || trunk.user.alive? }.each { |trunk| trunk.close("the thread that used it has ended") }
+      return if [*@openers.keys, *@seekers.keys].all? { |place| place.thread.alive? }
+
+      call_up do
+        @lines.each(&:forget_dead)
+        @seekers.select! { |place,| place.thread.alive? }
+        @openers.keys.each { |place| forget_opener(place) unless place.thread.alive? }
+        serve
+      end
+    end
+
+    def forget_opener(place) = @openers.delete(place) && @roster.not_opened(alone: place.alone?)
 
     # They have room for nobody. Where the last answers are for callers who have gone, nobody else takes them in.
     def dismiss_retired

@@ -31,6 +31,9 @@ module Trunkline
     WRITE_AGAIN = 0.001
     private_constant :WRITE_AGAIN
 
+    # @return [Thread, nil] the last one that used it for its own; nil: any thread may be the next
+    attr_accessor :user
+
     attr_reader :codec, :crew, :server, :loss
 
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
@@ -50,7 +53,7 @@ module Trunkline
       @woken = []
       @crew = Crew.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
       @retiring = false
-      @loss = @writer = nil
+      @loss = @writer = @user = nil
     end
 
     # Is no caller aboard, or about to end what it has left?
@@ -59,7 +62,11 @@ module Trunkline
     def idle? = deserted? && @codec.idle? && !@crew.shut?
     def admits?(world) = @crew.admits?(world)
     def reserve = @crew.reserve
-    def release = @crew.release
+    def release
+      @user = nil
+      @crew.release
+    end
+
     def inherited? = @crew.inherited?
     def aboard = @crew.aboard
 

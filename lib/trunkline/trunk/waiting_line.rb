@@ -16,6 +16,9 @@ module Trunkline
       # @return [Trunk, nil] that is kept for him, now that he is called
       attr_accessor :trunk
 
+      # @return [Thread] the caller's
+      attr_reader :thread
+
       # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before he waits
       attr_reader :give_up_at
 
@@ -26,6 +29,7 @@ module Trunkline
       # @yieldreturn [String] why he waits, for whoever waits in vain
       def initialize(request, alone:, &explanation)
         @request = request
+        @thread = Thread.current
         @alone = alone
         @explanation = explanation
         @long = !alone && request.long?
@@ -125,6 +129,9 @@ module Trunkline
       @places.each { |place| place.failure = failure }
       call(size) { true }
     end
+
+    # Those whose threads have ended with their event loops will not come.
+    def forget_dead = @places.select! { |place| place.thread.alive? }
 
     private
 
