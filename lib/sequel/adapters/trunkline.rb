@@ -12,6 +12,7 @@ require_relative "../../trunkline/sequel/gathering"
 require_relative "../../trunkline/sequel/listening"
 require_relative "../../trunkline/sequel/paging"
 require_relative "../../trunkline/sequel/prepared"
+require_relative "../../trunkline/sequel/quoting"
 
 module Sequel
   module Postgres
@@ -54,6 +55,7 @@ module Sequel
       include Gathering
       include Paging
       include Prepared
+      include Quoting
     end
   end
 end

@@ -60,6 +60,9 @@ module Sequel
       # @return [Boolean] whether a transaction is open
       def in_transaction? = @session.status != "I" && !@session.broken?
 
+      # @return [Boolean] whether the server reads a backslash in a literal as an escape here
+      def backslashes_escape? = @session.own_setting("standard_conforming_strings") == "off"
+
       # Has the server end what was given up, so that the connection can go on.
       def settle = @session.settle
 
@@ -111,6 +114,9 @@ module Sequel
 
         block ? yield(result) : result.affected_rows || 0
       end
+
+      # @return [Boolean] false: connections that are shared keep the setting that they start with
+      def backslashes_escape? = false
     end
   end
 end

@@ -19,10 +19,6 @@ module Sequel
       def column_names(result) = result.columns.map { |name| output_identifier(name) }
 
       def converters(result) = db.converters(result.types)
-
-      def literal_blob_append(sql, value)
-        sql << "'\\x" << value.unpack1("H*") << "'"
-      end
     end
   end
 end

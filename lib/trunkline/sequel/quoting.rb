@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # Values within SQL. Whether the server reads a backslash in a literal as an escape depends on the session that the text is for: it
+    # does not, unless the holder of a connection has set standard_conforming_strings to off there.
+    module Quoting
+      private
+
+      # A text with a backslash is made anew each time, as its next session may read it in another way.
+      def literal_string_append(sql, value)
+        return super unless value.include?("\\")
+
+        disable_sql_caching!
+        super(sql, backslashes_escape? ? value.gsub("\\") { "\\\\" } : value)
+      end
+
+      def literal_blob_append(sql, value)
+        disable_sql_caching!
+        sql << (backslashes_escape? ? "'\\\\x" : "'\\x") << value.unpack1("H*") << "'"
+      end
+
+      def backslashes_escape? = db.pool.asked(@opts[:server]).backslashes_escape?
+    end
+  end
+end
