@@ -85,7 +85,8 @@ module Trunkline
   #   raw: whether all values are Strings that go and come as they are, false
   #   max_value: bytes of the longest value, when it is not compressed, 128 MiB; at most 1 GiB
   #   username, password: of a server that is started with -Y (ASCII authentication); nil: none
-  #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it check whom it talks to; nil: no TLS
+  #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it check certificates; where it does, the name in them is checked too,
+  #     whatever its verify_hostname says; nil: no TLS
   #   cache_nils: whether a stored nil is a value to {Memcached::Fetching#fetch}, false
   # @yieldparam client [Memcached::Client] closed at the block's end
   # @return [Memcached::Client, Object] what the block returned, where one is given

@@ -65,7 +65,7 @@ module Trunkline
       assign_identity(home)
       assign_encryption(home)
       @session = { "options" => @options, "application_name" => application_name,
-                   **parameters.transform_values(&:first), **session }.compact.freeze
+                   **parameters.transform_values(&:first), **checked(session) }.compact.freeze
       @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
       freeze
@@ -112,6 +112,12 @@ module Trunkline
       "#<#{self.class} #{shown.map { |name, value| "#{name}=#{show(name, value)} (#{source(name)})" }.join(", ")}>"
     end
 
+    # @raise [TypeError] always: a copy in a file or another process would hold the passwords
+    def marshal_dump = raise(TypeError, "a #{self.class} holds passwords, and is not to be dumped")
+
+    # Of YAML; as {#marshal_dump}.
+    def encode_with(_coder) = marshal_dump
+
     private
 
     SECRETS = %w[password sslpassword].freeze
@@ -122,6 +128,11 @@ module Trunkline
       @dbname ||= @user
       @application_name ||= @fallback_application_name
       @passfile ||= "#{home}/.pgpass".freeze if home
+    end
+
+    # In the message that starts a session, a NUL would begin another parameter.
+    def checked(session)
+      session.compact.to_h { |name, value| [Value.text("a parameter's name", name, "session"), Value.text(name, value, "session")] }
     end
 
     def show(name, value)

@@ -77,6 +77,18 @@ class BadInputTest < Trunkline::TestCase
     end
   end
 
+  # The client's own messages have none; the server's are told as they are.
+  def test_what_a_message_tells_of_a_value
+    amid_neighbours do |db|
+      ["hunter2\0", "hunter2\xFF", "hunter2\x82".dup.force_encoding("Shift_JIS"), ["hunter2", Object.new], { "a" => "hunter2\xFF" }].each do |value|
+        error = assert_raises(ArgumentError, TypeError, EncodingError) { db.query("SELECT $1::text", value) }
+        refute_match(/hunter2|x82/, error.message)
+      end
+      error = assert_raises(Trunkline::InvalidTextRepresentation) { db.query("SELECT $1::int", "hunter2") }
+      assert_equal [true, "SELECT $1::int", "22P02"], [error.message.include?('type integer: "hunter2"'), error.sql, error.sqlstate]
+    end
+  end
+
   def test_more_bytes_than_a_server_takes
     text = "x" * 110_000_000
     error = error_amid_neighbours(ArgumentError) do |db|

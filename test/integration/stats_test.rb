@@ -137,6 +137,14 @@ class StatsTest < Trunkline::TestCase
     end
   end
 
+  def test_passwords_in_statements_are_not_told
+    with_client do |db|
+      %w[hunter1 hunter2].each { |password| db.value("SELECT 'host=h password=#{password}'") }
+      refute_match(/hunter/, db.stats.inspect)
+      assert_equal 2, db.stats[:statements].fetch("SELECT ***")[:count]
+    end
+  end
+
   def test_a_forked_child_counts_anew
     with_client do |db|
       db.value("SELECT 1")

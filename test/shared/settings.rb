@@ -133,6 +133,34 @@ module Shared
       end
     end
 
+    def test_roles_that_are_none
+      in_host_with_client do |db|
+        [-> { db.value("SELECT 1", role: "none") }, -> { db.with(settings: { "ROLE" => :none }) }].each do |call|
+          assert_match(/none is no role/, assert_raises(ArgumentError, &call).message)
+        end
+        [false, true, 1].each { |role| assert_raises(TypeError) { db.value("SELECT 1", role: role) } }
+        assert_raises(Trunkline::ServerError) { db.value("SELECT 1", role: "") }
+      end
+    end
+
+    def test_settings_that_would_stay
+      in_host_with_client do |db|
+        { "seed" => "0.5", "search_path" => "pg_temp", "SEARCH_PATH" => '"PG_TEMP" , public' }.each do |name, value|
+          assert_match(/session \{ \}/, assert_raises(ArgumentError) { db.query("CREATE TABLE stays (a int)", settings: { name => value }) }.message)
+        end
+        error = assert_raises(ArgumentError) { db.with(settings: { "app.secret" => ["hunter2"] }) }
+        refute_includes error.message, "hunter2"
+      end
+    end
+
+    def test_of_one_name_in_two_spellings_the_later_value_counts
+      in_host_with_client do |db|
+        light = db.with(settings: { "timezone" => "Asia/Tokyo" }).with(settings: { "TimeZone" => "Europe/Paris" }).with(settings: { timezone: "America/Lima" })
+        assert_equal "America/Lima", light.value("SELECT current_setting('TimeZone')")
+        assert_equal "Asia/Tokyo", db.value("SELECT current_setting('TimeZone')", settings: { "TIMEZONE" => "UTC", "timezone" => "Asia/Tokyo" })
+      end
+    end
+
     # A statement that is not what was remembered of it is prepared anew, with the settings again.
     def test_a_statement_that_is_prepared_anew
       with_table("a int") do |table|

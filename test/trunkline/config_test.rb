@@ -19,6 +19,25 @@ module Trunkline
       assert_equal [nil] * 4, [defaults.hostaddr, defaults.password, defaults.connect_timeout, defaults.application_name]
     end
 
+    # What is no option may be the rest of a password.
+    def test_an_unknown_name_in_a_string_is_not_shown
+      ["host=x password=correct hunter2=x", "postgres://u@h/d?password=a&hunter2=b"].each do |string|
+        assert_refused "unknown connection option (connection string)", string
+      end
+      assert_refused "unknown connection option, did you mean host? (connection string)", "hosd=x"
+      assert_refused 'unknown connection option "hosd", did you mean host? (keyword)', hosd: "x"
+    end
+
+    def test_it_is_not_dumped
+      assert_raises(TypeError) { Marshal.dump(config(password: "hunter2")) }
+    end
+
+    # It would begin another parameter in the message that starts a session.
+    def test_parameters_of_the_session_hold_no_nul
+      assert_refused "search_path holds a NUL character (session)", session: { "search_path" => "a\0role\0postgres" }
+      assert_refused "a parameter's name holds a NUL character (session)", session: { "a\0role" => "postgres" }
+    end
+
     def test_keywords_win_over_the_string_over_the_environment
       env = { "PGHOST" => "e", "PGPORT" => "1", "PGUSER" => "e", "PGDATABASE" => "e" }
       mixed = config("host=s port=2 user=s", env: env, host: "k", port: 3)

@@ -15,6 +15,9 @@ module Trunkline
         @shared = {}
       end
 
+      # @return [String] how many clients there are
+      def inspect = "#<#{self.class} #{@shared.size}>"
+
       # @param settings [Settings]
       # @return [Shared]
       def take(settings)

@@ -46,6 +46,9 @@ module Trunkline
       alias == eql?
       def hash = state.hash
 
+      # @return [String] the server; no password
+      def inspect = "#<#{self.class} #{config.server}>"
+
       private
 
       # Those that libpq knows, of this machine's version or of a newer one.

@@ -76,21 +76,25 @@ module Trunkline
       # @raise [ConfigError] unless a connection as this library makes it can give what the option asks for
       def check(name, value, source)
         need = REFUSED[name]
-        raise ConfigError, "unknown connection option #{misspelt(name)} (#{source})" unless need || TABLE.key?(name)
+        raise ConfigError, unknown(name, source) unless need || TABLE.key?(name)
         return if need.nil? || value.to_s.empty? || FULFILLED[name]&.include?(value.to_s)
 
         raise ConfigError, "#{name} is refused: it needs #{need}, which is not supported (#{source})"
       end
 
-      def misspelt(name)
-        name = name.dup.force_encoding(Encoding::UTF_8).scrub
-        return "#{name[0, LONGEST].inspect}..." if name.size > LONGEST
-
+      # Within a text the name may be what stands behind a mistake, as the rest of a password.
+      def unknown(name, source)
         spelling = OTHER_NAMES[name] || DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
-        spelling ? "#{name.inspect}, did you mean #{spelling}?" : name.inspect
+        shown = source == "connection string" ? "" : " #{quoted(name)}"
+        "unknown connection option#{shown}#{", did you mean #{spelling}?" if spelling} (#{source})"
       end
 
-      private_class_method :misspelt
+      def quoted(name)
+        name = name.dup.force_encoding(Encoding::UTF_8).scrub
+        name.size > LONGEST ? "#{name[0, LONGEST].inspect}..." : name.inspect
+      end
+
+      private_class_method :unknown, :quoted
     end
 
     private_constant :Options

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # Makes a statement fit to be shown in a message or a log.
+  # Makes a statement fit to be shown in a message, a log or statistics.
   module ShortenedSQL
     # Characters, the ellipsis included.
     LIMIT = 200
@@ -9,18 +9,31 @@ module Trunkline
     # More than this is not looked at, however long the statement is.
     WINDOW = 4 * LIMIT
 
-    # CREATE ROLE and its kin carry a password as a literal. An unclosed literal counts: the window may have cut it.
-    PASSWORD = /\b(password)\s+(?:(?:e|u&)?'(?:[^'\\]|''|\\.)*+'?|(\$\w*\$).*?(?:\2|\z))/im
+    # What has a password in it says so, or is the URI of a connection: of a role, a subscription, a user mapping, dblink.
+    SECRETIVE = %r{passw(?:or)?d|passphrase|secret|://[^\s'@/]*:}i
 
-    private_constant :WINDOW, :PASSWORD
+    # Where the first literal begins. All behind is hidden: comments, escapes and literals that go on can make anything of a later
+    # quote.
+    LITERAL = /(?:\b(?:[ebnx]|u&))?'|\$(?:[[:alpha:]_][[:alnum:]_]*)?\$/i
+
+    HIDDEN = "***"
+    private_constant :WINDOW, :SECRETIVE, :LITERAL, :HIDDEN
 
     # @param sql [String] a statement, in any encoding
-    # @return [String] valid UTF-8 on one line, at most {LIMIT} characters, role passwords replaced by ***
+    # @return [String] valid UTF-8 on one line, at most {LIMIT} characters, {.discreet}
     def self.call(sql)
-      line = sql.byteslice(0, WINDOW).force_encoding(Encoding::UTF_8).scrub
-                .gsub(PASSWORD, "\\1 ***").gsub(/(?:[[:space:]]|[[:cntrl:]])+/, " ").strip
+      line = discreet(sql.byteslice(0, WINDOW).force_encoding(Encoding::UTF_8).scrub).gsub(/(?:[[:space:]]|[[:cntrl:]])+/, " ").strip
       cut = line.length > LIMIT || sql.bytesize > WINDOW
       (cut ? "#{line[0, LIMIT - 1]}…" : line).freeze
+    end
+
+    # @param sql [String] a statement, valid in its encoding
+    # @return [String] the same one where nothing in it speaks of a password; else it ends where its first literal began
+    def self.discreet(sql)
+      return sql unless SECRETIVE.match?(sql)
+
+      start = sql.index(LITERAL)
+      start ? "#{sql[0, start]}#{HIDDEN}" : sql
     end
   end
 

@@ -55,10 +55,12 @@ module Trunkline
 
     def private_folder(folder)
       FileUtils.mkdir_p(folder, mode: 0o700)
-      found = File.stat(folder)
-      return folder if found.owned? && (found.mode & 0o077).zero?
+      found = File.lstat(folder)
+      return folder if found.directory? && found.owned? && (found.mode & 0o077).zero?
 
-      raise ConfigError, "others may enter #{folder}: it must belong to this user, with mode 0700"
+      raise ConfigError, "others may enter #{folder}, or lead it elsewhere: it must be a folder of this user, no link, with mode 0700; folder: names another"
+    rescue Errno::EEXIST
+      raise ConfigError, "#{folder} is no folder; folder: names another"
     end
 
     # A process that had this number before may have left its socket.

@@ -120,9 +120,16 @@ module Trunkline
         Socket::TCP.connect(@address.host, @address.port, @deadline, server: @address.name)
       end
 
-      # Whom the certificate must be for, the context checks, which must be told who that is.
+      # Whom the certificate must be for, the context checks, which must be told who that is. One that checks certificates and no name would
+      # take that of any server: the name is checked here then.
       def encrypt(io)
-        Socket::TLS.connect(io, @access.tls, @deadline, server_name: @address.host) || fail_with("the TLS handshake takes too long")
+        tls = @access.tls
+        encrypted = Socket::TLS.connect(io, tls, @deadline, server_name: @address.host) || fail_with("the TLS handshake takes too long")
+        encrypted.post_connection_check(@address.host) if !tls.verify_hostname && (tls.verify_mode.to_i & OpenSSL::SSL::VERIFY_PEER).positive?
+        encrypted
+      rescue OpenSSL::SSL::SSLError
+        encrypted&.to_io&.close
+        raise
       end
 
       def whole? = @line.count("\n") == (@access.proof ? 2 : 1) || @line.bytesize > CHUNK || @line.start_with?("CLIENT_ERROR")

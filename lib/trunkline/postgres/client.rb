@@ -175,7 +175,7 @@ module Trunkline
       # statements_cached:: SQL texts that are known
       # trunks:: an Array with some of these for each connection
       # group_commit:: the same figures, of the connections on which writes share their flush
-      # statements:: by SQL text: count; mean and p99, what an execution took the server; wait, how long it was in flight
+      # statements:: by SQL text, without the literals of one that holds a password: count; mean and p99, what an execution took the server; wait, how long it was in flight
       #   behind others on average; long, the part of the executions that were sent as long ones
       #
       # What is counted is counted since the client was made, or its process forked, and never falls; statements that have

@@ -13,8 +13,14 @@ module Trunkline
       CHANGING_TEXT = %w[client_encoding datestyle intervalstyle bytea_output extra_float_digits lc_monetary standard_conforming_strings].freeze
       # What this library itself asks takes the time that it takes.
       UNLIMITED = { statement_timeout: 0 }.freeze
+      # What it sets is the generator of random numbers, which nothing sets back.
+      LASTING = %w[seed].freeze
       WORTHS = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
-      private_constant :CHANGING_TEXT, :WORTHS
+      # A table that is created there stays until the connection ends.
+      TEMPORARY = /\bpg_temp/i
+      # To the server this is no role but the end of one.
+      NO_ROLE = "none"
+      private_constant :CHANGING_TEXT, :LASTING, :WORTHS, :TEMPORARY, :NO_ROLE
 
       include Escaping
 
@@ -24,9 +30,23 @@ module Trunkline
       # @raise [ArgumentError, TypeError, EncodingError]
       def self.of(settings, role)
         raise TypeError, "settings must be a Hash, not #{settings.class}" unless settings.nil? || settings.is_a?(Hash)
+        raise TypeError, "a role must be a String or Symbol, not #{role.class}" unless [NilClass, String, Symbol].any? { |kind| kind === role }
 
-        all = { **(settings || {}).transform_keys(&:to_s), **(role ? { "role" => role } : {}) }
+        all = merge(settings || {}, role ? { "role" => role } : {})
         new(all) unless all.empty?
+      end
+
+      # Names are the same whatever their case, and of one name the last value counts.
+      #
+      # @param settings [Array<Hash>] the later ones win
+      # @return [Hash{String => Object}]
+      def self.merge(*settings)
+        settings.each_with_object({}) do |given, all|
+          given.each do |name, value|
+            all.delete_if { |other,| other.casecmp?(name.to_s) }
+            all[name.to_s] = value
+          end
+        end
       end
 
       # @return [String] SQL that sets them until the end of the transaction
@@ -75,13 +95,24 @@ module Trunkline
       end
 
       def check(name, value)
-        if CHANGING_TEXT.include?(name.downcase)
+        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{value.class}" unless WORTHS.any? { |kind| kind === value }
+
+        lower, text = name.downcase, value.to_s
+        raise ArgumentError, "a setting's name or value holds a zero byte" if name.include?("\0") || text.b.include?("\0")
+        if CHANGING_TEXT.include?(lower)
           raise ArgumentError, "#{name} changes how the server writes values, which could not be read then: use to_char where " \
                                "another form is wanted"
         end
-        return if WORTHS.any? { |kind| kind === value }
+        raise ArgumentError, "#{name} would outlive its query on a connection that others share: set it in session { }" if LASTING.include?(lower)
 
-        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{value.inspect}"
+        check_lasting(lower, text)
+      end
+
+      def check_lasting(name, value)
+        if name == "search_path" && TEMPORARY.match?(value)
+          raise ArgumentError, "with pg_temp in search_path a table could stay on a connection that others share: leave it out, or use session { }"
+        end
+        raise ArgumentError, "none is no role: the query would run as the user of the connection" if name == "role" && value == NO_ROLE
       end
     end
     private_constant :LocalSettings

@@ -39,7 +39,7 @@ module Trunkline
       # @raise [SharedStateError] where it would leave something behind on a connection that others share
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
       def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || !group_commit.nil?
+        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || !role.nil? || !group_commit.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
@@ -55,7 +55,7 @@ module Trunkline
 
       # @return [Object, nil] the first column of the first row of what {query} returns
       def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role || !group_commit.nil?
+        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || !role.nil? || !group_commit.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
@@ -70,7 +70,7 @@ module Trunkline
       # @raise [ArgumentError] also: it was to share its wait for the disk, as here nothing need wait; its commit is its own
       def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
         raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
-        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || role
+        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || !role.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)

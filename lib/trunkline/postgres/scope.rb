@@ -79,7 +79,7 @@ module Trunkline
       # What is not given again stays as it is; of settings, each of them.
       def made_scope(result_class, **options)
         settings = options[:settings]
-        options = options.merge(settings: { **@defaults[:settings].to_h, **settings }) if settings.is_a?(Hash)
+        options = options.merge(settings: LocalSettings.merge(@defaults[:settings].to_h, settings)) if settings.is_a?(Hash)
         Scope.new(__getobj__, @answers, result_class, **@defaults, **options)
       end
 

@@ -55,9 +55,9 @@ module Trunkline
       # @return [Integer] statements that are kept
       def size = @kept.size
 
-      # @return [Hash{String => Hash{Symbol => Numeric}}] of the texts that have been answered, see {Client#stats}
+      # @return [Hash{String => Hash{Symbol => Numeric}}] of the texts that have been answered, without passwords; see {Client#stats}
       def stats
-        @kept.keys.group_by(&:sql).transform_values { |statements| summed_up(statements.filter_map { |statement| statement.service.figures }) }.compact
+        @kept.keys.group_by { |statement| ShortenedSQL.discreet(statement.sql) }.transform_values { |statements| summed_up(statements.filter_map { |statement| statement.service.figures }) }.compact
       end
 
       # The statement of an SQL text that will hardly come again, as its values stand in it: for one use, by a request that no

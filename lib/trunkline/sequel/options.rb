@@ -43,6 +43,9 @@ module Sequel
       # @return [Integer] the most connections, all in all
       def max_connections = [number(:max_connections, @given.fetch(:max_connections, MAX_CONNECTIONS)), FEWEST].max
 
+      # @return [String] the class alone: there is a password inside
+      def inspect = "#<#{self.class}>"
+
       private
 
       # Whatever is done to a connection is undone before others have it.

@@ -31,6 +31,14 @@ module Hosts
         end
       end
 
+      def test_no_password_is_shown
+        connect(password: "hunter2")
+        ours.select_value("SELECT 1")
+        clients = Trunkline::ActiveRecord.const_get(:CLIENTS)
+        shared = ours.instance_variable_get(:@shared)
+        [ours, ours.raw_connection, clients, shared, shared.settings].each { |object| refute_includes object.inspect, "hunter2" }
+      end
+
       # A SET would say "session".
       def test_they_travel_in_the_startup_message
         connect(min_messages: "error", schema_search_path: "public", variables: { work_mem: "5MB" })

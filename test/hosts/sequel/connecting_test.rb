@@ -72,6 +72,12 @@ class SequelConnectingTest < Trunkline::TestCase
     assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect(url, keep_reference: false) }
   end
 
+  def test_no_password_is_shown
+    with_sequel(password: "hunter2") do |db|
+      [db, db.pool, db.client, Sequel::Trunkline::Options.new(db.opts)].each { |object| refute_includes object.inspect, "hunter2" }
+    end
+  end
+
   def test_a_lost_connection
     with_sequel do |db|
       assert_raises(Sequel::DatabaseDisconnectError) do

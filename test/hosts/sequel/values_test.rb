@@ -21,6 +21,23 @@ class SequelValuesTest < Trunkline::TestCase
   def test_without_extensions = assert_same_values
   def test_with_extensions = assert_same_values(extensions: EXTENSIONS)
 
+  # Within a session backslashes may mean something, also in a text that was made and kept outside of it.
+  def test_backslashes_are_quoted_as_the_session_reads_them
+    with_sequel do |db|
+      values = ["\\", "\\' OR true --", "a\\'b", "\\\\'", "'"]
+      kept = values.map { |value| db.select(Sequel.cast(value, :text)).freeze }
+      2.times { assert_equal(values, kept.map(&:single_value)) }
+      db.synchronize do
+        db.run("SET standard_conforming_strings = off; SET escape_string_warning = off")
+        assert_equal(values, values.map { |value| db.get(Sequel.cast(value, :text)) })
+        assert_equal(values, kept.map(&:single_value))
+        assert_equal "\x00\xFF'\\".b, db.get(Sequel.cast(Sequel.blob("\x00\xFF'\\".b), :bytea))
+        assert_equal 1, db.from(Sequel.lit("(VALUES ('a\\\\b')) t (v)")).where(Sequel.like(:v, "a\\\\b")).count
+      end
+      assert_equal(values, kept.map(&:single_value))
+    end
+  end
+
   def test_the_zones_of_times
     zones = [nil, :utc, :local]
     zones.product(zones).each do |application, database|

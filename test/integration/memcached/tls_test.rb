@@ -34,6 +34,16 @@ module Trunkline
         end
       end
 
+      def test_the_name_is_checked_whatever_the_context_says
+        with_encrypted_server(names: ["DNS:another.example"]) do |server|
+          context = OpenSSL::SSL::SSLContext.new
+          context.verify_mode = OpenSSL::SSL::VERIFY_PEER
+          context.ca_file = TLSAuthority.shared.root
+          error = assert_raises(Trunkline::ConnectionError) { Trunkline.memcached(server.address, ssl_context: context, timeout: 20) { |cache| cache.get("key") } }
+          assert_match(/TLS failed/, error.message)
+        end
+      end
+
       def test_a_server_that_knows_no_tls
         Trunkline.memcached(memcached.address, ssl_context: trusting, timeout: 20) do |cache|
           assert_match(/TLS failed/, assert_raises(Trunkline::ConnectionError) { cache.get("key") }.message)

@@ -25,15 +25,22 @@ module Trunkline
       assert_equal "SELECT '\uFFFD '", shortened
     end
 
-    def test_role_passwords_are_hidden
-      assert_equal "ALTER ROLE a PASSWORD *** VALID", ShortenedSQL.call("ALTER ROLE a PASSWORD 's3''cret' VALID")
-      assert_equal "ALTER ROLE a password ***", ShortenedSQL.call("ALTER ROLE a password\n E's3\\'cret'")
-      assert_equal "ALTER ROLE a PASSWORD ***; x", ShortenedSQL.call("ALTER ROLE a PASSWORD $q$s3$cret$q$; x")
-      refute_includes ShortenedSQL.call("ALTER ROLE a PASSWORD '#{"s3cret" * 200}'"), "s3cret"
+    def test_nothing_is_shown_behind_the_first_literal_where_there_is_a_password
+      ["ALTER ROLE a PASSWORD's3cret' VALID", "ALTER ROLE a password\n E's3\\'cret'", "ALTER ROLE a PASSWORD $q$s3$cret$q$; x",
+       "ALTER ROLE a PASSWORD/**/'s3cret'", "ALTER ROLE a PASSWORD --'\n 's3cret'", "ALTER ROLE a \"password\" 's3cret'", "ALTER ROLE a PASSWORD U&'s3cret'",
+       "ALTER ROLE a PASSWORD 's3' \n 'cret'", "CREATE SUBSCRIPTION s CONNECTION 'host=h password=s3cret'", "SELECT * FROM dblink('host=h password=s3cret', 'x')",
+       "SELECT dblink_connect('postgres://u:s3cret@h/d')", "CREATE USER MAPPING FOR u SERVER s OPTIONS (user 'u', password 's3cret')",
+       "UPDATE users SET name = 'a', password = 's3cret'", "ALTER ROLE a PASSWORD '#{"s3cret" * 200}'"].each do |sql|
+        shown = ShortenedSQL.call(sql)
+        refute_match(/s3|cret/, shown)
+        assert_includes shown, "***"
+      end
+      assert_equal "ALTER ROLE a PASSWORD ***", ShortenedSQL.call("ALTER ROLE a PASSWORD 's3''cret' VALID")
     end
 
     def test_a_column_named_password_stays
       assert_equal "CREATE TABLE t (password text)", ShortenedSQL.call("CREATE TABLE t (password text)")
+      assert_equal "SELECT password FROM t WHERE id = $1", ShortenedSQL.call("SELECT password FROM t WHERE id = $1")
     end
   end
 end

@@ -53,6 +53,19 @@ class StatsSocketTest < Trunkline::TestCase
     end
   end
 
+  # Whoever has made the link may lead it elsewhere at any time.
+  def test_a_link_to_a_folder_is_refused
+    Dir.mktmpdir do |folder|
+      own = File.join(folder, "own").tap { |path| Dir.mkdir(path, 0o700) }
+      link = File.join(folder, "link").tap { |path| File.symlink(own, path) }
+      dangling = File.join(folder, "dangling").tap { |path| File.symlink(File.join(folder, "nothing"), path) }
+      with_client do |db|
+        [link, dangling].each { |path| assert_raises(Trunkline::ConfigError) { Trunkline::StatsSocket.open(db, folder: path) } }
+      end
+      assert_empty Dir.children(own)
+    end
+  end
+
   def test_what_is_no_client_is_refused
     with_client do |db|
       assert_raises(ArgumentError) { Trunkline::StatsSocket.open }

@@ -39,8 +39,8 @@ module Trunkline
             when Encoding::BINARY then string.dup.force_encoding(Encoding::UTF_8)
             else string.encode(Encoding::UTF_8)
             end
-          rescue EncodingError => e
-            raise EncodingError, "#{parameter.name} cannot be told in UTF-8: #{e.message}"
+          rescue EncodingError
+            raise EncodingError, "#{parameter.name} cannot be told in UTF-8, as not all of it is #{string.encoding} that UTF-8 has characters for"
           end
         end
       end
