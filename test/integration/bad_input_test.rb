@@ -278,6 +278,18 @@ class BadInputTest < Trunkline::TestCase
   end
 
   # What the server says last is what callers read.
+  # What waited for the server's attention when its idle session came to an end has had none, and is sent again.
+  def test_a_server_that_ends_an_idle_session_as_a_request_arrives
+    %w[57P05 25P03].each do |code|
+      ends = Trunkline::BackendMessages.error("E", S: "FATAL", V: "FATAL", C: code, M: "idle for too long")
+      with_bad_server(->(peer) { until_sync(peer) || peer << ends }) { |db| assert_equal 1, db.value("SELECT 1") }
+      with_bad_server(->(peer) { until_sync(peer) || peer << ends }) { |db| assert_equal [[1]], db.batch(atomic: true) { |batch| batch.query("SELECT 1") }.map(&:rows).flatten(1) }
+      with_bad_server(->(peer) { until_sync(peer) || peer << Trunkline::BackendMessages.message("1") << ends }) do |db|
+        assert_raises(Trunkline::Indeterminate) { db.query("SELECT 2") }
+      end
+    end
+  end
+
   def test_the_servers_last_words
     wrong = ->(peer) { until_sync(peer) || peer << Trunkline::BackendMessages.error("E", S: "FATAL", V: "FATAL", C: "57P01", M: "going down") }
     with_bad_server(wrong) do |db|

@@ -171,10 +171,24 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
 
 static void portal_suspended(postgres_request_t *request) { request->complete = request->suspended = true; }
 
+/* A server looks at these while it waits for a request. What has arrived meanwhile it does not read any more. */
+static bool is_idle_timeout(const frame_t *frame) {
+    return error_code_begins(frame->body, frame->length, "57P05") || error_code_begins(frame->body, frame->length, "25P03");
+}
+
+/* Has no message of the answer come yet? */
+static bool is_unbegun(const postgres_request_t *request) {
+    answer_order_t begun = request->order;
+    answer_order_begin(&begun);
+    bool whole = request->unanswered == 0 || request->unanswered == RARRAY_LEN(request->members);
+    return whole && request->order.stage == begun.stage && request->order.preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble));
+}
+
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     bool fatal = error_is_fatal(frame->body, frame->length);
     if (NIL_P(request->error)) request->error = body_string(frame);
     if (fatal) session->base.farewell = body_string(frame);
+    if (fatal && is_idle_timeout(frame)) session->base.unbegun = is_unbegun(request);
     if (session->cancelling && !request->cancelled) request->bystander = error_code_begins(frame->body, frame->length, CANCELLED);
     if (request->order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
     if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);

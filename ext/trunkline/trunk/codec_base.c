@@ -41,7 +41,7 @@ static codec_base_t *base_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 static VALUE codec_fail(VALUE self, VALUE woken) {
     codec_base_t *base = base_of(self);
     base->closed = true;
-    fifo_fail(&base->in_flight, base->in_flight.appended - codec_base_unsent(base), woken);
+    fifo_fail(&base->in_flight, base->unbegun ? 0 : base->in_flight.appended - codec_base_unsent(base), woken);
     return self;
 }
 

@@ -21,6 +21,7 @@ typedef struct {
     VALUE input, output; /* Trunkline::Bytes */
     VALUE farewell;      /* the server's last words, which answer nobody; or nil */
     bool closed;         /* takes no more requests */
+    bool unbegun;        /* the server has ended the connection before it began what is in flight */
 } codec_base_t;
 
 extern const rb_data_type_t codec_base_type; /* parent of every codec's type */

@@ -65,7 +65,7 @@ module Trunkline
       def answered_together(requests, idempotent)
         tries = 1
         until (batch = performed(Request.batch(requests, true), idempotent)).answered?
-          culprit = requests.find(&:error) || batch
+          culprit = (requests.find(&:error) unless batch.failure) || batch
           error = @answers.error(culprit)
           again = tries < Asking::MOST_TRIES && attempt_again(batch, culprit, error)
           raise undone(error, requests, culprit) unless again
