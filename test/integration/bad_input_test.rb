@@ -84,8 +84,7 @@ class BadInputTest < Trunkline::TestCase
         error = assert_raises(ArgumentError, TypeError, EncodingError) { db.query("SELECT $1::text", value) }
         refute_match(/hunter2|x82/, error.message)
       end
-      error = assert_raises(Trunkline::InvalidTextRepresentation) { db.query("SELECT $1::int", "hunter2") }
-      assert_equal [true, "SELECT $1::int", "22P02"], [error.message.include?('type integer: "hunter2"'), error.sql, error.sqlstate]
+      assert_match(/type integer: "hunter2"/, assert_raises(Trunkline::InvalidTextRepresentation) { db.query("SELECT $1::int", "hunter2") }.message)
     end
   end
 

@@ -4,7 +4,7 @@ module Sequel
   module Trunkline
     # Values within SQL. Whether the server reads a backslash in a literal as an escape depends on the session that the text is for: it
     # does not, unless the holder of a connection has set standard_conforming_strings to off there.
-    module Quoting
+    module Quoting # :nodoc:
       private
 
       # A text with a backslash is made anew each time, as its next session may read it in another way.
@@ -22,5 +22,6 @@ module Sequel
 
       def backslashes_escape? = db.pool.asked(@opts[:server]).backslashes_escape?
     end
+    private_constant :Quoting
   end
 end
