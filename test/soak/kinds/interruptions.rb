@@ -7,11 +7,13 @@ module Soak
     db = load.client
     lambda do |count|
       Sync do |task|
-        tasks = Array.new([count, 40].min) do |number|
-          task.async { number % 4 == 0 ? db.transaction { |tx| tx.query("SELECT pg_sleep(0.002)") } : db.query("SELECT pg_sleep(0.001)") }
+        (0...count).each_slice(40) do |numbers|
+          tasks = numbers.map do |number|
+            task.async { number % 4 == 0 ? db.transaction { |tx| tx.query("SELECT pg_sleep(0.002)") } : db.query("SELECT pg_sleep(0.001)") }
+          end
+          task.sleep(0.001 * (load.number % 4))
+          tasks.each(&:stop)
         end
-        task.sleep(0.001 * (load.number % 4))
-        tasks.each(&:stop)
       end
     end
   end
@@ -43,12 +45,14 @@ module Soak
   kind(:killed_threads) do |load|
     db = load.client
     lambda do |count|
-      threads = Array.new([count, 12].min) do |number|
-        Thread.new { number % 3 == 0 ? db.transaction { |tx| loop { tx.query("SELECT 1") } } : loop { db.query("SELECT 1") } }
+      (0...count).each_slice(12) do |numbers|
+        threads = numbers.map do |number|
+          Thread.new { number % 3 == 0 ? db.transaction { |tx| loop { tx.query("SELECT 1") } } : loop { db.query("SELECT 1") } }
+        end
+        sleep(0.003)
+        threads.each(&:kill).each(&:join)
+        db.value("SELECT 1")
       end
-      sleep(0.003)
-      threads.each(&:kill).each(&:join)
-      db.value("SELECT 1")
     end
   end
 
