@@ -9,7 +9,7 @@ require "support/numbers"
 require "support/schedulers/hosts"
 %w[
   copying streaming listening querying describing settings batches group_commits parameters errors concurrency
-  driving sessions beginnings transactions interruption_sweep deadlines cancelling ending_late options worlds wake_ups
+  driving sessions beginnings transactions interruption_sweep deadlines cancelling giving_up ending_late options worlds wake_ups
   lifecycle limits dispatching schema_changes
 ].each { |name| require "shared/#{name}" }
 
@@ -26,6 +26,7 @@ module Suites
     include Shared::Driving
     include Shared::Deadlines
     include Shared::Cancelling
+    include Shared::GivingUp
     include Shared::EndingLate
     include Shared::Limits
     include Shared::Dispatching

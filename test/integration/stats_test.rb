@@ -59,7 +59,7 @@ class StatsTest < Trunkline::TestCase
   end
 
   def test_the_time_that_statements_take_and_wait
-    with_client(connections: 1) do |db|
+    with_client(connections: 1, max_connections: 2) do |db|
       db.value("SELECT 1")
       sleeper = "SELECT 1 FROM pg_sleep(0.05)"
       3.times.map { db.async(sleeper) }.each(&:value)
@@ -182,7 +182,7 @@ class StatsTest < Trunkline::TestCase
     # what happens to the connections happens to their callers
   end
 
-  def sums(db) = db.stats.slice(:requests, :writes, :reads, :opened, :reconnects, :lost, :failed, :cancelled, :quarantined)
+  def sums(db) = db.stats.slice(:requests, :writes, :reads, :opened, :reconnects, :lost, :failed, :abandoned, :cancelled, :quarantined)
 
   def numbers(stats)
     case stats

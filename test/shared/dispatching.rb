@@ -43,6 +43,16 @@ module Shared
       end
     end
 
+    # Callers who have gone, and futures, leave answers that no caller reads. They keep no connection from a transaction, or from being idle.
+    def test_connections_whose_answers_lie_unread_are_idle
+      in_host_with_client(connections: 2, max_connections: 2) do |db|
+        both_opened(db)
+        db.async("SELECT 1") until trunks(db).none? { |trunk| trunk.codec.idle? }
+        assert_equal 1, db.transaction { |transaction| transaction.value("SELECT 1") }
+        assert(eventually { db.stats.values_at(:busy, :in_flight) == [0, 0] })
+      end
+    end
+
     # Whoever has his answer asks again at once, and would keep his connection for ever.
     def test_of_those_who_wait_with_long_queries_each_has_his_turn
       among_sleepers(6) do |turns, callers, db|

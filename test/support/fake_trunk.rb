@@ -44,6 +44,7 @@ module Trunkline
     end
 
     def loss = nil
+    def abandoned = 0
     def cancels = 0
     def quarantined? = false
     def aboard = crew.aboard
@@ -52,6 +53,7 @@ module Trunkline
     def admits?(world) = crew.admits?(world)
     def retire(reason) = close(reason) && nil
     def retire_now = nil
+    def catch_up = nil
     def reserve = crew.reserve
     def release = crew.release
   end

@@ -24,15 +24,35 @@ module Trunkline
     # A codec with requests in flight.
     def busy_codec(count = 1) = codec.tap { |busy| count.times { busy.submit(request) } }
 
+    # How a server answers the messages of a request.
+    ANSWERS = { "P" => ["1"], "D" => %W[t\0\0 n], "B" => ["2"], "E" => ["C\0"], "S" => ["ZI"] }.freeze
+
     # The answer to so many of the codec's requests has come.
     def finish(codec, count = 1)
       woken = []
-      codec.input << (["1", "t\0\0", "n", "2", "C\0"].map { |message| frame(message) }.join + frame("ZI")) * count
+      asked = units(codec.output.to_s).last(codec.in_flight).first(count)
+      codec.input << asked.flatten.flat_map { |type| ANSWERS.fetch(type, []) }.map { |message| frame(message) }.join
       codec.receive(woken)
       woken
     end
 
+    # @return [Request] of a statement that is known to be short
+    def known_request
+      REQUEST.query(STATEMENT.new("SELECT 1", 0).tap { |statement| statement.service.measure(0.0001, true) }, [])
+    end
+
     private
+
+    # @return [Array<Array<String>>] types of messages, up to each Sync
+    def units(bytes)
+      types = []
+      until bytes.empty?
+        type, length = bytes.unpack("aN")
+        types << type
+        bytes = bytes.byteslice((1 + length)..)
+      end
+      types.slice_after("S").to_a
+    end
 
     def frame(message) = [message[0], message.bytesize + 3, message[1..]].pack("aNa*")
   end

@@ -1,12 +1,17 @@
 /* Methods of Trunkline::Crew. */
 #include "cancelling.h"
 
+#include <math.h>
+#include "clock.h"
 #include "crew.h"
 #include "../trunkline.h"
 
 static VALUE sym_open, sym_fenced, sym_exposed;
 
-void cancelling_clear(cancelling_t *cancelling) { cancelling->canceller = cancelling->fence = Qnil; }
+void cancelling_clear(cancelling_t *cancelling) {
+    cancelling->canceller = cancelling->fence = Qnil;
+    cancelling->again = INFINITY;
+}
 
 void cancelling_mark(const cancelling_t *cancelling) {
     rb_gc_mark(cancelling->canceller);
@@ -54,7 +59,7 @@ static bool all_behind_are_repeatable(const crew_t *crew) {
     return true;
 }
 
-static bool is_head(const crew_t *crew, VALUE request) { return fifo_head(crew_in_flight(crew)) == request && !request_of(request)->done; }
+static bool is_head(const crew_t *crew, VALUE request) { return fifo_head(crew_in_flight(crew)) == request; }
 
 /* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence nobody has come. */
 static bool may_cancel(const crew_t *crew, VALUE target) {
@@ -163,6 +168,42 @@ static VALUE crew_abandon_fence(VALUE self) {
     return RTEST(crew_seal(self)) ? Qtrue : Qfalse;
 }
 
+/* call-seq: given_up -> Request or nil
+ *
+ * What the server works on, where no caller waits for that. */
+static VALUE crew_given_up(VALUE self) {
+    const crew_t *crew = crew_of(self);
+    return crew_has_given_up_head(crew) ? fifo_head(crew_in_flight(crew)) : Qnil;
+}
+
+/* call-seq: cancel_again(seconds) -> crew
+ *
+ * The leader, whoever that is then, asks its trunk to pass_given_up in so many seconds from now. */
+static VALUE crew_cancel_again(VALUE self, VALUE seconds) {
+    crew_of(self)->cancelling.again = clock_now() + NUM2DBL(seconds);
+    return self;
+}
+
+/* call-seq: forsaken?(target) -> true or false
+ *
+ * Are several statements in flight, and no caller waits for any? target: the one that its caller is about to give up, or nil. */
+static VALUE crew_is_forsaken(VALUE self, VALUE target) {
+    const fifo_t *fifo = crew_in_flight(crew_of(self));
+    size_t statements = 0;
+    for (size_t at = 0; at < fifo->count; at++) {
+        VALUE request = fifo_at(fifo, at);
+        if (NIL_P(request)) continue;
+        if (request != target && !request_of(request)->done) return Qfalse;
+        statements += request_of(request)->service != NULL;
+    }
+    return RBOOL(statements > 1);
+}
+
+/* call-seq: held_up? -> true or false
+ *
+ * Does the server work on a request that takes long, or may, for all that is known, or that is late? */
+static VALUE crew_get_held_up(VALUE self) { return RBOOL(crew_is_held_up(crew_of(self), clock_now())); }
+
 /* call-seq: shut? -> true or false */
 static VALUE crew_is_shut(VALUE self) { return RBOOL(crew_of(self)->shut); }
 
@@ -180,5 +221,9 @@ void Init_trunkline_cancelling(void) {
     rb_define_method(class, "canceller", crew_canceller, 0);
     rb_define_method(class, "seal", crew_seal, 0);
     rb_define_method(class, "abandon_fence", crew_abandon_fence, 0);
+    rb_define_method(class, "given_up", crew_given_up, 0);
+    rb_define_method(class, "cancel_again", crew_cancel_again, 1);
+    rb_define_method(class, "forsaken?", crew_is_forsaken, 1);
+    rb_define_method(class, "held_up?", crew_get_held_up, 0);
     rb_define_method(class, "shut?", crew_is_shut, 0);
 }

@@ -255,7 +255,7 @@ static VALUE crew_take_lead(VALUE self, VALUE object) {
  * The leader goes to sleep, and looks at the clock then at the latest; nil: nobody needs him to. */
 VALUE crew_rest(VALUE self) {
     crew_t *crew = crew_of(self);
-    crew->rest = crew->earliest;
+    crew->rest = fmin(crew->earliest, crew->cancelling.again);
     return deadline_value(crew->rest);
 }
 

@@ -75,6 +75,12 @@ static inline bool crew_has_room(const crew_t *crew) {
 /* Is there a leader, or one on his way? He flushes before he waits. */
 static inline bool crew_is_led(const crew_t *crew) { return !NIL_P(crew->leader) || !NIL_P(crew->heir); }
 
+/* Does the server work on a request that no caller waits for? */
+static inline bool crew_has_given_up_head(const crew_t *crew) {
+    VALUE head = fifo_head(crew_in_flight(crew));
+    return head != Qundef && !NIL_P(head) && request_of(head)->done;
+}
+
 /* Takes the request's waiter aboard. False: the trunk is busy for another world, or reserved. */
 bool crew_board(crew_t *crew, request_t *request);
 
@@ -95,7 +101,13 @@ double crew_enough(const crew_t *crew);
 /* Seconds until the server will be through. Of an answer that lies there unread the server is innocent. */
 double crew_backlog(crew_t *crew, double now);
 
+/* Does something lie in the socket that is not read yet? */
+bool crew_has_answer(crew_t *crew);
+
 /* Does the server work on its oldest request for so many seconds longer than was expected? */
 bool crew_is_late(crew_t *crew, double now, double seconds);
+
+/* Does the server work on a request that takes long, or may, for all that is known, or that is late? */
+bool crew_is_held_up(crew_t *crew, double now);
 
 #endif

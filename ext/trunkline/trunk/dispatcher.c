@@ -246,6 +246,35 @@ static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
 }
 
+/* Are there requests in flight, and no caller aboard? What a forked child has of its parent's is none of its business. */
+static bool is_unattended(const crew_t *crew) {
+    return crew_in_flight(crew)->count > 0 && crew_is_deserted(crew) && crew->generation == process_generation;
+}
+
+/* call-seq: unattended? -> true or false
+ *
+ * Is there a trunk with requests in flight, and no caller aboard that would read their answers? */
+static VALUE dispatcher_is_unattended(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    for (long at = 0; at < dispatcher->count; at++) {
+        if (is_unattended(crew_at(dispatcher, at))) return Qtrue;
+    }
+    return Qfalse;
+}
+
+/* call-seq: unread -> Array
+ *
+ * The unattended trunks of which something lies in the socket. */
+static VALUE dispatcher_unread(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    VALUE unread = rb_ary_new();
+    for (long at = 0; at < dispatcher->count; at++) {
+        crew_t *crew = crew_at(dispatcher, at);
+        if (is_unattended(crew) && crew_has_answer(crew)) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
+    }
+    return unread;
+}
+
 /* call-seq: wants_another?(request, opening) -> true or false
  *
  * Should another trunk be opened for a request that no trunk will do for, while so many are being opened? */
@@ -298,6 +327,8 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "room_for", dispatcher_room_for, 1);
     rb_define_method(class, "accepts?", dispatcher_accepts, 2);
     rb_define_method(class, "unread_for", dispatcher_unread_for, 1);
+    rb_define_method(class, "unattended?", dispatcher_is_unattended, 0);
+    rb_define_method(class, "unread", dispatcher_unread, 0);
     rb_define_method(class, "wants_another?", dispatcher_wants_another, 2);
     rb_define_method(class, "superfluous", dispatcher_superfluous, 0);
     rb_define_method(class, "expired", dispatcher_expired, 0);

@@ -5,14 +5,16 @@
  * asked to do. The latter is done undisturbed, and ends with the trunk in a state that the waiter may be torn from. */
 #include "drive.h"
 
+#include <math.h>
 #include <ruby/fiber/scheduler.h>
+#include "clock.h"
 #include "interrupts.h"
 #include "../socket/bytes_class.h"
 #include "../trunkline.h"
 
 #define WRITE_AT (16 * 1024) /* bytes of output that are written without waiting for more */
 
-static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_park, id_unpark,
+static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_park, id_unpark,
     id_crowded, id_loss, id_retiring;
 static VALUE mWaiting;
 
@@ -36,12 +38,16 @@ static void wake(const drive_t *drive) { drive->exposed ? wake_threads(drive->cr
 
 static bool has_fence(const drive_t *drive) { return !NIL_P(drive->crew->cancelling.fence); }
 
-/* Wakes those whose answers are complete; opens the trunk, if its fence was answered; then wakes whoever waits for room. */
+/* Does the server work on what no caller waits for, and no caller has asked it to end that yet? */
+static bool has_given_up_head(const crew_t *crew) { return crew_has_given_up_head(crew) && !crew->shut; }
+
+/* Wakes those whose answers are complete; has what was given up ended where others wait behind it; opens the trunk, if its fence was answered; then wakes whoever waits for room. */
 static void pass_on(const drive_t *drive) {
     crew_t *crew = drive->crew;
     wake(drive);
     cancelling_lift(crew);
-    if (RARRAY_LEN(crew->woken) > 0 || (is_crowded(crew) && crew_has_room(crew))) drive_ask(drive, id_pass_on, 0, Qnil);
+    bool more = RARRAY_LEN(crew->woken) > 0 || has_given_up_head(crew) || (is_crowded(crew) && crew_has_room(crew));
+    if (more) drive_ask(drive, id_pass_on, 0, Qnil);
 }
 
 static VALUE receive_in_codec(VALUE data) {
@@ -75,6 +81,14 @@ static VALUE give_turn(VALUE data) {
     return NIL_P(world) ? Qundef : rb_check_funcall(world, id_yield, 0, NULL);
 }
 
+/* A cancel that came before its statement had been begun was ignored by the server. */
+static void cancel_again(const drive_t *drive) {
+    crew_t *crew = drive->crew;
+    if (isinf(crew->cancelling.again) || clock_now() < crew->cancelling.again) return;
+    crew->cancelling.again = INFINITY;
+    drive_ask(drive, id_pass_given_up, 0, Qnil);
+}
+
 /* What a leader does over and over: flush, read, wake those who have their answers, or whose time is over; sleep when there is
  * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
  * and meanwhile others may send theirs along. */
@@ -93,6 +107,7 @@ static void step(const drive_t *drive) {
     case SOCKET_FAILED: return;
     }
     crew_rise(drive->crew_object, crew->woken);
+    cancel_again(drive);
     if (RARRAY_LEN(crew->woken) > 0) pass_on(drive);
 }
 
@@ -170,7 +185,7 @@ static bool submit(const drive_t *drive) {
 
 static bool has_ends_to_tie(const drive_t *drive) {
     return !drive_is_flushed(drive->crew) || has_fence(drive) || RTEST(rb_attr_get(drive->trunk, id_loss)) ||
-           RTEST(rb_attr_get(drive->trunk, id_retiring));
+           RTEST(rb_attr_get(drive->trunk, id_retiring)) || crew_has_given_up_head(drive->crew);
 }
 
 /* Whoever goes, for whatever reason, goes through here: the lead finds an heir, and nothing is left unwritten. */
@@ -291,6 +306,7 @@ static void intern(void) {
     id_mistrust = rb_intern("mistrust");
     id_hung_up = rb_intern("hung_up");
     id_pass_on = rb_intern("pass_on");
+    id_pass_given_up = rb_intern("pass_given_up");
     id_depart = rb_intern("depart");
     id_write_out = rb_intern("write_out");
     id_abandon = rb_intern("abandon");

@@ -36,6 +36,7 @@ static void estimate(request_t *request) {
     if (!request->service) return;
     request->cost = request->service->mean;
     request->is_long = request->service->is_long;
+    request->is_unknown = !request->service->is_known;
     request->service->long_count += request->is_long;
 }
 
@@ -44,6 +45,7 @@ static void count_in(fifo_t *fifo, request_t *request) {
     request->pushed = time_of_push(fifo, request);
     fifo->requests++;
     fifo->backlog += request->cost;
+    fifo->unknown += request->is_unknown;
     if (!request->is_long) return;
     if (fifo->longs++ == 0) dispatcher_has_long(fifo, true);
     request->beside = dispatcher_count_longs(fifo);
@@ -51,6 +53,7 @@ static void count_in(fifo_t *fifo, request_t *request) {
 
 static void count_out(fifo_t *fifo, const request_t *request) {
     fifo->backlog -= request->cost;
+    fifo->unknown -= request->is_unknown;
     if (request->is_long && --fifo->longs == 0) dispatcher_has_long(fifo, false);
 }
 

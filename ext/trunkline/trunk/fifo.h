@@ -17,6 +17,7 @@ typedef struct fifo {
     double told_after; /* seconds between the oldest one's being sent and the server's word that it begins */
     double idle_since; /* when the last one was answered */
     size_t longs;      /* requests among them that are long ones */
+    size_t unknown;    /* likewise, of which it is not known how long they take */
     bool alone;        /* the oldest one was sent when there was no other: its time holds a round trip */
     bool begun;        /* the server has said that it began with the oldest one, at head_since */
     const struct request *kept; /* the idle trunk is for that one, whose waiter is aboard and on his way; or NULL */

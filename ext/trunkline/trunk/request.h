@@ -40,6 +40,7 @@ typedef struct request {
     double cost;          /* seconds that the server is expected to need for it */
     double pushed;        /* when it came to be in flight */
     bool is_long;         /* counts as a long one where it is in flight */
+    bool is_unknown;      /* likewise as one of which it is not known how long it takes */
     size_t beside;        /* trunks with a long one in flight when this long one was sent */
 } request_t;
 

@@ -46,9 +46,16 @@ static bool is_to_be_read(const search_t *search, crew_t *crew) {
 /* What takes long would hold up who comes next, be it where nobody reads. */
 static bool joins_nobody(const search_t *search) { return search->is_long && !search_is_only(search); }
 
+/* Would it stand behind another of which nobody knows either how long it takes, where another trunk may be opened instead? The first burst
+ * of what is slow would go in line. */
+static bool adds_to_unknown(const search_t *search, const crew_t *crew) {
+    const service_t *service = search->request->service;
+    return service && !service->is_known && search->dispatcher->may_grow && crew_in_flight(crew)->unknown > 0;
+}
+
 /* May the request go onto a trunk that is busy, and has so much backlog? */
 static bool may_join(const search_t *search, crew_t *crew, double backlog) {
-    if (joins_nobody(search)) return false;
+    if (joins_nobody(search) || adds_to_unknown(search, crew)) return false;
     if (search_is_only(search) || is_to_be_read(search, crew)) return true;
     if (crew_is_late(crew, search->now, SHORT_BACKLOG)) return false;
     return backlog <= crew_enough(crew) || may_queue(search, crew);
@@ -97,7 +104,7 @@ static void consider_others(search_t *search) {
 static bool stays(const search_t *search) {
     crew_t *crew = crew_at(search->dispatcher, search->dispatcher->current);
     if (NIL_P(search->request->world) || search->is_long || !takes(search, crew)) return false;
-    return crew_backlog(crew, search->now) <= SHORT_BACKLOG;
+    return crew_backlog(crew, search->now) <= SHORT_BACKLOG && !adds_to_unknown(search, crew);
 }
 
 static void choose_short(search_t *search) {
@@ -139,6 +146,7 @@ size_t search_room_on(const search_t *search, crew_t *crew) {
     if (!takes(search, crew)) return 0;
     double backlog = crew_backlog(crew, search->now), enough = crew_enough(crew);
     if (fifo->count > 0 && !may_join(search, crew, backlog)) return 0;
+    if (search->dispatcher->may_grow && search->request->service && !search->request->service->is_known) return 1;
     if (search_is_only(search) || may_queue(search, crew)) return crew->most_requests - fifo->count < MOST_CALLED ? crew->most_requests - fifo->count : MOST_CALLED;
     return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->service ? search->request->service->mean : 0, LEAST));
 }

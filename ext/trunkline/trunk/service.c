@@ -63,6 +63,7 @@ void service_measure(service_t *service, double seconds, bool sure) {
     } else {
         average_at_most(service, seconds);
     }
+    service->is_known = service->is_known || !service->doubtful;
     service->is_long = service->mean > (service->is_long ? SHORT_AGAIN : LONG);
 }
 

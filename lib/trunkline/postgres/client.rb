@@ -170,8 +170,8 @@ module Trunkline
       # requests, writes, reads:: sent, with how many system calls, and with how many their answers were read;
       #   requests_per_write and requests_per_read are the quotients
       # opened, reconnects, lost, failed:: connections: ever opened, those in place of lost ones among them; lost; not to be had
-      # cancelled, quarantined:: how often a server was asked to cancel; connections taken out of use because nobody could tell
-      #   what they would do to the next query
+      # abandoned, cancelled, quarantined:: statements given up by their callers after they had been sent; how often a server was asked
+      #   to cancel; connections taken out of use because nobody could tell what they would do to the next query
       # statements_cached:: SQL texts that are known
       # trunks:: an Array with some of these for each connection
       # group_commit:: the same figures, of the connections on which writes share their flush

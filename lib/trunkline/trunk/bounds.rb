@@ -44,7 +44,15 @@ module Trunkline
       return unless @retiring && deserted? && @loss.nil?
 
       look_unless_led
-      close(@retiring) if @crew.settled?
+      return unless @crew.settled?
+
+      @canceller && @crew.given_up ? forsake(@retiring) : close(@retiring)
+    end
+
+    # Takes in what has come for callers who have gone, or who do not wait, where no caller is aboard that would. A connection whose
+    # answers have all come is idle then.
+    def catch_up
+      Waiting.undisturbed { look_unless_led if deserted? && !@codec.idle? && @loss.nil? }
     end
 
     private

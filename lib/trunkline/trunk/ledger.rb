@@ -4,9 +4,9 @@ module Trunkline
   # What the trunks of a pool have done since its beginning, those that are gone included, so that no sum ever falls.
   # Whoever uses it holds its owner's lock.
   class Ledger # :nodoc:
-    # Requests sent, writes and reads that carried them and their answers, cancels asked for, and trunks of which nobody could
-    # tell any more what they would do to the next one.
-    SUMS = %i[requests writes reads cancelled quarantined].freeze
+    # Requests sent, writes and reads that carried them and their answers, requests given up after they were sent, cancels asked for, and
+    # trunks of which nobody could tell any more what they would do to the next one.
+    SUMS = %i[requests writes reads abandoned cancelled quarantined].freeze
     private_constant :SUMS
 
     # @param trunk [Trunk]
@@ -15,7 +15,7 @@ module Trunkline
       codec = trunk.codec
       requests, in_flight, backlog = Load.of(codec)
       { in_flight: in_flight, backlog: backlog, requests: requests, writes: codec.output.transfers, reads: codec.input.transfers,
-        cancelled: trunk.cancels, quarantined: trunk.quarantined? ? 1 : 0 }
+        abandoned: trunk.abandoned, cancelled: trunk.cancels, quarantined: trunk.quarantined? ? 1 : 0 }
     end
 
     # @return [Array<Trunk>] whose connections have not ended

@@ -183,7 +183,7 @@ module Trunkline
 
     # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
     def obtain(place)
-      dismiss_retired
+      catch_up
       what, trunk = locked { decide(place) }
       case what
       when :open then open_trunk(place)
@@ -254,7 +254,7 @@ module Trunkline
       @crowded = @queued || !@sharing_long.empty? || !@alone.empty?
       @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
-      @dispatcher.may_grow = @roster.room_besides_one?
+      @dispatcher.may_grow = @roster.room_to_grow?
     end
 
     # Every change of the line and the roster.

@@ -63,7 +63,7 @@ module Trunkline
         wake(called - [place])
         end_what_the_dead_hold
         called.include?(place) ? place.request.resume : Waiting.park(place.request, waking_time(place))
-        dismiss_retired
+        catch_up
         break place.trunk if place.trunk || !locked { place.stay }
 
         called = locked { serve }
@@ -88,13 +88,14 @@ module Trunkline
 
     def forget_opener(place) = @openers.delete(place) && @roster.not_opened(alone: place.alone?)
 
-    # They have room for nobody. Where the last answers are for callers who have gone, nobody else takes them in.
-    def dismiss_retired
+    # Takes in the answers of which no caller waits for the next: where all have come, a connection is idle, and one that was retired ends.
+    def catch_up
       @roster.retiring.dup.each(&:retire_now) unless @roster.retiring.empty?
+      @roster.dispatcher.unread.each(&:catch_up)
     end
 
     def waking_time(place)
-      looks_again = !place.alone? && (place.long? || @roster.room_besides_one?) && line_of(place).first.equal?(place)
+      looks_again = line_of(place).first.equal?(place) && (place.long? || @roster.dispatcher.unattended? || (!place.alone? && @roster.room_to_grow?))
       [place.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @back_off.pause_end].compact.min
     end
 
@@ -113,6 +114,7 @@ module Trunkline
     #
     # @return [Array<WaitingLine::Place>] who is owed a wake-up
     def serve
+      @sharing.hand_over_to(@sharing_long) while @sharing.first&.turned_long?
       long = @sharing_long.first
       @roster.drain(!@seekers.empty?, !long.nil? && (long.called? || Waiting.now - long.since > LONG_ENOUGH))
       @roster.share_drained if long && @seekers.empty?

@@ -49,8 +49,9 @@ module Trunkline
     # May another connection be opened that all share, without further reason?
     def room_to_share? = trunks.size + @opening_to_share < @connections && room?
 
-    # May another connection be opened that leaves room for one more? So much is kept for callers who want one of their own.
-    def room_besides_one? = size < @most - 1
+    # May another trunk be shared than there are, a spare one or one that is opened, that leaves room for one more? So much is kept for
+    # callers who want one of their own.
+    def room_to_grow? = size - @spares.size < @most - 1
 
     def opening? = @opening.positive?
     def nothing_open? = size.zero?
@@ -90,7 +91,7 @@ module Trunkline
     # @param starving [Boolean] whether what takes long has waited for long enough
     def drain(wanted, starving = false)
       wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
-      starving &&= @draining || (dispatcher.longs.zero? && !room_besides_one?)
+      starving &&= @draining || (dispatcher.longs.zero? && !room_to_grow?)
       if wanted || starving
         @draining ||= withdraw(trunks.min_by(&:aboard)) if trunks.size > 1
       elsif @draining

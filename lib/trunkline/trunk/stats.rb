@@ -7,6 +7,7 @@ module Trunkline
   module Stats # :nodoc:
     # @return [Hash{Symbol => Object}] plain values, as the clients explain them
     def stats
+      catch_up
       locked do
         look_after_fork
         trunks = @ledger.trunks.map { |trunk| trunk_stats(trunk) }

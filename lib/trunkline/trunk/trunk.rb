@@ -154,8 +154,13 @@ module Trunkline
       Waiting.unpark(request)
       wake_all
     ensure
-      let_go(request)
+      ending { leave_and_let_go(request) }
+    end
+
+    def leave_and_let_go(request)
       leave(request)
+    ensure
+      let_go(request)
     end
 
     # The answer did not come in time.
@@ -170,6 +175,7 @@ module Trunkline
     def pass_on
       wake_all
       @crew.lift
+      pass_given_up
       @pool.freed if @pool.crowded? && @crew.room?
     end
 
@@ -214,6 +220,7 @@ module Trunkline
     def see_off
       return aboard.zero? && hang_up if @loss
 
+      end_given_up
       flush
       give_place if @crew.abandon_fence
       retire_now

@@ -41,6 +41,9 @@ module Trunkline
 
       # Does he share, for what takes long?
       def long? = @long
+
+      # Is it known by now that what he waits with takes long, as it was not when he came? Said once.
+      def turned_long? = !@long && !@alone && (@long = @request.long?)
       def world = @request.world
 
       # @return [String] why he waits; empty where nobody says it
@@ -103,6 +106,9 @@ module Trunkline
     def size = @places.size
     def first = @places.first
 
+    # The first one waits at the end of another line from now on.
+    def hand_over_to(other) = other.places.push(@places.shift)
+
     # @param most [Float] seconds that the caller waits in all
     def join(place, most)
       place.line_up(most)
@@ -132,6 +138,10 @@ module Trunkline
 
     # Those whose threads have ended with their event loops will not come.
     def forget_dead = @places.select! { |place| place.thread.alive? }
+
+    protected
+
+    attr_reader :places
 
     private
 

@@ -47,6 +47,14 @@ module Trunkline
       @output.empty? ? @io.wait_readable(seconds) : @io.wait(IO::READABLE | IO::WRITABLE, seconds)
     end
 
+    # Closing will tell the other side at once that it is of no use to send anything: TCP would have it send once more before. A Unix
+    # socket needs no such thing.
+    def abort
+      @io.setsockopt(::Socket::Option.linger(true, 0))
+    rescue SystemCallError, IOError
+      # not connected any more, which is what was wanted
+    end
+
     # Ends the connection so that whoever waits for it notices.
     def shut_down
       @io.shutdown

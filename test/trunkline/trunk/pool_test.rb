@@ -38,10 +38,10 @@ module Trunkline
     def test_who_comes_while_one_is_opened_takes_what_is_there
       meanwhile = []
       pool = self.pool(connections: 3, most: 4) do |opening|
-        meanwhile << opening.dispatch(request) if @opened.any?
+        meanwhile << opening.dispatch(known_request) if @opened.any?
         FakeTrunk.new.tap { |trunk| @opened << trunk }
       end
-      2.times { pool.dispatch(request) }
+      2.times { pool.dispatch(known_request) }
       assert_equal [2, [@opened.first]], [@opened.size, meanwhile]
     end
 
@@ -146,7 +146,7 @@ module Trunkline
     def test_one_that_cannot_be_opened_is_missed_by_nobody_while_another_is_there
       attempts = 0
       pool = self.pool { (attempts += 1) == 1 ? FakeTrunk.new.tap { |trunk| @opened << trunk } : raise(ConnectionError, "too many") }
-      2.times { pool.dispatch(request) }
+      2.times { pool.dispatch(known_request) }
       assert_equal [2, [2]], [attempts, @opened.map { |trunk| trunk.performed.size }]
     end
 
