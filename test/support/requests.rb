@@ -25,7 +25,7 @@ module Trunkline
     def busy_codec(count = 1) = codec.tap { |busy| count.times { busy.submit(request) } }
 
     # How a server answers the messages of a request.
-    ANSWERS = { "P" => ["1"], "D" => %W[t\0\0 n], "B" => ["2"], "E" => ["C\0"], "S" => ["ZI"] }.freeze
+    ANSWERS = { "P" => ["1"], "D" => %W[t\0\0 n], "B" => ["2"], "E" => ["C\0"], "C" => ["3"], "S" => ["ZI"] }.freeze
 
     # The answer to so many of the codec's requests has come.
     def finish(codec, count = 1)

@@ -64,7 +64,7 @@ module Trunkline
       while @dispatcher.longs < most && (station = @dispatcher.choose(query(@query)))
         desk = @desks[station.name]
         station.codec.submit(query(@query))
-        desk.unread.concat(desk.fresh ? %w[1 n 2] : %w[2])
+        desk.unread.concat(desk.fresh ? %W[1 t\0\0 n 2] : %w[2])
         desk.left = WORK * (0.5 + @random.rand)
         desk.fresh = false
       end

@@ -8,7 +8,7 @@ module Trunkline
   class MeasureTest < TestCase
     include Dispatching
 
-    FIRST = %w[1 n].freeze # of a statement that the connection has not seen yet
+    FIRST = %W[1 t\0\0 n].freeze # of a statement that the connection has not seen yet
     BEGUN = "2"
     REST = ["C\0", "ZI"].freeze
 
