@@ -8,6 +8,7 @@ require_relative "support/bench"
 require_relative "support/report"
 require_relative "support/caches/others"
 require_relative "support/data/cache_round"
+require_relative "support/hung_server"
 require_relative "support/servers/memcached_server"
 
 module Trunkline
@@ -69,7 +70,9 @@ module Trunkline
         many = measure(MANY, :measure, @operations)
         keys = measure(SINGLE.slice(OURS, DALLI, CLIENT, "by hand, non-blocking"), :measure_many, KEYS)
         tables = [timings(single), costs("Many callers at once", many), costs("get_multi of 100 keys, each key", keys)]
-        publish(tables, { single: single, many: many, keys: keys }, figures: figures(single, many, keys))
+        hung = HungServer.new.measure
+        tables << HungServer.table(hung)
+        publish(tables, { single: single, many: many, keys: keys, hung: hung }, figures: figures(single, many, keys) + hung_figures(hung[HungServer::OURS]))
         write_report(tables) if @report
       end
 
@@ -132,6 +135,15 @@ module Trunkline
           figure("100 fibers, CPU an operation: Dalli's best", cpu[FIBERS] / cpu.values_at(*DALLI_FIBERS).min, "<= 0.2"),
           figure("16 threads, operations/s: Dalli over 8 clients", many[DALLI_THREADS][:wall] / many[THREADS][:wall], ">= 2"),
           figure("get_multi, CPU us a key", keys[OURS][:cpu_each], "<= 0.6")
+        ]
+      end
+
+      def hung_figures(ours)
+        [
+          figure("one server of three stopped: hits of the others", ours[:hits], ">= 1"),
+          figure("its first call, p99 s, of a timeout of 1 s", ours[:first], "<= 1.1"),
+          figure("later calls, p99 s", ours[:later], "<= 0.005"),
+          figure("connections to the stopped server in #{HungServer::SECONDS} s, with pauses of 1, 2 and 4 s", ours[:asked], "<= 4")
         ]
       end
 
