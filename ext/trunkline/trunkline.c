@@ -38,6 +38,7 @@ void Init_trunkline(void) {
     Init_trunkline_postgres_codec();
     Init_trunkline_meaning();
     Init_trunkline_flow();
+    Init_trunkline_unreadable();
     Init_trunkline_copy_text();
     Init_trunkline_copy_binary();
     Init_trunkline_block_exit();

@@ -116,6 +116,10 @@ module Trunkline
   # The other side sent bytes that make no sense, or what was to be sent cannot be said in the protocol.
   class ProtocolError < Error; end
 
+  # The server has carried out the statement, and its answer cannot be given: a row is longer than max_message, or a value is one that no
+  # object can be made of. The `cause` is the error that making it raised, if any. Nobody else is concerned.
+  class UnreadableResult < Error; end
+
   # A connection string, a keyword or an environment variable asks for what cannot be.
   class ConfigError < Error; end
 end

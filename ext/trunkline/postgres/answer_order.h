@@ -20,7 +20,6 @@ typedef enum {
     STAGE_BIND,
     STAGE_PORTAL_COLUMNS,
     STAGE_ROWS,
-    STAGE_DROPPED_ROWS,    /* the same, where one row could not be read and the others are not looked at */
     STAGE_SCRIPT,          /* the first statement's answer */
     STAGE_SCRIPT_GOES_ON,  /* another statement's, or the end */
     STAGE_SCRIPT_ROWS,

@@ -50,7 +50,12 @@ static VALUE description_create(uint16_t count) {
     return self;
 }
 
+static void look_for_ruby(description_t *description) {
+    for (uint16_t at = 0; at < description->count; at++) description->asks_ruby |= column_decoder_asks_ruby(&description->decoders[at]);
+}
+
 static void seal(description_t *description) {
+    look_for_ruby(description);
     rb_ary_freeze(description->columns);
     rb_ary_freeze(description->types);
     rb_ary_freeze(description->modifiers);
@@ -158,6 +163,7 @@ static VALUE description_resolved(VALUE self, VALUE types) {
         column_decoder_for(NUM2UINT(rb_ary_entry(type, 0)), &resolved->decoders[at]);
         if (RTEST(rb_ary_entry(type, 1))) resolved->decoders[at].array = true;
     }
+    look_for_ruby(resolved);
     RB_GC_GUARD(self);
     return copy;
 }

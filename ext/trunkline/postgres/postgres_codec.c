@@ -61,15 +61,15 @@ static void set_prefix(session_state_t *session, VALUE prefix) {
     memcpy(session->prefix, RSTRING_PTR(prefix), RSTRING_LEN(prefix) + 1);
 }
 
-/* call-seq: Codec.new(parameters, message_limit, epochs = PlanEpoch.new, prefix = "t")
+/* call-seq: Codec.new(parameters, message_limit, epochs = PlanEpoch.new, prefix = "t", unrequested_limit = message_limit)
  *
- * parameters: Hash of what the server reported so far. message_limit: bytes of the longest message to accept. epochs: the
+ * unrequested_limit: bytes to keep of the notices of one answer, of notifications, and of reported settings. parameters: Hash of what the server reported so far. message_limit: bytes of the longest message to accept. epochs: the
  * client's PlanEpoch. prefix: what the names of statements begin with, for others may have used the server session, or will; empty:
  * they have none, and each is prepared for one execution. */
 static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
     session_state_t *session = session_of(self);
-    VALUE parameters, message_limit, epochs, prefix;
-    rb_scan_args(argc, argv, "22", &parameters, &message_limit, &epochs, &prefix);
+    VALUE parameters, message_limit, epochs, prefix, unrequested_limit;
+    rb_scan_args(argc, argv, "23", &parameters, &message_limit, &epochs, &prefix, &unrequested_limit);
     Check_Type(parameters, T_HASH);
     session->epochs = NIL_P(epochs) ? plan_epoch_create() : epochs;
     session->epoch = plan_epoch_checked(session->epochs);
@@ -81,6 +81,7 @@ static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
     session->parameters = parameters;
     session->given = rb_hash_dup(parameters);
     session->message_limit = NUM2SIZET(message_limit);
+    session->unrequested_limit = NIL_P(unrequested_limit) ? session->message_limit : NUM2SIZET(unrequested_limit);
     return self;
 }
 

@@ -1,4 +1,5 @@
 /* What Ruby calls of flows and COPY: methods of Request and of Codec. */
+#include "asynchronous.h"
 #include "flow.h"
 #include "submit.h"
 #include "../socket/bytes_class.h"
@@ -188,14 +189,11 @@ static VALUE codec_copy_fail(VALUE self, VALUE request, VALUE reason) {
     return appended(session, before, whole);
 }
 
-/* call-seq: take_notifications -> Array of String
+/* call-seq: take_notifications -> Array of String or nil
  *
- * Bodies of those that have come since this was last asked. */
+ * Bodies of those that have come since this was last asked; nil first: some before them were left out. */
 static VALUE codec_take_notifications(VALUE self) {
-    session_state_t *session = session_of(self);
-    VALUE taken = session->notifications;
-    if (RARRAY_LEN(taken) > 0) session->notifications = rb_ary_new();
-    return taken;
+    return notifications_taken(session_of(self));
 }
 
 void Init_trunkline_flow(void) {

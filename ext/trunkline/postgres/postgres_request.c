@@ -30,6 +30,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->notices);
     rb_gc_mark(request->error);
     rb_gc_mark(request->leak);
+    rb_gc_mark(request->unreadable);
 }
 
 static void postgres_request_free(void *data) {
@@ -61,7 +62,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->script = script;
     request->portal = Qnil;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
-    request->notices = request->error = request->leak = Qnil;
+    request->notices = request->error = request->leak = request->unreadable = Qnil;
     request->affected = -1;
     return self;
 }
@@ -208,7 +209,7 @@ static VALUE request_set_preamble(VALUE self, VALUE preamble) {
  * status. */
 static VALUE request_is_answered(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    if (!request->base.done || !NIL_P(request->error) || !NIL_P(request->base.failure)) return Qfalse;
+    if (!request->base.done || !NIL_P(request->error) || !NIL_P(request->base.failure) || !NIL_P(request->unreadable)) return Qfalse;
     return RBOOL((request->status == 'I' && !request->leaked) || request->base.pinned);
 }
 

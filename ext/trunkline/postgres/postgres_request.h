@@ -31,6 +31,9 @@ typedef struct {
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
     VALUE notices;     /* Array of NoticeResponse bodies, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
+    VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */
+    size_t notice_bytes; /* of the notices, with what keeping them takes */
+    long notices_left_out;
     VALUE portal;      /* its name, which stays open when so many rows have come; or nil */
     uint32_t fetches;  /* rows at a time, of a portal */
     bool suspended;    /* there may be more rows to fetch */

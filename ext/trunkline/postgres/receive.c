@@ -2,6 +2,7 @@
 
 #include <ruby/encoding.h>
 #include <string.h>
+#include "asynchronous.h"
 #include "command_tag.h"
 #include "description.h"
 #include "error_code.h"
@@ -14,6 +15,7 @@
 #include "plan_epoch.h"
 #include "row.h"
 #include "statement.h"
+#include "unreadable.h"
 #include "../bytes/reader.h"
 #include "../socket/bytes_class.h"
 #include "../trunk/clock.h"
@@ -21,8 +23,6 @@
 #include "../trunk/protocol_error.h"
 
 #define CANCELLED "57014"
-
-#define MOST_NOTIFICATIONS 100000
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
@@ -121,10 +121,11 @@ static VALUE description_for(postgres_request_t *request) {
 }
 
 static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    if (request->base.done) return; /* given up: the rows are for nobody */
+    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are for nobody */
     if (NIL_P(description_for(request))) protocol_error("DataRow without a description of its columns");
     if (request->description == description_empty()) protocol_error("DataRow of a statement that returns none");
-    VALUE row = row_decode(description_of(request->description), request->binary, frame->body, frame->length);
+    VALUE row = row_or_unreadable(session, request, frame);
+    if (row == Qundef) return;
     if (request->flow) {
         flow_add(session, request, row, frame->length);
     } else if (NIL_P(request->row)) {
@@ -195,22 +196,6 @@ static void error_response(session_state_t *session, postgres_request_t *request
     answer_order_fail(&request->order);
 }
 
-/* The one that the server works on within a unit of several. */
-static postgres_request_t *current(postgres_request_t *request) {
-    if (request->unanswered == 0 || answer_order_in_preamble(&request->order)) return request;
-    return postgres_request_of(RARRAY_AREF(request->members, RARRAY_LEN(request->members) - request->unanswered));
-}
-
-static void notice_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    request = current(request);
-    if (request->flow) {
-        flow_note(session, request, body_string(frame), frame->length);
-        return;
-    }
-    if (NIL_P(request->notices)) request->notices = rb_ary_new();
-    rb_ary_push(request->notices, body_string(frame));
-}
-
 /* Rows without a description, of an error that never came. */
 static bool is_described(postgres_request_t *request) {
     return !NIL_P(request->error) || request->withdrawn || !NIL_P(description_for(request));
@@ -258,44 +243,11 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     request->status = status;
     request->leaked = !NIL_P(leak);
     request->leak = leak;
+    if (request->notices_left_out > 0) notices_end(session, request);
     if (NIL_P(request->statement)) finish_members(request, woken);
     else learn_types(request);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
-}
-
-static void parameter_status(session_state_t *session, const frame_t *frame, bool answering) {
-    reader_t reader = reader_of(frame->body, frame->length);
-    size_t name_length, value_length;
-    const char *name = reader_string(&reader, &name_length), *value = reader_string(&reader, &value_length);
-    if (!reader.whole) protocol_error("ParameterStatus ends too early");
-    VALUE key = rb_enc_interned_str(name, name_length, rb_utf8_encoding()), setting = rb_utf8_str_new(value, value_length);
-    rb_hash_aset(session->parameters, key, setting);
-    leak_watch_setting(session, key, setting, answering);
-    if (answering) meaning_watch_setting(session, name);
-}
-
-/* What nobody takes makes room for what comes. */
-static void notification_response(session_state_t *session, const frame_t *frame) {
-    if (RARRAY_LEN(session->notifications) >= MOST_NOTIFICATIONS) rb_ary_shift(session->notifications);
-    rb_ary_push(session->notifications, body_string(frame));
-}
-
-/* Messages that may come at any time, whoever is being answered. */
-static bool asynchronous(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->base.in_flight);
-    switch (frame->type) {
-    case 'S': parameter_status(session, frame, head != Qundef); return true;
-    case 'A': notification_response(session, frame); return true;
-    case 'N':
-        if (head != Qundef && !NIL_P(head)) notice_response(session, postgres_request_of(head), frame);
-        return true;
-    case 'E':
-        if (head != Qundef) return false;
-        session->base.farewell = body_string(frame);
-        return true;
-    default: return false;
-    }
 }
 
 /* A server refuses to bind any other number of parameters than it has told of. */
@@ -365,18 +317,46 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
     }
 }
 
+/* A message longer than max_message is not taken in: a row's request tells of it, news is left out, and any other cannot be. */
+static void leave_out(session_state_t *session, const frame_t *frame) {
+    VALUE head = fifo_head(&session->base.in_flight);
+    postgres_request_t *request = head == Qundef || NIL_P(head) ? NULL : current(postgres_request_of(head));
+    bool row = frame->type == 'D' || frame->type == 'd', news = frame->type == 'N' || frame->type == 'A';
+    if (!news && !(row && request)) {
+        protocol_error("a message of %"PRIuSIZE" bytes, where max_message is %"PRIuSIZE, frame->size, session->message_limit);
+    }
+    if (row) {
+        answer_part_t part = answer_order_take(&request->order, frame->type);
+        if (part == PART_UNEXPECTED) unexpected(frame);
+        if (part == PART_OWN) unreadable_row(session, request, frame->size);
+    } else if (frame->type == 'N' && request) {
+        request->notices_left_out++;
+    } else if (frame->type == 'A') {
+        session->notifications_left_out = true;
+    }
+    session->skipping = frame->size;
+}
+
+/* True: nothing more is to be skipped. */
+static bool skip(session_state_t *session, buffer_t *input) {
+    size_t there = buffer_size(input), size = there < session->skipping ? there : session->skipping;
+    buffer_consume(input, size);
+    session->skipping -= size;
+    return session->skipping == 0;
+}
+
 void receive(session_state_t *session, VALUE woken) {
     buffer_t *input = bytes_buffer(session->base.input);
     double now = clock_now();
     plan_epoch_look(session->epoch, now);
     frame_t frame;
-    while (!session->halted) {
+    while (!session->halted && (session->skipping == 0 || skip(session, input))) {
         switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {
         case FRAME_PARTIAL:
             if (!buffer_reserve(input, frame.size - buffer_size(input))) rb_memerror();
             return;
         case FRAME_BROKEN: protocol_error("a message of impossible length: is this a PostgreSQL server?");
-        case FRAME_TOO_LONG: protocol_error("a message of %"PRIuSIZE" bytes, where %"PRIuSIZE" are the most", frame.size, session->message_limit);
+        case FRAME_TOO_LONG: leave_out(session, &frame); continue;
         case FRAME_WHOLE: break;
         }
         take(session, &frame, now, woken);

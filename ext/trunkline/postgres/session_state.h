@@ -22,6 +22,10 @@ typedef struct {
     VALUE parameters;      /* Hash of what ParameterStatus told */
     VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken, the latest ones */
     size_t message_limit;  /* bytes */
+    size_t unrequested_limit; /* bytes of notices of one answer, of notifications, and of reported settings */
+    size_t notification_bytes, parameter_bytes;
+    bool notifications_left_out; /* since some were last taken */
+    size_t skipping;       /* bytes to come of a message that is not taken in */
     bool exclusive;        /* one caller's own: may be in a transaction */
     bool cancelling;       /* a cancel may hit whatever is in flight */
     bool limits;           /* knows the statement that limits the next one's time */

@@ -127,6 +127,7 @@ module Trunkline
         sql = sql_of(request)
         if request.failure then failure_error(request.failure, sql)
         elsif request.error then server_error(request, ErrorFields.parse(request.error), sql)
+        elsif request.unreadable then unreadable_error(request.unreadable, sql)
         else shared_state_error(request, sql)
         end
       end
@@ -172,6 +173,14 @@ module Trunkline
 
         kind = loss.sent ? Indeterminate : NotSent
         kind.new("the connection was lost: #{loss.reason}", sql: sql, server: @server, sent: loss.sent)
+      end
+
+      # @param reason [Exception]
+      def unreadable_error(reason, sql)
+        advice = "#{reason.message}: the statement was carried out, and its answer cannot be given"
+        raise UnreadableResult.new(advice, sql: sql, server: @server, sent: true), cause: reason
+      rescue UnreadableResult => error
+        error
       end
 
       # The connection is given up either way: with it ends the transaction, or whatever else there was.

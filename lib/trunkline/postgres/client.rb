@@ -262,8 +262,8 @@ module Trunkline
       end
 
       def trunk_of(connection, pool)
-        codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : "")
-        codec.input << connection.leftover
+        prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
+        codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, prefix, @limits.max_unrequested).tap { |made| made.input << connection.leftover }
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
         connection.untold? ? Untold.check(trunk, @answers) : trunk
       end

@@ -23,9 +23,11 @@ module Trunkline
       # @return [Integer, nil] process id of the server session that sent it; nil: it is a gap
       attr_reader :pid
 
-      # @param body [String] of NotificationResponse
+      # @param body [String, nil] of NotificationResponse; nil: some were left out
       # @return [Notification]
       def self.parse(body) # :nodoc:
+        return new if body.nil?
+
         pid, channel, payload = body.unpack("NZ*Z*")
         new(channel.force_encoding(Encoding::UTF_8), payload.force_encoding(Encoding::UTF_8), pid)
       end

@@ -39,7 +39,8 @@ module Trunkline
         answer(parse_complete + parameter_description + row_description({ "n" => TEXT }) + bind_complete)
         answer(data_row("x" * 90))
         assert_equal "x" * 90, request.value
-        assert_nonsense data_row("x" * 91), /a message of 102 bytes, where 100 are the most/
+        answer(data_row("x" * 91))
+        assert_equal "a row has 102 bytes, and max_message is 100", request.unreadable.message
       end
 
       def test_a_length_that_is_too_short_for_what_follows

@@ -61,6 +61,10 @@ bool column_decoder_binary(const column_decoder_t *decoder) {
     return decoder->type->binary != NULL;
 }
 
+bool column_decoder_asks_ruby(const column_decoder_t *decoder) {
+    return decoder->array || decoder->type->text == decode_numeric_text || decoder->type->text == decode_date_text;
+}
+
 VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length) {
     const pg_type_t *type = decoder->type;
 

@@ -2,6 +2,19 @@
 #include "array_text.h"
 #include "../../bytes/big_endian.h"
 
+enum { ARRAY_BYTES = 40 }; /* that an empty Array takes */
+
+/* An inner array costs the server nothing to send, where it has one element. */
+static size_t most_bytes = (size_t)1 << 28, made;
+
+void arrays_limit(size_t bytes) { most_bytes = bytes; }
+
+static void make_arrays(uint64_t count) {
+    made += count;
+    if (made <= most_bytes / ARRAY_BYTES) return;
+    rb_raise(rb_path2class("Trunkline::UnreadableResult"), "an array holds %"PRIuSIZE" or more arrays, which take more bytes than max_message, %"PRIuSIZE, made, most_bytes);
+}
+
 NORETURN(static void raise_malformed_array(const pg_type_t *element));
 
 static void raise_malformed_array(const pg_type_t *element) {
@@ -24,6 +37,7 @@ static VALUE read_value(const pg_type_t *element, const array_token_t *token) {
 
 /* Everything up to the brace that closes the one just read. */
 static VALUE read_level(const pg_type_t *element, array_text_t *text) {
+    make_arrays(1);
     VALUE array = rb_ary_new();
     array_token_t token;
 
@@ -42,6 +56,7 @@ VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t leng
     array_text_t text;
     array_token_t token;
 
+    made = 0;
     array_text_start(&text, bytes, length);
     if (array_text_next(&text, &token) != ARRAY_OPEN) raise_malformed_array(element);
     VALUE array = read_level(element, &text);
@@ -62,7 +77,9 @@ enum { ARRAY_HEADER = 12, DIMENSION = 8 };
 static bool read_dimensions(binary_array_t *array) {
     uint64_t product = 1, most = (uint64_t)(array->end - array->at) / 4;
 
+    made = 0;
     for (uint32_t i = 0; i < array->dimensions; i++, array->at += DIMENSION) {
+        make_arrays(product);
         array->sizes[i] = read_u32(array->at);
         if (array->sizes[i] == 0 || array->sizes[i] > most) return false;
         product *= array->sizes[i];

@@ -6,6 +6,7 @@
 enum { STACK_ROOM = 256, SMALL_DIGITS = 18 /* always fit 64 bits */ };
 
 static ID id_BigDecimal;
+static VALUE not_a_number, plus_infinity, minus_infinity;
 
 /* A small whole number; BigDecimal() takes it in less than half the time of a String. */
 static bool small_integer(const char *digits, size_t length, int64_t *value) {
@@ -48,12 +49,18 @@ static bool is_word(const char *bytes, size_t length, const char *word) {
     return length == strlen(word) && memcmp(bytes, word, length) == 0;
 }
 
+/* BigDecimal() would raise for these where BigDecimal.mode says so. Nil: it is none of them. */
+static VALUE special(const char *bytes, size_t length) {
+    if (is_word(bytes, length, "NaN")) return not_a_number;
+    if (is_word(bytes, length, "Infinity")) return plus_infinity;
+    return is_word(bytes, length, "-Infinity") ? minus_infinity : Qnil;
+}
+
 VALUE decode_numeric_text(const char *bytes, size_t length) {
-    if (is_plain_decimal(bytes, length) || is_word(bytes, length, "NaN") || is_word(bytes, length, "Infinity") ||
-        is_word(bytes, length, "-Infinity")) {
-        return big_decimal(bytes, length);
-    }
-    raise_malformed("numeric");
+    if (is_plain_decimal(bytes, length)) return big_decimal(bytes, length);
+    VALUE value = special(bytes, length);
+    if (NIL_P(value)) raise_malformed("numeric");
+    return value;
 }
 
 VALUE decode_numeric_binary(const char *bytes, size_t length) {
@@ -64,7 +71,8 @@ VALUE decode_numeric_binary(const char *bytes, size_t length) {
     if (capacity > sizeof stack) digits = ALLOCV_N(char, buffer, capacity);
     size_t printed = numeric_binary_print(bytes, length, digits);
     if (printed == 0) raise_malformed("numeric");
-    VALUE value = big_decimal(digits, printed);
+    VALUE value = special(digits, printed);
+    if (NIL_P(value)) value = big_decimal(digits, printed);
     ALLOCV_END(buffer);
     return value;
 }
@@ -72,4 +80,11 @@ VALUE decode_numeric_binary(const char *bytes, size_t length) {
 void Init_trunkline_decode_numeric(void) {
     rb_require("bigdecimal");
     id_BigDecimal = rb_intern("BigDecimal");
+    VALUE class = rb_path2class("BigDecimal");
+    not_a_number = rb_const_get(class, rb_intern("NAN"));
+    plus_infinity = rb_const_get(class, rb_intern("INFINITY"));
+    minus_infinity = rb_funcall(plus_infinity, rb_intern("-@"), 0);
+    rb_gc_register_mark_object(not_a_number);
+    rb_gc_register_mark_object(plus_infinity);
+    rb_gc_register_mark_object(minus_infinity);
 }

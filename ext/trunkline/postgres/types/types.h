@@ -32,6 +32,12 @@ void column_decoder_for_text(uint32_t oid, column_decoder_t *out);
 /* Whether the column can be asked for in binary format. */
 bool column_decoder_binary(const column_decoder_t *decoder);
 
+/* Whether an object of a class that Ruby code may change is made, or an Array: that may raise other errors than ProtocolError. */
+bool column_decoder_asks_ruby(const column_decoder_t *decoder);
+
+/* From now on, an array value may be of so many Arrays as take that many bytes; more raise UnreadableResult. */
+void arrays_limit(size_t bytes);
+
 /* Decodes one value. Raises Trunkline::ProtocolError when the bytes make no sense. */
 VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length);
 

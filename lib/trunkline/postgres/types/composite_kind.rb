@@ -9,7 +9,7 @@ module Trunkline
 
       # Rows as values: Hashes by the names of their attributes.
       class CompositeKind # :nodoc:
-        FIELD = /\G(?:"((?:[^"\\]|""|\\.)*+)"|([^,]*+)),/m
+        FIELD = /\G(?:"((?:[^"\\]++|""|\\.)*+)"|([^,]*+)),/m
         private_constant :FIELD
 
         # @param attributes [Hash{String => Entry}] in order

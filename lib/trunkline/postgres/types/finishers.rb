@@ -8,9 +8,15 @@ module Trunkline
     class Types
       # The steps of decoding that are made in Ruby. Each takes nil, too.
       module Finishers
-        DOCUMENT = ->(text) { text && JSON.parse(text, max_nesting: false) }
+        # Levels of a document. Each takes some of the stack, of which a fiber has little: 6,000 overflow it.
+        DEEPEST = 1000
+        DOCUMENT = lambda do |text|
+          text && JSON.parse(text, max_nesting: DEEPEST)
+        rescue JSON::NestingError
+          raise UnreadableResult.new("a json value nests deeper than #{DEEPEST} levels: read it as text, with decode: { 114 => :text, 3802 => :text }", sent: true)
+        end
         NETWORK = ->(text) { text && IPAddr.new(text) }
-        private_constant :DOCUMENT, :NETWORK
+        private_constant :DEEPEST, :DOCUMENT, :NETWORK
 
         # @param finisher [#call] of an element
         # @return [#call] of an array of them, however nested

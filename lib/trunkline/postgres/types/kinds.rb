@@ -9,7 +9,7 @@ module Trunkline
       # Keys and values of the extension hstore: a Hash of Strings, or nil.
       module HstoreKind # :nodoc:
         # Each begins where the one before has ended: tried at every quote of a malformed text, it would take quadratic time.
-        PAIR = /\G(?:, )?"((?:[^"\\]|\\.)*+)"=>(?:"((?:[^"\\]|\\.)*+)"|NULL)/m
+        PAIR = /\G(?:, )?"((?:[^"\\]++|\\.)*+)"=>(?:"((?:[^"\\]++|\\.)*+)"|NULL)/m
         private_constant :PAIR
 
         module_function

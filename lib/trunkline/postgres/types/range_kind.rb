@@ -7,7 +7,7 @@ module Trunkline
     class Types
       # Ranges of any type: Ruby's Range where that can be, else {OpenRange}.
       class RangeKind # :nodoc:
-        TEXT = /([\[(])(?:"((?:[^"\\]|""|\\.)*+)"|([^",()\[\]\\]*+)),(?:"((?:[^"\\]|""|\\.)*+)"|([^",()\[\]\\]*+))([\])])/m
+        TEXT = /([\[(])(?:"((?:[^"\\]++|""|\\.)*+)"|([^",()\[\]\\]*+)),(?:"((?:[^"\\]++|""|\\.)*+)"|([^",()\[\]\\]*+))([\])])/m
         WHOLE = /\A#{TEXT}\z/m
         private_constant :TEXT, :WHOLE
 

@@ -1,0 +1,58 @@
+#include "unreadable.h"
+
+#include <ruby/encoding.h>
+#include "description.h"
+#include "row.h"
+#include "../trunkline.h"
+
+static VALUE eProtocolError, eUnreadableResult;
+
+typedef struct {
+    const description_t *description;
+    const postgres_request_t *request;
+    const frame_t *frame;
+} decoding_t;
+
+static VALUE decode(VALUE data) {
+    const decoding_t *decoding = (const decoding_t *)data;
+    return row_decode(decoding->description, decoding->request->binary, decoding->frame->body, decoding->frame->length);
+}
+
+static bool is_of_value(VALUE error) {
+    return RTEST(rb_obj_is_kind_of(error, rb_eStandardError)) && !RTEST(rb_obj_is_kind_of(error, eProtocolError));
+}
+
+/* What most rows hold raises nothing but ProtocolError. */
+VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    const description_t *description = description_of(request->description);
+    if (!description->asks_ruby) return row_decode(description, request->binary, frame->body, frame->length);
+    decoding_t decoding = {description, request, frame};
+    int tag;
+    arrays_limit(session->message_limit);
+    VALUE row = rb_protect(decode, (VALUE)&decoding, &tag);
+    if (!tag) return row;
+    VALUE error = rb_errinfo();
+    if (!is_of_value(error)) rb_jump_tag(tag);
+    rb_set_errinfo(Qnil);
+    request->unreadable = error;
+    return Qundef;
+}
+
+void unreadable_row(const session_state_t *session, postgres_request_t *request, size_t size) {
+    if (request->base.done || !NIL_P(request->unreadable)) return;
+    VALUE message = rb_enc_sprintf(rb_utf8_encoding(), "a row has %"PRIuSIZE" bytes, and max_message is %"PRIuSIZE, size, session->message_limit);
+    request->unreadable = rb_class_new_instance(1, &message, eUnreadableResult);
+}
+
+/* call-seq: unreadable -> Exception or nil
+ *
+ * Why the answer, which has come, cannot be given to its caller. */
+static VALUE request_unreadable(VALUE self) { return postgres_request_of(self)->unreadable; }
+
+void Init_trunkline_unreadable(void) {
+    eProtocolError = rb_path2class("Trunkline::ProtocolError");
+    rb_gc_register_mark_object(eProtocolError);
+    eUnreadableResult = rb_path2class("Trunkline::UnreadableResult");
+    rb_gc_register_mark_object(eUnreadableResult);
+    rb_define_method(rb_const_get(mTrunklinePostgres, rb_intern("Request")), "unreadable", request_unreadable, 0);
+}

@@ -1,0 +1,15 @@
+/* Answers that came in good order and cannot be given to their caller: with a row longer than max_message, or a value of which no object
+ * can be made. They cost the neighbours nothing. */
+#ifndef TRUNKLINE_UNREADABLE_H
+#define TRUNKLINE_UNREADABLE_H
+
+#include "frame.h"
+#include "session_state.h"
+
+/* Decodes DataRow. Qundef: an error was raised over one of its values, other than ProtocolError, and the request is unreadable by that. */
+VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame);
+
+/* A row of so many bytes is too long to be taken in. */
+void unreadable_row(const session_state_t *session, postgres_request_t *request, size_t size);
+
+#endif
