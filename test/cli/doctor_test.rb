@@ -49,6 +49,39 @@ class DoctorTest < Trunkline::TestCase
     postgres_server.psql("DROP DATABASE IF EXISTS #{name}")
   end
 
+  KEEPERS = <<~SQL
+    CREATE SCHEMA a; CREATE TABLE a.t (id int, v text); CREATE SCHEMA "B";
+    CREATE FUNCTION a.sets() RETURNS void LANGUAGE sql AS $$ SELECT set_config('x.y', 'z', false) $$;
+    CREATE FUNCTION a.sets_by_command() RETURNS void LANGUAGE plpgsql AS $$ BEGIN IF true THEN SET x.y = 'z'; END IF; END $$;
+    CREATE FUNCTION a.sets_by_text() RETURNS void LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'SET ROLE ' || 'a'; END $$;
+    CREATE FUNCTION a.locks() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_lock(1) $$;
+    CREATE FUNCTION a.makes() RETURNS void LANGUAGE plpgsql AS $$ BEGIN CREATE TEMP TABLE IF NOT EXISTS k (u int); END $$;
+    CREATE FUNCTION a.listens() RETURNS void LANGUAGE plpgsql AS $$ BEGIN LISTEN jobs; END $$;
+    CREATE FUNCTION a.holds() RETURNS void LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'; END $$;
+    CREATE FUNCTION "B"."Calls one"() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM a.sets(); END $$;
+    CREATE FUNCTION a.is_harmless() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('x.y', 'z', true); SET LOCAL x.y = 'a';
+      UPDATE a.t SET v = 'SET' WHERE id = 1; CREATE TEMP TABLE k (u int) ON COMMIT DROP; PERFORM pg_advisory_xact_lock(1); EXECUTE 'SELECT 1'; END $$;
+    CREATE FUNCTION a.audits() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM a.sets(); RETURN NEW; END $$;
+    CREATE TRIGGER audit BEFORE UPDATE ON a.t FOR EACH ROW EXECUTE FUNCTION a.audits();
+    CREATE VIEW a.seen AS SELECT set_config('x.y', 'z', false); CREATE VIEW a.plain AS SELECT 1 AS one;
+    CREATE TABLE a.d (v text DEFAULT set_config('x.y', 'z', false)); CREATE POLICY p ON a.t USING (a.locks() IS NULL)
+  SQL
+  private_constant :KEEPERS
+
+  def test_functions_that_keep_state
+    name = "keepers#{Process.pid}"
+    postgres_server.psql("CREATE DATABASE #{name}")
+    _, report = examine(postgres_server.uri(dbname: name))
+    assert_match(/^ok    No function of the database's own is seen to keep state in its session\.$/, report)
+    Trunkline.postgres(postgres_server.uri(dbname: name)) { |db| db.execute_script(KEEPERS) }
+    _, report = examine(postgres_server.uri(dbname: name))
+    named = ['"B"."Calls one"', *%w[a.holds a.listens a.locks a.makes a.sets a.sets_by_command a.sets_by_text]]
+    assert_includes report, "Name them: session_functions: #{named.inspect}\n"
+    assert_includes report, "no SQL shows it: default of a.d, policy p on a.t, trigger audit on a.t, view a.seen. Let"
+  ensure
+    postgres_server.psql("DROP DATABASE IF EXISTS #{name} WITH (FORCE)")
+  end
+
   def test_encryption
     tls = Trunkline::TLSServers.postgres
     status, report = examine("host=127.0.0.1 port=#{tls.port} user=encrypted password=secret dbname=postgres sslmode=require")
@@ -75,6 +108,14 @@ class DoctorTest < Trunkline::TestCase
       status, report = examine("--no-prepare", pooler.uri)
       assert_equal 0, status, report
       assert_match(/^ok    Statements are not prepared, as you say/, report)
+    end
+  end
+
+  def test_a_pooler_of_statements
+    PgBouncer.open(postgres_server, pool: 2, mode: "statement") do |pooler|
+      status, report = examine("--no-prepare", pooler.uri)
+      assert_equal 1, status, report
+      assert_match(/^!!    A pooler stands in between that gives each statement another server session and lets no transaction pass/, report)
     end
   end
 

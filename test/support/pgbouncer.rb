@@ -17,8 +17,9 @@ class PgBouncer
 
   # @param server [#socket_directory, #port] the PostgreSQL behind it
   # @param pool [Integer] server sessions
-  def self.open(server, pool:)
-    pooler = new(server, pool)
+  # @param mode [String] what they are given for: "transaction", "statement"
+  def self.open(server, pool:, mode: "transaction")
+    pooler = new(server, pool, mode)
     yield pooler
   ensure
     pooler&.stop
@@ -27,13 +28,13 @@ class PgBouncer
   # @return [String] connection URI
   def uri = "postgresql://postgres@127.0.0.1:#{@port}/postgres"
 
-  def initialize(server, pool)
+  def initialize(server, pool, mode)
     @server = server
     @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
     @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
     FileUtils.mkdir_p(@folder)
     FileUtils.chmod(0o777, @folder)
-    write_configuration(pool)
+    write_configuration(pool, mode)
     start
   end
 
@@ -50,8 +51,8 @@ class PgBouncer
 
   private
 
-  def write_configuration(pool)
-    lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: "transaction",
+  def write_configuration(pool, mode)
+    lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: mode,
               default_pool_size: pool, max_client_conn: 100, **(keeps_statements? ? KEEPS_NONE : {}) }.map { |name, value| "#{name} = #{value}" }
     File.write(configuration, <<~INI)
       [databases]

@@ -2,6 +2,7 @@
 
 require "trunkline"
 require_relative "doctor/access"
+require_relative "doctor/functions"
 require_relative "doctor/limits"
 require_relative "doctor/pooler"
 require_relative "doctor/speed"
@@ -14,7 +15,7 @@ module Trunkline
     class Doctor
       # Seconds that one question may take.
       PATIENCE = 10
-      CHECKS = [Access, Pooler, Statements, Values, Speed, Limits].freeze
+      CHECKS = [Access, Pooler, Statements, Values, Speed, Limits, Functions].freeze
       MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze
       private_constant :PATIENCE, :CHECKS, :MARKS
 

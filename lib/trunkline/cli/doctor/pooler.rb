@@ -11,11 +11,16 @@ module Trunkline
                        "there is nothing to set."
         TRANSACTION_MODE = "A pooler stands in between that gives each transaction another server session, as in PgBouncer's transaction " \
                            "mode: SET, LISTEN, temporary tables and advisory locks that last do not work there."
-        private_constant :ROUNDS, :SESSION_MODE, :TRANSACTION_MODE
+        STATEMENT_MODE = "A pooler stands in between that gives each statement another server session and lets no transaction pass, as in " \
+                         "PgBouncer's statement mode: transaction { }, session { }, batches that are atomic and COPY do not work there. Have it pool " \
+                         "transactions."
+        private_constant :ROUNDS, :SESSION_MODE, :TRANSACTION_MODE, :STATEMENT_MODE
 
         # @return [Array<Array(Symbol, String)>] verdicts and sentences
         def self.findings(patient)
-          return [[:advice, TRANSACTION_MODE]] if shares_sessions?(patient.config)
+          if shares_sessions?(patient.config)
+            return transactions?(patient.config) ? [[:advice, TRANSACTION_MODE]] : [[:trouble, STATEMENT_MODE]]
+          end
 
           direct?(patient) ? [[:fine, "No pooler stands in between."]] : [[:fine, SESSION_MODE]]
         end
@@ -30,6 +35,17 @@ module Trunkline
           clients&.each(&:close)
         end
 
+        # Does a transaction of several statements pass?
+        def self.transactions?(config)
+          client = Postgres::Client.new(config, connections: 1, max_connections: 2, prepare: false)
+          client.transaction { |transaction| 2.times { transaction.value("SELECT 1", deadline: PATIENCE) } }
+          true
+        rescue Error
+          false
+        ensure
+          client&.close
+        end
+
         # Is the process that a new connection is told of one of the server's? What poolers tell is their own.
         def self.direct?(patient)
           connection = Postgres::Connector.connect(patient.config)
@@ -37,7 +53,7 @@ module Trunkline
         ensure
           connection&.io&.close
         end
-        private_class_method :direct?
+        private_class_method :direct?, :transactions?
       end
       private_constant :Pooler
     end
