@@ -144,6 +144,14 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
+  def test_functions_that_the_client_finds_by_itself
+    with_database(session_functions: :detect) do |db|
+      refute_predicate refusal { db.query("INSERT INTO t VALUES (leak_zone())") }, :sent?
+      assert_equal %i[session shareable alone], (["SELECT leak()", "SELECT lower('A')", "CALL p()"].map { |sql| db.verdict(sql) })
+      assert_empty found(db)
+    end
+  end
+
   # The limit: neither the SQL nor the answer shows it. This is what session_functions are for.
   def test_a_function_can_hide_anything
     with_database do |db|

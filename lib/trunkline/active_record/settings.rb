@@ -100,7 +100,7 @@ module Trunkline
       # In a URL everything is a String.
       def session_functions(given)
         names = Postgres.const_get(:SessionFunctions).listed(given)
-        Postgres.const_get(:SessionFunctions).parse(names)
+        Postgres.const_get(:SessionFunctions).parse(names) unless names == :detect
         names
       rescue ArgumentError => error
         raise ConfigError, "#{error.message} (database.yml)"

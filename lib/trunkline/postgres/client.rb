@@ -19,6 +19,7 @@ require_relative "session"
 require_relative "session_functions"
 require_relative "sessions"
 require_relative "sharing"
+require_relative "state_keepers"
 require_relative "statements"
 require_relative "streaming"
 require_relative "types"
@@ -47,8 +48,8 @@ module Trunkline
       #   share their flush (one more than `connections`); at least 2
       # @param keys [:string, :symbol] of the Hashes that results yield
       # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none
-      # @param session_functions [Array<String>] functions of your own that change the session they are called in, each "name" or
-      #   "schema.name"
+      # @param session_functions [Array<String>, :detect] functions of your own that change the session they are called in, each "name" or
+      #   "schema.name"; :detect: those whose source shows it, which the server is asked for once
       # @param decode [Hash, nil] how types are decoded, where not as usual; see {Querying#with}
       # @param group_commit [Boolean] whether writes share their wait for the disk, see guides/batches-and-settings.md
       # @param limits keywords of {Limits}
@@ -60,7 +61,7 @@ module Trunkline
         @prepare = prepare
         @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = Answers.result_class(keys)
-        @known = Statements.new(most: @limits.max_statements, functions: SessionFunctions.parse(session_functions), epochs: @epochs) do |statement|
+        @known = Statements.new(most: @limits.max_statements, functions: functions_of(session_functions), epochs: @epochs) do |statement|
           check_sharing(statement)
         end
         @decoding = Decoding.of(decode)
@@ -271,6 +272,16 @@ module Trunkline
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
       # statements. In a transaction the caller's settings hold.
       def look_up(sql, parameters) = with(decode: {}, settings: @sessions.held&.in_transaction? ? nil : LocalSettings::UNLIMITED).query(sql, *parameters).rows
+
+      def functions_of(given) = given == :detect ? FunctionDetection.new { ask_for_functions } : SessionFunctions.parse(given)
+
+      def ask_for_functions
+        request = Request.script(StateKeepers::FUNCTIONS)
+        @pool.perform(request)
+        raise @answers.error(request) unless request.answered?
+
+        @answers.results(request, Result).first.to_a
+      end
 
       # Whoever holds a session may do there what he likes.
       def check_sharing(statement)

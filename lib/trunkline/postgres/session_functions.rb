@@ -22,8 +22,12 @@ module Trunkline
       end
 
       # @param value [Array<String>, String, nil] as a host's configuration has it: in a String, names are separated by commas
-      # @return [Array<String>]
-      def listed(value) = value.is_a?(String) ? value.split(",").map(&:strip).reject(&:empty?) : value || []
+      # @return [Array<String>, :detect]
+      def listed(value)
+        return :detect if ["detect", :detect].include?(value)
+
+        value.is_a?(String) ? value.split(",").map(&:strip).reject(&:empty?) : value || []
+      end
 
       def split(name)
         match = NAME.match(name.encode(Encoding::UTF_8)) if name.is_a?(String)

@@ -22,7 +22,7 @@ module Trunkline
       private_constant :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT, :MOST_LEAKY
 
       # @param most [Integer] texts that are kept
-      # @param functions [Array<Array(String, String)>] what {SessionFunctions.parse} returns
+      # @param functions [#to_a] what {SessionFunctions.parse} returns, or a {FunctionDetection}
       # @param epochs [PlanEpoch] the client's
       # @yieldparam statement [Statement] asked for by one who shares, and not shareable: to raise, or let him have it
       def initialize(most: Limits::DEFAULTS[:max_statements], functions: [], epochs: PlanEpoch.new, &gate)
@@ -67,7 +67,7 @@ module Trunkline
       # @return [Statement] which takes no room here
       def passing(sql, decoding = nil)
         text = self.class.text(sql)
-        marked(Statement.new(text, NO_SLOT, @functions, @epochs, decoding))
+        marked(Statement.new(text, NO_SLOT, @functions.to_a, @epochs, decoding))
       end
 
       # A statement has left something behind on a connection that others share: from now on its text pins, also when it is forgotten
@@ -128,6 +128,7 @@ module Trunkline
 
       def add(view, sql)
         text = self.class.text(sql)
+        @functions.to_a # which may ask the server, once
         @lock.synchronize { view.all.fetch(text, nil) || keep(view, text) }
       end
 
@@ -153,7 +154,7 @@ module Trunkline
       end
 
       def made_statement(text, decoding, context)
-        marked(Statement.new(text, take_slot, @functions, @epochs, decoding, context&.number, context&.plans))
+        marked(Statement.new(text, take_slot, @functions.to_a, @epochs, decoding, context&.number, context&.plans))
       end
 
       def marked(statement) = @leaky.key?(statement.sql) ? statement.leaky! : statement

@@ -24,6 +24,14 @@ class SequelConnectingTest < Trunkline::TestCase
     db.client.close
   end
 
+  def test_functions_that_keep_state
+    [%w[take_lock a.b], "take_lock, a.b"].each do |functions|
+      with_sequel(session_functions: functions) do |db|
+        assert_equal(%i[session session shareable], %w[take_lock a.b b.c].map { |name| db.client.verdict("SELECT #{name}(1)") })
+      end
+    end
+  end
+
   def test_a_few_connections_are_enough_for_sequels_smallest_pool
     with_sequel(max_connections: 1) { |db| assert_equal [1, 2], [db.get(1), db.transaction { db.get(2) }] }
   end
