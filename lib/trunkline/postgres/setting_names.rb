@@ -8,12 +8,12 @@ module Trunkline
       # A first word that is no name of a setting stands for one.
       FORMS = { "timezone" => /TIME\s+ZONE\b/i, "session_authorization" => /SESSION\s+AUTHORIZATION\b/i, "characteristics" => /SESSION\s+CHARACTERISTICS\b/i,
                 "client_encoding" => /NAMES\b/i, "search_path" => /SCHEMA\b/i }.freeze
-      COMMAND = /\A\s*(?:SET\s+(?:(?:SESSION|LOCAL)\s+(?!AUTHORIZATION|CHARACTERISTICS))?|RESET\s+)/i
+      COMMAND = /\A\s*+(?:SET\s++(?:(?:SESSION|LOCAL)\s++(?!AUTHORIZATION|CHARACTERISTICS))?|RESET\s++)/i
       RESET = /RESET/i
-      VALUE = /\A\s*(?:=|TO\b)?\s*(.*?)\s*;?\s*\z/im
+      ASSIGNMENT = /\A\s*+(?:=|TO\b)?\s*+/i
       CALL = /\bset_config"?\s*\(\s*'([^']+)'\s*,\s*(?:'([^']*)')?/i
       ANY_CALL = /set_config/i
-      private_constant :NAME, :FORMS, :COMMAND, :RESET, :VALUE, :CALL, :ANY_CALL
+      private_constant :NAME, :FORMS, :COMMAND, :RESET, :ASSIGNMENT, :CALL, :ANY_CALL
 
       module_function
 
@@ -30,8 +30,10 @@ module Trunkline
         name, rest = name_in(command.post_match)
         return unless name
 
-        [[name, (rest[VALUE, 1].delete_prefix("'").delete_suffix("'") unless command[0].match?(RESET))]]
+        [[name, (value_in(rest) unless command[0].match?(RESET))]]
       end
+
+      def value_in(text) = text.sub(ASSIGNMENT, "").rstrip.delete_suffix(";").rstrip.delete_prefix("'").delete_suffix("'")
 
       def name_in(text)
         form, match = FORMS.lazy.map { |name, pattern| [name, /\A#{pattern}/.match(text)] }.find(&:last)
@@ -46,7 +48,7 @@ module Trunkline
         calls.map { |name, value| [name.downcase, value] } if !calls.empty? && calls.size == sql.scan(ANY_CALL).size
       end
 
-      private_class_method :name_in, :calls
+      private_class_method :name_in, :value_in, :calls
     end
     private_constant :SettingNames
   end

@@ -9,7 +9,7 @@ module Trunkline
       # @param error [OpenSSL::OpenSSLError]
       # @return [String]
       def self.of(error)
-        reason = error.message[/state=[^:]*: (.*)/m, 1] || error.message[/: (.*)/m, 1] || error.message
+        reason = error.message[/state=[^:=]*: (.*)/m, 1] || error.message[/: (.*)/m, 1] || error.message
         reason.sub("unexpected eof while reading", "the server closed the connection")
       end
     end
