@@ -207,7 +207,7 @@ module Shared
           asking = later { work.call(->(client, table) { give_up_and_go_on(client, table) }) }
           assert eventually { waits_in_the_server? || asking.done? }
           asking.cancel(Cancelled.new)
-          asking
+          asking.tap(&:error) # nor could he afterwards: the lock is held until he is through
         end
         caller.value
       end
