@@ -39,7 +39,7 @@ module Trunkline
       # @raise [SharedStateError] where it would leave something behind on a connection that others share
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
       def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || !role.nil? || !group_commit.nil?
+        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) unless settings.nil? && role.nil? && group_commit.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
@@ -55,7 +55,7 @@ module Trunkline
 
       # @return [Object, nil] the first column of the first row of what {query} returns
       def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || !role.nil? || !group_commit.nil?
+        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) unless settings.nil? && role.nil? && group_commit.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
