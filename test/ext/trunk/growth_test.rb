@@ -25,6 +25,9 @@ module Trunkline
       @dispatcher = dispatcher(*@desks.map(&:station), connections: 4, most: TRUNKS + 1)
     end
 
+    # What is prepared stays so.
+    def codec = CODEC.new({}, 1 << 20)
+
     # All that may run does, after some time with one at once.
     #
     # @return [Float] how many were allowed in the second half of the time, on average

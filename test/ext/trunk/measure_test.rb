@@ -17,6 +17,9 @@ module Trunkline
       @codec = codec
     end
 
+    # What is prepared stays so.
+    def codec = CODEC.new({}, 1 << 20)
+
     def ask(statement) = @codec.submit(query(statement))
 
     # Time passes, and then all of these messages are read at once.
