@@ -39,6 +39,7 @@ void Init_trunkline(void) {
     Init_trunkline_meaning();
     Init_trunkline_flow();
     Init_trunkline_unreadable();
+    Init_trunkline_unasked();
     Init_trunkline_copy_text();
     Init_trunkline_copy_binary();
     Init_trunkline_block_exit();

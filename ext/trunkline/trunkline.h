@@ -43,6 +43,7 @@ void Init_trunkline_types(VALUE mTrunklinePostgres);
 void Init_trunkline_block_exit(void);
 void Init_trunkline_flow(void);
 void Init_trunkline_unreadable(void);
+void Init_trunkline_unasked(void);
 void Init_trunkline_meaning(void);
 void Init_trunkline_copy_text(void);
 void Init_trunkline_copy_binary(void);

@@ -35,6 +35,7 @@ static void postgres_request_mark(void *data) {
 
 static void postgres_request_free(void *data) {
     request_unlink(data);
+    unasked_end(&((postgres_request_t *)data)->unasked);
     ruby_xfree(((postgres_request_t *)data)->flow);
     ruby_xfree(data);
 }
@@ -58,9 +59,8 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->statement = statement;
     if (kind == REQUEST_QUERY) request_serve(&request->base, service_of(statement_of(statement)->service));
     request->parameters = parameters;
-    request->given = request->types = request->members = request->preamble = Qnil;
+    request->given = request->types = request->members = request->preamble = request->portal = Qnil;
     request->script = script;
-    request->portal = Qnil;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = request->leak = request->unreadable = Qnil;
     request->affected = -1;

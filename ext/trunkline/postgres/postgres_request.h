@@ -3,6 +3,7 @@
 #define TRUNKLINE_POSTGRES_REQUEST_H
 
 #include "answer_order.h"
+#include "unasked.h"
 #include "../trunk/request.h"
 
 typedef enum {
@@ -32,6 +33,7 @@ typedef struct {
     VALUE notices;     /* Array of NoticeResponse bodies, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
     VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */
+    unasked_t unasked; /* of a future: what of its rows counts as not asked for */
     size_t notice_bytes; /* of the notices, with what keeping them takes */
     long notices_left_out;
     VALUE portal;      /* its name, which stays open when so many rows have come; or nil */

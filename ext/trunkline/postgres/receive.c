@@ -23,6 +23,7 @@
 #include "../trunk/protocol_error.h"
 
 #define CANCELLED "57014"
+#define ROW 40 /* bytes that the Array of a row takes beside its values */
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
@@ -126,6 +127,7 @@ static void data_row(session_state_t *session, postgres_request_t *request, cons
     if (request->description == description_empty()) protocol_error("DataRow of a statement that returns none");
     VALUE row = row_or_unreadable(session, request, frame);
     if (row == Qundef) return;
+    unasked_add(&request->unasked, frame->length + ROW);
     if (request->flow) {
         flow_add(session, request, row, frame->length);
     } else if (NIL_P(request->row)) {

@@ -53,7 +53,7 @@ module Trunkline
       # @param query [#call] runs SQL with parameters and returns rows, to look types up
       def initialize(types, server, limits: Limits.new, &query)
         @types = types
-        @outstanding = Outstanding.new(limits.max_futures)
+        @outstanding = Outstanding.new(limits.max_futures, limits.max_future_bytes, server)
         @limits = limits
         @server = server
         @query = query

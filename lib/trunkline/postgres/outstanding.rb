@@ -15,8 +15,13 @@ module Trunkline
       private_constant :TURN_AFTER, :FEW
 
       # @param most [Integer] futures of one fiber
-      def initialize(most)
+      # @param most_bytes [Integer] of the client's answers that were not asked for
+      # @param server [String] label for errors
+      def initialize(most, most_bytes, server)
         @most = most
+        @most_bytes = most_bytes
+        @server = server
+        @unasked = UnaskedAnswers.new
         @asked = 0
         @lists = {} # by the fibers' object_ids: a fiber that has ended is not kept
         @many = FEW
@@ -24,7 +29,12 @@ module Trunkline
       end
 
       # Waits until the calling fiber may have one more.
-      def make_room
+      #
+      # @param request [Request] its own, not sent yet: from now on the rows of its answer are counted
+      # @raise [Overloaded] too many bytes of answers were not asked for
+      def make_room(request)
+        refuse if @unasked.bytes > @most_bytes
+        request.unasked(@unasked)
         Waiting.give_turn(Fiber.current_scheduler) if ((@asked += 1) % TURN_AFTER).zero?
         list = @lists[Fiber.current.object_id] or return
         list.shift while list.first&.empty?
@@ -45,6 +55,15 @@ module Trunkline
 
       private
 
+      # The answers of futures that the program has dropped do not count, once they are collected.
+      def refuse
+        GC.start
+        return if @unasked.bytes <= @most_bytes
+
+        raise Overloaded.new("#{@unasked.bytes} bytes of answers are kept for futures whose values were not asked for, where max_future_bytes is " \
+                             "#{@most_bytes}: ask for their values, or drop the futures, before the next async", server: @server)
+      end
+
       def begin_list
         @lock.synchronize do
           sweep if @lists.size >= @many
@@ -58,6 +77,6 @@ module Trunkline
         @many = [FEW, 2 * @lists.size].max
       end
     end
-    private_constant :Outstanding
+    private_constant :Outstanding, :UnaskedAnswers
   end
 end

@@ -67,6 +67,7 @@ module Trunkline
       # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
       #
       # @return [Future] whose value is what {query} would have returned
+      # @raise [Overloaded] the answers of futures whose values were not asked for have max_future_bytes already: nothing was sent
       # @raise [ArgumentError] also: it was to share its wait for the disk, as here nothing need wait; its commit is its own
       def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
         raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
@@ -75,7 +76,7 @@ module Trunkline
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
-        @answers.outstanding.make_room
+        @answers.outstanding.make_room(request)
         future = Future.new(dispatch(request), request) { |done| result(done) }
         @answers.outstanding.add(future, request)
       end

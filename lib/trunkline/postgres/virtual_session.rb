@@ -82,7 +82,7 @@ module Trunkline
 
         request = Request.query(statement, parameters.dup) || converted(statement, parameters)
         request.unnamed! unless prepare == :again ? known : prepare
-        @answers.outstanding.make_room
+        @answers.outstanding.make_room(request)
         future = Future.new(dispatch(request), request) { |done| @answers.result(answered(done), @result_class) }
         @answers.outstanding.add(future, request)
       end

@@ -15,6 +15,8 @@ module Trunkline
     # max_statement_age:: seconds after which statements are prepared again and types looked up again, as another program may have
     #   changed the types of parameters unnoticed
     # max_futures:: futures of one fiber without an answer; the next one first waits for the oldest
+    # max_future_bytes:: bytes that are kept of the answers of a client's futures whose values were not asked for; beyond these, the next
+    #   future is refused. The answers that are in flight then still come
     # max_message:: bytes of the longest message accepted from the server, which means one row; of the Arrays that an array value becomes, too
     # max_unrequested:: bytes that are kept of what a server sends beside rows: of the notices of one answer, of a connection's
     #   notifications that are not taken, and of the settings that it reports
@@ -22,8 +24,8 @@ module Trunkline
     # max_idle:: seconds after which a connection that nobody has used is closed, of those beyond `connections`
     DEFAULTS = {
       max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60,
-      max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_message: 256 * 1024 * 1024,
-      max_unrequested: 16 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
+      max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_future_bytes: 256 * 1024 * 1024,
+      max_message: 256 * 1024 * 1024, max_unrequested: 16 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
     }.freeze
 
     # What can be no fraction.

@@ -7,7 +7,7 @@ module Trunkline
   module Postgres
     # What a caller with many futures owes to the others.
     class OutstandingTest < TestCase
-      def outstanding(most) = Postgres.const_get(:Outstanding).new(most)
+      def outstanding(most, most_bytes = 1000) = Postgres.const_get(:Outstanding).new(most, most_bytes, "server")
 
       # A future whose answer nobody has read; whoever waits for it has it.
       Answerless = Struct.new(:waited) do
@@ -19,7 +19,7 @@ module Trunkline
         order = []
         Sync do |task|
           outstanding = outstanding(1000)
-          task.async { 100.times { outstanding.make_room }.then { order << :many } }
+          task.async { 100.times { outstanding.make_room(query) }.then { order << :many } }
           task.async { order << :single }
         end
         assert_equal %i[single many], order
@@ -27,7 +27,7 @@ module Trunkline
 
       def test_a_caller_with_the_most_waits_for_the_oldest
         outstanding = outstanding(2)
-        futures = Array.new(3) { outstanding.make_room.then { add(outstanding) } }
+        futures = Array.new(3) { outstanding.make_room(query).then { add(outstanding) } }
         assert_equal [true, nil, nil], futures.map(&:waited)
       end
 
@@ -36,7 +36,7 @@ module Trunkline
         first = add(outstanding)
         add(outstanding, request = Request.companion)
         request.give_up(nil)
-        outstanding.make_room
+        outstanding.make_room(query)
         assert_nil first.waited
       end
 
@@ -56,6 +56,8 @@ module Trunkline
       end
 
       private
+
+      def query = Postgres.const_get(:Request).script("SELECT 1")
 
       def add(outstanding, request = Request.companion) = outstanding.add(Answerless.new, request)
     end
