@@ -4,6 +4,32 @@ VALUE mTrunkline;
 VALUE mTrunklinePostgres;
 VALUE mTrunklineMemcached;
 
+void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class)) {
+    rb_undef_alloc_func(class);
+    rb_define_singleton_method(class, "new", new, -1);
+}
+
+typedef struct {
+    VALUE object;
+    int argc;
+    const VALUE *argv;
+} initialisation_t;
+
+static VALUE initialize(VALUE data) {
+    const initialisation_t *given = (const initialisation_t *)data;
+    rb_obj_call_init_kw(given->object, given->argc, given->argv, RB_PASS_CALLED_KEYWORDS);
+    return given->object;
+}
+
+VALUE trunkline_initialized(VALUE object, int argc, const VALUE *argv) {
+    initialisation_t given = {object, argc, argv};
+    int state;
+    rb_protect(initialize, (VALUE)&given, &state);
+    if (state == 0) return object;
+    rb_obj_reveal(object, rb_cObject);
+    rb_jump_tag(state);
+}
+
 RUBY_FUNC_EXPORTED void Init_trunkline(void);
 
 void Init_trunkline(void) {

@@ -12,6 +12,14 @@ extern VALUE mTrunkline;
 extern VALUE mTrunklinePostgres;
 extern VALUE mTrunklineMemcached;
 
+/* Objects of the class come from `new` alone, whose work it has to do: allocate, and then trunkline_initialized. There is no allocate, dup,
+ * clone or Marshal.load, which would give an object whose initialize has not run. */
+void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class));
+
+/* Runs initialize with the arguments and keywords that `new` was called with. Returns the object. Where initialize raises, the object, which
+ * ObjectSpace still finds, becomes a plain Object: none of the class's methods can be called on it. */
+VALUE trunkline_initialized(VALUE object, int argc, const VALUE *argv);
+
 void Init_trunkline_bytes(void);
 void Init_trunkline_clock(void);
 void Init_trunkline_deadline(void);

@@ -39,6 +39,8 @@ static VALUE codec_allocate(VALUE class) {
     return self;
 }
 
+static VALUE codec_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(codec_allocate(class), argc, argv); }
+
 static conversation_t *conversation_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* call-seq: Codec.new(value_limit, misses_numbered)
@@ -101,7 +103,7 @@ static VALUE codec_is_silent_since(VALUE self, VALUE request) {
 
 void Init_trunkline_memcached_codec(void) {
     VALUE class = rb_define_class_under(mTrunklineMemcached, "Codec", cTrunklineCodec);
-    rb_define_alloc_func(class, codec_allocate);
+    trunkline_define_new(class, codec_new);
     rb_define_method(class, "initialize", codec_initialize, 2);
     rb_define_method(class, "submit", codec_submit, 1);
     rb_define_method(class, "withdraw", codec_withdraw, 2);

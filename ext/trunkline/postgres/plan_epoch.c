@@ -21,6 +21,8 @@ static VALUE plan_epoch_allocate(VALUE class) {
     return self;
 }
 
+static VALUE plan_epoch_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(plan_epoch_allocate(class), argc, argv); }
+
 VALUE plan_epoch_create(void) { return plan_epoch_allocate(cPlanEpoch); }
 
 plan_epoch_t *plan_epoch_checked(VALUE object) { return rb_check_typeddata(object, &plan_epoch_type); }
@@ -53,7 +55,7 @@ static VALUE plan_epoch_finish(VALUE self) {
 
 void Init_trunkline_plan_epoch(void) {
     cPlanEpoch = rb_define_class_under(mTrunklinePostgres, "PlanEpoch", rb_cObject);
-    rb_define_alloc_func(cPlanEpoch, plan_epoch_allocate);
+    trunkline_define_new(cPlanEpoch, plan_epoch_new);
     rb_define_method(cPlanEpoch, "initialize", plan_epoch_initialize, -1);
     rb_define_method(cPlanEpoch, "number", plan_epoch_number, 0);
     rb_define_method(cPlanEpoch, "finish", plan_epoch_finish, 0);

@@ -53,6 +53,8 @@ static VALUE codec_allocate(VALUE class) {
     return self;
 }
 
+static VALUE codec_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(codec_allocate(class), argc, argv); }
+
 static session_state_t *session_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 static void set_prefix(session_state_t *session, VALUE prefix) {
@@ -180,7 +182,7 @@ static VALUE codec_forget_statements(VALUE self) {
 
 void Init_trunkline_postgres_codec(void) {
     VALUE class = rb_define_class_under(mTrunklinePostgres, "Codec", cTrunklineCodec);
-    rb_define_alloc_func(class, codec_allocate);
+    trunkline_define_new(class, codec_new);
     rb_define_method(class, "initialize", codec_initialize, -1);
     rb_define_method(class, "submit", codec_submit, 1);
     rb_define_method(class, "withdraw", codec_withdraw, 2);

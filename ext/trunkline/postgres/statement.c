@@ -41,6 +41,8 @@ static VALUE statement_allocate(VALUE class) {
     return self;
 }
 
+static VALUE statement_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(statement_allocate(class), argc, argv); }
+
 statement_t *statement_checked(VALUE object) { return rb_check_typeddata(object, &statement_type); }
 
 void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch) {
@@ -184,7 +186,7 @@ static VALUE statement_is_idle(VALUE self) {
 
 void Init_trunkline_statement(void) {
     VALUE class = rb_define_class_under(mTrunklinePostgres, "Statement", rb_cObject);
-    rb_define_alloc_func(class, statement_allocate);
+    trunkline_define_new(class, statement_new);
     rb_define_method(class, "initialize", statement_initialize, -1);
     rb_define_method(class, "sql", statement_sql, 0);
     rb_define_method(class, "slot", statement_slot, 0);

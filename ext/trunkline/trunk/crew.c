@@ -53,6 +53,8 @@ static VALUE crew_allocate(VALUE class) {
     return self;
 }
 
+static VALUE crew_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(crew_allocate(class), argc, argv); }
+
 crew_t *crew_checked(VALUE object) { return rb_check_typeddata(object, &crew_type); }
 
 /* call-seq: Crew.new(codec, descriptor = nil)
@@ -365,7 +367,7 @@ void Init_trunkline_crew(void) {
     sym_first = ID2SYM(rb_intern("first"));
     sym_later = ID2SYM(rb_intern("later"));
     VALUE class = rb_define_class_under(mTrunkline, "Crew", rb_cObject);
-    rb_define_alloc_func(class, crew_allocate);
+    trunkline_define_new(class, crew_new);
     rb_define_method(class, "initialize", crew_initialize, -1);
     rb_define_method(class, "equip", crew_equip, 4);
     rb_define_method(class, "unplug", crew_unplug, 0);

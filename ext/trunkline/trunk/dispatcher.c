@@ -30,6 +30,8 @@ static VALUE dispatcher_allocate(VALUE class) {
     return self;
 }
 
+static VALUE dispatcher_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(dispatcher_allocate(class), argc, argv); }
+
 /* call-seq: Dispatcher.new(connections, most, max_idle)
  *
  * connections: trunks that stay open. most: trunks in all. max_idle: seconds after which one of the others is closed. */
@@ -317,7 +319,7 @@ static VALUE dispatcher_allowed(VALUE self) { return SIZET2NUM((size_t)dispatche
 
 void Init_trunkline_dispatcher(void) {
     VALUE class = rb_define_class_under(mTrunkline, "Dispatcher", rb_cObject);
-    rb_define_alloc_func(class, dispatcher_allocate);
+    trunkline_define_new(class, dispatcher_new);
     rb_define_method(class, "initialize", dispatcher_initialize, 3);
     rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);

@@ -36,6 +36,8 @@ static VALUE time_reader_allocate(VALUE class) {
     return self;
 }
 
+static VALUE time_reader_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(time_reader_allocate(class), argc, argv); }
+
 static int zone_of(VALUE name) {
     if (name == ID2SYM(rb_intern("utc"))) return UTC;
     if (name == ID2SYM(rb_intern("local"))) return LOCAL;
@@ -107,7 +109,7 @@ static VALUE time_reader_call(VALUE self, VALUE string) {
 void Init_trunkline_time_reader(void) {
     id_call = rb_intern("call");
     VALUE class = rb_define_class_under(mTrunklinePostgres, "TimeReader", rb_cObject);
-    rb_define_alloc_func(class, time_reader_allocate);
+    trunkline_define_new(class, time_reader_new);
     rb_define_method(class, "initialize", time_reader_initialize, 3);
     rb_define_method(class, "call", time_reader_call, 1);
 }
