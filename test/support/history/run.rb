@@ -18,10 +18,14 @@ class History
     TROUBLES = { split: 20_000, stall: 60_000, cut: 200_000 }.freeze
     # Average steps of callers between two faults.
     FAULTS = { terminate: 200, change_table: 150, idle_timeout: 400, fork: 700, restart: 1500 }.freeze
+    # The first version of PostgreSQL with idle_session_timeout.
+    SESSION_TIMEOUTS_SINCE = 14
 
     MOST_TOLD = 5
-    private_constant :MOST_TOLD
+    private_constant :SESSION_TIMEOUTS_SINCE, :MOST_TOLD
 
+    # @return [Hash{Symbol => Integer}] of the faults, those that this server knows
+    attr_reader :gaps
     # @return [History]
     attr_reader :history
     # @return [Hash{Symbol => Integer}] how often what has happened
@@ -47,7 +51,7 @@ class History
       @seed = seed
       @wanted = { answers: answers, interruptions: interruptions }
       @troubles = troubles
-      @gaps = faults
+      @gaps = server.version >= SESSION_TIMEOUTS_SINCE ? faults : faults.except(:idle_timeout)
       @kinds = kinds
       @prefix = "history_#{world}_#{seed}"
       @interrupted = Thread::Queue.new
