@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require "bigdecimal"
+require "date"
+require "ipaddr"
+require "trunkline"
+require_relative "differential/answer"
+require_relative "differential/databases"
+require_relative "differential/oracle"
+require_relative "differential/statements"
+
+# Statements of every type in databases that are set up in many ways, with Trunkline and with the pg gem. Both must get the same text of
+# each value, values that are equal where the pg gem has a decoder, and the same SQLSTATE, message and name of class where a statement fails.
+class Differential
+  # Trunkline takes what a statement returns as text first, and in binary form later.
+  EXECUTIONS = 3
+  private_constant :EXECUTIONS
+
+  # @return [Integer] comparisons so far: a statement in a database
+  attr_reader :compared
+
+  # @param server [Trunkline::Bench::PostgresServer] gets databases, one after the other
+  def initialize(server)
+    @server = server
+    @compared = 0
+  end
+
+  # @param short [Boolean] some databases, not all
+  # @return [Array<String>] what differs: database, statement, both answers
+  # @yieldparam name [String] of each database that is done
+  # @yieldparam differences [Array<String>] in it
+  def run(short: false)
+    Databases.all(@server, short: short).flat_map do |name, kind|
+      found = Databases.create(@server, "differential_#{name}", *kind) { |database| compare(@server.uri(dbname: database)) }
+      found.map { |difference| "#{name}: #{difference}" }.tap { |differences| yield name, differences if block_given? }
+    end
+  end
+
+  private
+
+  def compare(uri)
+    oracle = Oracle.new(uri)
+    Trunkline.postgres(uri, connections: 1, max_connections: 2) do |db|
+      texts = db.with(decode: { default: :text })
+      Statements::ALL.filter_map do |sql, parameters, given|
+        @compared += 1
+        difference(oracle.ask(sql, given), ask(texts, sql, parameters), Array.new(EXECUTIONS) { ask(db, sql, parameters) })&.prepend("#{sql}: ")
+      end
+    end
+  ensure
+    oracle&.close
+  end
+
+  def ask(db, sql, parameters)
+    Answer.new(values: db.query(sql, *parameters).rows)
+  rescue Trunkline::ServerError => error
+    Answer.new(failure: [error.sqlstate, error.class.name[/\w+\z/], error.primary_message])
+  rescue Trunkline::Error, TypeError, ArgumentError => error
+    Answer.new(failure: [error.class.name, error.message])
+  end
+
+  def difference(expected, text, answers)
+    return "the pg gem has #{expected.shown}, Trunkline #{text.shown} as text" unless text.failure == expected.failure && text.values == expected.texts
+
+    wrong = answers.index { |answer| !expected.agrees?(answer) || !answers.first.same?(answer) }
+    "the pg gem has #{expected.shown}, Trunkline #{answers[wrong].shown} at execution #{wrong + 1}, #{answers.first.shown} at the first" if wrong
+  end
+end
