@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "desync_proxy"
+
+# Queries over a proxy that changes messages of a real server's stream, and which of them get what another one asked for.
+#
+# Two mutations are left out, as no client can tell them from an honest stream by the protocol, whose messages carry no number of the
+# request: an answer that comes twice from its BindComplete to its ReadyForQuery, and one that is missing whole. Nor can a row be told that
+# takes the place of another one of the same answer; it is counted as forged.
+class Desync
+  AT_ONCE = 8       # queries in flight
+  ONE_IN = 40       # messages: most connections live for some ten answers
+  DEADLINE = 0.5    # seconds: a message that is missing at the end of the stream leaves its query without an answer
+  STATEMENTS = Array.new(4) { |number| "SELECT $1::text AS v -- #{number}" }.freeze
+  TOKEN = /\A\d+-\d+\z/n
+  HONEST_TRIES = 5  # connections that the mutations have spoilt are still found out
+  private_constant :AT_ONCE, :ONE_IN, :DEADLINE, :STATEMENTS, :TOKEN, :HONEST_TRIES
+
+  # @return [Hash{Symbol => Integer}] right; refused, with an error of the gem's; forged; crossed, with another query's value; unexpected,
+  #   with any other error; spoilt, statements that gave no right answer over new connections without mutations
+  attr_reader :counts
+
+  # @param server [#socket_directory, #port]
+  # @param seed [Integer]
+  def initialize(server, seed:)
+    @server = server
+    @seed = seed
+    @counts = Hash.new(0)
+  end
+
+  # One client, with what it learns, for so many batches of queries.
+  #
+  # @param batches [Integer]
+  # @return [Hash{Symbol => Integer}] {#counts}
+  def round(batches)
+    DesyncProxy.open(@server, seed: @seed += 1000, one_in: ONE_IN) do |proxy|
+      Trunkline.postgres(proxy.uri, connections: 2, max_connections: 3) do |db|
+        batches.times { |number| batch(db, number) }
+        proxy.forward_unchanged
+        STATEMENTS.each { |sql| check(db, sql) }
+      end
+      proxy.done.each { |mutation, times| @counts[mutation] += times }
+    end
+    @counts
+  end
+
+  private
+
+  def batch(db, number)
+    asked = Array.new(AT_ONCE) { |at| ["#{number}-#{at}", ask(db, STATEMENTS[at % STATEMENTS.size], "#{number}-#{at}")] }
+    asked.each { |token, future| @counts[outcome(token) { future.value.value }] += 1 if future }
+  end
+
+  def ask(db, sql, token)
+    db.async(sql, token, deadline: DEADLINE)
+  rescue Trunkline::Error
+    @counts[:refused] += 1
+    nil
+  end
+
+  def outcome(token)
+    value = yield
+    if value == token then :right
+    else TOKEN.match?(value.to_s.b) ? :crossed : :forged
+    end
+  rescue Trunkline::Error
+    :refused
+  rescue StandardError => error
+    warn error.full_message(highlight: false)
+    :unexpected
+  end
+
+  # A statement that a forged answer has blamed for what it left behind is refused for as long as the client lives, before it is sent.
+  def check(db, sql)
+    return if db.verdict(sql) == :session
+
+    @counts[:spoilt] += 1 if HONEST_TRIES.times.none? { |try| outcome("0-#{try}") { db.value(sql, "0-#{try}", deadline: 10) } == :right }
+  end
+end
