@@ -13,6 +13,15 @@ module Trunkline
         assert_equal ["SELECT 1", true], [table["SELECT 1"].sql, table["SELECT 1"].sql.frozen?]
       end
 
+      # The server's answer may have been a forged one.
+      def test_what_one_client_has_learnt_of_a_statement_ends_with_it
+        statements = Statements.new
+        statements.leaked(statements.table["SELECT 1"])
+        refute_predicate statements.table["SELECT 1"], :shareable?
+        assert_predicate statements.table["SELECT 2"], :shareable?
+        assert_predicate Statements.new.table["SELECT 1"], :shareable?
+      end
+
       def test_one_text_in_any_encoding
         table = Statements.new.table
         statement = table["SELECT 'ü'"]
