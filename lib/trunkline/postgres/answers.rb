@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/limits"
+require_relative "../trunk/waiting"
 require_relative "decoding"
 require_relative "local_settings"
 require_relative "endings"
@@ -16,7 +17,9 @@ module Trunkline
     # protocol is done with the bytes: whatever a decoder in Ruby does here stops nobody else.
     class Answers # :nodoc:
       RESULTS = { string: Result, symbol: SymbolResult }.freeze
-      private_constant :RESULTS
+      # After so many notices, which take less than a millisecond to read, other fibers and threads have a turn.
+      TURN_AFTER = 64
+      private_constant :RESULTS, :TURN_AFTER
 
       def self.result_class(keys)
         RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
@@ -95,7 +98,12 @@ module Trunkline
 
       # @param notices [Array<String>] their bodies
       def tell(notices)
-        notices.each { |body| on_notice.call(ErrorFields.parse(body)) } if on_notice
+        return unless on_notice
+
+        notices.each_with_index do |body, at|
+          Waiting.give_turn(Fiber.current_scheduler) || Thread.pass if (at % TURN_AFTER) == TURN_AFTER - 1
+          on_notice&.call(ErrorFields.parse(body))
+        end
       end
 
       # @param oids [Array<Integer>] of a statement's parameters

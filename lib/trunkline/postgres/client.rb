@@ -147,9 +147,9 @@ module Trunkline
         extend(Observed)
       end
 
-      # Has the block called with each notice that the server sends along with an answer, by whoever asked, in his fiber or thread,
-      # before he gets the answer; with those of a stream or a COPY as they come. Results have their notices all the same. What comes
-      # while nobody asks is dropped. An exception of the block is the asker's. Notices are never printed.
+      # Has the block called with each notice that the server sends along with an answer, in the fiber or thread that asked, before it
+      # gets the answer; with those of a stream or a COPY as they come. Other fibers and threads have a turn after each 64. Results have
+      # their notices all the same. What comes while no request waits is dropped. The asker gets an exception of the block. Nothing is printed.
       #
       # @yieldparam notice [Hash{Symbol => String}] as {Result#notices} has them; without a block, nothing is called any more
       # @return [nil]

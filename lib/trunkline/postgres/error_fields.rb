@@ -10,8 +10,10 @@ module Trunkline
         "t" => :table, "c" => :column, "d" => :datatype, "n" => :constraint, "F" => :file, "L" => :line,
         "R" => :routine
       }.freeze
-      NUMBERS = %i[position internal_position line].freeze
-      private_constant :NAMES, :NUMBERS
+      BY_BYTE = NAMES.transform_keys(&:ord).freeze
+      NUMBERS = %w[P p L].to_h { |letter| [letter.ord, true] }.freeze
+      LOCALISED_SEVERITY = "S".ord
+      private_constant :NAMES, :BY_BYTE, :NUMBERS, :LOCALISED_SEVERITY
 
       module_function
 
@@ -22,20 +24,26 @@ module Trunkline
       # @return [Hash{Symbol => String, Integer}] see {ServerError#fields}; positions and line are Integers; the
       #   severity is the untranslated one where the server sends it (since 9.6)
       def parse(bytes)
-        bytes.b.split("\0").each_with_object({}) do |field, fields|
-          name = NAMES[field[0]] or next
-          next if field[0] == "S" && fields.key?(:severity)
+        text = bytes.dup.force_encoding(Encoding::UTF_8)
+        return parse_each(text) { |field| field } if text.valid_encoding?
 
-          fields[name] = value(name, field[1..])
+        parse_each(bytes.b) { |field| field.force_encoding(Encoding::UTF_8).scrub }
+      end
+
+      def parse_each(text)
+        fields = {}
+        text.split("\0").each do |field|
+          letter = field.getbyte(0)
+          name = BY_BYTE[letter] or next
+          next if letter == LOCALISED_SEVERITY && fields.key?(:severity)
+
+          value = yield(field.byteslice(1, field.bytesize))
+          fields[name] = (NUMBERS[letter] && Integer(value, 10, exception: false)) || value
         end
+        fields
       end
 
-      def value(name, bytes)
-        text = bytes.force_encoding(Encoding::UTF_8).scrub
-        (NUMBERS.include?(name) && Integer(text, 10, exception: false)) || text
-      end
-
-      private_class_method :value
+      private_class_method :parse_each
     end
   end
 end
