@@ -25,7 +25,7 @@ class CommandTest < Trunkline::TestCase
   def test_nonsense
     { ["operate"] => "no command operate", ["doctor", "--knife"] => "invalid option: --knife", ["doctor", "a=b", "c=d"] => "needless argument: c=d",
       ["doctor", "--processes", "0"] => "processes must be positive", ["doctor", "--max-connections", "1"] => "at least 4",
-      ["doctor", "nonsense=1"] => "nonsense" }.each do |arguments, reason|
+      ["doctor", "nonsense=1"] => "unknown connection option (connection string)" }.each do |arguments, reason|
       status, out, err = run_command(*arguments)
       assert_equal [2, ""], [status, out], arguments.inspect
       assert_includes err, reason

@@ -14,7 +14,7 @@ module Trunkline
     MODES = %w[disable allow prefer require verify-ca verify-full].freeze
     ENCRYPTED = { "version" => "TLSv1.3" }.freeze
     CLEAR = { "version" => nil }.freeze
-    REFUSED = InvalidAuthorizationSpecification
+    REFUSED = LoginError
     private_constant :MODES, :ENCRYPTED, :CLEAR, :REFUSED
 
     def authority = TLSAuthority.shared
@@ -56,10 +56,11 @@ module Trunkline
 
     def test_of_two_refusals_the_encrypted_one_is_told
       %w[allow prefer].each do |mode|
-        error = refused(InvalidPassword, "encrypted", sslmode: mode, password: "wrong")
+        error = refused(LoginError, "encrypted", sslmode: mode, password: "wrong")
 
         assert_includes error.message, 'password authentication failed for user "encrypted"'
-        assert_includes error.cause.message, "no encryption"
+        assert_equal "28P01", error.sqlstate
+        assert_includes error.cause.cause.message, "no encryption"
       end
     end
 

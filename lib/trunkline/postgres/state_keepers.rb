@@ -9,11 +9,15 @@ module Trunkline
       # What extensions bring is theirs, and what the server brings is known. A body of standard SQL, as of PostgreSQL 14, has no source.
       FUNCTIONS = <<~SQL
         SELECT n.nspname::pg_catalog.text AS schema, p.proname::pg_catalog.text AS name,
-               CASE p.prosrc WHEN '' THEN pg_catalog.pg_get_functiondef(p.oid) ELSE p.prosrc END AS source,
-               p.prorettype IN ('pg_catalog.trigger'::pg_catalog.regtype, 'pg_catalog.event_trigger'::pg_catalog.regtype) AS trigger
-        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace JOIN pg_catalog.pg_language l ON l.oid = p.prolang
-        WHERE l.lanname NOT IN ('internal', 'c') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prokind IN ('f', 'p')
-          AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND d.objid = p.oid AND d.deptype = 'e')
+               CASE WHEN p.prosrc OPERATOR(pg_catalog.=) '' THEN pg_catalog.pg_get_functiondef(p.oid) ELSE p.prosrc END AS source,
+               p.prorettype OPERATOR(pg_catalog.=) ANY (ARRAY['pg_catalog.trigger', 'pg_catalog.event_trigger']::pg_catalog.regtype[]::pg_catalog.oid[]) AS trigger
+        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+        JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
+        WHERE l.lanname::pg_catalog.text OPERATOR(pg_catalog.<>) ALL (ARRAY['internal', 'c']::pg_catalog.text[])
+          AND n.nspname::pg_catalog.text OPERATOR(pg_catalog.<>) ALL (ARRAY['pg_catalog', 'information_schema']::pg_catalog.text[])
+          AND p.prokind OPERATOR(pg_catalog.=) ANY (ARRAY['f', 'p']::pg_catalog."char"[])
+          AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
+                                                                 AND d.objid OPERATOR(pg_catalog.=) p.oid AND d.deptype OPERATOR(pg_catalog.=) 'e')
         ORDER BY 1, 2
       SQL
       # Before a statement within a block of PL/pgSQL.
