@@ -72,7 +72,54 @@ class DispatchTest < Trunkline::TestCase
     end
   end
 
+  # Connections that transactions have had opened carry long queries afterwards.
+  def test_long_ones_are_as_many_at_once_after_a_burst_of_transactions
+    with_client(connections: 2, max_connections: 6) do |db|
+      Sync do
+        ENOUGH.times { db.query(LONG) }
+        3.times { sleepers(db, 20) }
+        before = at_once(db, 20)
+        8.times.map { Async { db.transaction { |tx| tx.query(LONG) } } }.each(&:wait)
+        assert_equal before, at_once(db, 20)
+      end
+    end
+  end
+
+  # Each waits until all of them run.
+  def test_a_first_burst_of_a_statement_does_not_line_up_while_connections_may_be_opened
+    with_meeting(4) do |meet|
+      with_client(connections: 2, max_connections: 6) do |db|
+        Sync { assert_equal [true] * 4, 4.times.map { Async { db.value(meet) } }.map(&:wait) }
+      end
+    end
+  end
+
   private
+
+  # A function for the block that waits until so many of its callers run at once.
+  #
+  # @yieldparam sql [String] which tells whether they ever did
+  def with_meeting(count)
+    name = "meeting#{SecureRandom.hex(6)}"
+    postgres_server.psql(<<~SQL)
+      CREATE FUNCTION #{name}() RETURNS bool LANGUAGE plpgsql AS $$
+        BEGIN
+          FOR look IN 1..2000 LOOP
+            PERFORM pg_stat_clear_snapshot();
+            IF (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = hashtext('#{name}')::oid AND granted) >= #{count} THEN
+              PERFORM pg_sleep(0.1);
+              RETURN true;
+            END IF;
+            PERFORM pg_advisory_xact_lock_shared(0, hashtext('#{name}')), pg_sleep(0.005);
+          END LOOP;
+          RETURN false;
+        END
+      $$
+    SQL
+    yield "SELECT #{name}()"
+  ensure
+    postgres_server.psql("DROP FUNCTION #{name}")
+  end
 
   # @return [Integer] how many slept at once, at most
   def at_once(db, count)
