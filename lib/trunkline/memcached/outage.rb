@@ -36,19 +36,20 @@ module Trunkline
         put_off unless at_once
       end
 
-      # Looks for the answer, or asks, where it is time to. For the time of another caller's look it is not.
+      # Looks for the answer, or asks, where it is time to and no other caller does. Where the server is still out, a fiber that has looked
+      # lets the other fibers of its event loop run: a caller that tries again at once, and is refused without a wait, would otherwise
+      # keep the fiber that asks from its answer for ever.
       #
       # @return [Boolean] whether the server has answered: then {#take} has the connection
       def over?
         now = Waiting.now
-        return false if now < @look_at || !@looking.try_lock
+        return false if now < @look_at
 
-        begin
-          @look_at = now + LOOK_EVERY
-          now < @ask_at ? answered?(now) : ask
-        ensure
-          @looking.unlock
-        end
+        @look_at = now + LOOK_EVERY
+        return true if found_over?(now)
+
+        sleep(0) if Fiber.current_scheduler
+        false
       end
 
       # @return [Connector, nil] connected to a server that has answered; it is the caller's from then on
@@ -62,6 +63,16 @@ module Trunkline
       def close = forget
 
       private
+
+      def found_over?(now)
+        return false unless @looking.try_lock
+
+        begin
+          now < @ask_at ? answered?(now) : ask
+        ensure
+          @looking.unlock
+        end
+      end
 
       def ask
         forget

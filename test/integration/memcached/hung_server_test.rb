@@ -4,6 +4,7 @@ require "test_helper"
 require "async"
 require "support/eventually"
 require "support/memcached_servers"
+require "support/schedulers/reference_scheduler"
 require "support/scripted_memcached"
 
 module Trunkline
@@ -73,6 +74,23 @@ module Trunkline
           hung.resume
           assert eventually { outcome { cache.set(key, 1) }.is_a?(Integer) }
           assert_equal 2, hung.connections
+        end
+      end
+
+      # The first fiber waits for the answer; the second one, which is refused meanwhile, waits for nothing.
+      def test_a_fiber_that_tries_again_at_once_leaves_turns_to_the_one_that_asks
+        with_hung_one do |cache, hung|
+          key = keys_of(hung).first
+          assert_raises(Deadline) { cache.get(key) }
+          ReferenceScheduler.run(limit: 20) do
+            Fiber.schedule { outcome { cache.get(key) } }
+            refused = 0
+            while outcome { cache.set(key, 1) } == ConnectionError
+              refused += 1
+              hung.resume if refused == 100
+            end
+            assert_operator refused, :>=, 100
+          end
         end
       end
 
