@@ -31,7 +31,7 @@ module Trunkline
     def test_each_way_to_reach_for_one
       output, = run_program(PROGRAM)
       names, messages = output.lines(chomp: true).each_slice(2).to_a.transpose
-      assert_equal ["Trunkline::Error"] * 2 + ["TypeError"] + ["Ractor::Error"] * 2 + ["Ractor::IsolationError"], names
+      assert_equal ["Trunkline::Error"] * 2 + ["TypeError"] * 2 + ["Ractor::Error", "Ractor::IsolationError"], names
       messages.first(3).each { |message| assert_match(/main Ractor only/, message) }
     end
 
