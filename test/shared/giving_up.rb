@@ -22,6 +22,20 @@ module Shared
       end
     end
 
+    # The connection is closed over both statements.
+    def test_a_cancelled_future_before_what_is_given_up
+      name = unique_name
+      gated(application_name: name) do |db, proxy|
+        future = db.async(ENDLESS)
+        give_up(in_flight(proxy, -> { ask(db, 1) }))
+        proxy.release(:answers)
+        future.cancel
+        assert_raises(Trunkline::Cancelled) { future.value }
+        assert_nobody_runs(name)
+        assert_equal 2, ask(db, 2)
+      end
+    end
+
     def test_the_server_ends_a_statement_alone_and_its_connection_is_kept
       name = unique_name
       in_host_with_client(connections: 1, application_name: name) do |db|

@@ -43,7 +43,7 @@ class Watchdog
 
   def faults_of(trunk)
     state = trunk.crew.state
-    [*unled(trunk, state), *left_behind(trunk, state), *shut_for_nothing(trunk, state)]
+    [unled(trunk, state), left_behind(trunk, state), shut_for_nothing(trunk, state)].compact
   end
 
   def unled(trunk, state)

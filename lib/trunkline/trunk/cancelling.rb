@@ -28,7 +28,7 @@ module Trunkline
       return disown if inherited?
 
       Waiting.undisturbed do
-        ending { end_early(request, :cancel) { stop(request, by) } }
+        ending { end_early(request, :cancel) { |failure| stop(request, by, failure) } }
       end
     end
 
@@ -61,7 +61,7 @@ module Trunkline
     # Its caller was interrupted: whether it is carried out is no caller's concern any more. The server is asked to end it, unless it is a
     # short one: its answer is here before a cancel could be there.
     def let_go(request)
-      end_early(request, :cancel) { stop(request, Waiting.now + LEEWAY) if @crew.held_up? }
+      end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if @crew.held_up? }
     end
 
     # The server has come to a request that was given up while it stood behind others. The last caller that leaves ends it, and with it
@@ -96,17 +96,19 @@ module Trunkline
     # Its deadline has passed. A server that limits it itself is about to end it.
     def expire(request)
       by = Waiting.now + LEEWAY
-      end_early(request, :deadline) { request.limited? ? linger(request, by) : stop(request, by) }
+      end_early(request, :deadline) { |failure| request.limited? ? linger(request, by) : stop(request, by, failure) }
     end
 
     # @yield what may take its time, when the server may be at work on it now
+    # @yieldparam failure [GivenUp] with which the request is done if no answer comes
     def end_early(request, why)
+      failure = GivenUp.new(why, true).freeze
       return if request.done? || @codec.withdraw(request, GivenUp.new(why, false).freeze)
 
       @abandoned = abandoned + 1
-      yield
+      yield failure
     ensure
-      request.give_up(request.failure || GivenUp.new(why, true).freeze)
+      request.give_up(request.failure || failure)
     end
 
     def linger(request, by)
@@ -119,9 +121,11 @@ module Trunkline
     end
 
     # Only where that does no harm: see Crew#begin_cancel. Other callers see the fence answered, if they are aboard.
-    def stop(request, by)
+    #
+    # @param failure [GivenUp, nil] of the request; nil: it is done already
+    def stop(request, by, failure = nil)
       cancelling(request, request) do
-        cancel_heads(request, request, by)
+        cancel_heads(request, request, by, failure)
         wait_for_fence(@crew.fence, by) if @crew.fence && @crew.aboard.zero?
       end
     end
@@ -150,11 +154,17 @@ module Trunkline
     end
 
     # A cancel that comes before the request has been begun is ignored by the server: after a while another is sent, and so for others
-    # that nobody waits for any more.
-    def cancel_heads(waiter, target, by)
+    # that nobody waits for any more. Before the connection is closed, the target is given up: its caller is told of its own deadline or
+    # cancel, not of a loss.
+    #
+    # @param failure [GivenUp, nil] of the target; nil: there is none, or it is done already
+    def cancel_heads(waiter, target, by, failure = nil)
       aimed = nil
       while Waiting.now < by && (head = @crew.aim(waiter, target))
-        return forsake("no caller waited any more for what was in flight") if @crew.forsaken?(target)
+        if @crew.forsaken?(target)
+          target&.give_up(failure)
+          return forsake("no caller waited any more for what was in flight")
+        end
         break unless ask_to_cancel(waiter, by)
 
         pause = head.equal?(aimed) ? pause * 2 : FIRST_PAUSE
@@ -170,6 +180,7 @@ module Trunkline
     # a cancel of its own, one after the other, and a new connection takes the place of them all.
     def forsake(reason)
       return disown if inherited?
+      return if @loss
 
       @cancels = cancels + 1
       @wire.abort
