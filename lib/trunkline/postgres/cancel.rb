@@ -63,7 +63,7 @@ module Trunkline
       def attempt(deadline)
         @io ||= @target.open(deadline)
         ask(deadline) unless @asked
-        wait_for_end(deadline)
+        wait_for_end(deadline) unless @io.closed? # as it is where the first attempt was interrupted after its end
         @io.close
         @dealt_with&.call
         true

@@ -87,6 +87,16 @@ module Trunkline
         assert dealt_with
       end
 
+      def test_a_caller_that_is_interrupted_once_the_connection_is_closed
+        calls = 0
+        with_server(->(peer) { peer.read(16) }) do |server|
+          in_host do
+            assert_raises(Interrupted) { Cancel.send(target(server), 1, "1234", deadline: nil) { (calls += 1) == 1 and raise Interrupted.new } }
+          end
+        end
+        assert_equal 2, calls
+      end
+
       # A pooler may end with it, when it has not passed the request on.
       def test_a_connection_that_the_server_has_not_closed_in_time_stays_open
         done = Thread::Queue.new
