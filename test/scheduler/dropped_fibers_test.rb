@@ -40,6 +40,15 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
+  def test_a_future_that_no_fiber_waited_for_keeps_its_answer
+    with_client(connections: 1, max_connections: 2) do |db|
+      ask(db, 1)
+      future = nil
+      drop(1) { (future = db.async("SELECT 2")) && ask(db, 3) }
+      assert_equal [4, 2], [ask(db, 4), future.value.value]
+    end
+  end
+
   def test_one_that_has_a_transaction
     with_table("n int") do |table|
       with_client(connections: 1, max_connections: 2) do |db|

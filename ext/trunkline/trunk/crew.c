@@ -40,8 +40,7 @@ static VALUE crew_allocate(VALUE class) {
     crew_t *crew;
     VALUE self = TypedData_Make_Struct(class, crew_t, &crew_type, crew);
     crew->parked.older = crew->parked.newer = &crew->parked;
-    crew->wire = crew->io = crew->pool = crew->woken = Qnil;
-    crew->codec = crew->world = crew->thread = crew->leader = crew->heir = Qnil;
+    crew->wire = crew->io = crew->pool = crew->woken = crew->codec = crew->world = crew->thread = crew->leader = crew->heir = Qnil;
     cancelling_clear(&crew->cancelling);
     crew->generation = process_generation;
     crew->earliest = INFINITY;
@@ -95,8 +94,9 @@ static VALUE crew_unplug(VALUE self) {
 
 static void take_aboard(crew_t *crew, request_t *request) {
     if (request->aboard) return;
-    if (crew->aboard++ == 0 && !NIL_P(request->world)) crew->thread = rb_thread_current();
+    crew->aboard++;
     crew->world = request->world;
+    crew->thread = request->thread; /* another thread may board the request for its caller: see Dispatcher#keep_for */
     request->aboard = true;
 }
 

@@ -17,6 +17,7 @@ void request_mark(void *data) {
     rb_gc_mark(request->self);
     rb_gc_mark(request->fiber);
     rb_gc_mark(request->world);
+    rb_gc_mark(request->thread);
     rb_gc_mark(request->token);
     rb_gc_mark(request->failure);
     rb_gc_mark(request->listed);
@@ -33,6 +34,7 @@ request_t *request_checked(VALUE object) { return rb_check_typeddata(object, &re
 static void belong_to_caller(request_t *request) {
     request->fiber = rb_fiber_current();
     request->world = rb_fiber_scheduler_current();
+    request->thread = NIL_P(request->world) ? Qnil : rb_thread_current();
 }
 
 void request_prepare(request_t *request, VALUE self) {

@@ -19,6 +19,7 @@ typedef struct request {
     VALUE self;
     VALUE fiber;          /* who waits */
     VALUE world;          /* its scheduler, or nil where plain threads are */
+    VALUE thread;         /* whose scheduler that is; nil where the world is */
     VALUE token;          /* what a plain thread sleeps on, from when it first has to */
     VALUE failure;        /* why no answer will come; false: for a reason of others; or nil */
     VALUE listed;         /* Array in which its future waits until it is done, and which is empty then; or nil */

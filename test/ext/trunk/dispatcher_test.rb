@@ -177,6 +177,15 @@ module Trunkline
       assert_equal [kept.name, 1, false], [chosen(dispatcher, short), dispatcher.idle_count, asked.aboard?]
     end
 
+    def test_one_that_was_kept_by_a_thread_that_has_ended_since
+      dispatcher = dispatcher(station(:one), station(:two))
+      Sync do
+        asked = long
+        kept = Thread.new { dispatcher.keep_for(asked) }.value
+        assert_equal [false, true], [kept.crew.deserted?, asked.aboard?]
+      end
+    end
+
     def test_for_short_ones_none_is_kept
       assert_nil dispatcher(station(:one), station(:two)).keep_for(short)
       assert_nil dispatcher(station(:only)).keep_for(long)
