@@ -12,8 +12,12 @@ module Trunkline
     # @return [Request] of the calling fiber or thread
     def request = REQUEST.query(STATEMENT.new("SELECT 1", 0), [])
 
-    # @return [Request] of an event loop of its own
-    def foreign_request = Thread.new { Sync { request } }.value
+    # @return [Request] of an event loop of its own, which stays: what ended ones hold is given up
+    def foreign_request
+      made = Queue.new
+      Thread.new { Sync { made.push(request) && sleep } }
+      made.pop
+    end
 
     # @return [Array<Request>] of different fibers in one event loop
     def fellow_requests(count) = Thread.new { Sync { Array.new(count) { request } } }.value
