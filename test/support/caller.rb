@@ -44,7 +44,7 @@ class Caller
 
     case @scheduler
     when nil then body.raise(exception)
-    when ReferenceScheduler then @scheduler.cancel(body, exception)
+    when ReferenceScheduler then @scheduler.cancel_soon(body, exception)
     when Async::Scheduler then @scheduler.raise(body, exception)
     else @scheduler.raise_in(body, exception)
     end
@@ -56,7 +56,7 @@ class Caller
 
     case @scheduler
     when nil then body.kill
-    when ReferenceScheduler then @scheduler.cancel(body, Supervision::Abandoned.new("killed"))
+    when ReferenceScheduler then @scheduler.cancel_soon(body, Supervision::Abandoned.new("killed"))
     else @task.stop
     end
   end

@@ -154,14 +154,15 @@ module Trunkline
     end
 
     # A cancel that comes before the request has been begun is ignored by the server: after a while another is sent, and so for others
-    # that nobody waits for any more. Before the connection is closed, the target is given up: its caller is told of its own deadline or
-    # cancel, not of a loss.
+    # that no caller waits for any more. The connection may be closed over those only when one has been answered, for then the server is at
+    # work on the next, and the one cancel that follows comes in time. Before that the target is given up: its caller is told of its own
+    # deadline or cancel, not of a loss.
     #
     # @param failure [GivenUp, nil] of the target; nil: there is none, or it is done already
     def cancel_heads(waiter, target, by, failure = nil)
       aimed = nil
       while Waiting.now < by && (head = @crew.aim(waiter, target))
-        if @crew.forsaken?(target)
+        if aimed && !head.equal?(aimed) && @crew.forsaken?(target)
           target&.give_up(failure)
           return forsake("no caller waited any more for what was in flight")
         end
@@ -175,7 +176,7 @@ module Trunkline
     end
 
     # No caller waits for any of the statements in flight, and the server would work off one after the other. It finds that the client is
-    # gone when it answers the one that the cancel ends, and ends too. A statement alone is cancelled, and the connection kept: for that, and
+    # gone when it answers the one that the cancel ends, and ends too. One statement is cancelled, and the connection kept: for that, and
     # two short queries afterwards, the server's processor takes 5.5 ms, and 12.2 ms where it is a new connection. But each of several needs
     # a cancel of its own, one after the other, and a new connection takes the place of them all.
     def forsake(reason)

@@ -32,6 +32,7 @@ class ReferenceScheduler
     @ready = []
     @cancelled = []
     @interrupted = []
+    @due = {}.compare_by_identity
     @violations = []
     @failures = []
     @closed = false
@@ -125,6 +126,11 @@ class ReferenceScheduler
     true
   end
 
+  # As {#cancel}; in a fiber that does not wait, as it wakes another, the exception is raised in its next wait. Of the scheduler's thread.
+  def cancel_soon(fiber, exception)
+    cancel(fiber, exception) || @due[fiber] = exception
+  end
+
   private
 
   def turn
@@ -164,6 +170,7 @@ class ReferenceScheduler
     note_left_wake_up(wait.fiber, "waits in #{wait}")
     @waits[wait.fiber] = wait
     wait.timer = @timers.after(timeout) { expire(wait) } if timeout
+    cancel(wait.fiber, @due.delete(wait.fiber)) if @due.key?(wait.fiber)
     pause
     raise wait.exception if wait.exception
 
