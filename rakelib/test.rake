@@ -4,8 +4,8 @@ require "rake/testtask"
 require_relative "test_parts"
 require_relative "test_run"
 
-run_parts = lambda do |parts|
-  TestRun.new(parts).run or abort "Some tests have failed: their output stands above."
+run_parts = lambda do |parts, **options|
+  TestRun.new(parts, **options).run or abort "Some tests have failed: their output stands above."
 end
 
 Rake::TestTask.new("test:files" => :compile) do |test|
@@ -25,6 +25,9 @@ end
 namespace :test do
   desc "Run what a change breaks first: unit tests, and the client's suites under one scheduler and under threads"
   task(quick: :compile) { run_parts.call(TestParts.quick) }
+
+  # Those in the files that FILES names, one part after the other: another run, of which this is a part, has the other processors.
+  task(parts: :compile) { run_parts.call(TestParts.new(ENV["FILES"].to_s.split).parts, workers: 1) }
 
   desc "Run the tests, and on Ruby 3.3 those that may come out differently there"
   task(all: :compile) { run_parts.call(TestParts.all_rubies) }

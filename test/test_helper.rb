@@ -7,6 +7,9 @@ ENV["MT_NO_PLUGINS"] = "1"
 require "minitest/autorun"
 require "trunkline"
 require_relative "support/private_servers"
+require_relative "support/whereabouts"
+
+Whereabouts.tell_upon_signal
 
 module Trunkline
   # What every test has at hand.

@@ -33,6 +33,15 @@ class TestRunTest < Trunkline::TestCase
     refute run_parts(part("three", FAILS))[0]
   end
 
+  def test_a_part_that_hangs_tells_where_and_is_ended
+    support = File.expand_path("../support/whereabouts", __dir__)
+    hang = "require #{support.inspect}; Whereabouts.tell_upon_signal; def wait_for_ever = sleep; puts 1; $stdout.flush; wait_for_ever"
+    passed, output = run_parts(TestPart.new("test_run_test/hang", [RbConfig.ruby, "--disable=gems", "-e", hang], silence: 1))
+    refute passed
+    assert_includes output, "test_run_test/hang failed (nothing had come from it for 1 s)"
+    assert_includes output, "wait_for_ever"
+  end
+
   def test_every_file_is_in_one_part
     files = TestParts.all.flat_map(&:files)
     assert_equal Dir["test/**/*_test.rb", base: File.expand_path("../..", __dir__)].grep_v(%r{hosts/rails/}).sort, files.sort
