@@ -72,7 +72,7 @@ static uint32_t place_of(const conversation_t *conversation, const memcached_req
     return place;
 }
 
-/* One of many answers; the numbers that they carry can only rise. Of a request that was given up they are for nobody.
+/* One of many answers; the numbers that they carry can only rise. Those of an abandoned request are discarded.
  * True: that was the last one. */
 static bool take_one_of_many(const conversation_t *conversation, memcached_request_t *request, const meta_answer_t *answer) {
     if (answer->code == META_NOOP) {
@@ -105,7 +105,7 @@ static void check_line(const memcached_request_t *request, const meta_answer_t *
     if (answer->line.length < length || memcmp(answer->line.bytes, RSTRING_PTR(request->flags), length) != 0) nonsense(answer);
 }
 
-/* True: the answer is complete. That to a request that was given up is for nobody. */
+/* True: the answer is complete. That of an abandoned request is discarded. */
 static bool take_one(const conversation_t *conversation, memcached_request_t *request, const meta_answer_t *answer) {
     request->code = answer->code;
     if (answer->code == META_ERROR) {

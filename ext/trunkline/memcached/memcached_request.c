@@ -49,14 +49,14 @@ static VALUE create(memcached_kind_t kind, VALUE key, VALUE value, VALUE flags) 
     return self;
 }
 
-#define SHORT_KEY (META_LONGEST_KEY / 4 * 3) /* bytes that fit as base64 too: nobody has to look at them */
+#define SHORT_KEY (META_LONGEST_KEY / 4 * 3) /* bytes that fit as base64 too, and so are not looked at */
 
 static bool fits(VALUE key) {
     if (!RB_TYPE_P(key, T_STRING) || RSTRING_LEN(key) == 0 || RSTRING_LEN(key) > META_LONGEST_KEY) return false;
     return RSTRING_LEN(key) <= SHORT_KEY || meta_key_size((meta_text_t){RSTRING_PTR(key), (size_t)RSTRING_LEN(key)}) <= META_LONGEST_KEY;
 }
 
-/* Nobody may change it until it is sent. */
+/* Frozen, or a copy: it must not change until it is sent. */
 static VALUE checked_key(VALUE key) {
     if (!fits(key)) rb_raise(rb_eArgError, "a key must be a String of 1 to %d bytes on the wire", META_LONGEST_KEY);
     return rb_str_new_frozen(key);

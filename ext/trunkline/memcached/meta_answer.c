@@ -53,7 +53,7 @@ static bool read_small_number(meta_text_t digits, uint32_t *number) {
     return true;
 }
 
-/* Flags that are not known here are of no use to anybody, and no error. */
+/* Flags that are not known here are skipped. */
 static bool read_flag(meta_text_t flag, meta_answer_t *answer) {
     meta_text_t token = {flag.bytes + 1, flag.length - 1};
     switch (*flag.bytes) {

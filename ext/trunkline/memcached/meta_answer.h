@@ -15,7 +15,7 @@ typedef enum {
     META_MISS,       /* EN */
     META_NOT_FOUND,  /* NF */
     META_NOT_STORED, /* NS */
-    META_EXISTS,     /* EX: somebody else has changed it */
+    META_EXISTS,     /* EX: another client has changed it */
     META_NOOP,       /* MN: everything before it has been answered */
     META_STATISTIC,  /* STAT */
     META_END,        /* END, of the statistics */
@@ -33,8 +33,8 @@ typedef struct {
     uint64_t cas;      /* c: which version of the value this is */
     uint32_t opaque;   /* O: what the command had there */
     bool numbered;     /* has such a number */
-    bool won;          /* W: whoever asked is to compute the value anew */
-    bool lost;         /* Z: somebody else is doing so */
+    bool won;          /* W: this caller is to compute the value anew */
+    bool lost;         /* Z: another client is doing so */
     bool stale;        /* X: the value is out of date */
     size_t size;       /* of the whole answer; with META_PARTIAL how many bytes it needs, at least */
 } meta_answer_t;

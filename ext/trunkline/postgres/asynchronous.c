@@ -17,14 +17,14 @@ postgres_request_t *current(postgres_request_t *request) {
     return postgres_request_of(RARRAY_AREF(request->members, RARRAY_LEN(request->members) - request->unanswered));
 }
 
-/* The first ones are kept: they tell best what has happened. A caller who takes the answer in portions gets all of them. */
+/* The first ones are kept: they tell best what has happened. A caller that takes the answer in portions gets all of them. */
 static void notice_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     request = current(request);
     if (request->flow) {
         flow_note(session, request, body_string(frame), frame->length);
         return;
     }
-    if (request->base.done) return; /* given up: they are for nobody */
+    if (request->base.done) return; /* abandoned */
     if (frame->length + ENTRY > session->unrequested_limit - request->notice_bytes) {
         request->notices_left_out++;
         return;
@@ -64,7 +64,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
     if (answering) meaning_watch_setting(session, name);
 }
 
-/* What nobody takes makes room for what comes; whoever takes the rest is told. */
+/* Notifications that are not taken make room for those that come; the caller that takes the rest is told. */
 static void notification_response(session_state_t *session, const frame_t *frame) {
     session->notification_bytes += frame->length + ENTRY;
     while (RARRAY_LEN(session->notifications) > 0 &&

@@ -33,7 +33,7 @@ static void binary_rows(session_state_t *session, postgres_request_t *request, c
 
 void copy_data(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (!request->flow || request->flow->copy != COPY_OUT) protocol_error("the server sent rows of a COPY that does not run");
-    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are for nobody */
+    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are discarded */
     if (NIL_P(request->description)) {
         flow_add(session, request, raw(request->flow, frame->body, frame->length), frame->length);
     } else if (request->flow->binary) {

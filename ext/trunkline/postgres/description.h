@@ -8,7 +8,7 @@
 
 typedef struct {
     VALUE columns;   /* frozen Array of frozen Strings */
-    VALUE symbols;   /* frozen Array of the same as Symbols, or nil until somebody asks for it */
+    VALUE symbols;   /* frozen Array of the same as Symbols, or nil until it is asked for */
     VALUE types;     /* frozen Array of type OIDs */
     VALUE modifiers; /* frozen Array of type modifiers */
     VALUE decoding;  /* how the caller wants types decoded: what Decoding.new returns, or nil */
@@ -25,7 +25,7 @@ typedef struct {
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline description_t *description_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-/* Makes one from RowDescription's body, for one who wants types decoded so. Raises ProtocolError when the bytes make no sense. */
+/* Makes one from RowDescription's body, whose types are decoded as `decoding` says. Raises ProtocolError when the bytes make no sense. */
 VALUE description_from_message(const char *body, size_t length, VALUE decoding);
 
 /* What a statement without rows has. */

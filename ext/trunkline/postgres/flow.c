@@ -26,7 +26,7 @@ void flow_add(session_state_t *session, postgres_request_t *request, VALUE row, 
 }
 
 void flow_note(session_state_t *session, postgres_request_t *request, VALUE notice, size_t bytes) {
-    if (request->base.done) return; /* given up: they are for nobody */
+    if (request->base.done) return; /* abandoned */
     if (NIL_P(request->notices)) request->notices = rb_ary_new();
     rb_ary_push(request->notices, notice);
     count(session, request, bytes);

@@ -28,7 +28,7 @@ bool frontend_execute_portal(buffer_t *buffer, span_t portal, uint32_t rows); /*
 bool frontend_sync(buffer_t *buffer);
 bool frontend_flush(buffer_t *buffer); /* the server is to send at once what it has said so far */
 
-/* Runs a statement without parameters, whose rows are of no interest, and which nobody is to run again: Parse, Bind and Execute without names. */
+/* Runs a statement without parameters once, whose rows are of no interest: Parse, Bind and Execute without names. */
 bool frontend_run(buffer_t *buffer, span_t sql);
 
 bool frontend_query(buffer_t *buffer, span_t sql);

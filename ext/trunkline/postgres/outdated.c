@@ -23,7 +23,7 @@ void suspect_statement(session_state_t *session, postgres_request_t *request, co
     const prepared_t *prepared = prepared_of(request->prepared);
     bool parse_failed = request->parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->order) && blames_statement(frame);
     if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
-        slots_forget(session); /* one that was there is lost: so are the others, as far as anybody can tell */
+        slots_forget(session); /* one that was there is lost: so may be the others */
     } else if (parse_failed || suspect) {
         slots_drop(session, request->prepared);
     }

@@ -137,7 +137,7 @@ static VALUE codec_given_parameters(VALUE self) { return session_of(self)->given
 
 /* call-seq: exclusive = true or false
  *
- * Whether the session is one caller's own, who may open transactions. What it was notified of before is nobody's. */
+ * Whether the session is one caller's own, which may open transactions. Earlier notifications are discarded. */
 static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
     session_of(self)->exclusive = RTEST(exclusive);
     session_of(self)->reported = false;

@@ -69,8 +69,8 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
 
 /* call-seq: Request.query(statement, parameters) -> Request or nil
  *
- * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. Else the Array is frozen: it must be
- * nobody's but the caller's to give away. */
+ * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. Else the Array is frozen: no
+ * other object may hold it. */
 static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
     statement_t *known = statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
@@ -149,7 +149,7 @@ static VALUE request_copy(VALUE class, VALUE sql, VALUE rows) {
 
 /* call-seq: Request.companion -> Request
  *
- * Nothing that is ever sent: what a caller waits with who waits for somebody else's request, or for a trunk. */
+ * Never sent: with it a caller waits for another caller's request, or for a trunk. */
 static VALUE request_companion(VALUE class) { return create(REQUEST_SCRIPT, Qnil, Qnil, Qnil); }
 
 /* call-seq: fence -> Request
@@ -304,7 +304,7 @@ static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of
 
 /* call-seq: cancelled! -> true or false
  *
- * Its caller does not want it any more: if a cancel hits it, it was meant to, whoever that is aimed at. False: it is done. */
+ * Its caller has abandoned it: a cancel that hits it, though aimed at another request, does no harm. False: it is done. */
 static VALUE request_set_cancelled(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     if (request->base.done) return Qfalse;

@@ -122,7 +122,7 @@ static VALUE description_for(postgres_request_t *request) {
 }
 
 static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are for nobody */
+    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are discarded */
     if (NIL_P(description_for(request))) protocol_error("DataRow without a description of its columns");
     if (request->description == description_empty()) protocol_error("DataRow of a statement that returns none");
     VALUE row = row_or_unreadable(session, request, frame);
@@ -139,7 +139,7 @@ static void data_row(session_state_t *session, postgres_request_t *request, cons
     }
 }
 
-/* What the command has done to the prepared statements: this session's, or everybody's. */
+/* What the command has done to the prepared statements: this session's, or those of all sessions. */
 static void note_command(session_state_t *session, const char *tag, size_t length) {
     switch (command_tag_effect(tag, length)) {
     case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
@@ -292,7 +292,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
         switch (answer_order_take(&request->order, frame->type)) {
         case PART_OWN: answer_itself(session, request, frame, now); break;
         case PART_UNEXPECTED: unexpected(frame);
-        case PART_PREAMBLE: case PART_LIMIT: break; /* nobody looks at what these return */
+        case PART_PREAMBLE: case PART_LIMIT: break; /* what these return is not looked at */
         }
     }
 }

@@ -20,7 +20,7 @@ typedef struct {
     VALUE closing;         /* Array of Prepared whose names the server may forget */
     VALUE own_units;       /* Array of what is awaited by the units in flight that are the codec's own, see own_unit.h */
     VALUE parameters;      /* Hash of what ParameterStatus told */
-    VALUE notifications;   /* Array of NotificationResponse bodies that nobody has taken, the latest ones */
+    VALUE notifications;   /* Array of NotificationResponse bodies that have not been taken, the latest ones */
     size_t message_limit;  /* bytes */
     size_t unrequested_limit; /* bytes of notices of one answer, of notifications, and of reported settings */
     size_t notification_bytes, parameter_bytes;
@@ -32,21 +32,21 @@ typedef struct {
     VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */
     bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
     bool in_block;         /* a transaction was open when the last answer was complete */
-    uint64_t meaning;      /* in which SQL is read, see meaning.h; 0 unless one caller has changed it for the time that the session is his */
+    uint64_t meaning;      /* in which SQL is read, see meaning.h; 0 unless the caller that the session is leased to has changed it */
     uint64_t own_plans;    /* in which functions' plans are to be made then */
     uint64_t plans;        /* in which those that the server keeps were made */
     bool meaning_announced; /* what the unit in flight changes, `meaning` stands for already */
-    bool schema_changed;   /* in the transaction that is open: others see it when that ends, or nobody ever */
+    bool schema_changed;   /* in the transaction that is open: others see it when that is committed */
     bool betrayed;         /* a command's tag did not belong on a shared session */
     bool leaked;           /* shared, and yet something was left behind */
-    bool halted;           /* what comes next is not taken in: it has leaked, or the caller has his portion of the rows */
+    bool halted;           /* what comes next is not taken in: it has leaked, or the caller has its portion of the rows */
 } session_state_t;
 
 /* What the session knows of a statement in the present epoch: its Prepared, or nil. */
 VALUE slots_find(session_state_t *session, VALUE statement, uint32_t slot);
 void slots_put(session_state_t *session, uint32_t slot, VALUE prepared);
 
-/* Nobody is to bind this any more; the server is told to forget it with the next request. */
+/* This is not bound any more; the server is told to forget it with the next request. */
 void slots_drop(session_state_t *session, VALUE prepared);
 
 /* The server has forgotten them all. */

@@ -55,7 +55,7 @@ void statement_learn(statement_t *statement, const uint32_t *types, uint16_t cou
     statement->type_epoch = epoch;
 }
 
-/* Strings of an array of [schema or nil, name] for the judge, who keeps none of them. */
+/* Strings of an array of [schema or nil, name] for the lexer, which keeps none of them. */
 static void list_functions(VALUE functions, session_function_t *list) {
     for (long at = 0; at < RARRAY_LEN(functions); at++) {
         VALUE pair = RARRAY_AREF(functions, at);

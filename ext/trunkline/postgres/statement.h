@@ -37,7 +37,7 @@ static inline bool statement_shareable(const statement_t *statement) { return st
 /* Of what a caller gives: raises TypeError when it is something else. */
 statement_t *statement_checked(VALUE object);
 
-/* Are the parameters' types known, as far as anybody can tell? */
+/* Are the parameters' types known, and has no type changed since, as far as this client knows? */
 static inline bool statement_known(const statement_t *statement) { return statement->known && statement->type_epoch == statement->epoch->number; }
 
 /* Keeps a copy of the parameters' types, as a session knows them that prepared the statement in that epoch. */

@@ -152,7 +152,7 @@ static VALUE prepare(session_state_t *session, const postgres_request_t *request
 }
 
 /* Finds what the session knows of the statement. What it does not know, or with other types, is parsed in this very unit; for
- * one who asks anew, everything is, and with no type that was remembered. */
+ * a retry, everything is, and with no type that was remembered. */
 static void choose_prepared(session_state_t *session, postgres_request_t *request) {
     VALUE statement = request->statement;
     VALUE found = is_named(session, request) ? slots_find(session, statement, statement_of(statement)->slot) : Qnil;
@@ -193,7 +193,7 @@ static void order_answer(postgres_request_t *request) {
     request->order = order;
 }
 
-/* What nobody would wait for is not sent. */
+/* A request whose deadline has passed is not sent. */
 static bool is_late(const postgres_request_t *request) {
     return !isinf(request->base.deadline) && clock_now() >= request->base.deadline;
 }

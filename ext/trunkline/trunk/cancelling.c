@@ -44,7 +44,7 @@ void cancelling_lift(crew_t *crew) {
     if (!NIL_P(crew->cancelling.fence) && request_of(crew->cancelling.fence)->done) reopen(crew);
 }
 
-/* Its answer is for nobody: it does not keep the connection open. */
+/* No caller waits for its answer, so it does not keep the connection open. */
 static void forget_fence(crew_t *crew) {
     if (NIL_P(crew->cancelling.fence)) return;
     request_of(crew->cancelling.fence)->done = true;
@@ -61,7 +61,7 @@ static bool all_behind_are_repeatable(const crew_t *crew) {
 
 static bool is_head(const crew_t *crew, VALUE request) { return fifo_head(crew_in_flight(crew)) == request; }
 
-/* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence nobody has come. */
+/* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence there is no other request. */
 static bool may_cancel(const crew_t *crew, VALUE target) {
     if (!NIL_P(crew->cancelling.canceller) || crew->cancelling.exposed) return false;
     if (NIL_P(target)) return true;
@@ -72,7 +72,7 @@ static bool may_cancel(const crew_t *crew, VALUE target) {
 /* call-seq: begin_cancel(waiter, target) -> true or false
  *
  * Shuts the trunk for a caller that is about to cancel, and finishes with finish_cancel, whatever happens. waiter: a request, of that
- * caller. target: what the server works on; nil, on a trunk of the caller's own: whatever nobody waits for. False: another caller
+ * caller. target: what the server works on; nil, on a trunk of the caller's own: all abandoned requests. False: another caller
  * cancels, or others would be harmed, or the target is answered. */
 static VALUE crew_begin_cancel(VALUE self, VALUE waiter, VALUE target) {
     crew_t *crew = crew_of(self);
@@ -123,8 +123,8 @@ static VALUE state_after(const crew_t *crew) {
 
 /* call-seq: finish_cancel(waiter) -> :open, :fenced, :exposed or nil
  *
- * The caller cancels no more. Open: nothing can be hit. Fenced: the trunk opens when the fence is answered. Exposed: nobody can tell
- * what the cancel will hit, and the trunk stays shut for good. Nil: everything was answered before. */
+ * The caller cancels no more. Open: nothing can be hit. Fenced: the trunk opens when the fence is answered. Exposed: what the cancel will
+ * hit is unknown, and the trunk stays shut for good. Nil: everything was answered before. */
 static VALUE crew_finish_cancel(VALUE self, VALUE waiter) {
     crew_t *crew = crew_of(self);
     cancelling_lift(crew);
@@ -158,7 +158,7 @@ static VALUE crew_seal(VALUE self) {
 
 /* call-seq: abandon_fence -> true or false
  *
- * Seals the trunk if nobody is left that would see its fence answered. */
+ * Seals the trunk if no caller is left that would see its fence answered. */
 static VALUE crew_abandon_fence(VALUE self) {
     crew_t *crew = crew_of(self);
     cancelling_lift(crew);
@@ -178,7 +178,7 @@ static VALUE crew_given_up(VALUE self) {
 
 /* call-seq: cancel_again(seconds) -> crew
  *
- * The leader, whoever that is then, asks its trunk to pass_given_up in so many seconds from now. */
+ * The leader at that time asks its trunk to pass_given_up in so many seconds from now. */
 static VALUE crew_cancel_again(VALUE self, VALUE seconds) {
     crew_of(self)->cancelling.again = clock_now() + NUM2DBL(seconds);
     return self;

@@ -19,7 +19,7 @@ typedef struct {
     fifo_t in_flight;
     const codec_protocol_t *protocol;
     VALUE input, output; /* Trunkline::Bytes */
-    VALUE farewell;      /* the server's last words, which answer nobody; or nil */
+    VALUE farewell;      /* the server's last message, which answers no request; or nil */
     bool closed;         /* takes no more requests */
     bool unbegun;        /* the server has ended the connection before it began what is in flight */
 } codec_base_t;

@@ -135,7 +135,7 @@ static VALUE crew_is_expired(VALUE self) { return RBOOL(clock_now() >= crew_of(s
 
 /* call-seq: admits?(world) -> true or false
  *
- * May a waiter of this world, who shares, come aboard now? */
+ * May a waiter of this world, which shares, come aboard now? */
 static VALUE crew_may_come(VALUE self, VALUE world) { return RBOOL(crew_takes(crew_of(self), world, false)); }
 
 /* call-seq: backlog -> Float
@@ -183,7 +183,7 @@ static VALUE crew_is_reserved(VALUE self) { return RBOOL(crew_of(self)->reserved
 
 /* call-seq: release -> crew
  *
- * Anybody may come aboard again. */
+ * Callers of every world may come aboard again. */
 static VALUE crew_release(VALUE self) {
     crew_of(self)->reserved = false;
     return self;
@@ -191,7 +191,7 @@ static VALUE crew_release(VALUE self) {
 
 /* call-seq: begin_ending -> crew
  *
- * A caller ends a request of its own: until it says finish_ending, nobody gets the trunk for its own. */
+ * A caller ends a request of its own: until it says finish_ending, no caller gets the trunk for its own. */
 static VALUE crew_begin_ending(VALUE self) {
     crew_of(self)->endings++;
     return self;
@@ -226,7 +226,7 @@ static bool board_to_wait(crew_t *crew, request_t *request) {
 
 /* call-seq: lead(request) -> true, false, Float or nil
  *
- * True: the waiter leads now, or did already. False: it is parked and must sleep until it is woken, if only by a leader who looks at the
+ * True: the waiter leads now, or did already. False: it is parked and must sleep until it is woken, if only by a leader that looks at the
  * clock. A Float: it is parked, and must not sleep longer than until then, for the leader will. Nil: it has its answer.
  *
  * Also on a trunk that has been reserved for another caller since: what it waits for is in flight here. */
@@ -254,7 +254,7 @@ static VALUE crew_take_lead(VALUE self, VALUE object) {
 
 /* call-seq: rest -> Float or nil
  *
- * The leader goes to sleep, and looks at the clock then at the latest; nil: nobody needs him to. */
+ * The leader goes to sleep, and looks at the clock then at the latest; nil: no waiter has a deadline. */
 VALUE crew_rest(VALUE self) {
     crew_t *crew = crew_of(self);
     crew->rest = fmin(crew->earliest, crew->cancelling.again);
@@ -280,8 +280,8 @@ static void expire(crew_t *crew, double now, VALUE woken) {
 
 /* call-seq: rise(woken) -> crew
  *
- * The leader is awake. Whoever among the parked has waited until his time was over is pushed to the Array `woken`, and is
- * owed a wake-up. */
+ * The leader is awake. The parked waiters whose deadlines have passed are pushed to the Array `woken`, and are owed
+ * a wake-up. */
 VALUE crew_rise(VALUE self, VALUE woken) {
     crew_t *crew = crew_of(self);
     crew->rest = -INFINITY;
@@ -291,7 +291,7 @@ VALUE crew_rise(VALUE self, VALUE woken) {
     return self;
 }
 
-/* Who is to look after the trunk next: the newest of those parked now, of the crew's world while anyone of it is aboard. That one need
+/* The next leader: the newest of those parked now, of the crew's world while any of it is aboard. That one need
  * not be parked here: a caller may be aboard only to keep the trunk. */
 static request_t *successor(crew_t *crew) {
     for (request_t *parked = crew->parked.older; parked != &crew->parked; parked = parked->older) {
@@ -332,7 +332,7 @@ VALUE crew_leave(VALUE self, VALUE object) {
 
 /* call-seq: led? -> true or false
  *
- * Is there a leader, or one on his way? */
+ * Is there a leader, or one on its way? */
 static VALUE crew_get_led(VALUE self) { return RBOOL(crew_is_led(crew_of(self))); }
 
 /* call-seq: head -> Request or nil
@@ -345,7 +345,7 @@ static VALUE crew_head(VALUE self) {
 
 /* call-seq: settled? -> true or false
  *
- * Is there nothing in flight that anybody could still ask for? */
+ * Is there nothing in flight whose answer a caller may still ask for? */
 static VALUE crew_is_settled(VALUE self) {
     const fifo_t *fifo = crew_in_flight(crew_of(self));
     for (size_t at = 0; at < fifo->count; at++) {

@@ -1,4 +1,4 @@
-/* Trunkline::Crew: who is aboard a trunk, of which world they are, who leads, and who is parked. */
+/* Trunkline::Crew: the waiters aboard a trunk, their world, the one that leads, and those that are parked. */
 #ifndef TRUNKLINE_CREW_H
 #define TRUNKLINE_CREW_H
 
@@ -24,17 +24,17 @@ typedef struct crew {
     VALUE leader;     /* the request whose waiter reads for all, or nil */
     VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
     double earliest;  /* no waiter stops waiting before */
-    double rest;      /* when the leader, who sleeps, looks at the clock; -INFINITY: he is awake */
+    double rest;      /* when the leader, which sleeps, looks at the clock; -INFINITY: it is awake */
     size_t aboard;
     size_t endings;    /* callers that end a request of theirs here, aboard or not */
     unsigned int generation;
-    int descriptor;   /* where answers come from, for a look whether one lies there; -1: nobody can look */
+    int descriptor;   /* where answers come from, for a look whether one lies there; -1: not known */
     uint64_t unread;  /* what Bytes#transfers said of the input when an answer was seen to lie there: it does until that changes */
     bool reserved;    /* for pinned requests only */
     bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
     cancelling_t cancelling;
     bool asleep;      /* the leader, until there is something to read */
-    bool turning;     /* somebody gives the others a turn before he writes what lies in the output */
+    bool turning;     /* a caller gives the others a turn before it writes what lies in the output */
     bool answerless;  /* the only request in flight was written just now: there can be no answer yet */
     size_t most_requests; /* in flight, beyond which it is not chosen */
     uint64_t most_bytes;  /* likewise */
@@ -55,13 +55,13 @@ static inline bool crew_is_plain(const crew_t *crew) { return !NIL_P(crew->io); 
 /* Where the thread of everyone aboard has ended, with its event loop: they leave. True: they did. */
 bool crew_forget_dead(crew_t *crew);
 
-/* A crew with nobody aboard is anybody's: the first to come brings his world. A forked child's copy is nobody's. */
+/* A crew without waiters takes those of any world: the first to come brings its own. A forked child's copy takes none. */
 static inline bool crew_admits(crew_t *crew, VALUE world, bool pinned) {
     if (crew->generation != process_generation || crew->reserved != pinned) return false;
     return crew->aboard == 0 || crew->world == world || crew_forget_dead(crew);
 }
 
-/* Is nobody aboard, or about to end what it has left? */
+/* Is no waiter aboard, and none about to end what it has left? */
 static inline bool crew_is_deserted(const crew_t *crew) { return crew->aboard == 0 && crew->endings == 0; }
 
 /* May another request be sent? */
@@ -72,7 +72,7 @@ static inline bool crew_has_room(const crew_t *crew) {
     return fifo->count < crew->most_requests && fifo_bytes(fifo) < crew->most_bytes;
 }
 
-/* Is there a leader, or one on his way? He flushes before he waits. */
+/* Is there a leader, or one on its way? It flushes before it waits. */
 static inline bool crew_is_led(const crew_t *crew) { return !NIL_P(crew->leader) || !NIL_P(crew->heir); }
 
 /* Does the server work on a request that no caller waits for? */
@@ -91,8 +91,8 @@ VALUE crew_rest(VALUE self);
 VALUE crew_rise(VALUE self, VALUE woken);
 VALUE crew_leave(VALUE self, VALUE request);
 
-/* The request's waiter gives up the lead, if it has it, or is to have it. Nil: somebody leads. A request: its waiter was parked and is
- * woken now to lead; the caller owes it its wake-up. False: nobody is left to lead. */
+/* The request's waiter gives up the lead, if it has it, or is to have it. Nil: there is a leader. A request: its waiter was parked and is
+ * woken now to lead; the caller owes it its wake-up. False: none is left to lead. */
 VALUE crew_resign(crew_t *crew, VALUE request);
 
 /* Seconds of backlog up to which short requests join: a little, and what is on the way meanwhile. */

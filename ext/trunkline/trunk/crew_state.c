@@ -1,4 +1,4 @@
-/* Crew#state: for whoever looks for a caller that nothing will wake. */
+/* Crew#state: for a test or a person that looks for a caller that nothing will wake. */
 #include "crew.h"
 #include "../trunkline.h"
 
@@ -15,7 +15,7 @@ static void set(VALUE hash, const char *name, VALUE value) { rb_hash_aset(hash, 
 
 /* call-seq: state -> Hash
  *
- * Who is aboard, at one moment: the requests whose waiters lead, are to lead and are parked; and why the trunk is shut. */
+ * What is aboard, at one moment: the requests whose waiters lead, are to lead and are parked; and why the trunk is shut. */
 static VALUE crew_state(VALUE self) {
     const crew_t *crew = RTYPEDDATA_DATA(self);
     VALUE state = rb_hash_new();

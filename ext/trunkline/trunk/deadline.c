@@ -6,7 +6,7 @@
 #include "../trunkline.h"
 
 static ID id_present;
-static unsigned long holders; /* fibers and threads that hold one: with none, nobody has to look */
+static unsigned long holders; /* fibers and threads that hold one: with none, nothing is looked up */
 
 double deadline_present(void) {
     if (holders == 0) return INFINITY;

@@ -1,4 +1,4 @@
-/* Points in time after which nobody waits any more, on the one clock. INFINITY is never. */
+/* Deadlines: points in time on the one clock, after which a caller waits no longer. INFINITY is never. */
 #ifndef TRUNKLINE_DEADLINE_H
 #define TRUNKLINE_DEADLINE_H
 

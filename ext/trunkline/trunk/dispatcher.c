@@ -191,12 +191,12 @@ static VALUE dispatcher_find(VALUE self, VALUE object) {
     return found(&search);
 }
 
-/* --- for who waits --- */
+/* --- for callers that wait in line --- */
 
 /* call-seq: keep_for(request) -> trunk or nil
  *
- * An idle trunk, where a long request may have one, that nobody else gets: its waiter is aboard from now on, and leaves it by Crew#leave
- * if he does not use it. */
+ * An idle trunk, where a long request may have one, that no other caller gets: its waiter is aboard from now on, and leaves it by
+ * Crew#leave if it does not use it. */
 static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));
@@ -240,7 +240,7 @@ static VALUE dispatcher_accepts(VALUE self, VALUE crew, VALUE object) {
 
 /* call-seq: unread_for(request) -> trunk or nil
  *
- * A trunk with requests in flight whose answers nobody reads; who has nowhere to go makes room by reading there. */
+ * A trunk with requests in flight whose answers no caller reads; a caller that has no trunk makes room by reading there. */
 static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));

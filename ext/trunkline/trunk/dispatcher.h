@@ -10,7 +10,7 @@ typedef struct {
     long count, current;
     fifo_t idle;          /* the ring's anchor: idle.newer has been idle for longest, idle.older is the newest */
     size_t idle_count;
-    size_t kept;          /* idle trunks that are not among these, as somebody is on his way to each */
+    size_t kept;          /* idle trunks that are not among these, as a caller is on its way to each */
     size_t longs;         /* trunks with a long request in flight */
     size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
     double most_idle;     /* seconds */
@@ -28,7 +28,7 @@ void dispatcher_is_busy(fifo_t *fifo);
 void dispatcher_is_idle(fifo_t *fifo);
 void dispatcher_has_long(fifo_t *fifo, bool has_one);
 
-/* Whoever an idle trunk was kept for does not need it to be, if it still is. */
+/* The caller that an idle trunk was kept for does not need it, if it is still kept. */
 void dispatcher_keeps_no_more(fifo_t *fifo, const request_t *request);
 
 /* Trunks with a long request in flight, or on its way. */

@@ -104,7 +104,7 @@ socket_status_t drive_receive(const drive_t *drive) {
     return status;
 }
 
-/* Nil: nobody's time is limited, and so the wait has no end. A timer for each read would cost more than the read. */
+/* Nil: no waiter has a deadline, and so the wait has no end. A timer for each read would cost more than the read. */
 static VALUE seconds_of_rest(const crew_t *crew) {
     return isinf(crew->rest) ? Qnil : DBL2NUM(fmin(fmax(crew->rest - clock_now(), 0), LONGEST_WAIT));
 }

@@ -41,7 +41,8 @@ static bool has_fence(const drive_t *drive) { return !NIL_P(drive->crew->cancell
 /* Does the server work on what no caller waits for, and no caller has asked it to end that yet? */
 static bool has_given_up_head(const crew_t *crew) { return crew_has_given_up_head(crew) && !crew->shut; }
 
-/* Wakes those whose answers are complete; has what was given up ended where others wait behind it; opens the trunk, if its fence was answered; then wakes whoever waits for room. */
+/* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
+ * answered; then wakes those that wait for room. */
 static void pass_on(const drive_t *drive) {
     crew_t *crew = drive->crew;
     wake(drive);
@@ -65,7 +66,7 @@ static VALUE pass_on_at_last(VALUE data) {
 }
 
 /* Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes behind
- * it cannot be trusted any more. True: somebody was woken. */
+ * it cannot be trusted any more. True: a waiter was woken. */
 static bool take_in(const drive_t *drive) {
     int tag;
     VALUE sound = rb_protect(receive_in_codec, (VALUE)drive, &tag);
@@ -89,7 +90,7 @@ static void cancel_again(const drive_t *drive) {
     drive_ask(drive, id_pass_given_up, 0, Qnil);
 }
 
-/* What a leader does over and over: flush, read, wake those who have their answers, or whose time is over; sleep when there is
+/* What a leader does over and over: flush, read, wake those that have their answers, or whose deadlines have passed; sleep when there is
  * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
  * and meanwhile others may send theirs along. */
 static void step(const drive_t *drive) {
@@ -188,7 +189,7 @@ static bool has_ends_to_tie(const drive_t *drive) {
            RTEST(rb_attr_get(drive->trunk, id_retiring)) || crew_has_given_up_head(drive->crew);
 }
 
-/* Whoever goes, for whatever reason, goes through here: the lead finds an heir, and nothing is left unwritten. */
+/* Every waiter leaves through here, for whatever reason: the lead finds an heir, and nothing is left unwritten. */
 static void leave(const drive_t *drive) {
     const crew_t *crew = drive->crew;
     VALUE heir = crew_leave(drive->crew_object, drive->object);
@@ -239,7 +240,7 @@ static VALUE driving_perform(VALUE self, VALUE request) {
 
 /* call-seq: submit(request) -> true or false
  *
- * For those below: who calls them is undisturbed. */
+ * For those below: their callers are undisturbed. */
 static VALUE driving_submit(VALUE self, VALUE request) {
     drive_t drive = drive_of(self, request);
     return RBOOL(submit(&drive));

@@ -25,7 +25,7 @@ static request_t *head_of(const fifo_t *fifo) { return fifo_request(fifo_head(fi
 
 static double cost_of(const request_t *request) { return request ? request->cost : 0; }
 
-/* Whoever has chosen this trunk for a request that shares has just looked at the clock. */
+/* The dispatcher looked at the clock when it chose this trunk for a request that shares. */
 static double time_of_push(const fifo_t *fifo, const request_t *request) {
     if (fifo->count == 1) return fifo->head_since;
     return request->pinned ? clock_now() : clock_latest();

@@ -1,6 +1,6 @@
 /* How many long requests may run at once. More of them are allowed as long as they take no longer for it: a server whose
  * processors are busy gets no more done by having more to do, and keeps the short ones waiting, for whose sake they are fewer then.
- * Where no short ones come, nobody is spared. */
+ * Where no short ones come, they are not held back. */
 #ifndef TRUNKLINE_GROWTH_H
 #define TRUNKLINE_GROWTH_H
 

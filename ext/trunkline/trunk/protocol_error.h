@@ -1,4 +1,4 @@
-/* Bytes that no server would ever send: whoever raises this gives the connection up. */
+/* Bytes that no server would ever send: the code that raises this gives the connection up. */
 #ifndef TRUNKLINE_PROTOCOL_ERROR_H
 #define TRUNKLINE_PROTOCOL_ERROR_H
 

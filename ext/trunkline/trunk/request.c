@@ -78,7 +78,7 @@ static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->stat
 
 /* call-seq: resume -> true, false or nil
  *
- * The waiter runs again and has taken its wake-up; is the request done? Nil: nobody has woken it, and it is still parked. */
+ * The waiter runs again and has taken its wake-up; is the request done? Nil: it has not been woken, and is still parked. */
 static VALUE request_resume(VALUE self) {
     request_t *request = request_of(self);
     if (request->state == WAITER_PARKED) return Qnil;
@@ -112,9 +112,9 @@ static VALUE unblock_untorn(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
  * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread by its
  * token. Some schedulers resume the fiber at once, within this call.
  *
- * The scheduler of another world may sleep here, on a lock of its own for instance. Who is torn from that sleep would take the
- * wake-up with him, so no interrupt comes to him meanwhile, and no cancel to a fiber, which blocks. What goes wrong there is no
- * fault of his. */
+ * The scheduler of another world may sleep here, on a lock of its own for instance. A caller torn from that sleep would take the
+ * wake-up with it, so it is not interrupted meanwhile, nor is a fiber cancelled, which blocks. An error of that scheduler is not
+ * the caller's. */
 VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
     if (NIL_P(request->world)) {
@@ -160,7 +160,7 @@ static VALUE request_adopt(VALUE self) {
 
 /* call-seq: park -> request
  *
- * The waiter is about to sleep, on no trunk: whoever knows of it wakes it by wake_up. */
+ * The waiter is about to sleep, on no trunk: what it waits for wakes it by wake_up. */
 static VALUE request_park(VALUE self) {
     request_of(self)->state = WAITER_PARKED;
     return self;
@@ -168,7 +168,7 @@ static VALUE request_park(VALUE self) {
 
 /* call-seq: wake_up -> true or false
  *
- * True: the waiter was parked, and is now owed its wake-up by the caller, whom nothing may interrupt until he has given it. */
+ * True: the waiter was parked, and is now owed its wake-up by the caller, which nothing may interrupt until it has given it. */
 static VALUE request_is_woken(VALUE self) { return RBOOL(request_wake_up(request_of(self))); }
 
 /* call-seq: rouse -> true or false
@@ -242,7 +242,7 @@ static VALUE request_get_late(VALUE self) { return RBOOL(request_is_late(request
 
 /* call-seq: give_up(failure) -> request
  *
- * Done, without an answer, unless it is done already: what may still come of it is for nobody. Its waiter is woken. */
+ * Done, without an answer, unless it is done already: what may still come of it is discarded. Its waiter is woken. */
 static VALUE request_give_up(VALUE self, VALUE failure) {
     request_t *request = request_of(self);
     if (request->done) return self;
@@ -287,7 +287,7 @@ static VALUE request_list(VALUE self, VALUE entry) {
 
 /* call-seq: claim -> true or false
  *
- * One at a time waits for a request. False: somebody does already. */
+ * One caller at a time waits for a request. False: another does already. */
 static VALUE request_claim(VALUE self) {
     request_t *request = request_of(self);
     if (request->claimed) return Qfalse;

@@ -4,8 +4,8 @@
  *
  *     running --park--> parked --wake--> woken --resume--> running
  *
- * Every change is one C call, so the GVL makes it one step for threads too. Whoever moves a waiter from parked to woken
- * owes it one wake-up, and only that move does. Codecs embed request_t at the start of a struct of their own. */
+ * Every change is one C call, so the GVL makes it one step for threads too. The caller that moves a waiter from parked to
+ * woken owes it one wake-up, and only that move does. Codecs embed request_t at the start of a struct of their own. */
 #ifndef TRUNKLINE_REQUEST_H
 #define TRUNKLINE_REQUEST_H
 
@@ -17,7 +17,7 @@ typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
 
 typedef struct request {
     VALUE self;
-    VALUE fiber;          /* who waits */
+    VALUE fiber;          /* that waits; its thread, where that has no scheduler */
     VALUE world;          /* its scheduler, or nil where plain threads are */
     VALUE thread;         /* whose scheduler that is; nil where the world is */
     VALUE token;          /* what a plain thread sleeps on, from when it first has to */
@@ -29,7 +29,7 @@ typedef struct request {
     bool done;            /* nothing more will come */
     bool delivered;       /* the wake-up that it is owed as woken has been given */
     bool eager;           /* its caller asks for more without waiting for the answer */
-    bool claimed;         /* somebody waits for it already */
+    bool claimed;         /* a caller waits for it already */
     bool aboard;          /* counted among its trunk's crew */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */
     bool limited;         /* the server ends it by itself when its deadline has passed */

@@ -30,23 +30,23 @@ static bool takes(const search_t *search, crew_t *crew) {
 }
 
 /* Is nothing lost by waiting on this one, whose server works as expected, rather than for whichever has room first? Nothing is
- * for what is known to be short, of a caller who waits for the answer and asks nothing else meanwhile. */
+ * for what is known to be short, of a caller that waits for the answer and asks nothing else meanwhile. */
 static bool may_queue(const search_t *search, const crew_t *crew) {
     const service_t *service = search->request->service;
     if (search->request->eager || (service && service->taken.count == 0)) return false;
     return crew_in_flight(crew)->longs == 0;
 }
 
-/* Nobody reads there, so whoever comes does; but not behind what takes long where he could have another trunk instead. */
+/* No caller reads there, so the one that comes does; but not behind what takes long where it could have another trunk instead. */
 static bool is_to_be_read(const search_t *search, crew_t *crew) {
     if (search->request->eager || crew_is_led(crew)) return false;
     return !search->dispatcher->may_grow || (crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG));
 }
 
-/* What takes long would hold up who comes next, be it where nobody reads. */
+/* What takes long would hold up the next to come, also where no caller reads. */
 static bool joins_nobody(const search_t *search) { return search->is_long && !search_is_only(search); }
 
-/* Would it stand behind another of which nobody knows either how long it takes, where another trunk may be opened instead? The first burst
+/* Would it stand behind another whose time is as unknown as its own, where another trunk may be opened instead? The first burst
  * of what is slow would go in line. */
 static bool adds_to_unknown(const search_t *search, const crew_t *crew) {
     const service_t *service = search->request->service;

@@ -21,7 +21,7 @@ void search_likely(search_t *search);
 /* A look at all. */
 void search_all(search_t *search);
 
-/* A look at trunks with requests in flight whose answers nobody reads, for one who is to read there. */
+/* A look at trunks with requests in flight whose answers no caller reads, for a caller that is to read there. */
 void search_unread(search_t *search);
 
 /* Is there no other trunk, and will there be none? Then there is no choice. */

@@ -16,7 +16,7 @@ typedef struct {
 /* So many have taken so many times as long as they should. The more there were, the more it tells if fewer are faster. */
 void suspicion_raise(suspicion_t *suspicion, double running, double times);
 
-/* Nobody minds whether they are slow. */
+/* Whether they are slow is of no interest any more. */
 void suspicion_drop(suspicion_t *suspicion);
 
 /* So many have taken so many times as long in one more round. Is the suspicion refuted by it? Then, as when it is confirmed, there is none
