@@ -15,7 +15,7 @@ require_relative "config/uri"
 require_relative "config/value"
 
 module Trunkline
-  # Where to connect, as whom: everything that is known before the first byte is sent. Keywords win over the connection
+  # Where to connect, as which role: everything that is known before the first byte is sent. Keywords win over the connection
   # string, that over the service file, that over the PG* variables, those over the defaults. An empty value hides what is
   # below it and means the default. Frozen; shows no secret.
   class Config

@@ -74,7 +74,7 @@ module Trunkline
     def retriable_by_nature? = !sent?
   end
 
-  # The caller himself has cancelled it.
+  # The caller itself has cancelled it.
   class Cancelled < Error; end
 
   # A limit on waiting requests is reached; the request was not sent.
@@ -117,7 +117,7 @@ module Trunkline
   class ProtocolError < Error; end
 
   # The server has carried out the statement, and its answer cannot be given: a row is longer than max_message, or a value is one that no
-  # object can be made of. The `cause` is the error that making it raised, if any. Nobody else is concerned.
+  # object can be made of. The `cause` is the error that making it raised, if any. No other caller is concerned.
   class UnreadableResult < Error; end
 
   # A connection string, a keyword or an environment variable asks for what cannot be.

@@ -17,7 +17,7 @@ module Trunkline
   #
   #   db = Trunkline.postgres("postgres:///app", middlewares: [SlowQueries])
   #
-  # They run in the fiber or thread of the caller, who waits for them too. A client without them does nothing for their sake.
+  # They run in the fiber or thread of the caller, which waits for them too. A client without them does nothing for their sake.
   class Middlewares
     # @param middleware [Module]
     # @return [Middlewares] these, and the module around them

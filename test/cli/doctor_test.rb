@@ -12,7 +12,7 @@ class DoctorTest < Trunkline::TestCase
     status, report = examine(postgres_server.uri)
     assert_equal 0, status, report
     assert_match(/^ok    PostgreSQL \d+.* lets postgres in, without being asked for a proof\.$/, report)
-    assert_match(/^ok    .* over a Unix socket: nobody listens\.$/, report)
+    assert_match(/^ok    .* over a Unix socket: no one else can listen\.$/, report)
     assert_match(/^ok    No pooler stands in between\.$/, report)
     assert_match(/^ok    Statements are prepared\.$/, report)
     assert_match(/^ok    A query takes [\d.]+ ms from here and back, the fastest [\d.]+ ms\.$/, report)
@@ -87,7 +87,7 @@ class DoctorTest < Trunkline::TestCase
     status, report = examine("host=127.0.0.1 port=#{tls.port} user=encrypted password=secret dbname=postgres sslmode=require")
     assert_equal 0, status, report
     assert_match(/lets encrypted in, by scram-sha-256\.$/, report)
-    assert_match(/^hint  It is encrypted, by TLSv1\.\d with \w+, but anybody could pretend to be the server: sslmode=verify-full/, report)
+    assert_match(/^hint  It is encrypted, by TLSv1\.\d with \w+, but another machine could pretend to be the server: sslmode=verify-full/, report)
     _, report = examine("host=127.0.0.1 port=#{tls.port} user=clear dbname=postgres sslmode=disable")
     assert_match(/^ok    Nothing is encrypted, and stays on this machine\.$/, report)
   end

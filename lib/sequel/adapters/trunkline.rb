@@ -24,7 +24,7 @@ module Sequel
   #
   #   DB = Sequel.connect("trunkline://user@localhost/app")
   #
-  # Datasets share a few connections, whoever asks; transactions, synchronize and what leaves something behind take one of their
+  # The datasets of all callers share a few connections; transactions, synchronize and what leaves something behind take one of their
   # own.
   module Trunkline
     # @see guides/sequel.md

@@ -59,7 +59,7 @@ module Trunkline
         end
       end
 
-      # Whoever takes the connection next finds nothing left behind on it.
+      # The connection's next user finds nothing left behind on it.
       def release_connection # :nodoc:
         return unless @raw_connection&.pinned?
 

@@ -35,7 +35,7 @@ module Trunkline
 
       # In a child of the process that took it: what it holds is the parent's.
       #
-      # @return [Shared, nil] it, where nobody uses it any more
+      # @return [Shared, nil] it, where it is not used any more
       def forget(shared)
         @lock.synchronize do
           shared.users -= 1

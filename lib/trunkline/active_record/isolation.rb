@@ -11,7 +11,7 @@ module Trunkline
 
       module_function
 
-      # Says so, once. Whoever runs in no event loop, or has the line, hears nothing.
+      # Says so, once. A program without an event loop, or with the line, hears nothing.
       def check
         return if @told || Fiber.scheduler.nil? || ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
 

@@ -5,7 +5,7 @@ require "did_you_mean"
 module Trunkline
   module ActiveRecord
     # The keys of database.yml. Others may have keys of their own there, so that an unknown one is an error only where it looks like one that
-    # is known: whoever misspells session_functions must not believe that it holds.
+    # is known: session_functions, misspelt, must not seem to hold.
     module Keys # :nodoc:
       OWN = %i[server_connections max_server_connections session_functions].freeze
       # ActiveRecord's and Rails', of all databases.

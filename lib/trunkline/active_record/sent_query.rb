@@ -3,7 +3,7 @@
 module Trunkline
   module ActiveRecord
     # What load_async and the async_ methods give: a query that is on its way as soon as it is made. No thread waits for it;
-    # whoever asks for the result does, and whoever reads the same connection meanwhile takes it in.
+    # the caller that asks for the result does, and one that reads the same connection meanwhile takes it in.
     class SentQuery < ::ActiveRecord::FutureResult::SelectAll # :nodoc:
       LOOK = 0.001 # seconds that it takes at most to find out whether the answer has come
       private_constant :LOOK
@@ -24,7 +24,7 @@ module Trunkline
         self
       end
 
-      # Takes in the answer if it has come: it may be that nobody else does.
+      # Takes in the answer if it has come: it may be that no other caller does.
       def pending? = super && !@future&.wait(LOOK)
 
       private
@@ -40,8 +40,8 @@ module Trunkline
         @lock_wait = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond) - start
       end
 
-      # Events are told later. Who is told of them is the connection's own matter in ActiveRecord 7.2 and 8.0, and since then that of
-      # the fiber or thread.
+      # Events are told later. ActiveRecord 7.2 and 8.0 keep what is told of them with the connection, later ones with the fiber or
+      # thread.
       def recorded(connection, &block)
         return connection.with_instrumenter(@event_buffer, &block) if connection.respond_to?(:with_instrumenter)
 

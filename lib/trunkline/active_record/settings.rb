@@ -11,7 +11,7 @@ module Trunkline
       # others it reads from the server's text.
       DECODED = [16, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1114, 1184, 1700, 2950].to_h { |oid| [oid, :value] }.merge(default: :text).freeze
       DATE = 1082
-      # What would change the form in which the server sends values, and nobody would notice.
+      # What would change, unnoticed, the form in which the server sends values.
       FIXED = %w[datestyle standard_conforming_strings client_encoding].freeze
       # Keys of database.yml: the most connections that queries share, and the most in all.
       CONNECTIONS = 4

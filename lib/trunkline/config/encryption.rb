@@ -76,7 +76,7 @@ module Trunkline
         check_encryption
       end
 
-      # The system's roots vouch for anybody's name, so the name must be the server's.
+      # The system's roots vouch for every name, so the name must be the server's.
       def strengthen
         @sslmode = "verify-full" if @sslrootcert == "system" && source(:sslmode) == "default"
       end

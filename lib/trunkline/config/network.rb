@@ -13,7 +13,7 @@ module Trunkline
       # @return [Float, nil] seconds for connecting to one host, looking up its name included; nil waits without end
       attr_reader :connect_timeout
 
-      # @return [String, nil] the operating system's user whom the server at a Unix socket must belong to
+      # @return [String, nil] the operating system's user that the server at a Unix socket must belong to
       attr_reader :requirepeer
 
       # @return [Boolean] whether silent TCP connections are probed

@@ -2,7 +2,7 @@
 
 module Trunkline
   # A prepared statement was of no use any more within a transaction, which the server has undone: its tables or types have
-  # changed since it was prepared, or the server has lost it. Outside of transactions it is prepared anew, and nobody notices.
+  # changed since it was prepared, or the server has lost it. Outside of transactions it is prepared anew, unnoticed.
   class OutdatedStatement < ServerError
     ADVICE = "a prepared statement is outdated and will be prepared anew; the transaction was undone: run all of it again"
     private_constant :ADVICE

@@ -4,7 +4,7 @@ require_relative "../trunk/waiting"
 require_relative "task"
 
 module Trunkline
-  # Reusable fibers for many blocks: at most `size` of them run at once, and whoever spawns more waits for a free one.
+  # Reusable fibers for many blocks: at most `size` of them run at once, and a caller that spawns more waits for a free one.
   # Within a block everything happens in order; while it waits, the others go on.
   #
   #   pool = Trunkline::FiberPool.new(50)
@@ -55,7 +55,7 @@ module Trunkline
     # Waits until every block has ended.
     #
     # @return [self]
-    # @raise [Exception] the first that a block has raised and nobody has had from its {Task}; the others stay for the next time
+    # @raise [Exception] the first that a block has raised and no caller has had from its {Task}; the others stay for the next time
     # @raise [Error] a fiber of the pool cannot wait for itself
     def wait
       raise Error, "a block in the pool cannot wait for all of the pool: wait for single tasks by Task#value" if at_home?
@@ -85,7 +85,7 @@ module Trunkline
     # @return [String]
     def inspect = "#<#{self.class} size=#{@size} fibers=#{@fibers} busy=#{@busy} queued=#{@queue.size}>"
 
-    # Somebody takes the error from its task.
+    # A caller takes the error from its task.
     def claim(error) # :nodoc:
       @errors.delete_if { |unclaimed| unclaimed.equal?(error) }
       error
@@ -139,11 +139,11 @@ module Trunkline
       @coming = true
       start_fiber if @idle.empty?
     ensure
-      @coming = @idle.pop # also when whoever calls is interrupted meanwhile
+      @coming = @idle.pop # also when the caller is interrupted meanwhile
       @coming.rouse if @coming
     end
 
-    # Async makes whoever starts a fiber its parent, and would end it together with him.
+    # Async makes the fiber that starts another its parent, and would end both together.
     def start_fiber
       scheduler = Fiber.scheduler
       return Fiber.schedule { work } unless defined?(Async::Scheduler) && scheduler.is_a?(Async::Scheduler)
@@ -164,7 +164,7 @@ module Trunkline
       leave(waiter)
     end
 
-    # Runs what is queued. True: nothing is left, for anybody.
+    # Runs what is queued. True: nothing is left, for any of them.
     def finished?(waiter)
       @coming = nil if @coming.equal?(waiter)
       perform(@queue.shift) until @queue.empty?
@@ -193,14 +193,14 @@ module Trunkline
       conclude(task)
     end
 
-    # The last one to go sends the idle ones home; who is ended before his time leaves his work to another.
+    # The last one to end ends the idle ones; one that is ended early leaves its work to another.
     def leave(waiter)
       @coming = nil if @coming.equal?(waiter)
       call_a_fiber unless @coming || @queue.empty?
       wake_all(@idle) if quiet?
     end
 
-    # Whoever is called here comes back with more to do, so nobody goes home meanwhile.
+    # A fiber that is called here comes back with more to do, so none ends meanwhile.
     def make_room
       return if full? || @spawners.empty?
 

@@ -14,7 +14,7 @@ module Trunkline
   self.workers = Workers.new
 
   # Runs work that knows nothing of event loops on a thread, and lets the loop go on meanwhile. Outside of an event loop, and
-  # on such a thread itself, it is just run. Queries need none of this: they wait without stopping anybody.
+  # on such a thread itself, it is just run. Queries need none of this: they wait without stopping other fibers.
   #
   #   report = Trunkline.offload { Legacy.fetch_over_a_blocking_library }
   #

@@ -29,8 +29,8 @@ module Trunkline
       begin_anew
     end
 
-    # Runs the block on one of the threads, while the calling fiber waits. A caller who goes, or whose time is over, takes a
-    # block along that has not begun; one that has begun is left to its end, and nobody has its result.
+    # Runs the block on one of the threads, while the calling fiber waits. A block that has not begun is dropped when
+    # its caller leaves or its deadline passes; one that has begun is left to its end, and its result discarded.
     #
     # @param deadline [Numeric, nil] seconds from now for waiting and running; that of {Trunkline.deadline} holds too
     # @return [Object] what the block returns
@@ -88,7 +88,7 @@ module Trunkline
       Deadline.new("the deadline has passed while the block ran: it goes on, and its result is lost", sent: true)
     end
 
-    # A thread inherits what may not interrupt whoever starts it, and could not even be ended with the program. A block may
+    # A thread inherits what may not interrupt the one that starts it, and could not even be ended with the program. A block may
     # end its thread; then another takes its place.
     def work
       Thread.current.name = "trunkline worker"

@@ -16,7 +16,7 @@ module Trunkline
     def self.folder = File.join(Dir.tmpdir, "trunkline-#{Process.euid}")
 
     # @param clients [Array<Postgres::Client, Memcached::Client>]
-    # @param folder [String] made where there is none; nobody else may enter it
+    # @param folder [String] made where there is none; no other user may enter it
     # @return [StatsSocket] open until the process ends
     # @raise [ArgumentError] one of them is no client, or there is none
     # @raise [ConfigError] others may enter the folder
@@ -75,7 +75,7 @@ module Trunkline
       # closed
     end
 
-    # Who does not take what he has asked for is left alone.
+    # A client that does not take what it has asked for is left alone.
     def serve(caller)
       caller.write(JSON.generate(Snapshot.take(@clients)))
     rescue SystemCallError

@@ -160,7 +160,7 @@ module Trunkline
         end
       end
 
-      # Whoever is slow is waited for last.
+      # A slow server is waited for last.
       def await_all(parts)
         waiting = parts
         slice = FIRST_SLICE

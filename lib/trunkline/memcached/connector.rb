@@ -9,7 +9,7 @@ require_relative "../trunk/deadlines"
 
 module Trunkline
   module Memcached
-    # Connects, and asks the server who it is: one that takes connections and never answers is found out here, as are other
+    # Connects, and asks the server for its version: one that takes connections and never answers is found out here, as are other
     # programs, and servers that are too old.
     class Connector
       QUESTION = "version\r\n"
@@ -120,7 +120,7 @@ module Trunkline
         Socket::TCP.connect(@address.host, @address.port, @deadline, server: @address.name)
       end
 
-      # Whom the certificate must be for, the context checks, which must be told who that is. One that checks certificates and no name would
+      # The context checks the certificate's name, which it must be told. One that checks certificates and no name would
       # take that of any server: the name is checked here then.
       def encrypt(io)
         tls = @access.tls

@@ -2,7 +2,7 @@
 
 module Trunkline
   module Memcached
-    # Numbers from 0 to 2**64 - 1 that a server counts up and down: in one step, whoever else does.
+    # Numbers from 0 to 2**64 - 1 that a server counts up and down: in one step, whatever other clients do.
     module Counting
       MOST = (2**64) - 1
       private_constant :MOST

@@ -4,7 +4,7 @@ module Trunkline
   module Memcached
     # Values that are computed where there are none.
     module Fetching
-      # Seconds between two looks for the value that somebody else computes: the first pause, and the longest.
+      # Seconds between two looks for the value that another client computes: the first pause, and the longest.
       FIRST_PAUSE = 0.01
       LONGEST_PAUSE = 0.2
       GUARD = %i[lock_ttl recache].freeze
@@ -14,13 +14,13 @@ module Trunkline
       # in time, or refuses the value, is as one that has nothing: the block is asked, its value returned, and on_error gets the
       # error. Without a block it is as {Reading#get}.
       #
-      # With `lock_ttl` only one of all who ask computes it, on whatever machine: the others get the old value while there is
+      # With `lock_ttl` only one of all callers that ask computes it, on whatever machine: the others get the old value while there is
       # one that is out of date, or else wait for the new one; when none has come after that many seconds, another computes.
       #
       # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
       # @param options [Hash, nil] those of {Writing#set}; cache_nils: a stored nil is a value;
       #   lock_ttl: seconds that computing may take; recache: seconds before its end from which a value is computed anew
-      # @yieldreturn [Object] the value to store, unless somebody else has stored one meanwhile
+      # @yieldreturn [Object] the value to store, unless another client has stored one meanwhile
       # @return [Object, nil] nil without a block: there is none
       # @raise [UnmarshalError, MarshalError, ArgumentError]
       # @raise [Error] the server has failed, and there is no block, or raise_errors was given
@@ -86,7 +86,7 @@ module Trunkline
       # What the server keeps in the place of a value to come is empty.
       def being_computed?(request) = request.lost? && request.answer.empty?
 
-      # Somebody may have stored or deleted it meanwhile: then that counts.
+      # Another client may have stored or deleted it meanwhile: then that counts.
       def compute(key, ttl, options, version)
         value = yield
         stored = surviving { set_cas(key, value, version, ttl, options) || true }

@@ -6,14 +6,14 @@ module Trunkline
   module Memcached
     # A server that could not be reached, or has stopped answering, until it answers again. It is asked with a connection of
     # its own, by one caller at a time and once a pause; the pauses grow. That caller does not wait for a server that takes the
-    # question and is silent: the connection stays open, and whoever asks for the server later looks whether the answer has
+    # question and is silent: the connection stays open, and callers that ask for the server later look whether the answer has
     # come.
     class Outage
       # Seconds after the first failure.
       FIRST_PAUSE = 1.0
       # Seconds between two looks for a late answer: a system call each, while every command for the server asks.
       LOOK_EVERY = 0.005
-      # Seconds that the caller who asks waits for the answer, and twice as long as connecting took: enough for a server that
+      # Seconds that the caller that asks waits for the answer, and twice as long as connecting took: enough for a server that
       # does answer, and within what a caller of a cache does not notice.
       GRACE = 0.02
       private_constant :FIRST_PAUSE, :LOOK_EVERY, :GRACE

@@ -9,7 +9,7 @@ module Trunkline
     # One server, and the connection that all share; opened when it is needed. A server that cannot be reached or does not answer
     # is left alone until it answers again: see {Outage}.
     class Server
-      # The part of the client's timeout for which a server must be silent, or connecting take, to be left alone: callers who have
+      # The part of the client's timeout for which a server must be silent, or connecting take, to be left alone: callers that have
       # less time each prove it together. Without a timeout it is of one second.
       SILENCE = 0.5
       # From that version on, a miss carries its command's number, as other answers do.
@@ -76,7 +76,7 @@ module Trunkline
       # @return [Boolean] whether it was answered
       def answered?(trunk, request) = request.answered? || given_up(trunk, request)
 
-      # Closes the connection. Who waits for an answer is told.
+      # Closes the connection. Callers that wait for an answer are told.
       def close
         @pool.close
         @outage&.close
@@ -91,7 +91,7 @@ module Trunkline
 
       private
 
-      # A server that has said nothing to anybody since the request was sent is of no use on this connection any more.
+      # A server that has sent nothing since the request was sent is of no use on this connection any more.
       def given_up(trunk, request)
         if trunk && request.overdue? && trunk.codec.silent_since?(request)
           silent(Waiting.now - request.waited, ConnectionError.new("the server does not answer", server: @name))
@@ -125,7 +125,7 @@ module Trunkline
         raise
       end
 
-      # By who found that the server answers again.
+      # Called by the caller that found that the server answers again.
       def connected_already
         connector, @answered = @answered, nil
         connector if connector && !connector.inherited?
@@ -133,7 +133,7 @@ module Trunkline
 
       def late? = Deadlines.present && Waiting.now >= Deadlines.present
 
-      # Who has little time proves nothing alone.
+      # One caller with little time proves nothing alone.
       def silent(since, error)
         @silent_since ||= since
         leave_alone(error, at_once: true) if Waiting.now - @silent_since >= (@timeout || 1) * SILENCE

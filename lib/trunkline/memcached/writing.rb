@@ -46,10 +46,10 @@ module Trunkline
         store(key, value, ttl, options, versioned(REPLACE, version))
       end
 
-      # Replaces a value by what the block makes of it, unless somebody else changes it meanwhile.
+      # Replaces a value by what the block makes of it, unless another client changes it meanwhile.
       #
       # @yieldparam value [Object]
-      # @return [Integer, false, nil] the number of the new version; false: somebody has changed it; nil: there is none
+      # @return [Integer, false, nil] the number of the new version; false: another client has changed it; nil: there is none
       def cas(key, ttl = nil, options = nil)
         value, version = get_cas(key, options)
         return if version.zero?

@@ -14,7 +14,7 @@ require_relative "type_names"
 module Trunkline
   module Postgres
     # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
-    # protocol is done with the bytes: whatever a decoder in Ruby does here stops nobody else.
+    # protocol is done with the bytes: whatever a decoder in Ruby does here stops no other caller.
     class Answers # :nodoc:
       RESULTS = { string: Result, symbol: SymbolResult }.freeze
       # After so many notices, which take less than a millisecond to read, other fibers and threads have a turn.
@@ -169,7 +169,7 @@ module Trunkline
         end
       end
 
-      # Outside of transactions such a statement is tried again, and nobody sees this.
+      # Outside of transactions such a statement is tried again, unnoticed.
       def server_error(request, fields, sql)
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 

@@ -43,7 +43,7 @@ module Trunkline
         statement.parameter_types || learn(Request.describe(statement)).parameter_types
       end
 
-      # More than a server takes would cost everybody the connection.
+      # More than a server takes would cost all its callers the connection.
       def limited(parameters)
         if parameters.size > MOST_PARAMETERS
           raise ArgumentError, "a statement has #{MOST_PARAMETERS} parameters at most, and #{parameters.size} were given"
@@ -107,7 +107,7 @@ module Trunkline
         check_count(request.parameters, types) if types
       end
 
-      # A statement that is not what was remembered of it is prepared anew, once, and nobody sees it.
+      # A statement that is not what was remembered of it is prepared anew, once, unnoticed.
       #
       # @return [Request] the same one when there is no point in another
       # @raise [Cancelled] there would be, but for its caller

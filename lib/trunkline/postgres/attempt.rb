@@ -34,7 +34,7 @@ module Trunkline
       # @raise [ConnectionError] when there is no server, it does not answer in time, or it goes away
       # @raise [UnsuitableServer] when it is not of the wanted kind
       # @raise [ServerError] when the server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
-      # @raise [ProtocolError] when whoever answers is no PostgreSQL server
+      # @raise [ProtocolError] when what answers is no PostgreSQL server
       # @raise [ConfigError] when the callable for the password returns nonsense, or a file is not what it should be
       def connect
         ways = @encryption.ways.dup
@@ -52,7 +52,7 @@ module Trunkline
 
       private
 
-      # As with libpq, a server that refuses a user with encryption may take him without, and the other way round.
+      # As with libpq, a server that refuses a role with encryption may take it without, and the other way round.
       def another_way?(way, handshake, error)
         return false if late?
         return true if handshake.stuck_encrypting?
@@ -84,7 +84,7 @@ module Trunkline
 
       def late? = @deadline && Socket::Readiness.now >= @deadline
 
-      # Of two refusals the one of the encrypted connection says more: without encryption many servers refuse everybody.
+      # Of two refusals the one of the encrypted connection says more: without encryption many servers refuse every role.
       def tell(error)
         refusals = @failures.select { |_, failure| failure.is_a?(ServerError) }
         error = refusals[@encryption] || refusals[nil] || error

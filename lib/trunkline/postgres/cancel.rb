@@ -12,7 +12,7 @@ module Trunkline
       CODE = (1234 << 16) | 5678
       CHUNK = 64
       # Seconds that a caller stays at most which is interrupted in the middle: what it has begun is brought to its end, for a server that
-      # was not asked works on, and nobody could tell what one that was asked too late would end.
+      # was not asked works on, and what one that was asked too late would end is unknown.
       GRACE = 0.25
       private_constant :CODE, :CHUNK, :GRACE
 

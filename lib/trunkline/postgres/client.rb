@@ -164,15 +164,15 @@ module Trunkline
       #   db.stats[:statements].max_by { |sql, statement| statement[:p99] }
       #
       # open, opening, shared, pinned, spare, busy:: connections: all there are; on their way; that queries share; that are
-      #   somebody's own; that wait for the next who wants one of his own; with something in flight
+      #   leased to one caller; that wait for the next lease; with something in flight
       # in_flight, backlog:: requests that the servers have yet to answer, and the time that these are expected to take
-      # queue:: length, alone: callers who wait for room, and for a connection of their own; waited, mean, p99: how often
-      #   somebody has, and for how long
+      # queue:: length, alone: callers that wait for room, and for a connection of their own; waited, mean, p99: how often
+      #   callers have, and for how long
       # requests, writes, reads:: sent, with how many system calls, and with how many their answers were read;
       #   requests_per_write and requests_per_read are the quotients
       # opened, reconnects, lost, failed:: connections: ever opened, those in place of lost ones among them; lost; not to be had
       # abandoned, cancelled, quarantined:: statements given up by their callers after they had been sent; how often a server was asked
-      #   to cancel; connections taken out of use because nobody could tell what they would do to the next query
+      #   to cancel; connections taken out of use because what a cancel would do to their next query was unknown
       # statements_cached:: SQL texts that are known
       # trunks:: an Array with some of these for each connection
       # group_commit:: the same figures, of the connections on which writes share their flush
@@ -187,7 +187,7 @@ module Trunkline
         { server: @config.server, **@pool.stats, group_commit: @group_commit.stats, statements_cached: @known.size, statements: @known.stats }
       end
 
-      # Closes the connections that nobody uses at this moment, and the others when they are through. Later queries open new ones.
+      # Closes the connections that are not in use at this moment, and the others when they are through. Later queries open new ones.
       #
       # @return [nil]
       def disconnect
@@ -211,7 +211,7 @@ module Trunkline
       # @return [String] the server, and how many connections are open; no password
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 
-      # Whoever holds a session asks there: otherwise he would not see his own changes, and could wait for himself.
+      # A caller that holds a session asks there: otherwise it would not see its own changes, and could wait for itself.
       # @return [Object] as perform; the request may share its flush
       def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request) # :nodoc:
 
@@ -228,9 +228,9 @@ module Trunkline
       # @return [Request] the same, which is to be carried out with them
       def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server) # :nodoc:
 
-      # Runs the block with a session for what cannot share, which the caller does not hold: what he asks meanwhile goes elsewhere.
+      # Runs the block with a session for what cannot share, which the caller does not hold: what it asks meanwhile goes elsewhere.
       #
-      # @param callers_block [Proc, nil] to tell who has it
+      # @param callers_block [Proc, nil] to tell what holds it
       def own_session(callers_block) # :nodoc:
         held = @sessions.held
         return yield(held) if held
@@ -248,7 +248,7 @@ module Trunkline
 
       attr_reader :decoding # :nodoc:
 
-      # @return [Hash{String => Statement}] for one who decodes so, and reads SQL in that context
+      # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
       def statements_for(decoding, context) = @known.shared_table(decoding, context) # :nodoc:
 
       private
@@ -283,7 +283,7 @@ module Trunkline
         @answers.results(request, Result).first.to_a
       end
 
-      # Whoever holds a session may do there what he likes.
+      # A caller that holds a session may do there what it likes.
       def check_sharing(statement)
         raise Sharing.refusal(statement, @config.server) unless @sessions.held
       end

@@ -12,7 +12,7 @@ module Trunkline
       # @raise [ConnectionError] when no host can be connected to; {ConnectionError#reasons} tells why
       # @raise [UnsuitableServer] when the only one is not what target_session_attrs asks for
       # @raise [ServerError] when a server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
-      # @raise [ProtocolError] when whoever answers is no PostgreSQL server
+      # @raise [ProtocolError] when what answers is no PostgreSQL server
       # @raise [ConfigError] when the callable for the password returns nonsense
       def self.connect(config) = new(config).connect
 

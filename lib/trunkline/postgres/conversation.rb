@@ -13,7 +13,7 @@ module Trunkline
       # @param io [::Socket, OpenSSL::SSL::SSLSocket]
       # @param startup [Startup] knows what the conversation is about, for messages
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @param timeout [Float, nil] seconds that led to the deadline, for messages; nil: somebody else's
+      # @param timeout [Float, nil] seconds that led to the deadline, for messages; nil: another caller's
       def initialize(io, startup, deadline, timeout)
         @io = io
         @startup = startup

@@ -26,7 +26,7 @@ module Trunkline
       end
 
       # Has the server look at a statement, so that what is wrong with it is known now, and what it takes and returns. That is
-      # its only advantage: every statement is prepared on first use, whoever asks for it.
+      # its only advantage: every statement is prepared on first use anyway.
       #
       # @param sql [String]
       # @param deadline [Numeric, nil] seconds for that

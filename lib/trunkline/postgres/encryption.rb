@@ -12,8 +12,8 @@ module Trunkline
     class Encryption
       REQUEST = [8, (1234 << 16) | 5679].pack("NN").freeze
 
-      # What is tried one after the other. Where encryption is only preferred, or only allowed, nothing is safe from who
-      # can change what is sent.
+      # What is tried one after the other. Where encryption is only preferred, or only allowed, nothing is safe from an attacker
+      # that can change what is sent.
       WAYS = { "disable" => %i[clear], "allow" => %i[clear encrypted], "prefer" => %i[encrypted clear] }.freeze
 
       # Addresses are no names to tell a server (RFC 6066, 3).
@@ -39,7 +39,7 @@ module Trunkline
       end
 
       # Asks the server, unless it is to be taken for granted. An answer is one byte: what follows it was put there by
-      # somebody else (CVE-2021-23222).
+      # an attacker (CVE-2021-23222).
       #
       # @param io [::Socket] on which nothing was said yet
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
@@ -51,14 +51,14 @@ module Trunkline
         case answer = ask(io, deadline)
         when "S" then true
         when "N" then required? ? refuse("the server does not encrypt, and sslmode=#{@config.sslmode} wants it", retriable: false) : false
-        when /\AE/n then refuse("the server answered the request to encrypt with an error, which nobody vouches for")
+        when /\AE/n then refuse("the server answered the request to encrypt with an error, which is not authenticated")
         else raise ProtocolError, "this does not seem to be a PostgreSQL server: it answered the request to encrypt with #{shown(answer)}"
         end
       end
 
       # @param io [::Socket] whose server has agreed
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [OpenSSL::SSL::SSLSocket] to a server that is who it should be, as far as the options ask
+      # @return [OpenSSL::SSL::SSLSocket] to a server whose identity is proven, as far as the options ask
       # @raise [ConnectionError, ConfigError]
       def shake_hands(io, deadline)
         context = Context.new(@config)

@@ -2,13 +2,13 @@
 
 module Trunkline
   module Postgres
-    # The errors of whoever did not want to wait any longer.
+    # The errors of callers that wait no longer.
     module Endings # :nodoc:
       # What a server says when it was asked to cancel, and when statement_timeout has passed.
       QUERY_CANCELED = "57014"
       CLASSES = { deadline: Deadline, cancel: Cancelled }.freeze
       WHY = { deadline: "the deadline has passed", cancel: "it was cancelled" }.freeze
-      # What becomes of a statement of which nobody knows whether it is durable.
+      # What becomes of a statement of which it is unknown whether it is durable.
       UNFLUSHED = { deadline: Deadline, closed: Closed, failed: Indeterminate }.freeze
       private_constant :QUERY_CANCELED, :CLASSES, :WHY, :UNFLUSHED
 

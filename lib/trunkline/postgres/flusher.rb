@@ -29,7 +29,7 @@ module Trunkline
         flushes if flushes.server == trunk.codec.flushes.server
       end
 
-      # Opens the connection where there is none and nobody else does so. A caller whose attempt fails goes on without one.
+      # Opens the connection where there is none and no other caller does so. A caller whose attempt fails goes on without one.
       #
       # @param request [Request] whose deadline holds
       # @raise [Closed] the client is closed

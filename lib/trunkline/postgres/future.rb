@@ -41,13 +41,13 @@ module Trunkline
         done?
       end
 
-      # @return [Boolean] whether the answer, or the news that none will come, is there; does not wait. What nobody waits for
-      #   is not read either: a future is done when somebody on the same connection has waited.
+      # @return [Boolean] whether the answer, or the news that none will come, is there; does not wait. What no caller waits for
+      #   is not read either: a future is done when a caller on the same connection has waited.
       def done? = @request.done?
 
       # Ends the query, and returns when that is over: what has not been sent is taken back; what the server works on, the
       # server is asked to end; what stands behind others on its connection is left to run, and its answer dropped. The value
-      # is {Cancelled} then. Nobody else is disturbed.
+      # is {Cancelled} then. No other caller is disturbed.
       #
       # @return [Boolean] whether there will be no result; false: it is there already, or came before the end did
       def cancel
@@ -59,7 +59,7 @@ module Trunkline
 
       private
 
-      # One of those who ask waits on the trunk; the others wait for him to have the answer, or to give up.
+      # One of the callers waits on the trunk; the others wait for it to have the answer, or to give up.
       def wait_for(deadline)
         Waiting.undisturbed do
           until yield || (deadline && Waiting.now >= deadline)

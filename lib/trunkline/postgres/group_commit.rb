@@ -10,7 +10,7 @@ module Trunkline
   module Postgres
     # Writes of many callers that share the wait for the server's disk. Each is a transaction of its own, on connections whose
     # synchronous_commit is off and that nothing else uses, and is acknowledged when a flush has made it durable that others wait for
-    # as well. Where nobody else writes, a write goes over a usual connection, and its own commit is the flush.
+    # as well. Where no other caller writes, a write goes over a usual connection, and its own commit is the flush.
     class GroupCommit # :nodoc:
       # Nothing in it is tried twice, so the time is linear.
       WRITE = %r{\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:INSERT|UPDATE|DELETE|MERGE)\b}im
@@ -70,7 +70,7 @@ module Trunkline
 
       def several?(request) = !request.members.nil? && !request.atomic? && request.members.size > 1
 
-      # @return [Boolean] whether somebody else writes at this moment
+      # @return [Boolean] whether another caller writes at this moment
       def enter
         @lock.synchronize do
           begin_anew unless @generation == Trunkline.process_generation
@@ -80,7 +80,7 @@ module Trunkline
 
       def leave = @lock.synchronize { @writing -= 1 }
 
-      # Without such a connection each write has a commit of its own, and nobody waits for one.
+      # Without such a connection each write has a commit of its own, and no caller waits for one.
       def perform_together(request)
         return @pool.perform(request) if @resume_at && Waiting.now < @resume_at
 
@@ -95,7 +95,7 @@ module Trunkline
         end
       end
 
-      # The caller is aboard for all of it: nobody else retires the connection in between, or takes it to another event loop.
+      # The caller is aboard for all of it: no other caller retires the connection in between, or takes it to another event loop.
       def write(trunk, request)
         Waiting.undisturbed(request.world) do
           aboard = Waiter.new

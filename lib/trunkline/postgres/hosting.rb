@@ -8,7 +8,7 @@ module Trunkline
     module Hosting # :nodoc:
       # A session without a block.
       #
-      # @param place [String] who has it, for whoever waits in vain for a connection
+      # @param place [String] file and line of its holder, told to callers that wait in vain for a connection
       # @param result_class [Class] a {Result} of what its queries return
       # @return [VirtualSession]
       def virtual_session(place, result_class = @result_class)

@@ -7,12 +7,12 @@ require_relative "subscription_queue"
 
 module Trunkline
   module Postgres
-    # The one connection of a client that listens, for all of its subscriptions. It has no fiber or thread of its own: of those who
+    # The one connection of a client that listens, for all of its subscriptions. It has no fiber or thread of its own: of the callers that
     # wait for notifications, one reads for all. Opened with the first subscription, closed with the last one.
     class Listener # :nodoc:
       include Escaping
 
-      # Who has the connection, for those who wait for one in vain.
+      # What holds the connection, told to callers that wait for one in vain.
       PLACE = "listen"
       private_constant :PLACE
 
@@ -74,7 +74,7 @@ module Trunkline
 
       def connected? = !(@trunk.nil? || @trunk.inherited? || @trunk.loss)
 
-      # Has the server know the channels that are listened to, and no others: also for those who come or go meanwhile, and may not wait
+      # Has the server know the channels that are listened to, and no others: also for those that come or go meanwhile, and may not wait
       # for their own turn.
       def settle(by)
         @turn.take(by) do
@@ -104,7 +104,7 @@ module Trunkline
         raise @answers.error(request) unless request.answered?
       end
 
-      # Whoever was listening before may have missed something.
+      # Earlier subscriptions may have missed something.
       def connect
         before = @trunk
         @sessions.give_back(before, false) if before
@@ -136,7 +136,7 @@ module Trunkline
         false
       end
 
-      # All is there before anybody is woken, who may go on at once.
+      # All is there before a caller is woken, which may go on at once.
       def distribute(notifications)
         concerned = @queues.select do |queue|
           theirs = queue.ended? ? [] : notifications.select { |notification| queue.take?(notification) }

@@ -12,7 +12,7 @@ module Trunkline
       #   db.listen("jobs") { |notification| work(notification.payload) }
       #   subscription = db.listen("jobs", "mails")
       #
-      # When the connection is lost it is made anew; what was sent meanwhile is lost, and everybody is given a {Notification#gap?}.
+      # When the connection is lost it is made anew; what was sent meanwhile is lost, and every subscription is given a {Notification#gap?}.
       #
       # @param channels [Array<String, Symbol>] as they are: "Jobs" is not "jobs"; up to 63 bytes each
       # @yieldparam notification [Notification] each that comes, until the block is left: with it ends the listening. What it raises

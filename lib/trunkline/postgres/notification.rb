@@ -4,7 +4,7 @@ require_relative "../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # What somebody has sent to a channel that is listened to; or the news that some may have been missed.
+    # What was sent to a channel that is listened to; or the news that some may have been missed.
     class Notification
       # Seconds in which what lies in the socket is read, also where there is no time to wait.
       A_MOMENT = 0.001
@@ -39,7 +39,7 @@ module Trunkline
         freeze
       end
 
-      # Were notifications perhaps missed? For the connection was lost and has been made anew, or nobody took them for so long
+      # Were notifications perhaps missed? For the connection was lost and has been made anew, or they were not taken for so long
       # that there were too many.
       #
       # @return [Boolean]

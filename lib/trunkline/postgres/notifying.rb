@@ -6,7 +6,7 @@ module Trunkline
   module Postgres
     # Sending notifications. Includers say how a query travels: `query`.
     module Notifying
-      # Notifies all who listen to a channel, in any session of the database; within a transaction, when that is committed.
+      # Notifies all that listen to a channel, in any session of the database; within a transaction, when that is committed.
       #
       # @param channel [String, Symbol] as it is
       # @param payload [#to_s, nil] fewer than 8000 bytes

@@ -10,7 +10,7 @@ require_relative "value_formats"
 module Trunkline
   module Postgres
     # The trunk of a session: taken when the first request comes, used by one fiber or thread at a time, and given back in a
-    # state that suits anybody.
+    # state that suits every caller.
     class Pinned # :nodoc:
       include PinnedFlow
       include PinnedNotifications
@@ -26,7 +26,7 @@ module Trunkline
 
       # @param sessions [Sessions] where trunks come from
       # @param answers [Answers]
-      # @param place [String] file and line of who holds it
+      # @param place [String] file and line of its holder
       def initialize(sessions, answers, place)
         @sessions = sessions
         @answers = answers
@@ -111,7 +111,7 @@ module Trunkline
       # @return [String] one sentence
       def why_broken = lost? ? "the connection was lost: #{@trunk.loss.reason}" : "a query of it was given up before its answer came"
 
-      # Nobody is to go on here.
+      # No caller is to go on here.
       def break! = @broken = true
 
       # The server session may hold what others must not find.

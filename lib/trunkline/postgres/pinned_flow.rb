@@ -53,7 +53,7 @@ module Trunkline
         end
       end
 
-      # Ends the flow: of what is not at its end, the server is asked to end it. When that does not work in time, nobody goes on
+      # Ends the flow: of what is not at its end, the server is asked to end it. When that does not work in time, no caller goes on
       # here.
       #
       # @param request [Request, nil] the flow's; of another one, nothing is left to end

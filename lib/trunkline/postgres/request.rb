@@ -3,7 +3,7 @@
 module Trunkline
   module Postgres
     class Request # :nodoc:
-      # Nobody waits for it any more.
+      # No caller waits for it any more.
       #
       # @param failure [Loss, GivenUp]
       def abandon(failure)

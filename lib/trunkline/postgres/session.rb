@@ -52,7 +52,7 @@ module Trunkline
       end
 
       # Begins a COPY, in the bytes of its format: for adapters of other libraries. While it goes on, nothing else is asked here, and
-      # whoever has begun it ends it with {Copy#finish} or {Copy#abort}.
+      # its caller ends it with {Copy#finish} or {Copy#abort}.
       #
       # @param sql [String] COPY ... FROM STDIN or TO STDOUT
       # @param deadline [Numeric, nil] seconds for all of it

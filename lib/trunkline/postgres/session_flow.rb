@@ -7,7 +7,7 @@ module Trunkline
   module Postgres
     # What a session does for streams and COPY.
     module SessionFlow # :nodoc:
-      # Is it there for one call only, which nobody asks anything else of?
+      # Is it there for one call only, and asked nothing else?
       def lent? = @lent
 
       # @return [Session] itself, for one call

@@ -8,10 +8,10 @@ module Trunkline
     # The sessions of a client: which fiber holds one, and how long others wait for theirs. A session is held by the fiber that opened
     # it, see {Holding}.
     class Sessions # :nodoc:
-      # Who opened a session, and when.
+      # Where a session was opened, and when.
       Holder = Struct.new(:place, :since)
       LIBRARY = File.expand_path("..", __dir__)
-      # Who has one, where none of the caller's own code is running.
+      # The holder of one, where none of the caller's own code is running.
       NEXT = "a stream's Enumerator that was asked with next"
       private_constant :Holder, :LIBRARY, :NEXT
 
@@ -41,10 +41,10 @@ module Trunkline
       def held = (Holding.find(self)&.value if @used && !Holding.none?)
 
       # @param block [Proc] the caller's own
-      # @return [Pinned] what a session of his works with
+      # @return [Pinned] what its session works with
       def pin(block) = pin_at(place_of(block))
 
-      # @param place [String] for whom: file and line
+      # @param place [String] of the holder: file and line
       # @return [Pinned]
       def pin_at(place) = Pinned.new(self, @answers, place)
 
@@ -61,7 +61,7 @@ module Trunkline
         Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(holding, session, completed.completed?) if holding }
       end
 
-      # Runs the block with a session that nobody holds.
+      # Runs the block with a session that no caller holds.
       def lend(session)
         raise Closed.new("the client is closed", server: server) if @pool.closed?
 
@@ -73,7 +73,7 @@ module Trunkline
 
       # Waits for a trunk.
       #
-      # @param place [String] for whom: file and line
+      # @param place [String] of the holder: file and line
       # @raise [Overloaded] none became free in time
       def take(request, place)
         trunk = @pool.check_out(request) { who_holds }
@@ -83,7 +83,7 @@ module Trunkline
         trunk
       end
 
-      # @param clean [Boolean] whether anybody may have it now
+      # @param clean [Boolean] whether any caller may have it now
       def give_back(trunk, clean)
         @lock.synchronize { @holders.delete(trunk) }
         return trunk.close("the session was not left in order") unless clean
@@ -115,7 +115,7 @@ module Trunkline
         session.finish(completed)
       end
 
-      # @return [String] how many connections are held, by whom and since when
+      # @return [String] how many connections are held, where and since when
       def who_holds
         counts = @pool.counts
         places = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values.group_by(&:place) }

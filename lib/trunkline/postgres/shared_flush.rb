@@ -26,7 +26,7 @@ module Trunkline
       NO_PROCESS = "a pooler has sent the flush to another server process"
       private_constant :MOST_TRIES, :NO_PROCESS
 
-      # @return [Array<Waiter>] callers who wait for it
+      # @return [Array<Waiter>] callers that wait for it
       attr_reader :waiting
 
       # @return [Unflushed, nil] nil where it is over: everything is durable
@@ -48,7 +48,7 @@ module Trunkline
 
       def over? = @over
 
-      # @return [Boolean] whether nobody else leads
+      # @return [Boolean] whether no other caller leads
       def lead?(waiter) = (@leader ||= waiter).equal?(waiter)
 
       def led? = !@leader.nil?
@@ -180,7 +180,7 @@ module Trunkline
         @following ? @following.waiting.dup : []
       end
 
-      # Whoever is roused may run at once, so the lock is free by then.
+      # A caller that is roused may run at once, so the lock is free by then.
       def rouse(&callers) = @lock.synchronize(&callers).each(&:rouse)
     end
     private_constant :Unflushed, :SharedFlush, :Flushes

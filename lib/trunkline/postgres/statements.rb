@@ -13,9 +13,9 @@ module Trunkline
       LONGEST_KEPT = MOST_BYTES / 64
       # Bytes that a server takes of one statement, or of one's parameters; a little less than it says.
       LONGEST = (1 << 30) - (1 << 20)
-      # What those know who decode in the same way, and to whom names in SQL mean the same.
+      # The statements of callers that decode in the same way, and to which names in SQL mean the same.
       View = Struct.new(:key, :all, :shareable)
-      # Nobody looks there for what is not kept.
+      # What is not kept is not looked for there.
       NO_SLOT = 0
       # Texts that are remembered to have left something behind, the latest ones.
       MOST_LEAKY = 1000
@@ -24,7 +24,7 @@ module Trunkline
       # @param most [Integer] texts that are kept
       # @param functions [#to_a] what {SessionFunctions.parse} returns, or a {FunctionDetection}
       # @param epochs [PlanEpoch] the client's
-      # @yieldparam statement [Statement] asked for by one who shares, and not shareable: to raise, or let him have it
+      # @yieldparam statement [Statement] asked for by a caller that shares, and not shareable: to raise, or let it pass
       def initialize(most: Limits::DEFAULTS[:max_statements], functions: [], epochs: PlanEpoch.new, &gate)
         @most = most
         @functions = functions
@@ -47,7 +47,7 @@ module Trunkline
       # @return [Hash{String => Statement}]
       def table(decoding = nil, context = nil) = view(decoding, context).all
 
-      # The same for one who shares: what may not go everywhere has to pass the gate each time it is asked for.
+      # The same for callers that share: what may not go everywhere has to pass the gate each time it is asked for.
       #
       # @return [Hash{String => Statement}]
       def shared_table(decoding = nil, context = nil) = view(decoding, context).shareable

@@ -12,7 +12,7 @@ module Trunkline
       # Rows that the protocol can count.
       MOST = (2**31) - 1
 
-      # Gives the session back of a stream that nobody can go on with any more. In a thread of its own, for this may come in the
+      # Gives the session back of a stream that no caller can go on with any more. In a thread of its own, for this may come in the
       # middle of anything; where the program ends, the connection ends with it.
       Abandoned = Struct.new(:pinned) do
         def call(_id)

@@ -6,7 +6,7 @@ require_relative "subscription_queue"
 
 module Trunkline
   module Postgres
-    # The notifications of some channels, from the moment it was made until it is closed. Whoever waits for one takes it; any fiber
+    # The notifications of some channels, from the moment it was made until it is closed. The caller that waits for one takes it; any fiber
     # or thread may.
     #
     # @see Listening#listen
@@ -64,7 +64,7 @@ module Trunkline
         notification
       end
 
-      # Ends it, for everybody who waits on it; with the last one of a client goes its connection.
+      # Ends it, for all callers that wait on it; with the last one of a client goes its connection.
       #
       # @return [nil]
       def close

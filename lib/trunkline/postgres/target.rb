@@ -86,7 +86,7 @@ module Trunkline
 
       def name_of(id)
         Etc.getpwuid(id).name
-      rescue ArgumentError # nobody has it
+      rescue ArgumentError # no user has it
         id.to_s
       end
     end

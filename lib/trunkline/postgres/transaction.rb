@@ -59,12 +59,12 @@ module Trunkline
         open_session
         throw self
       rescue UncaughtThrowError
-        raise SharedStateError.new("rollback leaves the block of its transaction, so only who runs that can call it", server: @session.server), cause: nil
+        raise SharedStateError.new("rollback leaves the block of its transaction, so only the caller that runs it can call that", server: @session.server), cause: nil
       end
 
       # Has the block run when the whole transaction is committed, and its connection given back where no session keeps it. It is forgotten when
-      # the transaction, or the savepoint that it was given in, is rolled back. What it raises is the caller's, and whoever
-      # was to follow does not.
+      # the transaction, or the savepoint that it was given in, is rolled back. What it raises is the caller's, and those that
+      # were to follow do not run.
       #
       # @return [nil]
       # @raise [Closed] the block of the transaction has ended
@@ -161,7 +161,7 @@ module Trunkline
         @order.committed! unless @savepoint
       end
 
-      # COMMIT of a failed transaction rolls back and calls that a success: it is none for who asked for a commit.
+      # COMMIT of a failed transaction rolls back and calls that a success: it is none for a caller that asked for a commit.
       def commit_what_was_begun
         raise lost if @session.pinned.broken?
         raise Closed.new("the transaction had ended before its block: its BEGIN failed, or a statement in it has ended it", server: @session.server) if over?
@@ -187,7 +187,7 @@ module Trunkline
       end
 
       # What was given up in the middle is ended first. Where that cannot be done in time, the session's end closes the
-      # connection, and nobody goes on with the transaction meanwhile.
+      # connection, and no caller goes on with the transaction meanwhile.
       def roll_back
         @order.callbacks.slice!(@callbacks_before..)
         return forget if begun_later?

@@ -8,7 +8,7 @@ module Trunkline
     class TransactionOrder # :nodoc:
       # The server undid the transaction for the sake of another one: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
       WORTH_ANOTHER = %w[40001 40P01].freeze
-      # Seconds: the most before a first and before any further attempt. How long it is in fact is random, or those who met
+      # Seconds: the most before a first and before any further attempt. How long it is in fact is random, or transactions that met
       # would meet again.
       FIRST_PAUSE = 0.02
       LONGEST_PAUSE = 1.0

@@ -27,7 +27,7 @@ module Trunkline
 
       # @param most [Integer] types that are remembered
       # @param epochs [PlanEpoch] the client's: what was looked up in an earlier epoch is looked up again
-      # @yieldreturn [Boolean] whether names may mean something else to the caller who looks them up than to others
+      # @yieldreturn [Boolean] whether names may mean something else to the caller that looks them up than to others
       def initialize(most = Limits::DEFAULTS.fetch(:max_types), epochs = PlanEpoch.new, &astray) # :nodoc:
         @lock = Lock.new
         @most = most

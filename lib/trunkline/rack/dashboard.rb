@@ -10,7 +10,7 @@ module Trunkline
   #
   #   map("/trunkline") { run Trunkline::Dashboard.new(db, cache, authorize: ->(env) { env["REMOTE_ADDR"] == "127.0.0.1" }) }
   #
-  # It shows SQL, so it answers nobody until it is told who may look.
+  # It shows SQL, so it refuses every request until it is told which may look.
   class Dashboard
     FILES = File.expand_path("dashboard", __dir__)
     HEADERS = {
@@ -18,11 +18,11 @@ module Trunkline
       "content-security-policy" => "default-src 'none'; img-src data:; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; " \
                                    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     }.freeze
-    UNTOLD = "Nobody may look yet. Say who may: Trunkline::Dashboard.new(db, authorize: ->(env) { ... })\n"
+    UNTOLD = "No request may look yet. Say which may: Trunkline::Dashboard.new(db, authorize: ->(env) { ... })\n"
     private_constant :FILES, :HEADERS, :UNTOLD
 
     # @param clients [Array<Postgres::Client, Memcached::Client>]
-    # @param authorize [#call, nil] gets the Rack environment of each request; whether its sender may look. nil: nobody may
+    # @param authorize [#call, nil] gets the Rack environment of each request; whether its sender may look. nil: none may
     # @raise [ArgumentError] one of them is no client, or there is none; or authorize cannot be called
     # @raise [ConfigError] Chartkick is not there
     def initialize(*clients, authorize: nil)

@@ -38,7 +38,7 @@ module Trunkline
 
       private
 
-      # Nobody is above a fiber to take what it raises.
+      # No caller is above a fiber to take what it raises.
       def answer(env)
         catch(:async) { return @app.call(env) }
         LATER

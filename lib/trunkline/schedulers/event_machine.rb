@@ -85,7 +85,7 @@ module Trunkline
       # @return [Boolean] true when unblocked, false when the time is over
       def block(blocker, timeout = nil) = suspend(Wait.new(Fiber.current, blocker), timeout)
 
-      # Safe from any thread. Whoever does not wait for the blocker any more is left alone.
+      # Safe from any thread. A fiber that does not wait for the blocker any more is left alone.
       def unblock(blocker, fiber)
         return deliver(blocker, fiber) if Thread.current.equal?(@thread)
 
@@ -119,7 +119,7 @@ module Trunkline
         @watches.remove(wait)
       end
 
-      # Whoever waits for the descriptor hears of it, and EventMachine lets go of it.
+      # The fibers that wait for the descriptor are told, and EventMachine lets go of it.
       #
       # @return [false] Ruby closes it itself
       def io_close(descriptor)
@@ -173,7 +173,7 @@ module Trunkline
         tick unless @ticking
       end
 
-      # Lets those go on that are ready now. Who gets ready meanwhile has his turn after the loop's.
+      # Lets those go on that are ready now. Those that get ready meanwhile have their turn after the loop's.
       def turn # :nodoc:
         @ticking = false
         @ready.slice!(0..).each { |wait| switch_to(wait.fiber) }
@@ -194,13 +194,13 @@ module Trunkline
         tick if @until_done && @fibers.zero?
       end
 
-      # A timer and not next_tick, which takes a Mutex: a fiber that had to wait for it could be woken by nobody.
+      # A timer and not next_tick, which takes a Mutex: a fiber that had to wait for it would never be woken.
       def tick
         @ticking = true
         EM.add_timer(0) { turn }
       end
 
-      # The fiber runs until it waits or ends; whoever switched to it is then the first to go on.
+      # The fiber runs until it waits or ends; the one that switched to it is then the first to go on.
       def switch_to(fiber)
         @interrupted.push(Fiber.current) unless at_loop?
         fiber.transfer
@@ -226,7 +226,7 @@ module Trunkline
         timer&.cancel
       end
 
-      # EventMachine counts whole milliseconds, and nobody may be woken too early.
+      # EventMachine counts whole milliseconds, and no fiber may be woken too early.
       def round_up(seconds) = (seconds * 1000).ceil / 1000.0
 
       def deliver(blocker, fiber)

@@ -94,7 +94,7 @@ module Sequel
       end
     end
 
-    # What those ask who hold no connection: all that are open share the work.
+    # For callers that hold no connection: all that are open share the work.
     class Shared
       # @param pool [Pool]
       # @param db [Database]
@@ -106,7 +106,7 @@ module Sequel
         @client = pool.client(server)
       end
 
-      # As {Connection#execute}. What would leave something behind gets the caller a connection that he keeps.
+      # As {Connection#execute}. What would leave something behind gets the caller a connection that it keeps.
       def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql, &block)
         args = args.map { |arg| @db.bound_variable_arg(arg, self) } if args
         result = @db.log_connection_yield(log_sql, nil, args) { @client.ask(sql, args || [], prepare: prepare) }

@@ -2,7 +2,7 @@
 
 module Sequel
   module Trunkline
-    # How a Database runs statements. Whoever holds a connection asks there, everybody else asks together. Statements with
+    # How a Database runs statements. A caller that holds a connection asks there, all others ask together. Statements with
     # parameters are prepared by themselves; those that hold their values are not kept anywhere.
     module Executing
       # @param sql [String, Symbol] or the name of a prepared statement

@@ -33,7 +33,7 @@ module Sequel
 
       private
 
-      # What comes too late is for nobody.
+      # What comes too late is dropped.
       def listening(conn, channels)
         channels.each { |channel| conn.execute("LISTEN #{dataset.quote_identifier(channel)}") }
         yield

@@ -55,7 +55,7 @@ module Sequel
                              "search_path, or ALTER ROLE ... SET"
       end
 
-      # There is always one that is shared, and one for who needs one of his own.
+      # There is always one that is shared, and one for a caller that needs one of its own.
       def budget = { connections: number(:connections, @given.fetch(:connections) { [CONNECTIONS, max_connections - 1].min }), max_connections: max_connections }
 
       # In a URL, separated by commas.

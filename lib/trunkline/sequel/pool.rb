@@ -7,7 +7,7 @@ require_relative "values"
 
 module Sequel
   module Trunkline
-    # What Sequel takes for its pool of connections: a client for each server, and the connections of those who hold one.
+    # What Sequel takes for its pool of connections: a client for each server, and the connections of the callers that hold one.
     # Datasets ask without holding any.
     class Pool < Sequel::ConnectionPool
       # @return [Integer] connections to one server, all in all
@@ -58,20 +58,20 @@ module Sequel
       end
 
       # @param server [Symbol, Hash, nil]
-      # @return [Connection, Shared] the caller's own connection if he has one, else what all share
+      # @return [Connection, Shared] the caller's own connection if it has one, else what all share
       def asked(server)
         server = pick_server(server)
         @holders.find(server) || @shared[server] || share(server)
       end
 
-      # The caller gets a connection that is his until he disconnects, or his thread or fiber ends.
+      # The caller gets a connection that is its own until it disconnects, or its thread or fiber ends.
       #
       # @param server [Symbol, Hash]
       # @return [Connection]
       def keep(server) = @holders.keep(server, connection(server))
 
       # @param server [Symbol, Hash]
-      # @return [Connection] of nobody yet
+      # @return [Connection] that no caller has yet
       def connection(server) = Connection.new(db, client(server))
 
       # @param server [Symbol, Hash]
@@ -84,7 +84,7 @@ module Sequel
       # @return [Integer] connections to the server that are open
       def size(server = :default) = client(server).connection_count
 
-      # Closes the connections that nobody uses at this moment, and the others when they are through.
+      # Closes the connections that are not in use at this moment, and the others when they are through.
       #
       # @param opts [Hash] server: one or several of the servers
       def disconnect(opts = Sequel::OPTS)
@@ -99,7 +99,7 @@ module Sequel
         old.each(&:disconnect)
       end
 
-      # @yieldparam conn [Connection] the caller's own; those that are shared are nobody's
+      # @yieldparam conn [Connection] the caller's own; those that are shared are no caller's own
       def all_connections
         servers.each { |server| hold(server) { |conn| yield conn } }
       end

@@ -2,7 +2,7 @@
 
 module Sequel
   module Trunkline
-    # Who turns the server's values into Ruby's: the connection itself where Sequel has nothing else in mind; else Sequel's
+    # What turns the server's values into Ruby's: the connection itself where Sequel has nothing else in mind; else Sequel's
     # conversion procs, which take the server's text.
     module Values
       # bytea.

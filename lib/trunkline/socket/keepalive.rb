@@ -4,7 +4,7 @@ require "socket"
 
 module Trunkline
   module Socket
-    # How a TCP connection notices that nobody is at the other end any more, where packets just vanish. Systems take hours for
+    # How a TCP connection notices that the other end is gone, where packets just vanish. Systems take hours for
     # that, so what is nil has a default here: it takes a minute, whether an answer is due or not, however long the other side
     # works at it. What the system does not have is left out.
     class Keepalive

@@ -8,7 +8,7 @@ module Trunkline
     # Looks up the addresses of a name, as the system does it.
     #
     # The system's resolver takes its time, and before Ruby 3.3 nothing interrupts it. So it runs in a thread of its own
-    # that ends with the answer, while the caller waits as for any descriptor, and no longer than he wants. Who asks for a
+    # that ends with the answer, while the caller waits as for any descriptor, and no longer than its deadline. A caller that asks for a
     # name that is being looked up waits for the same answer: a resolver that hangs costs one thread a name, not one a
     # caller.
     class Lookup
@@ -78,7 +78,7 @@ module Trunkline
         end_waiting
       end
 
-      # Who waits has put his signal there before he looks whether this has ended. Whoever takes a signal out closes it.
+      # A caller that waits has put its signal there before it looks whether this has ended. What takes a signal out closes it.
       def end_waiting
         @ended = true
         self.class.forget(self)

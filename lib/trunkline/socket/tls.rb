@@ -9,7 +9,7 @@ module Trunkline
     module TLS
       # Shakes hands.
       #
-      # @param socket [::Socket] connected, non-blocking; whoever gives it closes it when this fails
+      # @param socket [::Socket] connected, non-blocking; the caller closes it when this fails
       # @param context [OpenSSL::SSL::SSLContext]
       # @param deadline [Float, nil] on the clock of {Readiness.now}
       # @param server_name [String, nil] tells a server with several names which one is meant

@@ -4,7 +4,7 @@ require_relative "waiting"
 
 module Trunkline
   # When to try again to connect. After each failure in a row the pause may be twice as long, and is a random part of that:
-  # clients who have lost the same server do not come back in step. Whoever uses it holds its owner's lock.
+  # clients that have lost the same server do not come back in step. Its owner's lock is held around each call.
   class BackOff # :nodoc:
     # Seconds.
     FIRST = 0.1
@@ -20,7 +20,7 @@ module Trunkline
       @attempt_at = Waiting.now
     end
 
-    # Does the last attempt take so long that others need not wait for its end? Who answers it may never do so.
+    # Does the last attempt take so long that others need not wait for its end? The server may never answer it.
     def lagging? = Waiting.now > @attempt_at + LONGEST
 
     def succeeded

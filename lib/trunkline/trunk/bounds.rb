@@ -3,7 +3,7 @@
 module Trunkline
   # The bounds of a trunk: how much it has in flight, and how long it lives.
   module Bounds # :nodoc:
-    # Reads, where nobody else does, until there is room for another request.
+    # Reads, where no other caller does, until there is room for another request.
     #
     # @param request [Request] the caller's, not sent yet
     # @yieldreturn [Boolean] whether there is room
@@ -38,7 +38,7 @@ module Trunkline
       nil
     end
 
-    # Ends, if it takes no more requests and is deserted, when those it has are answered: what nobody has read yet is taken in. Nobody
+    # Ends, if it takes no more requests and is deserted, when those it has are answered: what has not been read yet is taken in. No request
     # can come between: what is sealed and settled stays so.
     def retire_now
       return unless @retiring && deserted? && @loss.nil?
@@ -49,7 +49,7 @@ module Trunkline
       @canceller && @crew.given_up ? forsake(@retiring) : close(@retiring)
     end
 
-    # Takes in what has come for callers who have gone, or who do not wait, where no caller is aboard that would. A connection whose
+    # Takes in what has come for callers that have gone, or that do not wait, where no caller is aboard that would. A connection whose
     # answers have all come is idle then.
     def catch_up
       Waiting.undisturbed { look_unless_led if deserted? && !@codec.idle? && @loss.nil? }

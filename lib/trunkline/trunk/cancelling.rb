@@ -10,11 +10,11 @@ module Trunkline
   # which the server answers when nothing can be hit any more. What stands behind others is ended when its turn has come, by
   # the caller that reads then or is the last to leave.
   #
-  # Whoever wants the end does all that, in its own time. A caller that is interrupted in the middle first brings that to its end, within a
-  # quarter of a second. Where that does not do, nobody can tell what the cancel will hit: then the trunk takes no more requests, and is
+  # The caller that wants the end does all that, in its own time. A caller that is interrupted in the middle first brings that to its end, within a
+  # quarter of a second. Where that does not do, what the cancel will hit is unknown: then the trunk takes no more requests, and is
   # closed when the last in flight is answered.
   module Cancelling # :nodoc:
-    # Seconds that a caller stays beyond his deadline, at most, to see his request ended.
+    # Seconds that a caller stays beyond its deadline, at most, to see its request ended.
     LEEWAY = 0.25
     # Seconds until a second cancel is sent.
     FIRST_PAUSE = 0.01
@@ -32,7 +32,7 @@ module Trunkline
       end
     end
 
-    # Waits on a trunk of the caller's own until everything in flight is answered, and ends what nobody waits for any more. If
+    # Waits on a trunk of the caller's own until everything in flight is answered, and ends what no caller waits for any more. If
     # that has worked, the trunk is idle then.
     #
     # @param waiter [Request] of the caller, pinned
@@ -53,7 +53,7 @@ module Trunkline
     # @return [Integer] requests that the server had been sent when their callers gave them up
     def abandoned = @abandoned || 0
 
-    # Could nobody tell any more what it would do to the next request?
+    # Is it unknown what a cancel would do to its next request?
     def quarantined? = @quarantined || false
 
     private
@@ -83,7 +83,7 @@ module Trunkline
       end
     end
 
-    # Meanwhile nobody gets the trunk for its own, and it stays open: the caller may have something to end on it yet.
+    # Meanwhile no caller gets the trunk for its own, and it stays open: the caller may have something to end on it yet.
     def ending
       @crew.begin_ending
       yield

@@ -50,7 +50,7 @@ module Trunkline
       flushed? && !@must_write ? @io.wait_readable(seconds) : @io.wait(IO::READABLE | IO::WRITABLE, seconds)
     end
 
-    # Says farewell, but not in the name of a parent process. Whoever comes too late must not get as far as OpenSSL, which
+    # Says farewell, but not in the name of a parent process. A caller that comes too late must not get as far as OpenSSL, which
     # knows the descriptor by its number only: the system may give that to another file at once.
     def close
       @failure ||= ConnectionError.new("the connection is closed")

@@ -4,13 +4,13 @@ require_relative "given_up"
 require_relative "waiting"
 
 module Trunkline
-  # How a caller with a trunk of his own reads an answer in portions, and writes more than one request. Between two calls nobody
-  # reads, and so the other side waits when the socket is full. Whoever has much to read or write gives the other fibers a turn now
-  # and then, though nothing makes him wait.
+  # How a caller with a trunk of its own reads an answer in portions, and writes more than one request. Between two calls nothing is
+  # read, and so the other side waits when the socket is full. A caller with much to read or write gives the other fibers a turn now
+  # and then, though nothing makes it wait.
   module Flowing # :nodoc:
     # Reads until the request is done or the block is content; or until the request's time is over, or the connection is lost.
     #
-    # @param request [Request] in flight here, or a companion of whoever waits for what comes unasked
+    # @param request [Request] in flight here, or a companion of a caller that waits for what comes unasked
     # @yieldreturn [Boolean] whether enough has come
     def follow(request, &content)
       attend_until(request, content) { step(request) }

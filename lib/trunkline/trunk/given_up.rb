@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # Why a request gets no answer: nobody waits for it any more.
+  # Why a request gets no answer: its caller waits no longer.
   #
   # why:: [Symbol] :deadline, which has passed, or :cancel
   # sent:: [Boolean] whether the server may have carried it out, or may yet

@@ -8,7 +8,7 @@ module Trunkline
     #
     # max_in_flight:: requests that one connection has yet to answer, beyond which others wait for room
     # max_bytes_in_flight:: bytes of these; a single larger request still goes, alone
-    # max_waiting:: callers who wait for room, or for a connection of their own
+    # max_waiting:: callers that wait for room, or for a connection of their own
     # max_wait:: seconds that one of them waits
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
     # max_types:: types of the server's own, beyond the built-in ones, that are remembered; one that is not is looked up again
@@ -21,7 +21,7 @@ module Trunkline
     # max_unrequested:: bytes that are kept of what a server sends beside rows: of the notices of one answer, of a connection's
     #   notifications that are not taken, and of the settings that it reports
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
-    # max_idle:: seconds after which a connection that nobody has used is closed, of those beyond `connections`
+    # max_idle:: seconds after which a connection that was not used is closed, of those beyond `connections`
     DEFAULTS = {
       max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60,
       max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_future_bytes: 256 * 1024 * 1024,

@@ -9,7 +9,7 @@ module Trunkline
       @mutex = mutex
     end
 
-    # Interrupting who holds the lock would leave half a change behind.
+    # Interrupting the holder of the lock would leave half a change behind.
     def synchronize
       Thread.handle_interrupt(Waiting::NEVER) do
         Thread.pass until @mutex.try_lock

@@ -3,8 +3,8 @@
 require_relative "back_off"
 
 module Trunkline
-  # How a pool opens trunks: whoever may, opens one and goes on with it. After a failure there is a pause; who has open trunks
-  # goes on with these meanwhile, and who has none waits for its end, and for one attempt that then stands for all, unless it
+  # How a pool opens trunks: a caller that may opens one and goes on with it. After a failure there is a pause; callers that have
+  # open trunks go on with these meanwhile, and one that has none waits for its end, and for one attempt that then stands for all, unless it
   # takes long itself.
   module Opening # :nodoc:
     private
@@ -65,14 +65,14 @@ module Trunkline
     end
 
     # The open trunks that the caller can go on with, or wait for, instead. A server that turns one more session away may well
-    # be full: then who wants one of his own waits for somebody's to be given back.
+    # be full: then a caller that wants one of its own waits for another's to be given back.
     def alternatives_to(place, error)
       return @roster.trunks unless place.alone?
 
       error.is_a?(ServerError) ? @roster.pinned : []
     end
 
-    # Others who wait for a first connection would only find the same; who has trunks goes on with these for a while.
+    # Others that wait for a first connection would only find the same; callers that have trunks go on with these for a while.
     def not_opened(place, error)
       call_up do
         forget_opener(place)

@@ -12,8 +12,8 @@ require_relative "trunk"
 
 module Trunkline
   # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected
-  # backlog; sessions get one of their own. Whoever finds the budget not used up opens the next connection and goes on with it;
-  # whoever finds nothing waits in line until a trunk is opened, freed or lost.
+  # backlog; sessions get one of their own. A caller that finds the budget not used up opens the next connection and goes on with it;
+  # one that finds nothing waits in line until a trunk is opened, freed or lost.
   #
   # The way of a request over an open trunk takes no lock.
   class Pool # :nodoc:
@@ -73,10 +73,10 @@ module Trunkline
       find_for(request, &send)
     end
 
-    # Waits for a trunk of the caller's own, who gives it back by check_in.
+    # Waits for a trunk of the caller's own, which gives it back by check_in.
     #
     # @param request [Request] what the caller waits with
-    # @yieldreturn [String] why there may be none, for whoever waits in vain
+    # @yieldreturn [String] why there may be none, told to a caller that waits in vain
     # @return [Trunk]
     def check_out(request, &explanation)
       place = WaitingLine::Place.new(request, alone: true, &explanation)
@@ -93,7 +93,7 @@ module Trunkline
       end
     end
 
-    # Takes a trunk back, in a state that suits anybody.
+    # Takes a trunk back, in a state that suits every caller.
     def check_in(trunk)
       return trunk.close("it has lived for long enough") if trunk.crew.expired?
 
@@ -101,7 +101,7 @@ module Trunkline
       trunk.close("the client was closed") if @closed
     end
 
-    # A trunk says that nobody is aboard any more, or that it has room again.
+    # A trunk says that no caller is aboard any more, or that it has room again.
     def freed = call_up { serve }
 
     # A trunk says that its connection has ended.
@@ -113,7 +113,7 @@ module Trunkline
       end
     end
 
-    # Closes the trunks that nobody uses, and the others when they are through. Whoever comes later opens new ones.
+    # Closes the trunks that are not in use, and the others when they are through. Callers that come later open new ones.
     def renew
       locked do
         look_after_fork
@@ -126,8 +126,8 @@ module Trunkline
       end
     end
 
-    # Closes every trunk, those included that nobody could tell any more what they would do. Whoever waits, and whoever comes later,
-    # is told. It takes no time, and is not done by halves.
+    # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later,
+    # are told. It takes no time, and is not done by halves.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
         trunks = locked do
@@ -157,7 +157,7 @@ module Trunkline
       look_again
     end
 
-    # The trunk that should take the request; an idle one when another may be opened, and nobody does so yet.
+    # The trunk that should take the request; an idle one when another may be opened, and no caller does so yet.
     #
     # @return [Trunk, nil] nil: no open trunk will do
     def choose(request)
@@ -189,7 +189,7 @@ module Trunkline
       when :open then open_trunk(place)
       when :wait then wait_in_line(place, trunk)
       when :make_room then make_room(trunk, place.request)
-      when :retire then trunk.retire(trunk.crew.expired? ? "it has lived for long enough" : "nobody has used it for long enough")
+      when :retire then trunk.retire(trunk.crew.expired? ? "it has lived for long enough" : "it was not used for long enough")
       else trunk
       end
     end
@@ -241,7 +241,7 @@ module Trunkline
       inherited.each(&:disown)
     end
 
-    # A trunk that was shared may still owe answers, to callers who have gone.
+    # A trunk that was shared may still owe answers, to callers that have gone.
     def settled?(trunk, request)
       settled = trunk.codec.idle? || trunk.settle(request)
     ensure

@@ -4,17 +4,17 @@ require_relative "../socket/readiness"
 require_relative "waiting_line"
 
 module Trunkline
-  # How a pool's callers wait: for room on a trunk, in the order in which they come, so that who asks for much stands in line
+  # How a pool's callers wait: for room on a trunk, in the order in which they come, so that a caller that asks for much stands in line
   # once for each; for an idle trunk with what takes long; and for a trunk of their own. There is a line for each of these, so
   # that none stands in the others' way.
   module Queueing # :nodoc:
     LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
-    # Seconds after which whoever waits for room looks whether the server is held up on every trunk, and there is room for another.
+    # Seconds after which a caller that waits for room looks whether the server is held up on every trunk, and there is room for another.
     LOOK_AGAIN = 0.02
-    # Seconds after which what takes long is given a trunk that those who share would keep busy for ever. Who has been called and
+    # Seconds after which what takes long is given a trunk that callers that share would keep busy for ever. One that has been called and
     # was outrun has waited for long enough.
     LONG_ENOUGH = 0.1
-    # Seconds for which those who need no waking may pass by who waits with what takes long. Then a trunk is kept for him.
+    # Seconds for which callers that need no waking may pass by one that waits with what takes long. Then a trunk is kept for that one.
     PATIENCE = 0.005
     private_constant :LONGEST_WAIT, :LOOK_AGAIN, :LONG_ENOUGH, :PATIENCE
 
@@ -25,8 +25,8 @@ module Trunkline
       @sharing_long = WaitingLine.new
       @alone = WaitingLine.new
       @lines = [@alone, @sharing, @sharing_long]
-      @openers = {}.compare_by_identity # who opens a trunk
-      @seekers = {}.compare_by_identity # who has stood in the second line, and has no trunk yet
+      @openers = {}.compare_by_identity # callers that open a trunk
+      @seekers = {}.compare_by_identity # callers that have stood in the second line, and have no trunk yet
     end
 
     def line_of(place)
@@ -53,11 +53,11 @@ module Trunkline
 
     def overloaded(reason) = Overloaded.new(reason, server: @server)
 
-    # Nobody passes those who wait for the same, but for one who cannot wait.
+    # No caller passes those that wait for the same, but for one that cannot wait.
     def must_line_up?(place) = !place.called? && !line_of(place).empty? && !place.blocks_its_world?
 
-    # @param called [Array<Place>] who are owed a wake-up
-    # @return [Trunk, nil] that he is to have; nil: it is time to look again
+    # @param called [Array<Place>] that are owed a wake-up
+    # @return [Trunk, nil] that the caller is to have; nil: it is time to look again
     def wait_in_line(place, called)
       loop do
         wake(called - [place])
@@ -73,7 +73,7 @@ module Trunkline
     end
 
     # A thread that ends drops the fibers of its event loop where they are, and what others have left there for good: a trunk of their
-    # own, a place in line, a trunk that they were about to open. Looked for where somebody waits.
+    # own, a place in line, a trunk that they were about to open. Looked for where a caller waits.
     def end_what_the_dead_hold
       @roster.pinned.reject { |trunk| trunk.user.nil? || trunk.user.alive? }.each { |trunk| trunk.close("the thread that used it has ended") }
       return if [*@openers.keys, *@seekers.keys].all? { |place| place.thread.alive? }
@@ -99,20 +99,20 @@ module Trunkline
       [place.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @back_off.pause_end].compact.min
     end
 
-    # Who goes in spite of having been called passes the call on; and with a trunk that was kept for him, when he leaves that.
+    # A caller that goes in spite of having been called passes the call on; and with a trunk that was kept for it, when it leaves that.
     def step_out(place)
       @waits << (Waiting.now - place.since)
       call_up { line_of(place).leave(place) || (place.called? && !place.trunk) ? serve : [] } unless place.trunk && !place.lined_up?
     end
 
-    # He has a trunk, or goes without one.
+    # The caller has a trunk, or goes without one.
     def seek_no_more(place)
       call_up { @seekers.delete(place) ? serve : [] } if place.give_up_at
     end
 
-    # Calls whoever can go on now. Held: the lock.
+    # Calls the callers that can go on now. Held: the lock.
     #
-    # @return [Array<WaitingLine::Place>] who is owed a wake-up
+    # @return [Array<WaitingLine::Place>] those that are owed a wake-up
     def serve
       @sharing.hand_over_to(@sharing_long) while @sharing.first&.turned_long?
       long = @sharing_long.first
@@ -127,7 +127,7 @@ module Trunkline
       room.positive? ? line.call_first(room) : []
     end
 
-    # Whoever waits with what takes long is called to a trunk of which nobody else takes hold meanwhile.
+    # A caller that waits with what takes long is called to a trunk of which no other takes hold meanwhile.
     def keep_trunks
       called = []
       while (place = @sharing_long.first) && passed_by?(place) && !waits_for_drained?(place) && (trunk = @roster.dispatcher.keep_for(place.request))
@@ -155,7 +155,7 @@ module Trunkline
     # There is no room, but something to be done about it.
     def may_go?(place) = @roster.spare_to_share? || may_grow?(place) || !@roster.dispatcher.unread_for(place.request).nil?
 
-    # Wakes those whom a change of the line or the roster has called. Who is called sleeps until he is woken, so nothing comes between.
+    # Wakes those that a change of the line or the roster has called. They sleep until they are woken, so nothing comes between.
     #
     # @yieldreturn [Array<WaitingLine::Place>] held: the lock
     def call_up

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # The trunks of a pool: shared by all, pinned to a caller, spare, which means kept for the next caller who pins, draining,
+  # The trunks of a pool: shared by all, pinned to a caller, spare, which means kept for the next caller that pins, draining,
   # which means that they take nothing new until they are pinned, or retiring: they end when they are through.
-  # Whoever uses it holds its owner's lock.
+  # Its owner's lock is held around each call.
   class Roster # :nodoc:
     # The trunks that are shared; frozen.
     attr_reader :trunks
@@ -11,7 +11,7 @@ module Trunkline
     # Chooses among these.
     attr_reader :dispatcher
 
-    # The trunks that are somebody's own.
+    # The trunks that are leased to one caller each.
     attr_reader :pinned
 
     # The trunks that end when they are through.
@@ -50,7 +50,7 @@ module Trunkline
     def room_to_share? = trunks.size + @opening_to_share < @connections && room?
 
     # May another trunk be shared than there are, a spare one or one that is opened, that leaves room for one more? So much is kept for
-    # callers who want one of their own.
+    # callers that want one of their own.
     def room_to_grow? = size - @spares.size < @most - 1
 
     def opening? = @opening.positive?
@@ -83,11 +83,11 @@ module Trunkline
     # Can `take` give one?
     def any_to_take? = !@spares.empty? || drained? || (trunks.size > 1 && trunks.any?(&:idle?))
 
-    # Where callers who share keep every trunk busy, and nobody has one that he will give back, who wants one of his own would
-    # wait for ever: one trunk takes nothing new until it is his. And so would what takes long, where none of its kind is on its way
+    # Where callers that share keep every trunk busy, and none is pinned that would be given back, a caller that wants one of its own
+    # would wait for ever: one trunk takes nothing new until it is that caller's. And so would what takes long, where none of its kind is on its way
     # and no more can be opened for it.
     #
-    # @param wanted [Boolean] whether somebody wants one of his own
+    # @param wanted [Boolean] whether a caller wants one of its own
     # @param starving [Boolean] whether what takes long has waited for long enough
     def drain(wanted, starving = false)
       wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
@@ -102,7 +102,7 @@ module Trunkline
 
     def draining? = !@draining.nil?
 
-    # @return [Trunk, nil] the one that took nothing new, which is shared again: nobody is aboard any more
+    # @return [Trunk, nil] the one that took nothing new, which is shared again: no caller is aboard any more
     def share_drained
       return unless drained?
 
@@ -129,7 +129,7 @@ module Trunkline
       true
     end
 
-    # Takes out a trunk that has lived for long enough, or that nobody has used for as long as that, and that nobody has pinned.
+    # Takes out a trunk that has lived for long enough, or that was not used for as long as that, and that is not pinned.
     #
     # @return [Trunk, nil]
     def retire
@@ -186,7 +186,7 @@ module Trunkline
       trunk && withdraw(trunk)
     end
 
-    # Nobody is aboard, and no cancel is under way there: what is in flight all the same is for callers who have gone.
+    # No caller is aboard, and no cancel is under way there: what is in flight all the same is of callers that have gone.
     def drained? = !@draining.nil? && @draining.deserted? && @draining.admits?(nil)
 
     def take_drained

@@ -28,7 +28,7 @@ module Trunkline
       @given = false
     end
 
-    # A fiber that slept on the Mutex could be torn from it, and the sleeper would not hear of what he waits for.
+    # A fiber that slept on the Mutex could be torn from it, and the sleeper would not hear of what it waits for.
     def push(_)
       @lock.synchronize do
         @given = true

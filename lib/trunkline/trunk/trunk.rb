@@ -12,13 +12,13 @@ module Trunkline
   # One connection that many callers share. It has no fiber or thread of its own: of the callers that wait, one leads and
   # reads for all until its own answer is there; the others sleep. Then the lead goes to another.
   #
-  # Whoever submits leaves its bytes in the output; who writes them, and when:
+  # A submitted request leaves its bytes in the output. They are written:
   #
-  # * nobody leads, or the pipe is empty: the submitter, at once;
-  # * the leader is awake, or on its way: the leader, before it waits;
-  # * the leader sleeps: the first submitter, after giving the others a turn to submit too.
+  # * without a leader, or with an empty pipe: by the submitter, at once;
+  # * while the leader is awake, or on its way: by the leader, before it waits;
+  # * while the leader sleeps: by the first submitter, after giving the others a turn to submit too.
   #
-  # Who performs a request, and drives, does it in C: see Driving. What is rare is here, and every change of state is one call of
+  # A request is performed, and its connection driven, in C: see Driving. What is rare is here, and every change of state is one call of
   # Crew, Request or the codec, so nothing needs a lock.
   class Trunk # :nodoc:
     include Bounds
@@ -98,7 +98,7 @@ module Trunkline
       end
     end
 
-    # Whoever this trunk was kept for does not need it to be.
+    # The caller that this trunk was kept for does not need it.
     def step_off(request)
       leave(request) if request.aboard?
     end
@@ -206,7 +206,7 @@ module Trunkline
     # A request that is done was written, and what came behind it is for other callers to write.
     def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.late?
 
-    # Somebody has left who has something to leave: the lead to an heir, or what nobody sees to after him.
+    # A caller has left, and leaves the lead to an heir, or work that no caller sees to after it.
     def depart(heir)
       if heir
         heir.wake
@@ -216,7 +216,7 @@ module Trunkline
       @pool.freed if @pool.crowded? && @crew.aboard.zero?
     end
 
-    # Nobody leads.
+    # There is no leader.
     def see_off
       return aboard.zero? && hang_up if @loss
 
@@ -226,7 +226,7 @@ module Trunkline
       retire_now
     end
 
-    # Everybody in flight is told. The leader may be asleep on the descriptor: shutting it down wakes him, and the last one
+    # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last one
     # aboard closes it.
     def lose(reason, closed: false)
       Waiting.undisturbed { fall_out(reason, closed) } unless @loss

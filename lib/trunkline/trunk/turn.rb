@@ -37,7 +37,7 @@ module Trunkline
       @waiting.delete(waiter)
     end
 
-    # All of them look: whoever was interrupted meanwhile has nothing to pass on.
+    # All of them look: one that was interrupted meanwhile has nothing to pass on.
     def pass_on
       @taken = false
       @waiting.dup.each(&:rouse)

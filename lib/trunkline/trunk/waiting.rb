@@ -21,7 +21,7 @@ module Trunkline
       world ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
     end
 
-    # Sleeps until the parked request is woken, or the deadline has come. A fiber blocks at least once: who is woken
+    # Sleeps until the parked request is woken, or the deadline has come. A fiber blocks at least once: one that is woken
     # already has a wake-up on its way that must not hit a later wait.
     #
     # @param deadline [Float, nil] on the clock of {now}
@@ -64,7 +64,7 @@ module Trunkline
       request.done?
     end
 
-    # The token is there before the state is looked at, as who wakes changes the state before he looks for the token.
+    # The token is there before the state is looked at, as a waker changes the state before it looks for the token.
     def park_thread(request, deadline)
       token = request.token = deadline ? Token.timed : Token.current
       (deadline ? token.pop(timeout: remaining(deadline)) : token.pop) while request.parked? && !(deadline && now >= deadline)

@@ -3,30 +3,30 @@
 require_relative "waiting"
 
 module Trunkline
-  # Callers who wait for the same kind of trunk, in order. Whoever uses a line holds its owner's lock.
+  # Callers that wait for the same kind of trunk, in order. Its owner's lock is held around each call.
   class WaitingLine # :nodoc:
     # A caller's place in line.
     class Place
-      # What the caller waits with: its state is his.
+      # What the caller waits with: its state is the caller's.
       attr_reader :request
 
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
-      # @return [Trunk, nil] that is kept for him, now that he is called
+      # @return [Trunk, nil] that is kept for the caller, now that it is called
       attr_accessor :trunk
 
       # @return [Thread] the caller's
       attr_reader :thread
 
-      # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before he waits
+      # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before it waits
       attr_reader :give_up_at
 
-      # @return [Float] when he came to stand in line the last time, on the clock of Waiting.now
+      # @return [Float] when it came to stand in line the last time, on the clock of Waiting.now
       attr_reader :since
 
-      # @param alone [Boolean] whether the caller wants a trunk of his own
-      # @yieldreturn [String] why he waits, for whoever waits in vain
+      # @param alone [Boolean] whether the caller wants a trunk of its own
+      # @yieldreturn [String] why it waits, told to callers that wait in vain
       def initialize(request, alone:, &explanation)
         @request = request
         @thread = Thread.current
@@ -39,28 +39,28 @@ module Trunkline
 
       def alone? = @alone
 
-      # Does he share, for what takes long?
+      # Does the caller share, for what takes long?
       def long? = @long
 
-      # Is it known by now that what he waits with takes long, as it was not when he came? Said once.
+      # Is it known by now that what it waits with takes long, as it was not when it came? Said once.
       def turned_long? = !@long && !@alone && (@long = @request.long?)
       def world = @request.world
 
-      # @return [String] why he waits; empty where nobody says it
+      # @return [String] why it waits; empty where that is not said
       def explanation = @explanation ? ": #{@explanation.call}" : ""
 
-      # Has he been at the front already, and been outrun since?
+      # Has it been at the front already, and been outrun since?
       def called? = @called
 
-      # Has he waited for long enough?
+      # Has it waited for long enough?
       def overdue? = !@give_up_at.nil? && Waiting.now >= @give_up_at
 
-      # Is he in line?
+      # Is it in line?
       def lined_up? = @lined_up
 
-      # He is in line, and sleeps from now on.
+      # It is in line, and sleeps from now on.
       #
-      # @param most [Float] seconds that he waits in all
+      # @param most [Float] seconds that it waits in all
       def line_up(most)
         @since = Waiting.now
         @give_up_at ||= [@since + most, @request.deadline].compact.min
@@ -70,16 +70,16 @@ module Trunkline
         self
       end
 
-      # Woken by the clock, he sleeps again.
+      # Woken by the clock, it sleeps again.
       #
-      # @return [Boolean] false: he is called, or has waited for long enough
+      # @return [Boolean] false: it is called, or has waited for long enough
       def stay
         staying = @lined_up && !overdue?
         @request.park if staying
         staying
       end
 
-      # He is to have a trunk, and does not go on with it.
+      # It is to have a trunk, and does not go on with it.
       def step_off
         @trunk&.step_off(@request)
       end
@@ -118,19 +118,19 @@ module Trunkline
     # @return [Place, nil] nil: it is not in line any more
     def leave(place) = place.lined_up? ? @places.delete(place.leave) : nil
 
-    # Takes the first out, and with it those who can go with it: who share, and are of its world.
+    # Takes the first out, and with it those that can go with it: that share, and are of its world.
     #
     # @param most [Integer] how many in all
-    # @return [Array<Place>] who was asleep, and is owed a wake-up
+    # @return [Array<Place>] those that were asleep, and are owed a wake-up
     def call_first(most)
       head = first
       call(most) { |place| place.equal?(head) || (!head.alone? && place.world.equal?(head.world)) }
     end
 
-    # Takes everybody out.
+    # Takes all out.
     #
     # @param failure [Exception, nil] why waiting has become pointless
-    # @return [Array<Place>] who was asleep, and is owed a wake-up
+    # @return [Array<Place>] those that were asleep, and are owed a wake-up
     def call_all(failure = nil)
       @places.each { |place| place.failure = failure }
       call(size) { true }

@@ -55,14 +55,14 @@ module Trunkline
       # not connected any more, which is what was wanted
     end
 
-    # Ends the connection so that whoever waits for it notices.
+    # Ends the connection so that a caller that waits for it notices.
     def shut_down
       @io.shutdown
     rescue SystemCallError, IOError
       # not connected any more, which is what was wanted
     end
 
-    # Whoever comes too late finds no descriptor: the system may give its number to another file at once.
+    # A caller that comes too late finds no descriptor: the system may give its number to another file at once.
     def close
       @descriptor = NONE
       @io.close

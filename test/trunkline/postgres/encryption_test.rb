@@ -97,7 +97,7 @@ module Trunkline
       def test_answers_that_are_none
         error = refused(ProtocolError, ->(peer) { peer << "HTTP/1.1 400 Bad Request" })
         assert_includes error.message, 'it answered the request to encrypt with "HTTP/1.1 400 Bad Request"'
-        assert_refused "the server answered the request to encrypt with an error, which nobody vouches for",
+        assert_refused "the server answered the request to encrypt with an error, which is not authenticated",
                        ->(peer) { peer.read(8) && peer << error("M" => "sorry") }, retriable: true
         assert_refused "the server closed the connection while encryption was negotiated", ->(peer) { peer.read(8) }, retriable: true
         assert_refused "the server closed the connection while encryption was negotiated", ->(peer) { peer.read(8) && peer.reset }, retriable: true

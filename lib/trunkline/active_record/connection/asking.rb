@@ -116,10 +116,10 @@ module Trunkline
         alias sync_get_last_result get_last_result
         def discard_results = nil
 
-        # Who is told what the server notices while a statement runs.
+        # What is told of the notices that the server sends while a statement runs.
         #
         # @yieldparam result [Errors::Report] whose fields PG::Result#error_field tells
-        # @return [Proc, nil] who was told so far
+        # @return [Proc, nil] the one before
         def set_notice_receiver(&block)
           @receiver.tap { @receiver = block }
         end

@@ -3,7 +3,7 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether the server lets the application in, as whom and how, and who could listen.
+      # Whether the server lets the application in, as which role and how, and whether others could listen.
       module Access # :nodoc:
         METHODS = { "none" => "without being asked for a proof", "password" => "by a password in the clear" }.freeze
         CHECKED = %w[verify-ca verify-full].freeze
@@ -24,11 +24,11 @@ module Trunkline
         end
 
         def self.secrecy(config, io)
-          return [:fine, "It is on this machine, over a Unix socket: nobody listens."] if io.is_a?(UNIXSocket) || unix?(io)
+          return [:fine, "It is on this machine, over a Unix socket: no one else can listen."] if io.is_a?(UNIXSocket) || unix?(io)
           return encrypted(config, io) if io.is_a?(OpenSSL::SSL::SSLSocket)
           return [:fine, "Nothing is encrypted, and stays on this machine."] if io.remote_address.ipv4_loopback? || io.remote_address.ipv6_loopback?
 
-          [:advice, "Nothing is encrypted: with sslmode=verify-full nobody on the way can read it, or pretend to be the server."]
+          [:advice, "Nothing is encrypted: with sslmode=verify-full no one on the way can read it, or pretend to be the server."]
         end
 
         def self.unix?(io) = io.to_io.local_address.unix?
@@ -37,7 +37,7 @@ module Trunkline
           how = "#{io.ssl_version} with #{io.cipher.first}"
           return [:fine, "It is encrypted, by #{how}, and the server's certificate is checked (sslmode=#{config.sslmode})."] if CHECKED.include?(config.sslmode)
 
-          [:advice, "It is encrypted, by #{how}, but anybody could pretend to be the server: sslmode=verify-full checks its certificate."]
+          [:advice, "It is encrypted, by #{how}, but another machine could pretend to be the server: sslmode=verify-full checks its certificate."]
         end
         private_class_method :greeting, :secrecy, :unix?, :encrypted
       end

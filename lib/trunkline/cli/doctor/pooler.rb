@@ -3,7 +3,7 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether somebody stands between the application and the server, who gives its connections other sessions than their own.
+      # Whether a pooler stands between the application and the server that gives its connections other sessions than their own.
       module Pooler # :nodoc:
         # Times that two connections ask in turn which server process works for them.
         ROUNDS = 3

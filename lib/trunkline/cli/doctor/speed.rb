@@ -32,7 +32,7 @@ module Trunkline
           how = "#{AT_ONCE} of 20 ms at once took #{milliseconds(together)}, one after another #{milliseconds(apart)}"
           return [:fine, "Queries overlap: #{how}."] if together < apart * OVERLAP
 
-          [:advice, "Queries do not overlap: #{how}. Somebody in between lets only one at a time pass, or a machine is busy."]
+          [:advice, "Queries do not overlap: #{how}. A proxy in between lets only one at a time pass, or a machine is busy."]
         end
 
         def self.seconds

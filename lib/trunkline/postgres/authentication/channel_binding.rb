@@ -6,7 +6,7 @@ require_relative "../../errors"
 module Trunkline
   module Postgres
     class Authentication
-      # What ties a proof of identity to the encrypted connection it travels on, so that nobody in between can pass it on:
+      # What ties a proof of identity to the encrypted connection it travels on, so that no one in between can pass it on:
       # a hash of the server's certificate ("tls-server-end-point", RFC 5929).
       class ChannelBinding
         MECHANISM = "SCRAM-SHA-256-PLUS"
@@ -28,7 +28,7 @@ module Trunkline
 
         # @param offered [Array<String>] the server's mechanisms
         # @return [Boolean] whether to use it
-        # @raise [ProtocolError] who offers it without encryption hides the end of an encrypted connection
+        # @raise [ProtocolError] it is offered without encryption: the end of an encrypted connection is hidden
         # @raise [ConnectionError] it is required, and cannot be
         def use?(offered)
           plus = offered.include?(MECHANISM)

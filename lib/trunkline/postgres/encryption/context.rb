@@ -31,7 +31,7 @@ module Trunkline
           @certificate_asked = config.sslcertmode != "require"
         end
 
-        # @return [Boolean] whether the server asked for the client's certificate; true where nobody wants to know
+        # @return [Boolean] whether the server asked for the client's certificate; true where that is of no interest
         def certificate_asked? = @certificate_asked
 
         # @return [OpenSSL::SSL::SSLContext]

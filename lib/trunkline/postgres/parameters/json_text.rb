@@ -7,7 +7,7 @@ module Trunkline
     module Parameters
       # Ruby values as JSON documents.
       module JSONText
-        # Far deeper than anybody nests, and not endless for a structure that holds itself.
+        # Far deeper than real values nest, and not endless for a structure that holds itself.
         MAX_NESTING = 1000
         private_constant :MAX_NESTING
 

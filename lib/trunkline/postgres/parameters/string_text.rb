@@ -26,7 +26,7 @@ module Trunkline
             "\\x#{string.unpack1("H*")}"
           end
 
-          # @return [String] what nobody can change while it waits to be sent
+          # @return [String] what cannot change while it waits to be sent
           def frozen(string)
             string.frozen? ? string : string.dup.freeze
           end

@@ -55,7 +55,7 @@ module Trunkline
 
         def encode(value, parameter) = parameter.text(@encode ? @encode.call(value) : value, 0)
 
-        # What an Array stands for is known to who encodes it.
+        # What an Array stands for is known to its encoder.
         def array? = !@encode.nil?
       end
 

@@ -37,8 +37,8 @@ module Trunkline
 
         private
 
-        # A condition variable's waiters sleep, and their mutex ends that. From Ruby 3.2 on, whoever closes an IO that a thread
-        # uses sleeps until it has let go, and is then woken in the name of his own thread, for which nobody else waits here.
+        # A condition variable's waiters sleep, and their mutex ends that. From Ruby 3.2 on, a fiber that closes an IO that a thread
+        # uses sleeps until it has let go, and is then woken in the name of its own thread, for which no other waits here.
         def ends_a_sleep?(blocker)
           case blocker
           when Thread::Mutex, Thread::ConditionVariable then true

@@ -4,7 +4,7 @@ module Trunkline
   module Schedulers
     class EventMachine
       # The descriptors that fibers wait for. EventMachine ends the process when a descriptor is watched twice, or when its
-      # number is used again while it is still watched. So there is one watch for all who wait for a descriptor, and it is
+      # number is used again while it is still watched. So there is one watch for all fibers that wait for a descriptor, and it is
       # given up with the last of them, before the descriptor can be closed.
       class Watches # :nodoc:
         # What EventMachine calls when a descriptor is ready.
@@ -43,7 +43,7 @@ module Trunkline
           waits.empty? ? let_go(descriptor) : look_for(descriptor)
         end
 
-        # The descriptor is ready: whoever waits for one of these events goes on.
+        # The descriptor is ready: the fibers that wait for one of these events go on.
         def notify(descriptor, events)
           @waits.fetch(descriptor, []).each do |wait|
             @scheduler.ready(wait, wait.events & events) if (wait.events & events).positive?
@@ -75,7 +75,7 @@ module Trunkline
           watch.notify_writable = (events & IO::WRITABLE).positive?
         end
 
-        # Nobody is told twice: until the fibers have had their turn, the descriptor would stay ready.
+        # None is told twice: until the fibers have had their turn, the descriptor would stay ready.
         def quiet(descriptor)
           watch = @watches[descriptor]
           watch.notify_readable = watch.notify_writable = false

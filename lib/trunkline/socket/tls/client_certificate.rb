@@ -6,7 +6,7 @@ require_relative "../../errors"
 module Trunkline
   module Socket
     module TLS
-      # The certificate by which a client proves who it is, its private key, and the certificates between it and a root
+      # The certificate by which a client proves its identity, its private key, and the certificates between it and a root
       # that the server knows. The rules for the key's file are libpq's.
       class ClientCertificate
         # @return [OpenSSL::X509::Certificate]

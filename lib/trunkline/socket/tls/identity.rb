@@ -7,7 +7,7 @@ require "socket"
 module Trunkline
   module Socket
     module TLS
-      # Whom a certificate is for, by libpq's rules: the alternative names count; the common name counts only where none of
+      # The names that a certificate is for, by libpq's rules: the alternative names count; the common name counts only where none of
       # them is of the host's own kind (a name, an address). A "*." at the start stands for one label. Case does not matter.
       class Identity
         DNS_NAME = 2
@@ -49,7 +49,7 @@ module Trunkline
 
         def common_name = @certificate.subject.to_a.find { |type, _| type == "CN" }&.at(1)
 
-        # A NUL would end the name for whoever signed it, and not for us.
+        # A NUL would end the name for the authority that signed it, and not here.
         def matches?(name, host)
           return false if name.include?("\0")
 
