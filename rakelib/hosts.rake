@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "rails_source"
+require_relative "debian_source"
 
 namespace :hosts do
   run = lambda do |file, name, folder|
@@ -8,10 +8,12 @@ namespace :hosts do
     sh({ name => File.expand_path(folder) }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/#{file}.rb")
   end
 
-  desc "Run Rails' own tests of cache stores; takes the folder of its source"
-  task(:rails_cache_store, [:folder] => :compile) { |_, arguments| run.call("rails_cache_store", "RAILS", arguments.folder) }
+  desc "Run Rails' own tests of :mem_cache_store on :trunkline_store; takes the folder of Rails' source, or fetches Debian trixie's"
+  task(:rails_cache_store, [:folder] => :compile) do |_, arguments|
+    run.call("rails_cache_store", "RAILS", arguments.folder || DebianSource::RAILS.folder)
+  end
 
-  activerecord = ->(folder) { run.call("activerecord", "RAILS", folder || RailsSource.folder) }
+  activerecord = ->(folder) { run.call("activerecord", "RAILS", folder || DebianSource::RAILS.folder) }
 
   desc "Run ActiveRecord's own tests on its adapter here; takes the folder of Rails' source, or fetches Debian trixie's"
   task(:activerecord, [:folder] => :compile) { |_, arguments| activerecord.call(arguments.folder) }
@@ -27,6 +29,6 @@ namespace :hosts do
   desc "Run Sequel's own tests of its adapters on this client; takes the folder of its source"
   task(:sequel, [:folder] => :compile) { |_, arguments| run.call("sequel", "SEQUEL", arguments.folder) }
 
-  desc "Run Dalli's own tests with this client under its name; takes the folder of its source"
-  task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder) }
+  desc "Run Dalli's own integration tests with this client under its name; takes the folder of Dalli's source, or fetches Debian forky's"
+  task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder || DebianSource::DALLI.folder) }
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../rakelib/rails_source"
+require_relative "../../rakelib/debian_source"
 require_relative "others/activerecord/exclusions"
 require_relative "others/activerecord/run"
 
@@ -9,7 +9,7 @@ require_relative "others/activerecord/run"
 class ActiveRecordSuiteTest < Trunkline::TestCase
   def test_all_of_it_but_what_is_left_out_for_a_reason
     left_out = [ActiveRecordExclusions.different, ActiveRecordExclusions.timed].flat_map(&:keys)
-    report = ActiveRecordRun.new(ENV["RAILS"] || RailsSource.folder, "trunkline").run(left_out: left_out)
+    report = ActiveRecordRun.new(ENV["RAILS"] || DebianSource::RAILS.folder, "trunkline").run(left_out: left_out)
     assert_empty report.unexpected, report.unexpected.map { |name, message| "#{name}\n#{message}" }.join("\n\n")
     assert_empty left_out - report.left_out
     assert_operator report.totals[:runs], :>, 9000

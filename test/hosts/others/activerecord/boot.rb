@@ -4,4 +4,4 @@
 require "bundler/setup"
 require "active_record"
 require "trunkline"
-require_relative "journal"
+require_relative "../suites/journal"

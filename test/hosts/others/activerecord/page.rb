@@ -13,7 +13,7 @@ module ActiveRecordPage
 
   module_function
 
-  # @param reports [Hash{String => ActiveRecordReport}] by adapter
+  # @param reports [Hash{String => SuiteReport}] by adapter
   # @param excluded [Hash{String => String}] reasons by "Suite#test"
   # @param versions [Hash{String => Object}] of what it was run with
   def write(reports, excluded, versions)

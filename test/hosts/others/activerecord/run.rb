@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "report"
+require_relative "../suites/report"
 require_relative "suite"
 
 # ActiveRecord's own tests on one adapter: some files after others, in several places at once. Which place takes which does not matter.
@@ -28,9 +28,9 @@ class ActiveRecordRun
   # @param excluded [Hash{String => String}] reasons by the names of those that may fail
   # @yieldparam files [Array<String>] that have run, one call after the other
   # @yieldparam output [String] what they have printed
-  # @return [ActiveRecordReport]
+  # @return [SuiteReport]
   def run(left_out: [], excluded: {})
-    report = ActiveRecordReport.new(excluded)
+    report = SuiteReport.new(excluded)
     batches = Queue.new(@batches).close
     lock = Mutex.new
     places = Array.new(@jobs) do

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What came out on one adapter, beside what is known.
-class ActiveRecordReport
+# What came of a suite of tests, beside what is known.
+class SuiteReport
   OUTCOMES = { "F" => :failures, "E" => :errors, "S" => :skips }.freeze
   LAST = 3000 # characters of what a process has printed
   private_constant :OUTCOMES, :LAST
