@@ -9,7 +9,7 @@ require "support/numbers"
 require "support/schedulers/hosts"
 %w[
   copying streaming listening querying describing settings batches group_commits parameters errors concurrency
-  driving sessions beginnings transactions interruption_sweep deadlines cancelling giving_up ending_late options worlds wake_ups
+  leading sessions beginnings transactions interruption_sweep deadlines cancelling giving_up ending_late options worlds wake_ups
   lifecycle limits dispatching schema_changes
 ].each { |name| require "shared/#{name}" }
 
@@ -23,7 +23,7 @@ module Suites
     include Shared::Streaming
     include Shared::Listening
     include Shared::Concurrency
-    include Shared::Driving
+    include Shared::Leading
     include Shared::Deadlines
     include Shared::Cancelling
     include Shared::GivingUp

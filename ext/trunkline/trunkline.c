@@ -48,7 +48,7 @@ void Init_trunkline(void) {
     Init_trunkline_cancelling();
     Init_trunkline_crew_state();
     Init_trunkline_drive();
-    Init_trunkline_driving();
+    Init_trunkline_connection_loop();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();
     Init_trunkline_holding();

@@ -32,7 +32,7 @@ void Init_trunkline_crew(void);
 void Init_trunkline_cancelling(void);
 void Init_trunkline_crew_state(void);
 void Init_trunkline_drive(void);
-void Init_trunkline_driving(void);
+void Init_trunkline_connection_loop(void);
 void Init_trunkline_dispatcher(void);
 void Init_trunkline_histogram(void);
 void Init_trunkline_holding(void);

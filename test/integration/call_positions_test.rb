@@ -24,7 +24,7 @@ class CallPositionsTest < Trunkline::TestCase
     db.execute_script("#{Sharing::Calls::SETUP} CREATE SEQUENCE serial START 10")
     calls = Sharing::Calls.new(Random.new(Minitest.seed))
     found = Array.new(COUNT) { calls.statement }.select { |sql| changes?(db, sql) }
-    assert_equal [], found.select { |sql| %i[shareable alone].include?(db.verdict(sql)) }
+    assert_equal [], found.select { |sql| %i[shareable alone].include?(db.classify(sql)) }
     assert_operator found.size * 100, :>=, COUNT * TELLING
   ensure
     db&.close

@@ -53,7 +53,7 @@ module Trunkline
       connection = Postgres::Connector.connect(Config.new(uri, env: {}))
       connection.io.write(SLEEP)
       Thread.pass until asleep?(connection)
-      Postgres.const_get(:Cancel).send(connection.target, connection.backend_pid, connection.secret_key, deadline: nil)
+      Postgres.const_get(:Cancel).send(connection.endpoint, connection.backend_pid, connection.secret_key, deadline: nil)
 
       assert_includes connection.io.readpartial(1000), "\0C57014\0"
     ensure

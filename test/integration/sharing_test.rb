@@ -131,8 +131,8 @@ class SharingTest < Trunkline::TestCase
 
   def test_the_verdict_is_to_be_had
     with_database do |db|
-      assert_equal %i[shareable alone setting], (["SELECT 1", "VACUUM", "SET x.y = 1"].map { |sql| db.verdict(sql) })
-      assert_raises(TypeError) { db.verdict(nil) }
+      assert_equal %i[shareable alone setting], (["SELECT 1", "VACUUM", "SET x.y = 1"].map { |sql| db.classify(sql) })
+      assert_raises(TypeError) { db.classify(nil) }
     end
   end
 
@@ -147,7 +147,7 @@ class SharingTest < Trunkline::TestCase
   def test_functions_that_the_client_finds_by_itself
     with_database(session_functions: :detect) do |db|
       refute_predicate refusal { db.query("INSERT INTO t VALUES (leak_zone())") }, :sent?
-      assert_equal %i[session shareable alone], (["SELECT leak()", "SELECT lower('A')", "CALL p()"].map { |sql| db.verdict(sql) })
+      assert_equal %i[session shareable alone], (["SELECT leak()", "SELECT lower('A')", "CALL p()"].map { |sql| db.classify(sql) })
       assert_empty found(db)
     end
   end
@@ -180,7 +180,7 @@ class SharingTest < Trunkline::TestCase
       2.times { |time| assert_equal [time.zero?], [refusal { db.query("SELECT leak_zone()") }.sent?] }
       assert_match(/SELECT, has left state behind .* session_functions:/, refusal { db.with(keys: :symbol).value("SELECT leak_zone()") }.message)
       refute_predicate refusal { db.batch { |batch| batch.query("SELECT leak_zone()") } }, :sent?
-      assert_equal :session, db.verdict("SELECT leak_zone()")
+      assert_equal :session, db.classify("SELECT leak_zone()")
       assert_equal 1, (db.session { |session| session.value("SELECT leak_zone()") })
       assert_empty found(db)
     end
@@ -200,7 +200,7 @@ class SharingTest < Trunkline::TestCase
       db.query("SELECT 1")
       psql("ALTER DATABASE #{db.value("SELECT current_database()")} SET TimeZone = 'Asia/Tokyo'")
       assert_predicate refusal { db.query("SELECT leak_zone()") }, :sent?
-      assert_equal :shareable, db.verdict("SELECT leak_zone()")
+      assert_equal :shareable, db.classify("SELECT leak_zone()")
       assert_equal 1, db.value("SELECT leak_zone()")
     end
   end

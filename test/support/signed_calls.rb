@@ -30,7 +30,7 @@ Trunkline.postgres(postgres) do |db|
   statement = db.prepare("SELECT $1::int AS a")
   [statement.sql, statement.parameters, statement.columns, statement.query(1), statement.first(1), statement.value(1), statement.inspect]
   db.describe("SELECT $1::int AS a").columns.first.then { |column| [column.name, column.type, column.oid, column.modifier] }
-  [db.stats, db.inspect, db.escape_literal("a"), db.escape_identifier(:a), db.verdict("SELECT 1"), db.connection_count, db.disconnect]
+  [db.stats, db.inspect, db.escape_literal("a"), db.escape_identifier(:a), db.classify("SELECT 1"), db.connection_count, db.disconnect]
   db.on_notice { |notice| notice[:message] }
   day = db.value("SELECT interval '1 day'")
   [day.months, day.days, day.microseconds, day.to_s, day == day, day.hash]

@@ -2,7 +2,7 @@
 
 require_relative "../trunk/given_up"
 require_relative "../trunk/loss"
-require_relative "observed"
+require_relative "instrumented"
 require_relative "ring"
 require_relative "server"
 
@@ -98,7 +98,7 @@ module Trunkline
 
       # Has every command, and the opening of every connection, go through the middlewares.
       def observe(middlewares)
-        extend(Observed)
+        extend(Instrumented)
         self.middlewares = middlewares
       end
 

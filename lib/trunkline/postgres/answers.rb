@@ -4,9 +4,9 @@ require_relative "../trunk/limits"
 require_relative "../trunk/waiting"
 require_relative "decoding"
 require_relative "local_settings"
-require_relative "endings"
+require_relative "abandonment_errors"
 require_relative "error_fields"
-require_relative "outstanding"
+require_relative "unanswered_futures"
 require_relative "result"
 require_relative "shared_flush"
 require_relative "type_names"
@@ -28,8 +28,8 @@ module Trunkline
       # @return [Limits]
       attr_reader :limits
 
-      # @return [Outstanding] the futures whose answers are to come
-      attr_reader :outstanding
+      # @return [UnansweredFutures] the futures whose answers are to come
+      attr_reader :unanswered_futures
 
       # @return [String] label for errors
       attr_reader :server
@@ -56,7 +56,7 @@ module Trunkline
       # @param query [#call] runs SQL with parameters and returns rows, to look types up
       def initialize(types, server, limits: Limits.new, &query)
         @types = types
-        @outstanding = Outstanding.new(limits.max_futures, limits.max_future_bytes, server)
+        @unanswered_futures = UnansweredFutures.new(limits.max_futures, limits.max_future_bytes, server)
         @limits = limits
         @server = server
         @query = query
@@ -144,7 +144,7 @@ module Trunkline
       # @param error [Error] why
       # @return [Cancelled]
       def cancelled(request, error)
-        Endings.unanswered(GivenUp.new(:cancel, error.is_a?(Indeterminate)), sql: sql_of(request), server: @server)
+        AbandonmentErrors.unanswered(GivenUp.new(:cancel, error.is_a?(Indeterminate)), sql: sql_of(request), server: @server)
       end
 
       private
@@ -163,8 +163,8 @@ module Trunkline
 
       def failure_error(failure, sql)
         case failure
-        when GivenUp then Endings.unanswered(failure, sql: sql, server: @server)
-        when Unflushed then Endings.unflushed(failure, sql: sql, server: @server)
+        when GivenUp then AbandonmentErrors.unanswered(failure, sql: sql, server: @server)
+        when Unflushed then AbandonmentErrors.unflushed(failure, sql: sql, server: @server)
         else loss_error(failure, sql)
         end
       end
@@ -173,7 +173,7 @@ module Trunkline
       def server_error(request, fields, sql)
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
-        Endings.ended_by_server(request, ServerError.from_fields(fields, sql: sql, server: @server))
+        AbandonmentErrors.ended_by_server(request, ServerError.from_fields(fields, sql: sql, server: @server))
       end
 
       def loss_error(loss, sql)

@@ -37,7 +37,7 @@ module Trunkline
 
       def check_atomic(calls)
         alone = calls.find { |statement,| statement.verdict == :alone }
-        raise Sharing.goes_alone(alone.first, @answers.server) if alone
+        raise SharingErrors.goes_alone(alone.first, @answers.server) if alone
 
         calls
       end

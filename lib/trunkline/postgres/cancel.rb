@@ -2,7 +2,7 @@
 
 require_relative "../socket/stream"
 require_relative "../trunk/waiting"
-require_relative "target"
+require_relative "endpoint"
 
 module Trunkline
   module Postgres
@@ -19,7 +19,7 @@ module Trunkline
       # Returns when the server has dealt with the request: it closes the connection then, and this request cancels nothing
       # later. Whether there was anything to cancel it does not tell.
       #
-      # @param target [Target] of the session's connection
+      # @param endpoint [Endpoint] of the session's connection
       # @param backend_pid [Integer] of the session
       # @param secret_key [String] of the session: 4 bytes, since protocol 3.2 up to 256
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}; nil waits without end
@@ -28,13 +28,13 @@ module Trunkline
       # @return [void]
       # @raise [ConnectionError] there is no connection, or no answer in time; if {Error#sent?} something may have been, or
       #   may still be, cancelled
-      def self.send(target, backend_pid, secret_key, deadline:, unfinished: nil, &dealt_with)
-        new(target, [12 + secret_key.bytesize, CODE, backend_pid, secret_key].pack("NNNa*"), unfinished, &dealt_with).send(deadline)
+      def self.send(endpoint, backend_pid, secret_key, deadline:, unfinished: nil, &dealt_with)
+        new(endpoint, [12 + secret_key.bytesize, CODE, backend_pid, secret_key].pack("NNNa*"), unfinished, &dealt_with).send(deadline)
       end
 
       # @param message [String] the CancelRequest
-      def initialize(target, message, unfinished, &dealt_with)
-        @target = target
+      def initialize(endpoint, message, unfinished, &dealt_with)
+        @endpoint = endpoint
         @message = message
         @unfinished = unfinished
         @dealt_with = dealt_with
@@ -49,7 +49,7 @@ module Trunkline
         through = true
         raise if error.server
 
-        raise ConnectionError.new(error.message, server: @target.server, sent: error.sent?)
+        raise ConnectionError.new(error.message, server: @endpoint.server, sent: error.sent?)
       ensure
         Thread.handle_interrupt(Waiting::NEVER) do
           finish([deadline, Waiting.now + GRACE].compact.min) unless through
@@ -61,7 +61,7 @@ module Trunkline
 
       # @return [true]
       def attempt(deadline)
-        @io ||= @target.open(deadline)
+        @io ||= @endpoint.open(deadline)
         ask(deadline) unless @asked
         wait_for_end(deadline) unless @io.closed? # as it is where the first attempt was interrupted after its end
         @io.close

@@ -9,22 +9,22 @@ require_relative "budget"
 require_relative "codec"
 require_relative "copying"
 require_relative "group_commit"
-require_relative "hosting"
+require_relative "adapter_interface"
 require_relative "leaks"
 require_relative "listening"
 require_relative "login"
-require_relative "observed"
+require_relative "instrumented"
 require_relative "querying"
 require_relative "session"
 require_relative "session_functions"
 require_relative "sessions"
-require_relative "sharing"
+require_relative "sharing_errors"
 require_relative "state_keepers"
 require_relative "statements"
 require_relative "streaming"
 require_relative "types"
 require_relative "unfinished_cancels"
-require_relative "untold"
+require_relative "session_settings_check"
 
 module Trunkline
   # PostgreSQL: its client, and what that gives and takes.
@@ -37,7 +37,7 @@ module Trunkline
     class Client
       include Querying
       include Copying
-      include Hosting
+      include AdapterInterface
       include Streaming
       include Listening
       include MainRactor
@@ -135,7 +135,7 @@ module Trunkline
       # @return [Symbol] :shareable; :alone, which leaves nothing behind either, and refuses to run within a transaction;
       #   :transaction, :savepoint, :setting, :session, :listen, :copy, :script, or :unknown
       # @raise [ArgumentError, TypeError, EncodingError] the SQL cannot be sent
-      def verdict(sql) = @known.table[sql].verdict
+      def classify(sql) = @known.table[sql].verdict
 
       # Has this client's calls go through a middleware from now on, and those of sessions and transactions that begin later.
       #
@@ -144,7 +144,7 @@ module Trunkline
       # @raise [TypeError] it is no module
       def use(middleware)
         @answers.middlewares = (@answers.middlewares || Middlewares.new).within(middleware)
-        extend(Observed)
+        extend(Instrumented)
       end
 
       # Has the block called with each notice that the server sends along with an answer, in the fiber or thread that asked, before it
@@ -266,7 +266,7 @@ module Trunkline
         prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
         codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, prefix, @limits.max_unrequested).tap { |made| made.input << connection.leftover }
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
-        connection.untold? ? Untold.check(trunk, @answers) : trunk
+        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @answers) : trunk
       end
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
@@ -285,7 +285,7 @@ module Trunkline
 
       # A caller that holds a session may do there what it likes.
       def check_sharing(statement)
-        raise Sharing.refusal(statement, @config.server) unless @sessions.held
+        raise SharingErrors.refusal(statement, @config.server) unless @sessions.held
       end
 
       def new_session(callers_block)

@@ -19,8 +19,8 @@ module Trunkline
       # @return [Array<String>] bodies of what the server noticed while the session began
       attr_reader :notices
 
-      # @return [Target] leads to the same server again
-      attr_reader :target
+      # @return [Endpoint] leads to the same server again
+      attr_reader :endpoint
 
       # @return [String] bytes already read that belong to what follows
       attr_reader :leftover
@@ -29,13 +29,13 @@ module Trunkline
       attr_reader :authentication
 
       # @return [Boolean] whether the session could not be told all that it should
-      def untold? = @untold
+      def minimal_startup? = @minimal_startup
 
       # @param io [::Socket]
       # @param startup [Startup] a handshake that is done
-      # @param target [Target]
+      # @param endpoint [Endpoint]
       # @param leftover [String] bytes already read that belong to what follows
-      def initialize(io, startup, target, leftover = startup.leftover)
+      def initialize(io, startup, endpoint, leftover = startup.leftover)
         @io = io
         @backend_pid = startup.backend_pid
         @secret_key = startup.secret_key.freeze
@@ -43,13 +43,13 @@ module Trunkline
         @notices = startup.notices.freeze
         @leftover = leftover.freeze
         @authentication = startup.authentication
-        @target = target
-        @untold = startup.sparing?
+        @endpoint = endpoint
+        @minimal_startup = startup.minimal?
         freeze
       end
 
       # @return [String] "host:port/dbname", for messages
-      def server = target.server
+      def server = endpoint.server
 
       # @return [String] without the secret key
       def inspect = "#<#{self.class} #{server} backend_pid=#{backend_pid.inspect}>"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../config"
-require_relative "attempt"
+require_relative "connection_attempt"
 
 module Trunkline
   module Postgres
@@ -47,7 +47,7 @@ module Trunkline
 
       # What would fail again in the same way ends the search: a refused password, a missing database.
       def try(host, wanted)
-        Attempt.new(@config, host, wanted).connect
+        ConnectionAttempt.new(@config, host, wanted).connect
       rescue Error => error
         raise unless error.retriable?
 

@@ -19,7 +19,7 @@ module Trunkline
       TIDYING = 1.0
       private_constant :TIDYING
 
-      # @param pinned [Pinned]
+      # @param pinned [SessionLease]
       # @param answers [Answers]
       # @param sql [String]
       # @param deadline [Numeric, nil] seconds for all of it

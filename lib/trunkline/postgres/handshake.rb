@@ -4,7 +4,7 @@ require_relative "connection"
 require_relative "conversation"
 require_relative "server_type"
 require_relative "startup"
-require_relative "target"
+require_relative "endpoint"
 
 module Trunkline
   module Postgres
@@ -20,16 +20,16 @@ module Trunkline
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
       # @param encryption [Encryption, nil] nil: in the clear
       # @param protocol [Array<String>] the newest and the oldest version to speak
-      # @param sparing [Boolean] ask for no setting that some poolers do not know
+      # @param minimal [Boolean] ask for no setting that some poolers do not know
       # @param date_style [String, nil] what to ask for where the session's own cannot be read
-      def initialize(config, host, wanted, deadline, encryption:, protocol:, sparing: false, date_style: nil)
+      def initialize(config, host, wanted, deadline, encryption:, protocol:, minimal: false, date_style: nil)
         @config = config
         @host = host
         @wanted = wanted
         @deadline = deadline
         @encryption = encryption
         @protocol = protocol
-        @sparing = sparing
+        @minimal = minimal
         @date_style = date_style
         @stage = :connecting
       end
@@ -39,12 +39,12 @@ module Trunkline
       # @return [Connection]
       # @raise [Error]
       def connect
-        target = Target.new(@config, @host)
-        @io = target.open(@deadline)
+        endpoint = Endpoint.new(@config, @host)
+        @io = endpoint.open(@deadline)
         @encrypted = @encryption ? encrypt : false
         begin_session
         check_server
-        connection = Connection.new(@io, @startup, target.narrowed(@io, (@encryption if @encrypted)), @server_type.leftover)
+        connection = Connection.new(@io, @startup, endpoint.narrowed(@io, (@encryption if @encrypted)), @server_type.leftover)
       ensure
         @io&.close unless connection
       end
@@ -77,7 +77,7 @@ module Trunkline
       def begin_session
         @startup = Startup.new(
           user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) }, settings: settings,
-          sparing: @sparing, protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
+          minimal: @minimal, protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
           certificate: (@io.peer_cert if @encrypted)
         )
         @stage = :starting

@@ -2,7 +2,7 @@
 
 require_relative "escaping"
 require_relative "meaning"
-require_relative "sharing"
+require_relative "sharing_errors"
 
 module Trunkline
   module Postgres
@@ -15,12 +15,12 @@ module Trunkline
       UNLIMITED = { statement_timeout: 0 }.freeze
       # What it sets is the generator of random numbers, which nothing sets back.
       LASTING = %w[seed].freeze
-      WORTHS = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
+      VALUE_TYPES = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
       # A table that is created there stays until the connection ends.
       TEMPORARY = /\bpg_temp/i
       # To the server this is no role but the end of one.
       NO_ROLE = "none"
-      private_constant :CHANGING_TEXT, :LASTING, :WORTHS, :TEMPORARY, :NO_ROLE
+      private_constant :CHANGING_TEXT, :LASTING, :VALUE_TYPES, :TEMPORARY, :NO_ROLE
 
       include Escaping
 
@@ -85,7 +85,7 @@ module Trunkline
       private
 
       def check_company(request, server)
-        raise Sharing.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
+        raise SharingErrors.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
       end
 
       def check_length
@@ -95,7 +95,7 @@ module Trunkline
       end
 
       def check(name, value)
-        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{value.class}" unless WORTHS.any? { |kind| kind === value }
+        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{value.class}" unless VALUE_TYPES.any? { |kind| kind === value }
 
         lower, text = name.downcase, value.to_s
         raise ArgumentError, "a setting's name or value holds a zero byte" if name.include?("\0") || text.b.include?("\0")

@@ -76,9 +76,9 @@ module Trunkline
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
-        @answers.outstanding.make_room(request)
+        @answers.unanswered_futures.make_room(request)
         future = Future.new(dispatch(request), request) { |done| result(done) }
-        @answers.outstanding.add(future, request)
+        @answers.unanswered_futures.add(future, request)
       end
 
       # The same client or session, with defaults for each query; what a call gives itself takes precedence.
@@ -110,13 +110,13 @@ module Trunkline
 
       # Runs the block, which is a whole transaction, as often as its options allow.
       #
-      # @yieldparam order [TransactionOrder]
+      # @yieldparam order [TransactionRunner]
       def run_order(options)
-        order = TransactionOrder.new(**options)
+        order = TransactionRunner.new(**options)
         order.run { yield order }
       end
 
-      # Whatever asks on its own is given through this: see Observed.
+      # Whatever asks on its own is given through this: see Instrumented.
       def observe(made) = made
 
       def oblige(request, deadline, idempotent)

@@ -3,7 +3,7 @@
 require_relative "copying"
 require_relative "querying"
 require_relative "session_flow"
-require_relative "sharing"
+require_relative "sharing_errors"
 require_relative "streaming"
 require_relative "transaction"
 
@@ -121,7 +121,7 @@ module Trunkline
       # Those that the transaction was begun with need not be set again.
       def localized(request, local) # :nodoc:
         return request if @levels.first&.local == local
-        raise Sharing.settings_too_late(request, server) if in_transaction?
+        raise SharingErrors.settings_too_late(request, server) if in_transaction?
 
         local.attach(request, server)
       end
@@ -154,7 +154,7 @@ module Trunkline
 
       # Here nearly everything may be done, and is undone in the end.
       def stain_with(statement)
-        raise Sharing.refusal(statement, server) if statement&.verdict == :copy
+        raise SharingErrors.refusal(statement, server) if statement&.verdict == :copy
 
         @pinned.stateful!
       end
@@ -182,7 +182,7 @@ module Trunkline
 
       # What follows the end of a transaction must not go on without one, and only its block's end is its end.
       def check_transaction(request)
-        raise Sharing.misplaced_end(request.statement, server) if request.statement&.verdict == :transaction
+        raise SharingErrors.misplaced_end(request.statement, server) if request.statement&.verdict == :transaction
         return unless @levels.first.over?
 
         raise Closed.new("the transaction has ended: its BEGIN failed, or a statement in it has ended it",

@@ -24,7 +24,7 @@ module Trunkline
       # @yieldparam session [Session] this one
       def localize(local)
         return yield(self) if @levels.first&.local == local
-        raise Sharing.settings_too_late(nil, server) if in_transaction?
+        raise SharingErrors.settings_too_late(nil, server) if in_transaction?
 
         transaction do |transaction|
           transaction.begin_with(local)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/holding"
-require_relative "pinned"
+require_relative "session_lease"
 
 module Trunkline
   module Postgres
@@ -41,12 +41,12 @@ module Trunkline
       def held = (Holding.find(self)&.value if @used && !Holding.none?)
 
       # @param block [Proc] the caller's own
-      # @return [Pinned] what its session works with
+      # @return [SessionLease] what its session works with
       def pin(block) = pin_at(place_of(block))
 
       # @param place [String] of the holder: file and line
-      # @return [Pinned]
-      def pin_at(place) = Pinned.new(self, @answers, place)
+      # @return [SessionLease]
+      def pin_at(place) = SessionLease.new(self, @answers, place)
 
       # Runs the block, in which the caller holds the session.
       def hold(session)

@@ -58,13 +58,13 @@ module Trunkline
       # @param dbname [String]
       # @param password [#call] asked for the password (a String or nil), and only when the server wants one
       # @param settings [Hash{String => String}] further parameters of the session
-      # @param sparing [Boolean] ask for no setting that some poolers do not know
+      # @param minimal [Boolean] ask for no setting that some poolers do not know
       # @param protocol [Array<String>] the newest and the oldest version to speak, "3.0" or "3.2"
       # @param demands [Hash] what else {Authentication} is to know: allowed, channel_binding, certificate
-      def initialize(user:, dbname:, password:, settings: {}, sparing: false, protocol: %w[3.0 3.0], **demands)
-        @session = { "user" => user, "database" => dbname, **(sparing ? SESSION.except(*DISPENSABLE) : SESSION), **settings }
+      def initialize(user:, dbname:, password:, settings: {}, minimal: false, protocol: %w[3.0 3.0], **demands)
+        @session = { "user" => user, "database" => dbname, **(minimal ? SESSION.except(*DISPENSABLE) : SESSION), **settings }
         @reported = expectations(settings["IntervalStyle"])
-        @sparing = sparing
+        @minimal = minimal
         @version = Version.new(*protocol)
         @authentication = Authentication.new(user: user, password: password, **demands)
         @frames = Frames.new
@@ -102,7 +102,7 @@ module Trunkline
       def authentication = @authentication.method_name
 
       # @return [Boolean] whether the session was not asked for all the settings it should have
-      def sparing? = @sparing
+      def minimal? = @minimal
 
       # @return [Boolean] whether the session can be used
       def ready? = @ready

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "transaction_order"
+require_relative "transaction_runner"
 require_relative "copying"
 require_relative "querying"
 require_relative "streaming"
@@ -21,7 +21,7 @@ module Trunkline
 
       # @param session [Session]
       # @param opening [String] SQL that begins it
-      # @param order [TransactionOrder] what it belongs to
+      # @param order [TransactionRunner] what it belongs to
       # @param savepoint [String, nil] its name
       def initialize(session, opening, order, savepoint = nil) # :nodoc:
         @session = session
@@ -196,7 +196,7 @@ module Trunkline
         return if over?
 
         sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
-        Deadlines.instead(Pinned::TIDYING) { @session.command(sql) }
+        Deadlines.instead(SessionLease::TIDYING) { @session.command(sql) }
       rescue Error
         @session.pinned.break!
       end

@@ -27,8 +27,8 @@ module Trunkline
       # @param connection [Connection]
       # @return [Proc, nil] as {Trunk} takes it; nil: the server has not told how to cancel
       def canceller(connection)
-        target, pid, key = connection.target, connection.backend_pid, connection.secret_key
-        pid && key && ->(by, &dealt_with) { Cancel.send(target, pid, key, deadline: by, unfinished: self, &dealt_with) }
+        endpoint, pid, key = connection.endpoint, connection.backend_pid, connection.secret_key
+        pid && key && ->(by, &dealt_with) { Cancel.send(endpoint, pid, key, deadline: by, unfinished: self, &dealt_with) }
       end
 
       # @param io [::Socket, OpenSSL::SSL::SSLSocket] non-blocking

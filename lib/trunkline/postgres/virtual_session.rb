@@ -4,7 +4,7 @@ require_relative "asking"
 require_relative "copy"
 require_relative "future"
 require_relative "request"
-require_relative "sharing"
+require_relative "sharing_errors"
 
 module Trunkline
   module Postgres
@@ -29,7 +29,7 @@ module Trunkline
       # @param statements [Hash{String => Statement}]
       # @param answers [Answers]
       # @param result_class [Class] of what its queries return
-      # @yieldreturn [Pinned] what a connection of its own is taken by
+      # @yieldreturn [SessionLease] what a connection of its own is taken by
       def initialize(client, statements, answers, result_class, &pin)
         @client = client
         @statements = statements
@@ -82,9 +82,9 @@ module Trunkline
 
         request = Request.query(statement, parameters.dup) || converted(statement, parameters)
         request.unnamed! unless prepare == :again ? known : prepare
-        @answers.outstanding.make_room(request)
+        @answers.unanswered_futures.make_room(request)
         future = Future.new(dispatch(request), request) { |done| @answers.result(answered(done), @result_class) }
-        @answers.outstanding.add(future, request)
+        @answers.unanswered_futures.add(future, request)
       end
 
       # Runs several statements, separated by semicolons, without parameters.
@@ -181,7 +181,7 @@ module Trunkline
       def special(statement)
         case statement.verdict
         when :script then execute_script(statement.sql).last
-        when :copy then raise Sharing.refusal(statement, server)
+        when :copy then raise SharingErrors.refusal(statement, server)
         when :transaction then opened(statement.sql) || ended(statement.sql)
         end
       end
@@ -233,7 +233,7 @@ module Trunkline
 
       # Of a sequence it would tell what some other caller of the connection has got.
       def own_connection(statement)
-        raise Sharing.refusal(statement, server) if statement && recalling?(statement)
+        raise SharingErrors.refusal(statement, server) if statement && recalling?(statement)
 
         @pin.call
       end

@@ -18,12 +18,12 @@ module Trunkline
   # * while the leader is awake, or on its way: by the leader, before it waits;
   # * while the leader sleeps: by the first submitter, after giving the others a turn to submit too.
   #
-  # A request is performed, and its connection driven, in C: see Driving. What is rare is here, and every change of state is one call of
+  # A request is performed, and its connection driven, in C: see ConnectionLoop. What is rare is here, and every change of state is one call of
   # Crew, Request or the codec, so nothing needs a lock.
   class Trunk # :nodoc:
     include Bounds
     include Cancelling
-    include Driving
+    include ConnectionLoop
     include Flowing
 
     # Seconds after which a caller beside the leader tries again to write. The buffer of a socket holds some 200 kB, so this allows for

@@ -27,7 +27,7 @@ class SequelConnectingTest < Trunkline::TestCase
   def test_functions_that_keep_state
     [%w[take_lock a.b], "take_lock, a.b"].each do |functions|
       with_sequel(session_functions: functions) do |db|
-        assert_equal(%i[session session shareable], %w[take_lock a.b b.c].map { |name| db.client.verdict("SELECT #{name}(1)") })
+        assert_equal(%i[session session shareable], %w[take_lock a.b b.c].map { |name| db.client.classify("SELECT #{name}(1)") })
       end
     end
   end

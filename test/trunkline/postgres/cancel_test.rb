@@ -56,16 +56,16 @@ module Trunkline
           error = refused { cancel(server, seconds: 1) }
 
           assert_predicate error, :sent?
-          assert_equal "the server has not dealt with the request to cancel in time (server #{target(server).server})", error.message
+          assert_equal "the server has not dealt with the request to cancel in time (server #{endpoint(server).server})", error.message
         end
       end
 
       def test_no_server
-        target = with_server(->(_peer) {}) { |server| target(server) }
-        error = refused { Cancel.send(target, 1, "1234", deadline: nil) }
+        endpoint = with_server(->(_peer) {}) { |server| endpoint(server) }
+        error = refused { Cancel.send(endpoint, 1, "1234", deadline: nil) }
 
         refute_predicate error, :sent?
-        assert_equal target.server, error.server
+        assert_equal endpoint.server, error.server
       end
 
       def test_a_deadline_that_has_passed_already
@@ -77,7 +77,7 @@ module Trunkline
         dealt_with = false
         in_host do
           with_server(->(peer) { asked << peer.read(16) && answered.pop }) do |server|
-            cancelling = later { Cancel.send(target(server), 1, "1234", deadline: nil) { dealt_with = true } }
+            cancelling = later { Cancel.send(endpoint(server), 1, "1234", deadline: nil) { dealt_with = true } }
             asked.pop
             cancelling.cancel(Interrupted.new)
             answered << true
@@ -91,7 +91,7 @@ module Trunkline
         calls = 0
         with_server(->(peer) { peer.read(16) }) do |server|
           in_host do
-            assert_raises(Interrupted) { Cancel.send(target(server), 1, "1234", deadline: nil) { (calls += 1) == 1 and raise Interrupted.new } }
+            assert_raises(Interrupted) { Cancel.send(endpoint(server), 1, "1234", deadline: nil) { (calls += 1) == 1 and raise Interrupted.new } }
           end
         end
         assert_equal 2, calls
@@ -102,7 +102,7 @@ module Trunkline
         done = Thread::Queue.new
         with_server(->(peer) { peer.read(16) && done.pop }) do |server|
           unfinished = UnfinishedCancels.new
-          in_host { assert_raises(ConnectionError) { Cancel.send(target(server), 1, "1234", deadline: Socket::Readiness.now + 0.1, unfinished: unfinished) } }
+          in_host { assert_raises(ConnectionError) { Cancel.send(endpoint(server), 1, "1234", deadline: Socket::Readiness.now + 0.1, unfinished: unfinished) } }
           assert_equal 1, unfinished.size
           before = open_sockets
           unfinished.close
@@ -129,10 +129,10 @@ module Trunkline
 
       def with_server(script, **options, &block) = ScriptedServer.open(script, **options, &block)
 
-      def target(server) = Config.new(server.conninfo, env: {}, user: "ann").then { |config| Target.new(config, config.hosts.first) }
+      def endpoint(server) = Config.new(server.conninfo, env: {}, user: "ann").then { |config| Endpoint.new(config, config.hosts.first) }
 
       def cancel(server, key: "1234", seconds: 20)
-        Cancel.send(target(server), 4711, key, deadline: Socket::Readiness.deadline(seconds))
+        Cancel.send(endpoint(server), 4711, key, deadline: Socket::Readiness.deadline(seconds))
       end
 
       def refused(&block)

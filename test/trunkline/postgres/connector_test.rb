@@ -85,7 +85,7 @@ module Trunkline
         end
         with_script(pooler) do |server|
           connection = connect(server)
-          assert_equal [%w[IntervalStyle extra_float_digits], true], [told[0] - told[1], connection.untold?]
+          assert_equal [%w[IntervalStyle extra_float_digits], true], [told[0] - told[1], connection.minimal_startup?]
           connection.io.close
         end
       end
@@ -141,7 +141,7 @@ module Trunkline
         def network.close = @closed = true
         def network.closed? = @closed
         config = Config.new("host=h port=1 user=u sslmode=disable", env: {})
-        attempt = Attempt.new(config, config.hosts.first)
+        attempt = ConnectionAttempt.new(config, config.hosts.first)
         Socket::TCP.stub(:connect, network) do
           error = assert_raises(ConnectionError) { attempt.connect }
           assert_equal "the connection broke during authentication: connection timed out (server h:1/u)", error.message

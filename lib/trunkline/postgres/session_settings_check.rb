@@ -6,7 +6,7 @@ module Trunkline
   module Postgres
     # Some poolers refuse a session that asks for settings which they do not know, and so it could not be told how to write values
     # as text. Then it is asked whether it does so all the same: anything else would be read wrongly.
-    module Untold # :nodoc:
+    module SessionSettingsCheck # :nodoc:
       # Before PostgreSQL 12 a float needed three extra digits to be exact; since then any positive number makes it so.
       QUESTION = "SELECT pg_catalog.current_setting('IntervalStyle') OPERATOR(pg_catalog.=) 'postgres' " \
                  "AND pg_catalog.current_setting('extra_float_digits')::int OPERATOR(pg_catalog.>=) " \
@@ -30,6 +30,6 @@ module Trunkline
         raise ConnectionError.new(ADVICE, server: trunk.server, retriable: false)
       end
     end
-    private_constant :Untold
+    private_constant :SessionSettingsCheck
   end
 end

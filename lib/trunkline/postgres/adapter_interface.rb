@@ -5,7 +5,7 @@ require_relative "virtual_session"
 module Trunkline
   module Postgres
     # What a client does for hosts that have an idea of connections of their own, and make SQL with its values in it.
-    module Hosting # :nodoc:
+    module AdapterInterface # :nodoc:
       # A session without a block.
       #
       # @param place [String] file and line of its holder, told to callers that wait in vain for a connection
@@ -32,6 +32,6 @@ module Trunkline
       # @return [Statement] known, or for one use
       def passing(sql) = @all.fetch(sql) { @known.passing(sql, @decoding) }
     end
-    private_constant :Hosting
+    private_constant :AdapterInterface
   end
 end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/waiting"
-require_relative "pinned_flow"
-require_relative "pinned_notifications"
+require_relative "session_lease_flow"
+require_relative "session_lease_notifications"
 require_relative "parameters"
 require_relative "session_use"
 require_relative "value_formats"
@@ -11,9 +11,9 @@ module Trunkline
   module Postgres
     # The trunk of a session: taken when the first request comes, used by one fiber or thread at a time, and given back in a
     # state that suits every caller.
-    class Pinned # :nodoc:
-      include PinnedFlow
-      include PinnedNotifications
+    class SessionLease # :nodoc:
+      include SessionLeaseFlow
+      include SessionLeaseNotifications
 
       # Seconds for setting things in order when the caller's deadline has passed.
       TIDYING = 1.0
@@ -140,7 +140,7 @@ module Trunkline
       def prepare(request)
         changes = false
         (request.members || [request]).each do |member|
-          raise Sharing.types_unknown(member.statement, @server) if changes && member.given
+          raise SharingErrors.types_unknown(member.statement, @server) if changes && member.given
 
           check_formats(member)
           adapt(member)
@@ -268,6 +268,6 @@ module Trunkline
         request.answered? && request.status == "I"
       end
     end
-    private_constant :Pinned
+    private_constant :SessionLease
   end
 end

@@ -7,7 +7,7 @@ module Trunkline
   module Postgres
     # What a caller with many futures owes to the others.
     class OutstandingTest < TestCase
-      def outstanding(most, most_bytes = 1000) = Postgres.const_get(:Outstanding).new(most, most_bytes, "server")
+      def outstanding(most, most_bytes = 1000) = Postgres.const_get(:UnansweredFutures).new(most, most_bytes, "server")
 
       # A future whose answer nobody has read; whoever waits for it has it.
       Answerless = Struct.new(:waited) do

@@ -5,7 +5,7 @@ require_relative "notification"
 module Trunkline
   module Postgres
     # The notifications that come to a session which listens.
-    module PinnedNotifications # :nodoc:
+    module SessionLeaseNotifications # :nodoc:
       # Waits for one.
       #
       # @param timeout [Numeric, nil] seconds; nil: for ever
@@ -39,6 +39,6 @@ module Trunkline
         raise stuck(waiter) if broken?
       end
     end
-    private_constant :PinnedNotifications
+    private_constant :SessionLeaseNotifications
   end
 end

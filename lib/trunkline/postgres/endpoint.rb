@@ -7,7 +7,7 @@ require_relative "../socket/unix"
 module Trunkline
   module Postgres
     # Where a connection goes.
-    class Target
+    class Endpoint
       # @return [String] "host:port/dbname", for messages
       attr_reader :server
 
@@ -38,10 +38,10 @@ module Trunkline
 
       # A name may have several addresses, and so be several servers.
       #
-      # @param io [::Socket, OpenSSL::SSL::SSLSocket] connected to this target
+      # @param io [::Socket, OpenSSL::SSL::SSLSocket] connected to this endpoint
       # @param encryption [Encryption, nil] what encrypts it
-      # @return [Target] the one address at which it arrived, and the same way to talk
-      def narrowed(io, encryption) = @host.unix_socket? ? self : Target.new(@config, @host, address_of(io.to_io), encryption)
+      # @return [Endpoint] the one address at which it arrived, and the same way to talk
+      def narrowed(io, encryption) = @host.unix_socket? ? self : Endpoint.new(@config, @host, address_of(io.to_io), encryption)
 
       private
 
@@ -91,6 +91,6 @@ module Trunkline
       end
     end
 
-    private_constant :Target
+    private_constant :Endpoint
   end
 end

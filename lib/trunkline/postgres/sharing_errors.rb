@@ -5,7 +5,7 @@ require_relative "../errors"
 module Trunkline
   module Postgres
     # Why a statement may not go over a connection that others share, and what to call instead.
-    module Sharing # :nodoc:
+    module SharingErrors # :nodoc:
       REASONS = {
         transaction: "%<culprit>s would begin or end a transaction on a connection that others share: use transaction { }, or session { }",
         savepoint: "%<culprit>s belongs into a transaction, and this connection is shared: use transaction { }, which nests, or session { }",
@@ -82,6 +82,6 @@ module Trunkline
 
       private_class_method :error
     end
-    private_constant :Sharing
+    private_constant :SharingErrors
   end
 end

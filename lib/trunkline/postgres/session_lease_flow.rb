@@ -6,7 +6,7 @@ module Trunkline
   module Postgres
     # How a session's trunk carries an answer that is taken in portions, and a COPY: from its beginning to its end it carries
     # nothing else.
-    module PinnedFlow # :nodoc:
+    module SessionLeaseFlow # :nodoc:
       # Sends a request that has a flow, and waits for what comes first.
       #
       # @param hear [#call] takes the notices that come, as an Array of their bodies
@@ -90,6 +90,6 @@ module Trunkline
         SharedStateError.new("the session is in the middle of a stream or COPY: wait for its end, or ask elsewhere", sql: sql(request), server: @server)
       end
     end
-    private_constant :PinnedFlow
+    private_constant :SessionLeaseFlow
   end
 end

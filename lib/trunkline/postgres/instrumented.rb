@@ -4,7 +4,7 @@ module Trunkline
   module Postgres
     # What a client with middlewares does differently, and with it the sessions, transactions and scopes that it makes: its
     # calls go through them. It extends those objects, so that others pay nothing for it.
-    module Observed # :nodoc:
+    module Instrumented # :nodoc:
       def query(sql, *parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
       def value(sql, *parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
       def ask(sql, parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
@@ -26,7 +26,7 @@ module Trunkline
       private
 
       def middlewares = @answers.middlewares
-      def observe(made) = made.extend(Observed)
+      def observe(made) = made.extend(Instrumented)
 
       def connect(pool) = middlewares.connect(@answers.server) { super }
       def subscribe(subscription)
@@ -42,6 +42,6 @@ module Trunkline
 
       def run_order(options, &attempt) = middlewares.transaction(options, @answers.server) { super }
     end
-    private_constant :Observed
+    private_constant :Instrumented
   end
 end

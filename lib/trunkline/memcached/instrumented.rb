@@ -4,7 +4,7 @@ module Trunkline
   module Memcached
     # What the servers of a client with middlewares do differently: commands go through these, as does connecting. It extends
     # them, so that others pay nothing for it.
-    module Observed # :nodoc:
+    module Instrumented # :nodoc:
       # The same for one server.
       module Server
         attr_writer :middlewares
@@ -29,6 +29,6 @@ module Trunkline
         @middlewares.command(yield([], []).command, keys, @name) { super }
       end
     end
-    private_constant :Observed
+    private_constant :Instrumented
   end
 end

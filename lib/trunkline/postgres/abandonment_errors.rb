@@ -3,7 +3,7 @@
 module Trunkline
   module Postgres
     # The errors of callers that wait no longer.
-    module Endings # :nodoc:
+    module AbandonmentErrors # :nodoc:
       # What a server says when it was asked to cancel, and when statement_timeout has passed.
       QUERY_CANCELED = "57014"
       CLASSES = { deadline: Deadline, cancel: Cancelled }.freeze
@@ -40,6 +40,6 @@ module Trunkline
         CLASSES.fetch(why).new(message, sql: error.sql, server: error.server, sent: true, retriable: atomic && why == :deadline)
       end
     end
-    private_constant :Endings
+    private_constant :AbandonmentErrors
   end
 end

@@ -5,7 +5,7 @@ require "support/scripted_server"
 
 module Shared
   # Whoever waits, drives: for himself and for the others on his connection. The test includes a host.
-  module Driving
+  module Leading
     include Gated
     include Interruptions
     include Trunkline::QueryMessages

@@ -1,4 +1,4 @@
-#include "drive.h"
+#include "connection_io.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,11 +13,11 @@
 static ID id_crew, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
 static VALUE eConnectionError;
 
-drive_t drive_of(VALUE trunk, VALUE request) {
-    drive_t drive = {.trunk = trunk, .object = request, .crew_object = rb_ivar_get(trunk, id_crew)};
-    drive.crew = crew_checked(drive.crew_object);
-    drive.request = NIL_P(request) ? NULL : request_checked(request);
-    return drive;
+connection_io_t connection_io_of(VALUE trunk, VALUE request) {
+    connection_io_t io = {.trunk = trunk, .object = request, .crew_object = rb_ivar_get(trunk, id_crew)};
+    io.crew = crew_checked(io.crew_object);
+    io.request = NIL_P(request) ? NULL : request_checked(request);
+    return io;
 }
 
 typedef struct {
@@ -32,75 +32,75 @@ static VALUE put_question(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     return rb_funcallv(question->trunk, question->method, question->count, &question->argument);
 }
 
-VALUE drive_ask(const drive_t *drive, ID method, int count, VALUE argument) {
-    question_t question = {drive->trunk, method, count, argument};
-    return drive->exposed ? interrupts_where_it_sleeps(put_question, (VALUE)&question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
+VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument) {
+    question_t question = {io->trunk, method, count, argument};
+    return io->exposed ? interrupts_where_it_sleeps(put_question, (VALUE)&question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
 }
 
-static void lose(const drive_t *drive, VALUE error) { drive_ask(drive, id_lose_over, 1, error); }
+static void lose(const connection_io_t *io, VALUE error) { connection_io_ask(io, id_lose_over, 1, error); }
 
-bool drive_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
+bool connection_io_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
 
 /* What the connection and its encryption raise. */
 static bool is_of_wire(VALUE error) {
-    return drive_is_error(error, rb_eSystemCallError) || drive_is_error(error, rb_eIOError) || drive_is_error(error, eConnectionError);
+    return connection_io_is_error(error, rb_eSystemCallError) || connection_io_is_error(error, rb_eIOError) || connection_io_is_error(error, eConnectionError);
 }
 
-bool drive_was_lost(const drive_t *drive, bool (*is_ours)(VALUE error)) {
+bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error)) {
     VALUE error = rb_errinfo();
     if (!is_ours(error)) return false;
     rb_set_errinfo(Qnil);
-    lose(drive, error);
+    lose(io, error);
     return true;
 }
 
-bool drive_is_flushed(const crew_t *crew) {
+bool connection_io_is_flushed(const crew_t *crew) {
     return crew_is_plain(crew) ? codec_base_unsent(crew_codec(crew)) == 0 : RTEST(rb_funcallv(crew->wire, id_is_flushed, 0, NULL));
 }
 
 /* A child of the process that opened it must not touch the connection. */
-static bool is_inherited(const drive_t *drive) {
-    if (drive->crew->generation == process_generation) return false;
-    drive_ask(drive, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
+static bool is_inherited(const connection_io_t *io) {
+    if (io->crew->generation == process_generation) return false;
+    connection_io_ask(io, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
     return true;
 }
 
-static void lose_by_errno(const drive_t *drive, const char *call) {
+static void lose_by_errno(const connection_io_t *io, const char *call) {
     int number = errno;
-    lose(drive, rb_syserr_new(number, call));
+    lose(io, rb_syserr_new(number, call));
 }
 
 static VALUE call_flush(VALUE wire) { return rb_funcallv(wire, id_flush, 0, NULL); }
 static VALUE call_receive(VALUE wire) { return rb_funcallv(wire, id_receive, 0, NULL); }
 
 /* What the method of a wire that is not plain returns. Qundef: the trunk was lost over it. */
-static VALUE through_wire(const drive_t *drive, VALUE (*call)(VALUE wire)) {
+static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire)) {
     int tag;
-    VALUE answer = rb_protect(call, drive->crew->wire, &tag);
+    VALUE answer = rb_protect(call, io->crew->wire, &tag);
     if (!tag) return answer;
-    if (!drive_was_lost(drive, is_of_wire)) rb_jump_tag(tag);
+    if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
     return Qundef;
 }
 
-void drive_flush(const drive_t *drive) {
-    const crew_t *crew = drive->crew;
+void connection_io_flush(const connection_io_t *io) {
+    const crew_t *crew = io->crew;
     if (!crew_is_plain(crew)) {
-        through_wire(drive, call_flush);
-    } else if (!drive_is_flushed(crew) && !is_inherited(drive)) {
-        if (bytes_send(crew_codec(crew)->output, crew->descriptor) == SOCKET_FAILED) lose_by_errno(drive, "send");
+        through_wire(io, call_flush);
+    } else if (!connection_io_is_flushed(crew) && !is_inherited(io)) {
+        if (bytes_send(crew_codec(crew)->output, crew->descriptor) == SOCKET_FAILED) lose_by_errno(io, "send");
     }
 }
 
-socket_status_t drive_receive(const drive_t *drive) {
-    const crew_t *crew = drive->crew;
+socket_status_t connection_io_receive(const connection_io_t *io) {
+    const crew_t *crew = io->crew;
     if (!crew_is_plain(crew)) {
-        VALUE received = through_wire(drive, call_receive);
+        VALUE received = through_wire(io, call_receive);
         if (received == Qundef) return SOCKET_FAILED;
         return NIL_P(received) ? SOCKET_CLOSED : RTEST(received) ? SOCKET_MOVED : SOCKET_BLOCKED;
     }
-    if (is_inherited(drive)) return SOCKET_FAILED;
+    if (is_inherited(io)) return SOCKET_FAILED;
     socket_status_t status = bytes_receive(crew_codec(crew)->input, crew->descriptor);
-    if (status == SOCKET_FAILED) lose_by_errno(drive, "recv");
+    if (status == SOCKET_FAILED) lose_by_errno(io, "recv");
     return status;
 }
 
@@ -110,25 +110,25 @@ static VALUE seconds_of_rest(const crew_t *crew) {
 }
 
 static VALUE wait_for_bytes(VALUE data) {
-    const drive_t *drive = (const drive_t *)data;
-    const crew_t *crew = drive->crew;
-    VALUE rest = crew_rest(drive->crew_object);
-    if (!crew_is_plain(crew) || !drive_is_flushed(crew)) return rb_funcallv(crew->wire, id_wait, 1, &rest);
+    const connection_io_t *io = (const connection_io_t *)data;
+    const crew_t *crew = io->crew;
+    VALUE rest = crew_rest(io->crew_object);
+    if (!crew_is_plain(crew) || !connection_io_is_flushed(crew)) return rb_funcallv(crew->wire, id_wait, 1, &rest);
     return rb_io_wait(crew->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(crew));
 }
 
-bool drive_sleep(const drive_t *drive) {
+bool connection_io_sleep(const connection_io_t *io) {
     int tag;
-    drive->crew->asleep = true;
-    drive->crew->answerless = false;
-    rb_protect(wait_for_bytes, (VALUE)drive, &tag);
-    drive->crew->asleep = false;
+    io->crew->asleep = true;
+    io->crew->answerless = false;
+    rb_protect(wait_for_bytes, (VALUE)io, &tag);
+    io->crew->asleep = false;
     if (!tag) return true;
-    if (!drive_was_lost(drive, is_of_wire)) rb_jump_tag(tag);
+    if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
     return false;
 }
 
-bool drive_is_quiet(const crew_t *crew) {
+bool connection_io_is_quiet(const crew_t *crew) {
     return crew_is_plain(crew) && crew->descriptor >= 0 && crew->generation == process_generation && NIL_P(crew_codec(crew)->farewell) &&
            !socket_has_bytes(crew->descriptor);
 }

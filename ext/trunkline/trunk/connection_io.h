@@ -1,6 +1,6 @@
-/* A caller's way over a trunk: what it is, how rare things are left to Ruby, and the bytes. */
-#ifndef TRUNKLINE_DRIVE_H
-#define TRUNKLINE_DRIVE_H
+/* One caller's use of a connection: its request, what it reads and writes, and the rare steps that are left to Ruby. */
+#ifndef TRUNKLINE_CONNECTION_IO_H
+#define TRUNKLINE_CONNECTION_IO_H
 
 #include <ruby.h>
 #include <stdbool.h>
@@ -15,30 +15,30 @@ typedef struct {
     request_t *request;
     bool exposed; /* to interrupts: a plain thread, whose caller has not seen to it that there are none */
     bool taken, answered, through;
-} drive_t;
+} connection_io_t;
 
-drive_t drive_of(VALUE trunk, VALUE request);
+connection_io_t connection_io_of(VALUE trunk, VALUE request);
 
 /* Has the trunk do what is rare, by a method of its own, undisturbed. */
-VALUE drive_ask(const drive_t *drive, ID method, int count, VALUE argument);
+VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument);
 
 /* After something was raised or thrown: was that the end of this connection, and no more? Then the trunk is lost. */
-bool drive_was_lost(const drive_t *drive, bool (*is_ours)(VALUE error));
+bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error));
 
 /* Is it an exception of the class? What is thrown, or ends a thread, is none. */
-bool drive_is_error(VALUE error, VALUE class);
+bool connection_io_is_error(VALUE error, VALUE class);
 
 /* Is there nothing to send? */
-bool drive_is_flushed(const crew_t *crew);
+bool connection_io_is_flushed(const crew_t *crew);
 
 /* Has nothing come over the idle connection, not even its end? False: perhaps. */
-bool drive_is_quiet(const crew_t *crew);
+bool connection_io_is_quiet(const crew_t *crew);
 
 /* These lose the trunk when they fail. */
-void drive_flush(const drive_t *drive);
-socket_status_t drive_receive(const drive_t *drive);
+void connection_io_flush(const connection_io_t *io);
+socket_status_t connection_io_receive(const connection_io_t *io);
 
 /* Sleeps until there may be something to read, or the output can be written, or the crew's rest is over. False: the trunk was lost. */
-bool drive_sleep(const drive_t *drive);
+bool connection_io_sleep(const connection_io_t *io);
 
 #endif

@@ -8,7 +8,7 @@ module Trunkline
   module Postgres
     # One attempt at one host, within {Config#connect_timeout} altogether, and within the present deadline. Where the options
     # allow several ways, of encryption and of the protocol, a refused one is followed by another.
-    class Attempt
+    class ConnectionAttempt
       # What servers and poolers say that cannot answer a newer version of the protocol with an older one.
       UNKNOWN_VERSION = %w[0A000 08P01].freeze
       UNKNOWN_SETTING = "08P01"
@@ -25,7 +25,7 @@ module Trunkline
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
         @deadline = [Socket::Readiness.deadline(config.connect_timeout), Deadlines.present].compact.min
-        @sparing = false
+        @minimal = false
         @date_style = nil
         @failures = {}
       end
@@ -39,7 +39,7 @@ module Trunkline
       def connect
         ways = @encryption.ways.dup
         begin
-          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol, sparing: @sparing,
+          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol, minimal: @minimal,
                                     date_style: @date_style)
           handshake.connect
         rescue Error => error
@@ -70,9 +70,9 @@ module Trunkline
 
       # A pooler refuses a session for the settings that it does not know, before anything else.
       def fewer_settings?(handshake, error)
-        return false if @sparing || late? || !handshake.unauthenticated?
+        return false if @minimal || late? || !handshake.unauthenticated?
 
-        @sparing = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING
+        @minimal = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING
       end
 
       # Asked for as the connection begins, it stays whatever is reset.
@@ -99,6 +99,6 @@ module Trunkline
       end
     end
 
-    private_constant :Attempt
+    private_constant :ConnectionAttempt
   end
 end

@@ -5,14 +5,14 @@ require_relative "transaction_mode"
 module Trunkline
   module Postgres
     # A transaction as its caller ordered it: how it begins, how often it is tried, and what follows its commit.
-    class TransactionOrder # :nodoc:
+    class TransactionRunner # :nodoc:
       # The server undid the transaction for the sake of another one: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
-      WORTH_ANOTHER = %w[40001 40P01].freeze
+      RETRYABLE = %w[40001 40P01].freeze
       # Seconds: the most before a first and before any further attempt. How long it is in fact is random, or transactions that met
       # would meet again.
       FIRST_PAUSE = 0.02
       LONGEST_PAUSE = 1.0
-      private_constant :WORTH_ANOTHER, :FIRST_PAUSE, :LONGEST_PAUSE
+      private_constant :RETRYABLE, :FIRST_PAUSE, :LONGEST_PAUSE
 
       # @return [String] SQL
       attr_reader :opening
@@ -42,7 +42,7 @@ module Trunkline
           @callbacks.clear
           yield
         rescue ServerError => error
-          raise if @committed || tries == @retries || !WORTH_ANOTHER.include?(error.sqlstate)
+          raise if @committed || tries == @retries || !RETRYABLE.include?(error.sqlstate)
 
           sleep(pause(tries))
           tries += 1
@@ -56,6 +56,6 @@ module Trunkline
 
       def pause(tries) = rand * [FIRST_PAUSE * (2**tries), LONGEST_PAUSE].min
     end
-    private_constant :TransactionOrder
+    private_constant :TransactionRunner
   end
 end

@@ -7,7 +7,7 @@ module Trunkline
     # The futures of a client that each fiber has without an answer, oldest first. No fiber has more than so many: one that asks for the
     # next first waits for its oldest, and reads meanwhile what no other caller reads. A future leaves the list with its answer, which
     # is kept by the future alone.
-    class Outstanding # :nodoc:
+    class UnansweredFutures # :nodoc:
       # After so many the other fibers have a turn, though nothing makes the caller wait.
       TURN_AFTER = 64
       # Lists beyond which those are looked for that are not needed any more; then again when there are twice as many as were left.
@@ -77,6 +77,6 @@ module Trunkline
         @many = [FEW, 2 * @lists.size].max
       end
     end
-    private_constant :Outstanding, :UnaskedAnswers
+    private_constant :UnansweredFutures, :UnaskedAnswers
   end
 end

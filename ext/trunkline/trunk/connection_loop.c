@@ -1,0 +1,337 @@
+/* Trunkline::ConnectionLoop: a caller's way over a trunk, from entering to leaving. Of the callers that wait, one leads: flushes,
+ * reads, wakes; see Trunk for the rules. What happens rarely, Ruby does: it is asked to through the trunk's own methods.
+ *
+ * A plain thread is interrupted where Ruby looks for interrupts: in this file, that is where it sleeps, and in what Ruby is
+ * asked to do. The latter is done undisturbed, and ends with the trunk in a state that the waiter may be torn from. */
+#include "connection_io.h"
+
+#include <math.h>
+#include <ruby/fiber/scheduler.h>
+#include "clock.h"
+#include "interrupts.h"
+#include "../socket/bytes_class.h"
+#include "../trunkline.h"
+
+#define WRITE_AT (16 * 1024) /* bytes of output that are written without waiting for more */
+
+static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_park, id_unpark,
+    id_crowded, id_loss, id_retiring;
+static VALUE mWaiting;
+
+static bool is_crowded(const crew_t *crew) { return RTEST(rb_funcallv(crew->pool, id_crowded, 0, NULL)); }
+
+static void wake_all(const crew_t *crew) {
+    while (RARRAY_LEN(crew->woken) > 0) request_wake(rb_ary_shift(crew->woken));
+}
+
+/* The plain threads among them, which no interrupt comes between. Where calls are traced, the caller may be interrupted in the middle
+ * of one, or another thread be here meanwhile: then that request is told twice, and none is left out. */
+static void wake_threads(const crew_t *crew) {
+    while (RARRAY_LEN(crew->woken) > 0 && request_wakes_at_once(RARRAY_AREF(crew->woken, 0))) {
+        VALUE first = RARRAY_AREF(crew->woken, 0);
+        request_wake(first);
+        if (RARRAY_LEN(crew->woken) > 0 && RARRAY_AREF(crew->woken, 0) == first) rb_ary_shift(crew->woken);
+    }
+}
+
+static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->crew) : wake_all(io->crew); }
+
+static bool has_fence(const connection_io_t *io) { return !NIL_P(io->crew->cancelling.fence); }
+
+/* Does the server work on what no caller waits for, and no caller has asked it to end that yet? */
+static bool has_given_up_head(const crew_t *crew) { return crew_has_given_up_head(crew) && !crew->shut; }
+
+/* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
+ * answered; then wakes those that wait for room. */
+static void pass_on(const connection_io_t *io) {
+    crew_t *crew = io->crew;
+    wake(io);
+    cancelling_lift(crew);
+    bool more = RARRAY_LEN(crew->woken) > 0 || has_given_up_head(crew) || (is_crowded(crew) && crew_has_room(crew));
+    if (more) connection_io_ask(io, id_pass_on, 0, Qnil);
+}
+
+static VALUE receive_in_codec(VALUE data) {
+    const crew_t *crew = ((const connection_io_t *)data)->crew;
+    return crew_codec(crew)->protocol->receive(crew->codec, crew->woken);
+}
+
+static bool is_of_codec(VALUE error) { return connection_io_is_error(error, rb_eStandardError); }
+
+static VALUE go_on(VALUE tag) { rb_jump_tag((int)tag); }
+
+static VALUE pass_on_at_last(VALUE data) {
+    pass_on((const connection_io_t *)data);
+    return Qnil;
+}
+
+/* Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes behind
+ * it cannot be trusted any more. True: a waiter was woken. */
+static bool take_in(const connection_io_t *io) {
+    int tag;
+    VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
+    if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(go_on, (VALUE)tag, pass_on_at_last, (VALUE)io);
+    if (!tag && sound == Qfalse) connection_io_ask(io, id_mistrust, 0, Qnil);
+    bool any = tag || RARRAY_LEN(io->crew->woken) > 0;
+    pass_on(io);
+    return any;
+}
+
+static VALUE give_turn(VALUE data) {
+    VALUE world = ((const connection_io_t *)data)->request->world;
+    return NIL_P(world) ? Qundef : rb_check_funcall(world, id_yield, 0, NULL);
+}
+
+/* A cancel that came before its statement had been begun was ignored by the server. */
+static void cancel_again(const connection_io_t *io) {
+    crew_t *crew = io->crew;
+    if (isinf(crew->cancelling.again) || clock_now() < crew->cancelling.again) return;
+    crew->cancelling.again = INFINITY;
+    connection_io_ask(io, id_pass_given_up, 0, Qnil);
+}
+
+/* What a leader does over and over: flush, read, wake those that have their answers, or whose deadlines have passed; sleep when there is
+ * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
+ * and meanwhile others may send theirs along. */
+static void step(const connection_io_t *io) {
+    crew_t *crew = io->crew;
+    if (!crew->answerless) connection_io_flush(io);
+    else if (!connection_io_sleep(io)) return;
+    switch (connection_io_receive(io)) {
+    case SOCKET_MOVED:
+        if (take_in(io) && !io->request->done) give_turn((VALUE)io);
+        break;
+    case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
+    case SOCKET_BLOCKED:
+        if (!connection_io_sleep(io)) return;
+        break;
+    case SOCKET_FAILED: return;
+    }
+    crew_rise(io->crew_object, crew->woken);
+    cancel_again(io);
+    if (RARRAY_LEN(crew->woken) > 0) pass_on(io);
+}
+
+/* True: the answer is there. False: its waiter's time is over, or it was woken to lead. */
+static bool park(const connection_io_t *io, VALUE until) {
+    request_t *request = io->request;
+    if (NIL_P(request->world) || RTEST(until)) {
+        VALUE arguments[] = {io->object, RTEST(until) ? until : Qnil};
+        return RTEST(rb_funcallv(mWaiting, id_park, 2, arguments));
+    }
+    do rb_fiber_scheduler_block(request->world, io->object, Qnil);
+    while (request->state == WAITER_PARKED);
+    request->state = WAITER_RUNNING;
+    return request->done;
+}
+
+/* Leads until the answer is there, or its time is over. True: it is there. */
+static bool lead(const connection_io_t *io) {
+    do step(io);
+    while (!io->request->done && !request_is_late(io->request));
+    return io->request->done;
+}
+
+/* True: the answer is there. False: its time is over. */
+static bool attend(const connection_io_t *io) {
+    VALUE leads;
+    while (!NIL_P(leads = crew_lead(io->crew_object, io->object))) {
+        if (leads == Qtrue ? lead(io) : park(io, leads)) return true;
+        if (request_is_late(io->request)) return false;
+    }
+    return true;
+}
+
+static VALUE turned(VALUE data) {
+    const connection_io_t *io = (const connection_io_t *)data;
+    io->crew->turning = false;
+    connection_io_flush(io);
+    return Qnil;
+}
+
+static void flush_after_a_turn(const connection_io_t *io) {
+    io->crew->turning = true;
+    rb_ensure(give_turn, (VALUE)io, turned, (VALUE)io);
+}
+
+/* A look at an idle connection on which something has come unasked, perhaps its end. Only a leader reads, or another that sleeps would
+ * not hear of what came: the caller leads meanwhile. Where there is a leader, it sees what comes. */
+static bool is_alive(const connection_io_t *io) {
+    crew_t *crew = io->crew;
+    if (crew_is_led(crew) || connection_io_is_quiet(crew)) return true;
+    crew->leader = io->object;
+    bool alive = RTEST(connection_io_ask(io, id_alive, 0, Qnil));
+    VALUE heir = crew_resign(crew, io->object);
+    if (RTEST(heir)) connection_io_ask(io, id_depart, 1, heir);
+    return alive;
+}
+
+/* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
+static bool submit(const connection_io_t *io) {
+    crew_t *crew = io->crew;
+    if (crew_in_flight(crew)->count == 0 && !is_alive(io)) return false;
+    if (crew->shut) return false;
+    bool first = crew_in_flight(crew)->count == 0;
+    if (NIL_P(crew_codec(crew)->protocol->submit(crew->codec, io->object))) return false;
+    bool large = codec_base_unsent(crew_codec(crew)) > WRITE_AT, in_thread = NIL_P(io->request->world);
+    if (crew->asleep && !large && !in_thread) {
+        if (!crew->turning) flush_after_a_turn(io);
+    } else if (first || !crew_is_led(crew) || large || in_thread) {
+        connection_io_flush(io);
+        crew->answerless = first;
+    }
+    if (crew->asleep && !crew->turning && !connection_io_is_flushed(crew)) connection_io_ask(io, id_write_out, 1, io->object);
+    return true;
+}
+
+static bool has_ends_to_tie(const connection_io_t *io) {
+    return !connection_io_is_flushed(io->crew) || has_fence(io) || RTEST(rb_attr_get(io->trunk, id_loss)) ||
+           RTEST(rb_attr_get(io->trunk, id_retiring)) || crew_has_given_up_head(io->crew);
+}
+
+/* Every waiter leaves through here, for whatever reason: the lead finds an heir, and nothing is left unwritten. */
+static void leave(const connection_io_t *io) {
+    const crew_t *crew = io->crew;
+    VALUE heir = crew_leave(io->crew_object, io->object);
+    if (RTEST(heir) && (!io->exposed || request_wakes_at_once(heir))) {
+        rb_ary_push(crew->woken, heir);
+        wake(io);
+        heir = Qnil;
+    }
+    bool more = RTEST(heir) || (heir == Qfalse && has_ends_to_tie(io)) || (crew->aboard == 0 && is_crowded(crew));
+    if (more) connection_io_ask(io, id_depart, 1, heir);
+}
+
+static VALUE send_and_wait(VALUE data) {
+    connection_io_t *io = (connection_io_t *)data;
+    io->taken = submit(io);
+    io->answered = io->taken && attend(io);
+    io->through = true;
+    return Qnil;
+}
+
+static VALUE cleanup(VALUE data) {
+    const connection_io_t *io = (const connection_io_t *)data;
+    if (!io->through) connection_io_ask(io, id_abandon, 1, io->object);
+    else if (io->taken && !io->answered) connection_io_ask(io, id_run_out, 1, io->object);
+    else leave(io);
+    return Qnil;
+}
+
+static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
+    connection_io_t *io = (connection_io_t *)data;
+    VALUE place = crew_enter(io->crew_object, io->object);
+    if (NIL_P(place)) return Qfalse;
+    rb_ensure(send_and_wait, (VALUE)io, cleanup, (VALUE)io);
+    return RBOOL(io->taken);
+}
+
+/* call-seq: perform(request) -> true or false
+ *
+ * Sends the request and waits for its answer. False: this trunk could not take it, and the request is as it was. A wire that is
+ * not plain has bytes that are read and not taken in yet: there must be no interrupt between. */
+static VALUE connection_loop_perform(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    if (!NIL_P(io.request->world)) return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
+    if (!crew_is_plain(io.crew)) return interrupts_where_it_sleeps(run, (VALUE)&io);
+    io.exposed = true;
+    return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
+}
+
+/* call-seq: submit(request) -> true or false
+ *
+ * For those below: their callers are undisturbed. */
+static VALUE connection_loop_submit(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    return RBOOL(submit(&io));
+}
+
+static VALUE attend_alone(VALUE data) {
+    connection_io_t *io = (connection_io_t *)data;
+    io->answered = attend(io);
+    io->through = true;
+    return Qnil;
+}
+
+static VALUE unpark(VALUE data) {
+    const connection_io_t *io = (const connection_io_t *)data;
+    if (!io->through) rb_funcallv(mWaiting, id_unpark, 1, &io->object);
+    return Qnil;
+}
+
+/* call-seq: attend(request) -> true or false
+ *
+ * Is the answer there? False: its time is over. */
+static VALUE connection_loop_attend(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    rb_ensure(attend_alone, (VALUE)&io, unpark, (VALUE)&io);
+    return RBOOL(io.answered);
+}
+
+static VALUE connection_loop_step(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    step(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_leave(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    leave(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_take_in(VALUE self) {
+    connection_io_t io = connection_io_of(self, Qnil);
+    return RBOOL(take_in(&io));
+}
+
+static VALUE connection_loop_flush(VALUE self) {
+    connection_io_t io = connection_io_of(self, Qnil);
+    connection_io_flush(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_sleep_until_ready(VALUE self) {
+    connection_io_t io = connection_io_of(self, Qnil);
+    connection_io_sleep(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_wake_all(VALUE self) {
+    wake_all(connection_io_of(self, Qnil).crew);
+    return Qnil;
+}
+
+static void intern(void) {
+    id_alive = rb_intern("alive?");
+    id_mistrust = rb_intern("mistrust");
+    id_hung_up = rb_intern("hung_up");
+    id_pass_on = rb_intern("pass_on");
+    id_pass_given_up = rb_intern("pass_given_up");
+    id_depart = rb_intern("depart");
+    id_write_out = rb_intern("write_out");
+    id_abandon = rb_intern("abandon");
+    id_run_out = rb_intern("run_out");
+    id_yield = rb_intern("yield");
+    id_park = rb_intern("park");
+    id_unpark = rb_intern("unpark");
+    id_crowded = rb_intern("crowded?");
+    id_loss = rb_intern("@loss");
+    id_retiring = rb_intern("@retiring");
+}
+
+void Init_trunkline_connection_loop(void) {
+    intern();
+    mWaiting = rb_define_module_under(mTrunkline, "Waiting");
+    rb_gc_register_mark_object(mWaiting);
+    VALUE module = rb_define_module_under(mTrunkline, "ConnectionLoop");
+    rb_define_method(module, "perform", connection_loop_perform, 1);
+    rb_define_private_method(module, "submit", connection_loop_submit, 1);
+    rb_define_private_method(module, "attend", connection_loop_attend, 1);
+    rb_define_private_method(module, "step", connection_loop_step, 1);
+    rb_define_private_method(module, "leave", connection_loop_leave, 1);
+    rb_define_private_method(module, "take_in", connection_loop_take_in, 0);
+    rb_define_private_method(module, "flush", connection_loop_flush, 0);
+    rb_define_private_method(module, "sleep_until_ready", connection_loop_sleep_until_ready, 0);
+    rb_define_private_method(module, "wake_all", connection_loop_wake_all, 0);
+}
