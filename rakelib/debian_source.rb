@@ -21,9 +21,17 @@ class DebianSource
     @folder = File.expand_path("../tmp/#{project.downcase}", __dir__)
   end
 
-  # @return [String] the folder of the unpacked source
+  # @return [String] the folder of the unpacked source; processes that ask for it at once fetch it once
   # @raise [RuntimeError] it cannot be fetched
-  def folder = unpacked || fetch
+  def folder
+    unpacked || begin
+      FileUtils.mkdir_p(@folder)
+      File.open(File.join(@folder, "lock"), "w") do |lock|
+        lock.flock(File::LOCK_EX)
+        unpacked || fetch
+      end
+    end
+  end
 
   private
 

@@ -21,21 +21,23 @@ module Trunkline
       @lock = Mutex.new
 
       # @param unix [Boolean] whether it listens on a Unix socket
+      # @param port [Integer, nil] to listen on; nil: a free one
       # @param megabytes [Integer] of memory for values
       # @param arguments [Array<String>] others of the server's own
       # @return [MemcachedServer] ready for connections
       # @raise [RuntimeError] with the server's output when it does not start
-      def self.start(unix: false, megabytes: 64, arguments: [])
+      def self.start(unix: false, port: nil, megabytes: 64, arguments: [])
         number = @lock.synchronize { @count += 1 }
-        new(File.join(Keeper.instance.folder, "memcached#{number}"), unix, ["-m", megabytes.to_s, *arguments]).tap(&:start)
+        new(File.join(Keeper.instance.folder, "memcached#{number}"), unix, port, ["-m", megabytes.to_s, *arguments]).tap(&:start)
       end
 
       # @return [Integer] its process id
       attr_reader :pid
 
-      def initialize(name, unix, arguments)
+      def initialize(name, unix, port, arguments)
         @name = name
         @unix = unix
+        @port = port
         @arguments = arguments
       end
 

@@ -13,10 +13,10 @@ class Journal < Minitest::AbstractReporter
     @file = file
   end
 
-  def prerecord(suite, name) = write(begins: "#{suite}##{name}")
+  def prerecord(suite, name) = write(begins: LeavingOut.name_of(suite, name))
 
   def record(result)
-    write(ends: "#{result.klass}##{result.name}", as: result.result_code, assertions: result.assertions, message: (result.to_s unless result.passed?))
+    write(ends: LeavingOut.name_of(result.klass, result.name), as: result.result_code, assertions: result.assertions, message: (result.to_s unless result.passed?))
   end
 
   def report = write(over: true, left_out: LeavingOut.met.uniq)
