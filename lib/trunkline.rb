@@ -28,8 +28,9 @@ module Trunkline
   #
   # @param conninfo [String, nil] a URI or keyword string as libpq takes; what it leaves out comes from the service file and
   #   the PG* variables; see guides/connecting.md
-  # @param connections [Integer] the most connections that queries share
-  # @param max_connections [Integer] the most in all, with those of transactions and sessions; at least 2
+  # @param connections [Integer, nil] the most connections that queries share; nil: 4, or `max_connections` where that is less
+  # @param max_connections [Integer] the most in all, with those of transactions and sessions; of 1, queries that share it and
+  #   transactions take turns
   # @param keys [:string, :symbol] of the Hashes that results yield
   # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none, see
   #   guides/running-it.md
@@ -44,7 +45,7 @@ module Trunkline
   # @return [Postgres::Client, Object] what the block returned, where one is given
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
-  def self.postgres(conninfo = nil, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [],
+  def self.postgres(conninfo = nil, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [],
                     decode: nil, group_commit: false, middlewares: [], **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)

@@ -43,6 +43,9 @@ module Trunkline
     # @return [String, nil] the five characters by which a server names its errors; nil unless a server reported this
     def sqlstate = nil
 
+    # @return [Boolean] whether the server refuses a connection because it has as many as it takes, in all or of the user or the database
+    def server_full? = sqlstate == TooManyConnections::SQLSTATE # :nodoc:
+
     private
 
     def retriable_by_nature? = false

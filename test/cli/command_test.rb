@@ -24,7 +24,8 @@ class CommandTest < Trunkline::TestCase
 
   def test_nonsense
     { ["operate"] => "no command operate", ["doctor", "--knife"] => "invalid option: --knife", ["doctor", "a=b", "c=d"] => "needless argument: c=d",
-      ["doctor", "--processes", "0"] => "processes must be positive", ["doctor", "--max-connections", "1"] => "at least 4",
+      ["doctor", "--processes", "0"] => "processes must be positive", ["doctor", "--max-connections", "0"] => "max_connections must be a positive Integer",
+      ["doctor", "--connections", "3", "--max-connections", "2"] => "max_connections must be at least connections (3)",
       ["doctor", "nonsense=1"] => "unknown connection option (connection string)" }.each do |arguments, reason|
       status, out, err = run_command(*arguments)
       assert_equal [2, ""], [status, out], arguments.inspect

@@ -113,7 +113,7 @@ class BadInputTest < Trunkline::TestCase
       assert_match(/#{name}/, error.message)
     end
     assert_raises(Trunkline::ConfigError) { Trunkline.postgres("#{postgres_server.uri}&hots=x") }
-    { connections: 0, max_connections: 1, keys: :strings }.each do |name, value|
+    { connections: 0, max_connections: 0, keys: :strings }.each do |name, value|
       error = assert_raises(ArgumentError) { Trunkline.postgres(postgres_server.uri, name => value) }
       assert_match(/#{name}/, error.message)
     end

@@ -43,6 +43,7 @@ module Trunkline
       @closed = reason
     end
 
+    def step_off(request) = crew.leave(request)
     def loss = nil
     def abandoned = 0
     def cancels = 0

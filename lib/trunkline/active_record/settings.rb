@@ -85,16 +85,23 @@ module Trunkline
       end
 
       def options(config, dates)
-        connections = count(config, :server_connections, CONNECTIONS)
         {
-          connections: connections,
-          max_connections: count(config, :max_server_connections, [MAX_CONNECTIONS, connections].max),
+          **budget(config),
           prepare: config.fetch(:prepared_statements, true).to_s != "false",
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           session_functions: session_functions(config[:session_functions]),
           max_wait: [(config[:checkout_timeout] || CHECKOUT_TIMEOUT).to_f, SHORTEST_WAIT].max,
           decode: dates ? { **DECODED, DATE => :value } : DECODED
         }
+      end
+
+      # Of those that queries share and those in all, the one that is given decides about the other.
+      def budget(config)
+        most = count(config, :max_server_connections, [MAX_CONNECTIONS, config[:server_connections].to_i].max)
+        connections = count(config, :server_connections, [CONNECTIONS, most].min)
+        return { connections: connections, max_connections: most } if connections <= most
+
+        raise ConfigError, "max_server_connections must be at least server_connections (#{connections}), not #{most} (database.yml)"
       end
 
       # In a URL everything is a String.

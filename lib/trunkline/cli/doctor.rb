@@ -29,12 +29,12 @@ module Trunkline
       Patient = Struct.new(:config, :db, :max_connections, :processes, :prepare, keyword_init: true)
 
       # @param url [String, nil] as {Trunkline.postgres} takes it
-      # @param connections [Integer] as of {Trunkline.postgres}
+      # @param connections [Integer, nil] as of {Trunkline.postgres}
       # @param max_connections [Integer] as of {Trunkline.postgres}
       # @param processes [Integer] how many the application has
       # @param prepare [Boolean] as of {Trunkline.postgres}
       # @raise [ConfigError, ArgumentError] a value that cannot be
-      def initialize(url, connections: 4, max_connections: 16, processes: 1, prepare: true)
+      def initialize(url, connections: nil, max_connections: 16, processes: 1, prepare: true)
         raise ArgumentError, "processes must be positive, not #{processes}" unless processes.positive?
 
         config = Config.new(url)

@@ -20,7 +20,7 @@ module Trunkline
       # @return [OptionParser]
       def self.parser
         OptionParser.new(BANNER) do |parser|
-          parser.on("--connections N", Integer, "the most that queries share, as in the application; 4")
+          parser.on("--connections N", Integer, "the most that queries share, as in the application; 4, or --max-connections if less")
           parser.on("--max-connections N", Integer, "the most in all, as in the application; 16")
           parser.on("--processes N", Integer, "of the application, on all machines; 1")
           parser.on("--[no-]prepare", "as prepare: false in the application")

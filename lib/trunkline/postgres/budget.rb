@@ -4,18 +4,28 @@ module Trunkline
   module Postgres
     # How many connections a client may have.
     module Budget # :nodoc:
-      # @param connections [Integer] that queries share
-      # @param max_connections [Integer] in all
-      # @raise [ArgumentError]
-      def self.check(connections, max_connections)
-        unless connections.is_a?(Integer) && connections.positive?
-          raise ArgumentError, "connections must be a positive Integer, not #{connections.inspect}"
-        end
-        return if max_connections.is_a?(Integer) && max_connections >= [connections, 2].max
+      # Connections that queries share where nothing else is said, and where there may be as many.
+      SHARED = 4
+      private_constant :SHARED
 
-        raise ArgumentError, "max_connections must be an Integer of at least #{[connections, 2].max}, not #{max_connections.inspect}: " \
-                             "transactions need a connection besides the shared ones"
+      # @param connections [Integer, nil] that queries share; nil: as many as usual
+      # @param max_connections [Integer] in all
+      # @return [Integer] that queries share
+      # @raise [ArgumentError]
+      def self.shared(connections, max_connections)
+        check(:max_connections, max_connections)
+        return [SHARED, max_connections].min if connections.nil?
+
+        check(:connections, connections)
+        return connections if connections <= max_connections
+
+        raise ArgumentError, "max_connections must be at least connections (#{connections}), not #{max_connections}"
       end
+
+      def self.check(name, number)
+        raise ArgumentError, "#{name} must be a positive Integer, not #{number.inspect}" unless number.is_a?(Integer) && number.positive?
+      end
+      private_class_method :check
     end
     private_constant :Budget
   end

@@ -43,9 +43,9 @@ module Trunkline
       include MainRactor
 
       # @param config [Config]
-      # @param connections [Integer] the most that queries share
+      # @param connections [Integer, nil] the most that queries share; nil: 4, or `max_connections` where that is less
       # @param max_connections [Integer] the most in all, those of transactions and sessions included, and those not on which writes
-      #   share their flush (one more than `connections`); at least 2
+      #   share their flush (one more than `connections`); of 1, queries that share it and transactions take turns
       # @param keys [:string, :symbol] of the Hashes that results yield
       # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none
       # @param session_functions [Array<String>, :detect] functions of your own that change the session they are called in, each "name" or
@@ -54,8 +54,8 @@ module Trunkline
       # @param group_commit [Boolean] whether writes share their wait for the disk, see guides/batches-and-settings.md
       # @param limits keywords of {Limits}
       # @raise [ArgumentError] a number, a name or `keys` is out of range
-      def initialize(config, connections: 4, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false, **limits)
-        Budget.check(connections, max_connections)
+      def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false, **limits)
+        connections = Budget.shared(connections, max_connections)
         @config = config
         @limits = Limits.new(**limits)
         @prepare = prepare

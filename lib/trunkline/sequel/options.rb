@@ -19,8 +19,7 @@ module Sequel
       MESSAGES = %w[debug5 debug4 debug3 debug2 debug1 log notice warning error fatal panic].freeze
       CONNECTIONS = 4
       MAX_CONNECTIONS = 16
-      FEWEST = 2
-      private_constant :CONNECTIONS, :MAX_CONNECTIONS, :FEWEST, :NAMES, :CLIENT, :CONFIG, :MESSAGES
+      private_constant :CONNECTIONS, :MAX_CONNECTIONS, :NAMES, :CLIENT, :CONFIG, :MESSAGES
 
       # @param opts [Hash{Symbol => Object}] of one server of a Database
       # @raise [Sequel::Error] one has a value that cannot be
@@ -41,7 +40,7 @@ module Sequel
       end
 
       # @return [Integer] the most connections, all in all
-      def max_connections = [number(:max_connections, @given.fetch(:max_connections, MAX_CONNECTIONS)), FEWEST].max
+      def max_connections = number(:max_connections, @given.fetch(:max_connections, MAX_CONNECTIONS))
 
       # @return [String] the class alone: there is a password inside
       def inspect = "#<#{self.class}>"
@@ -55,8 +54,8 @@ module Sequel
                              "search_path, or ALTER ROLE ... SET"
       end
 
-      # There is always one that is shared, and one for a caller that needs one of its own.
-      def budget = { connections: number(:connections, @given.fetch(:connections) { [CONNECTIONS, max_connections - 1].min }), max_connections: max_connections }
+      # One is left for a caller that needs one of its own, where there may be as many.
+      def budget = { connections: number(:connections, @given.fetch(:connections) { (max_connections - 1).clamp(1, CONNECTIONS) }), max_connections: max_connections }
 
       # In a URL, separated by commas.
       def session_functions = ::Trunkline::Postgres.const_get(:SessionFunctions).listed(@given[:session_functions])

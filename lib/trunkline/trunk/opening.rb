@@ -5,8 +5,13 @@ require_relative "back_off"
 module Trunkline
   # How a pool opens trunks: a caller that may opens one and goes on with it. After a failure there is a pause; callers that have
   # open trunks go on with these meanwhile, and one that has none waits for its end, and for one attempt that then stands for all, unless it
-  # takes long itself.
+  # takes long itself. Where the server takes no more connections, there are as many as it takes until the pause is over.
   module Opening # :nodoc:
+    # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, later on a
+    # busy machine.
+    STILL_COUNTED = 1.0
+    private_constant :STILL_COUNTED
+
     private
 
     def may_open?(place)
@@ -50,7 +55,7 @@ module Trunkline
       trunk
     rescue Error => error
       error = nil if place.request.overdue?
-      raise if error && alternatives_to(place, error).none?
+      raise if error && !goes_on?(place, error)
     ensure
       not_opened(place, error) unless trunk || !roster.equal?(@roster) # which a forked child has made anew
     end
@@ -64,26 +69,32 @@ module Trunkline
       trunk
     end
 
-    # The open trunks that the caller can go on with, or wait for, instead. A server that turns one more session away may well
-    # be full: then a caller that wants one of its own waits for another's to be given back.
-    def alternatives_to(place, error)
-      return @roster.trunks unless place.alone?
+    # Is there a trunk that the caller can go on with, or wait for, instead? Where the server takes no more connections, any of this pool will
+    # do, be it one that is being opened: it is the place that was asked for.
+    def goes_on?(place, error)
+      return @roster.size > 1 || still_counted? if error.server_full?
+      return @roster.trunks.any? unless place.alone?
 
-      error.is_a?(ServerError) ? @roster.pinned : []
+      error.is_a?(ServerError) && @roster.pinned.any?
     end
+
+    def still_counted? = Waiting.now - @ended_at < STILL_COUNTED
 
     # Others that wait for a first connection would only find the same; callers that have trunks go on with these for a while.
     def not_opened(place, error)
       call_up do
         forget_opener(place)
-        note_failure if error
-        error && @roster.nothing_open? ? @lines.flat_map { |line| line.call_all(error) } : serve
+        note_failure(error) if error
+        fails_for_all?(error) ? @lines.flat_map { |line| line.call_all(error) } : serve
       end
     end
 
-    def note_failure
+    def fails_for_all?(error) = error && @roster.nothing_open? && !(error.server_full? && still_counted?)
+
+    def note_failure(error)
       @back_off.failed
       @ledger.failed
+      @roster.refuse_more if error.server_full?
     end
   end
   private_constant :Opening

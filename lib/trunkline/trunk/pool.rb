@@ -97,7 +97,7 @@ module Trunkline
     def check_in(trunk)
       return trunk.close("it has lived for long enough") if trunk.crew.expired?
 
-      call_up { @roster.give_back(trunk, wanted: @seekers.size) ? serve : [] }
+      call_up { @roster.give_back(trunk, wanted: @seekers.size) ? board_single(trunk).concat(serve) : [] }
       trunk.close("the client was closed") if @closed
     end
 
@@ -108,6 +108,7 @@ module Trunkline
     def lost(trunk)
       call_up do
         @roster.remove(trunk)
+        @ended_at = Waiting.now
         @ledger.ended(trunk) if trunk.loss
         serve
       end
@@ -154,6 +155,7 @@ module Trunkline
       @ledger = Ledger.new
       @waits = Histogram.new
       @back_off = BackOff.new
+      @ended_at = -Float::INFINITY
       look_again
     end
 
@@ -260,6 +262,7 @@ module Trunkline
     # Every change of the line and the roster.
     def locked
       @lock.synchronize do
+        @roster.expect_more unless @back_off.paused?
         yield
       ensure
         look_again

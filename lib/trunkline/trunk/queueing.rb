@@ -40,8 +40,8 @@ module Trunkline
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
       return if place.overdue? && place.request.overdue? # by a deadline of its own
-      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{place.explanation}") if place.overdue?
-      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{place.explanation}") if full?(line_of(place))
+      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(place)}") if place.overdue?
+      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(place)}") if full?(line_of(place))
 
       line_of(place).join(place, @limits.max_wait)
       @seekers[place] = true if place.alone?
@@ -50,6 +50,13 @@ module Trunkline
     end
 
     def full?(line) = line.size >= @limits.max_waiting
+
+    # @return [String] for a caller that waits in vain; empty where connections are shared, and are just busy
+    def why_wait(place)
+      return "#{place.explanation}; #{@roster.limit}" if place.alone? && !place.explanation.empty?
+
+      @roster.pinned.any? && @roster.trunks.empty? ? ": sessions, transactions or subscriptions hold all connections; #{@roster.limit}" : place.explanation
+    end
 
     def overloaded(reason) = Overloaded.new(reason, server: @server)
 
@@ -108,6 +115,16 @@ module Trunkline
     # The caller has a trunk, or goes without one.
     def seek_no_more(place)
       call_up { @seekers.delete(place) ? serve : [] } if place.give_up_at
+    end
+
+    # A single connection goes to the callers that wait to share it, before it is kept for the next one that wants one of its own. Held: the lock.
+    #
+    # @param trunk [Trunk] that was given back
+    # @return [Array<WaitingLine::Place>] those that are owed a wake-up
+    def board_single(trunk)
+      return [] unless @roster.single?
+
+      [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.board(trunk, @roster.dispatcher.room_for(line.first.request)) }
     end
 
     # Calls the callers that can go on now. Held: the lock.

@@ -25,7 +25,7 @@ module Trunkline
     # @param max_idle [Float] seconds after which those beyond `connections` are of no use
     def initialize(connections:, most:, max_idle: Float::INFINITY)
       @connections = connections
-      @most = most
+      @most = @limit = most
       @max_idle = max_idle
       @dispatcher = Dispatcher.new(connections, most, max_idle)
       share_only([])
@@ -40,18 +40,34 @@ module Trunkline
     def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
     def size = trunks.size + (@draining ? 1 : 0) + @spares.size + @pinned.size + @retiring.size + @opening
 
-    # May another connection be opened at all?
-    def room? = size < @most
+    # The server takes no more connections than there are, for the present.
+    def refuse_more
+      @limit = size unless nothing_open?
+    end
 
-    # May another connection be opened for a caller of its own? There must be room for one that all share.
-    def room_alone? = room? && (size < @most - 1 || trunks.size + @opening_to_share > 0)
+    # The server may take more connections again.
+    def expect_more
+      @limit = @most
+    end
+
+    # May there be one connection only? Then callers share it, and have it for their own, by turns.
+    def single? = @limit == 1
+
+    # @return [String] how many connections there may be, and why not more
+    def limit = "there may be #{@limit} (#{@limit < @most ? "the server takes no more" : "max_connections"})"
+
+    # May another connection be opened at all?
+    def room? = size < @limit
+
+    # May another connection be opened for a caller of its own? There must be room for one that all share, unless there is one only.
+    def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
     # May another connection be opened that all share, without further reason?
     def room_to_share? = trunks.size + @opening_to_share < @connections && room?
 
     # May another trunk be shared than there are, a spare one or one that is opened, that leaves room for one more? So much is kept for
     # callers that want one of their own.
-    def room_to_grow? = size - @spares.size < @most - 1
+    def room_to_grow? = size - @spares.size < @limit - 1
 
     def opening? = @opening.positive?
     def nothing_open? = size.zero?
@@ -71,7 +87,7 @@ module Trunkline
       @opening_to_share -= 1 unless alone
     end
 
-    # A trunk for a caller of its own, without opening one. Never the last one that is shared.
+    # A trunk for a caller of its own, without opening one. Never the last one that is shared, unless there may be one only.
     #
     # @return [Trunk, nil]
     def take
@@ -81,7 +97,7 @@ module Trunkline
     end
 
     # Can `take` give one?
-    def any_to_take? = !@spares.empty? || drained? || (trunks.size > 1 && trunks.any?(&:idle?))
+    def any_to_take? = !@spares.empty? || drained? || (trunks.size > least_shared && trunks.any?(&:idle?))
 
     # Where callers that share keep every trunk busy, and none is pinned that would be given back, a caller that wants one of its own
     # would wait for ever: one trunk takes nothing new until it is that caller's. And so would what takes long, where none of its kind is on its way
@@ -93,7 +109,7 @@ module Trunkline
       wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
       starving &&= @draining || (dispatcher.longs.zero? && !room_to_grow?)
       if wanted || starving
-        @draining ||= withdraw(trunks.min_by(&:aboard)) if trunks.size > 1
+        @draining ||= withdraw(trunks.min_by(&:aboard)) if trunks.size > (wanted ? least_shared : 1)
       elsif @draining
         share(@draining)
         @draining = nil
@@ -179,8 +195,11 @@ module Trunkline
       @pinned.push(trunk)
     end
 
+    # How many are always left to callers that share.
+    def least_shared = single? ? 0 : 1
+
     def take_shared
-      return if trunks.size < 2
+      return if trunks.size <= least_shared
 
       trunk = trunks.find { |candidate| candidate.idle? && candidate.reserve }
       trunk && withdraw(trunk)

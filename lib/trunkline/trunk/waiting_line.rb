@@ -25,6 +25,9 @@ module Trunkline
       # @return [Float] when it came to stand in line the last time, on the clock of Waiting.now
       attr_reader :since
 
+      # @return [Float] when it came to stand in line the first time
+      attr_reader :first_since
+
       # @param alone [Boolean] whether the caller wants a trunk of its own
       # @yieldreturn [String] why it waits, told to callers that wait in vain
       def initialize(request, alone:, &explanation)
@@ -63,6 +66,7 @@ module Trunkline
       # @param most [Float] seconds that it waits in all
       def line_up(most)
         @since = Waiting.now
+        @first_since ||= @since
         @give_up_at ||= [@since + most, @request.deadline].compact.min
         @trunk = nil
         @lined_up = true
@@ -109,10 +113,13 @@ module Trunkline
     # The first one waits at the end of another line from now on.
     def hand_over_to(other) = other.places.push(@places.shift)
 
+    # One that was called and outrun stands where it stood: before those that came later.
+    #
     # @param most [Float] seconds that the caller waits in all
     def join(place, most)
       place.line_up(most)
-      place.called? ? @places.unshift(place) : @places.push(place)
+      later = @places.index { |other| other.first_since > place.first_since } if place.called?
+      @places.insert(later || -1, place)
     end
 
     # @return [Place, nil] nil: it is not in line any more
@@ -126,6 +133,12 @@ module Trunkline
       head = first
       call(most) { |place| place.equal?(head) || (!head.alone? && place.world.equal?(head.world)) }
     end
+
+    # Takes out the places whose requests can come aboard the trunk, and are aboard from then on.
+    #
+    # @param most [Integer] how many in all
+    # @return [Array<Place>] those that were asleep, and are owed a wake-up
+    def board(trunk, most) = call(most) { |place| place.trunk = trunk if trunk.crew.enter(place.request) }
 
     # Takes all out.
     #

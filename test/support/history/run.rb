@@ -89,7 +89,7 @@ class History
     # As few as there can be, and more.
     def connections
       shared = 1 + (@seed % 4)
-      { connections: shared, max_connections: [shared, 2].max + (@seed / 4 % 4) }
+      { connections: shared, max_connections: shared + (@seed / 4 % 4) }
     end
 
     def through_proxy(&block)

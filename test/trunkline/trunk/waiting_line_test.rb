@@ -45,6 +45,16 @@ module Trunkline
       assert_equal [[foreign], [third]], [@line.call_first(2), @line.call_first(2)]
     end
 
+    # One that was called, and finds that another was faster, stands where it stood; of several, too.
+    def test_one_that_was_outrun_keeps_its_place
+      one, two, three = join(place(alone: true), place(alone: true), place(alone: true))
+      2.times { @line.call_first(1) }
+      join(one, two)
+      assert_equal [one, two, three], Array.new(3) { @line.call_first(1).first }
+      join(two, one)
+      assert_equal [one, two], Array.new(2) { @line.call_first(1).first }
+    end
+
     def test_how_long_is_long_enough
       patient, impatient = place, place
       @line.join(patient, 60)

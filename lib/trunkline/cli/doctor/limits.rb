@@ -33,10 +33,9 @@ module Trunkline
             .reject { |room,| room.negative? }.min_by(&:first)
         end
 
-        # At least two are needed.
         def self.remedy(room, processes)
           each = room / processes
-          each < 2 ? "let it take more, or run fewer processes" : "set max_connections: #{each}, or let it take more"
+          each.zero? ? "let it take more, or run fewer processes" : "set max_connections: #{each}, or let it take more"
         end
         private_class_method :narrowest, :remedy
       end
