@@ -63,6 +63,19 @@ class RackSessionTest < Trunkline::TestCase
     assert_match(/ConnectionError: cannot connect/, response.errors)
   end
 
+  # An application of Rails reads what it puts there itself from the environment.
+  def test_in_rails
+    require "action_controller"
+    app = app(rails_action, key: "_shop", expires: 100, same_site: :lax)
+    first = request(app, **rails)
+    assert_match(/\A_shop=\h{32}; .*expires=.*samesite=lax/i, first["set-cookie"])
+    seen = request(app, first["set-cookie"][/_shop=\h+/], **rails)
+    assert_equal [["ActionDispatch::Request::Session", 1].inspect, ["ActionDispatch::Request::Session", 2].inspect], [first.body, seen.body]
+    fresh = request(app, first["set-cookie"][/_shop=\h+/], "reset", **rails)
+    refute_equal first["set-cookie"][/_shop=\h+/], fresh["set-cookie"][/_shop=\h+/]
+    assert_equal "1", request(app(COUNTER)).body
+  end
+
   def test_options
     assert_raises(ArgumentError) { app(COUNTER, nonsense: 1) }
   end
@@ -73,9 +86,23 @@ class RackSessionTest < Trunkline::TestCase
     Rack::Session::Trunkline.new(inner, { servers: memcached.address, namespace: "sessions", timeout: 20, **options })
   end
 
-  def request(app, cookie = nil, query = "")
+  def rails = { "action_dispatch.parameter_filter" => [] }
+
+  def rails_action
+    Class.new(ActionController::Base) do
+      def self.name = "CountsController"
+
+      def show
+        reset_session if request.query_string == "reset"
+        session[:count] = (session[:count] || 0) + 1
+        render plain: [session.class.name, session[:count]].inspect
+      end
+    end.action(:show)
+  end
+
+  def request(app, cookie = nil, query = "", **environment)
     cookie = cookie(cookie) if cookie.is_a?(Rack::MockResponse)
-    Rack::MockRequest.new(app).get("/?#{query}", { "HTTP_COOKIE" => cookie }.compact)
+    Rack::MockRequest.new(app).get("/?#{query}", { "HTTP_COOKIE" => cookie, **environment }.compact)
   end
 
   def cookie(response) = response["set-cookie"][/rack\.session=[^;]+/]

@@ -10,6 +10,10 @@ module Rack
     #   require "trunkline/rack/session"
     #   use Rack::Session::Trunkline, servers: "cache.example:11211", expire_after: 3600
     #
+    # In Rails, with the same line required in config/application.rb:
+    #
+    #   config.session_store Rack::Session::Trunkline, servers: "cache.example:11211", key: "_shop_session", expire_after: 1.day
+    #
     # Takes the options of every session, among them expire_after (seconds, for the cookie and the server both), and those of
     # Trunkline.memcached. A cache that cannot be reached leaves its sessions empty, and its cookies as they are.
     class Trunkline < Abstract::PersistedSecure
@@ -18,23 +22,30 @@ module Rack
 
       NAMESPACE = "rack:session"
       FOUND = "rack.session.trunkline.found"
-      private_constant :NAMESPACE, :FOUND
+      # What an application of Rails puts into the environment of each request.
+      RAILS = "action_dispatch.parameter_filter"
+      # Options of sessions that are not among the defaults; and ours.
+      OTHERS = %i[same_site servers memcache_server cache].freeze
+      private_constant :NAMESPACE, :FOUND, :RAILS, :OTHERS
 
       # @param app [#call]
-      # @param options [Hash] servers: as Trunkline.memcached takes them; cache: a client instead, which may have other uses too
+      # @param options [Hash] servers: as Trunkline.memcached takes them, or memcache_server: as Dalli's sessions have it; cache: a client
+      #   instead, which may have other uses too; expires: the same as expire_after
       # @raise [Trunkline::ConfigError, ArgumentError] as Trunkline.memcached
       def initialize(app, options = {})
+        options = { **options, expire_after: options[:expire_after] || options[:expires] }
+        options.delete(:expires)
         super
-        mine = options.reject { |name, _| DEFAULT_OPTIONS.key?(name) || %i[servers cache].include?(name) }
-        @cache = options[:cache] || ::Trunkline.memcached(*options[:servers], **{ namespace: NAMESPACE }.merge(mine))
+        mine = options.reject { |name, _| DEFAULT_OPTIONS.key?(name) || OTHERS.include?(name) }
+        @cache = options[:cache] || ::Trunkline.memcached(*(options[:servers] || options[:memcache_server]), **{ namespace: NAMESPACE }.merge(mine))
+        @given = { **options, cache: @cache }
       end
 
       # A session that was ended elsewhere is not brought back to life.
-      def call(*)
-        super
-      rescue Missing
-        [401, {}, ["This session has ended"]]
-      end
+      #
+      # @param env [Hash] of a request
+      # @return [Array] status, headers, body
+      def call(env) = env.key?(RAILS) ? of_rails.call(env) : answer(env)
 
       # @return [Array(Rack::Session::SessionId, Hash)]
       def find_session(request, id)
@@ -66,6 +77,20 @@ module Rack
       end
 
       private
+
+      # Of two that are made at once either will do: they share the client.
+      def of_rails
+        @of_rails ||= begin
+          require_relative "rails_session"
+          OfRails.new(@app, @given)
+        end
+      end
+
+      def answer(env)
+        context(env)
+      rescue Missing
+        [401, {}, ["This session has ended"]]
+      end
 
       def create_session
         loop do

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require "action_dispatch"
+require "action_dispatch/middleware/session/abstract_store"
+
+module Rack
+  module Session
+    class Trunkline
+      # The same sessions for an application of Rails, which expects objects of its own for requests and sessions.
+      class OfRails < Trunkline # :nodoc:
+        include ActionDispatch::Session::Compatibility
+        include ActionDispatch::Session::StaleSessionCheck
+        include ActionDispatch::Session::SessionObject
+
+        # @param env [Hash] of a request
+        # @return [Array] status, headers, body
+        def call(env) = answer(env)
+      end
+      private_constant :OfRails
+    end
+  end
+end
