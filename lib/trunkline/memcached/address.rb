@@ -30,10 +30,11 @@ module Trunkline
         raise ConfigError, "the server #{twice} is given twice"
       end
 
-      # @param text [String] one server
+      # @param text [String] one server, see {all}
       # @return [Address]
       def self.parse(text)
         refuse_credentials(text)
+        refuse_service_names(text)
         parts = PARTS.match(text.delete_prefix(SCHEME).delete_suffix("/"))
         raise ConfigError, "#{text.inspect} is no server: \"host:port\" or \"/path/of/a/socket\"" unless parts
         return unix(parts) if parts[:host]&.start_with?("/")
@@ -52,7 +53,13 @@ module Trunkline
 
         raise ConfigError, "user and password are no part of a server here: give them as username: and password: (ASCII authentication, memcached -Y)"
       end
-      private_class_method :unix, :refuse_credentials
+      # An SRV record names a service: "_memcached._tcp.example.com", or a URI whose scheme says srv.
+      def self.refuse_service_names(text)
+        return unless text.match?(/\A_[^.:]+\._(tcp|udp)\./i) || text[/\A[a-z+]+(?=:\/\/)/i]&.match?(/srv/i)
+
+        raise ConfigError, "#{text.inspect} names an SRV record, which is not looked up here: give each server as \"host:port\""
+      end
+      private_class_method :unix, :refuse_credentials, :refuse_service_names
 
       # @return [String] a name, an address, or the path of a Unix socket
       attr_reader :host

@@ -12,10 +12,18 @@ module Trunkline
     # Connects, and asks the server for its version: one that takes connections and never answers is found out here, as are other
     # programs, and servers that are too old.
     class Connector
+      # Sent several times over. A server that speaks the binary protocol alone takes 24 bytes for a header, which begins with another
+      # byte, and hangs up; it would wait for the rest of a shorter question.
       QUESTION = "version\r\n"
+      TIMES = 3
       OLDEST = [1, 6, 10].freeze
       CHUNK = 1024 # bytes; more than any answer to the question
-      private_constant :QUESTION, :OLDEST, :CHUNK
+      ANSWERED = /\A(VERSION |STORED\r\n)/
+      HUNG_UP = "the server closed the connection before it answered: it does not speak memcached's text protocol (memcached -B binary, or -S, " \
+                "which is SASL), or speaks it over TLS alone (ssl_context:), or has no room for another connection"
+      PLAIN = /wrong version number|packet length too long|unknown protocol|record layer failure/
+      NO_TLS = "the server answered in plain text: it was started without TLS (memcached -Z), so leave out ssl_context:"
+      private_constant :QUESTION, :TIMES, :OLDEST, :CHUNK, :ANSWERED, :HUNG_UP, :PLAIN, :NO_TLS
 
       # What the servers of a client want to be convinced by.
       #
@@ -81,7 +89,7 @@ module Trunkline
         explaining do
           @io = open
           @io = encrypt(@io) if @access.tls
-          Socket::Stream.write(@io, "#{@access.proof}#{QUESTION}", @deadline)
+          Socket::Stream.write(@io, "#{@access.proof}#{QUESTION * TIMES}", @deadline)
         end
       end
 
@@ -94,7 +102,7 @@ module Trunkline
             bytes = Socket::Stream.read(@io, CHUNK, deadline)
             return false if bytes == false
 
-            @line << (bytes || fail_with("the server closed the connection"))
+            @line << (bytes || fail_with(HUNG_UP))
           end
         end
         @version = version_in(@access.proof ? accepted(@line) : @line)
@@ -111,7 +119,8 @@ module Trunkline
       rescue SystemCallError => error
         fail_with("the connection broke: #{SystemCallError.new(nil, error.errno).message.downcase}")
       rescue OpenSSL::SSL::SSLError => error
-        fail_with("TLS failed: #{Socket::TLSReason.of(error)}")
+        reason = Socket::TLSReason.of(error)
+        fail_with("TLS failed: #{reason.match?(PLAIN) ? NO_TLS : reason}")
       end
 
       def open
@@ -132,7 +141,11 @@ module Trunkline
         raise
       end
 
-      def whole? = @line.count("\n") == (@access.proof ? 2 : 1) || @line.bytesize > CHUNK || @line.start_with?("CLIENT_ERROR")
+      # A line that is no answer ends it, too: no more may follow.
+      def whole?
+        lines = @line.lines.select { |line| line.end_with?("\n") }
+        lines.size == (@access.proof ? TIMES + 1 : TIMES) || @line.bytesize > CHUNK || lines.any? { |line| !line.match?(ANSWERED) }
+      end
 
       # A refused proof is an error, and the server hangs up or answers no question.
       def accepted(lines)
@@ -144,7 +157,7 @@ module Trunkline
 
       def version_in(line)
         fail_with("the server wants username and password (it was started with -Y)") if line.start_with?("CLIENT_ERROR unauthenticated")
-        text = line[/\AVERSION (\d+(\.\d+)*)/, 1] or fail_with("this is no memcached server: #{line[0, 60].strip.inspect}")
+        text = line[/\AVERSION (\d+(\.\d+)*)/, 1] or fail_with("this is no memcached server: #{line.lines.first[0, 60].strip.inspect}")
         version = text.split(".").map(&:to_i)
         return version unless (version <=> OLDEST).negative?
 

@@ -20,7 +20,7 @@ module Trunkline
       # Finds nothing, and does what it is told.
       EMPTY = lambda do |socket, line|
         command = line[0, 2]
-        socket.gets if command == "ms"
+        socket.read(Integer(line.split[2]) + 2) if command == "ms"
         socket << "#{ANSWERS.fetch(command)}#{ScriptedMemcached.number(line)}\r\n" unless line.include?(" q ")
       end
 
