@@ -18,6 +18,17 @@ module Shared
       end
     end
 
+    def test_strings_keep_their_encoding
+      in_host_with_cache do |cache|
+        texts = ["text", "text".b, "text".encode("US-ASCII"), "tëxt", "tëxt".encode("ISO-8859-1"), "\xFF".b, "", ("x" * 5000).b].to_h { |text| ["#{text[0, 5].b}#{text.encoding}", text] }
+        cache.set_multi(texts)
+        assert_equal texts.values.map { |text| [text, text.encoding] }, cache.get_multi(texts.keys).values_at(*texts.keys).map { |text| [text, text.encoding] }
+        texts.each { |key, text| assert_equal text.encoding, cache.get(key).encoding }
+        cache.set("raw", "text", nil, raw: true)
+        assert_equal [Encoding::BINARY, Encoding::BINARY], [cache.get("raw").encoding, cache.get("raw", raw: true).encoding]
+      end
+    end
+
     def test_add_and_replace
       in_host_with_cache do |cache|
         assert_equal false, cache.replace("key", 1)

@@ -43,7 +43,7 @@ module Shared
 
     def test_counting_together
       in_host_with_cache do |cache|
-        cache.set("count", "0")
+        cache.set("count", 0, nil, raw: true)
         side_by_side(1..CALLERS) { ROUNDS.times { cache.incr("count") } }
         assert_equal CALLERS * ROUNDS, cache.get("count").to_i
       end

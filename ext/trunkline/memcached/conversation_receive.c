@@ -1,6 +1,5 @@
 #include "conversation.h"
 
-#include <ruby/encoding.h>
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
 #include "../trunk/clock.h"
@@ -20,6 +19,7 @@ static const unsigned answers[] = {
     [ASK_STATISTICS] = BIT(META_STATISTIC) | BIT(META_END),
 };
 
+/* Bytes, in Ruby's BINARY encoding. */
 static VALUE text_string(meta_text_t text) { return rb_str_new(text.bytes, (long)text.length); }
 
 NORETURN(static void nonsense(const meta_answer_t *answer));
@@ -34,14 +34,6 @@ static void out_of_step(const meta_answer_t *answer) {
     protocol_error("the server's \"%.*s\" answers another command than the one whose turn it is", length, answer->line.bytes);
 }
 
-/* A value without flags is bytes as they are; text where it is ASCII, which is the same in both. */
-static VALUE value_string(const meta_answer_t *answer) {
-    VALUE string = text_string(answer->value);
-    RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
-    if (rb_enc_str_coderange(string) != ENC_CODERANGE_7BIT) rb_enc_associate(string, rb_ascii8bit_encoding());
-    return string;
-}
-
 static void remember_error(memcached_request_t *request, const meta_answer_t *answer) {
     if (NIL_P(request->error)) request->error = text_string(answer->line);
 }
@@ -49,7 +41,7 @@ static void remember_error(memcached_request_t *request, const meta_answer_t *an
 /* Puts the value of one of many keys under the caller's name for it. */
 static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer, uint32_t place) {
     VALUE name = RARRAY_AREF(request->names, place);
-    rb_hash_aset(request->answer, name, value_string(answer));
+    rb_hash_aset(request->answer, name, text_string(answer->value));
     if (answer->flags != 0) {
         if (NIL_P(request->coded)) request->coded = rb_hash_new();
         rb_hash_aset(request->coded, name, UINT2NUM(answer->flags));
@@ -120,13 +112,15 @@ static bool take_one(const conversation_t *conversation, memcached_request_t *re
     if (request->kind < ASK_LINE) place_of(conversation, request, answer, 0);
     if (request->kind == ASK_LINE) check_line(request, answer);
     if (request->base.done) return true;
-    if (answer->code == META_VALUE) request->answer = value_string(answer);
+    if (answer->code == META_VALUE) request->answer = text_string(answer->value);
     if (answer->code == META_OTHER) request->answer = text_string(answer->line);
     request->answer_flags = answer->flags;
     request->cas = answer->cas;
     request->won = answer->won;
     request->lost = answer->lost;
     request->stale = answer->stale;
+    request->hit_before = answer->hit_before;
+    request->last_access = answer->last_access;
     return true;
 }
 

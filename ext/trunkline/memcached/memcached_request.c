@@ -232,6 +232,17 @@ static VALUE request_done_count(VALUE self) { return UINT2NUM(memcached_request_
 static VALUE request_won(VALUE self) { return RBOOL(memcached_request_of(self)->won); }
 static VALUE request_lost(VALUE self) { return RBOOL(memcached_request_of(self)->lost); }
 static VALUE request_stale(VALUE self) { return RBOOL(memcached_request_of(self)->stale); }
+
+/* call-seq: hit_before? -> true or false
+ *
+ * Was the value read before? Where the flag h was asked for. */
+static VALUE request_was_hit_before(VALUE self) { return RBOOL(memcached_request_of(self)->hit_before); }
+
+/* call-seq: last_access -> Integer
+ *
+ * Seconds since the value was read or stored. Where the flag l was asked for. */
+static VALUE request_last_access(VALUE self) { return UINT2NUM(memcached_request_of(self)->last_access); }
+
 static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)->kind == ASK_GET); }
 /* call-seq: waited -> Float
  *
@@ -270,6 +281,8 @@ void Init_trunkline_memcached_request(void) {
     rb_define_method(cRequest, "won?", request_won, 0);
     rb_define_method(cRequest, "lost?", request_lost, 0);
     rb_define_method(cRequest, "stale?", request_stale, 0);
+    rb_define_method(cRequest, "hit_before?", request_was_hit_before, 0);
+    rb_define_method(cRequest, "last_access", request_last_access, 0);
     rb_define_method(cRequest, "reads?", request_reads, 0);
     rb_define_method(cRequest, "waited", request_waited, 0);
     rb_define_method(cRequest, "key", request_key, 0);

@@ -37,7 +37,8 @@ typedef struct {
     memcached_kind_t kind;
     meta_code_t code;     /* of the last answer */
     bool many;
-    bool won, lost, stale;
+    bool won, lost, stale, hit_before;
+    uint32_t last_access; /* seconds */
 } memcached_request_t;
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */

@@ -53,12 +53,19 @@ static bool read_small_number(meta_text_t digits, uint32_t *number) {
     return true;
 }
 
+static bool read_bit(meta_text_t digit, bool *bit) {
+    *bit = digit.length == 1 && *digit.bytes == '1';
+    return digit.length == 1 && (*digit.bytes == '0' || *digit.bytes == '1');
+}
+
 /* Flags that are not known here are skipped. */
 static bool read_flag(meta_text_t flag, meta_answer_t *answer) {
     meta_text_t token = {flag.bytes + 1, flag.length - 1};
     switch (*flag.bytes) {
     case 'f': return read_small_number(token, &answer->flags);
     case 'c': return read_number(token, UINT64_MAX, &answer->cas);
+    case 'l': return read_small_number(token, &answer->last_access);
+    case 'h': return read_bit(token, &answer->hit_before);
     case 'O': return answer->numbered = read_small_number(token, &answer->opaque);
     case 'W': return answer->won = true;
     case 'Z': return answer->lost = true;

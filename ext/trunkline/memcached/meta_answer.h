@@ -36,6 +36,8 @@ typedef struct {
     bool won;          /* W: this caller is to compute the value anew */
     bool lost;         /* Z: another client is doing so */
     bool stale;        /* X: the value is out of date */
+    bool hit_before;   /* h: the value was read before */
+    uint32_t last_access; /* l: seconds since then */
     size_t size;       /* of the whole answer; with META_PARTIAL how many bytes it needs, at least */
 } meta_answer_t;
 

@@ -5,8 +5,9 @@ require_relative "errors"
 
 module Trunkline
   module Memcached
-    # Ruby's values -> bytes and flags, and back, so that what Dalli writes is read here and the reverse. Strings of ASCII and
-    # binary ones go as they are; everything else through the serializer, so that it comes back equal.
+    # Ruby's values -> bytes and flags, and back, so that what Dalli writes is read here and the reverse. A String in the
+    # encoding BINARY is stored as it is, as values without flags are read as BINARY here and by Dalli. Everything else goes through the
+    # serializer: it comes back equal, a String in its encoding.
     class Values
       SERIALIZED = 1
       COMPRESSED = 2 # without SERIALIZED also what Dalli marks text in UTF-8 with
@@ -45,7 +46,7 @@ module Trunkline
       def dump(value, options = nil)
         return yield(within_limit(raw_bytes(value)), 0) if raw?(options)
 
-        plain = value.instance_of?(String) && (value.ascii_only? || value.encoding == Encoding::BINARY)
+        plain = value.instance_of?(String) && value.encoding == Encoding::BINARY
         bytes = within_limit(plain ? value : serialize(value))
         flags = plain ? 0 : SERIALIZED
         bytes, flags = compressed(value, bytes, flags) if bytes.bytesize >= @least && compress?(options)
@@ -66,6 +67,18 @@ module Trunkline
         serialized ? deserialize(bytes) : bytes
       end
 
+      # Calls that read check these before they send: a key that is not there has no value that {#load} would be called for.
+      #
+      # @param options [Hash] of one call
+      # @param others [Array<Symbol>] names that the caller takes besides
+      # @raise [ArgumentError]
+      def check_options(options, *others)
+        raise ArgumentError, "options must be a Hash, not #{options.inspect}" unless options.is_a?(Hash)
+
+        unknown = options.keys - OPTIONS - others
+        raise ArgumentError, "there is no option #{unknown.first.inspect}: #{[*OPTIONS, *others].join(", ")}" unless unknown.empty?
+      end
+
       private
 
       def check(object, *methods)
@@ -75,11 +88,8 @@ module Trunkline
 
       def raw?(options)
         return @raw unless options
-        raise ArgumentError, "options must be a Hash, not #{options.inspect}" unless options.is_a?(Hash)
 
-        unknown = options.keys - OPTIONS
-        raise ArgumentError, "there is no option #{unknown.first.inspect}: #{OPTIONS.join(", ")}" unless unknown.empty?
-
+        check_options(options)
         options.fetch(:raw, @raw)
       end
 
@@ -105,9 +115,9 @@ module Trunkline
         end
       end
 
-      # What is compressed and not serialized comes back from Dalli as text, so bytes are serialized first.
+      # Dalli returns what is compressed and not serialized as text, so bytes are serialized first.
       def compressed(value, bytes, flags)
-        source, coding = flags.zero? && !bytes.ascii_only? ? [serialize(value), SERIALIZED] : [bytes, flags]
+        source, coding = flags.zero? ? [serialize(value), SERIALIZED] : [bytes, flags]
         shorter = @compressor.compress(source)
         shorter.bytesize < bytes.bytesize ? [shorter, coding | COMPRESSED] : [bytes, flags]
       end

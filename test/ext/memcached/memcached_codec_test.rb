@@ -124,10 +124,22 @@ module Trunkline
         assert_equal "ms key 5 O0\r\nvalue\r\n", sent
       end
 
-      def test_text_without_flags_is_utf_8_where_that_is_the_same
+      def test_a_value_is_binary_whatever_its_bytes
         answer_of = ->(bytes) { ask(get).tap { answer("VA #{bytes.bytesize} f0 #{sent[/O\d+/]}\r\n#{bytes}\r\n".b) }.answer }
-        assert_equal Encoding::UTF_8, answer_of.call("ascii").encoding
-        assert_equal Encoding::BINARY, answer_of.call("é").encoding
+        assert_equal [Encoding::BINARY] * 2, [answer_of.call("ascii").encoding, answer_of.call("é").encoding]
+      end
+
+      def test_metadata
+        { "h1 l7" => [true, 7], "h0 l0" => [false, 0], "" => [false, 0] }.each do |flags, expected|
+          ask(asked = Request.get("key", " v h l"))
+          answer("VA 1 #{flags} #{sent[/O\d+/]}\r\nx\r\n")
+          assert_equal expected, [asked.hit_before?, asked.last_access]
+        end
+        %w[h2 h h11 lx].each do |flags|
+          ask(Request.get("key", " v h l"))
+          assert_raises(ProtocolError) { answer("VA 1 #{flags} #{sent[/O\d+/]}\r\nx\r\n") }
+          setup
+        end
       end
 
       def test_the_same_question_again
