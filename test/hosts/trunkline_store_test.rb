@@ -63,6 +63,13 @@ class TrunklineStoreTest < Trunkline::TestCase
     assert_empty @store.read_multi(*pairs.keys)
   end
 
+  def test_writing_many_returns_what_the_stock_store_does
+    [@store, their_store].map do |store|
+      written = store.write_multi({ "a" => 1, "b" => 2 }, expires_in: 60)
+      [written.keys.map { |key| key[/\w+\z/] }, written.values.map(&:value), store.write_multi({}), store.with_local_cache { store.write_multi("a" => 1) }.values.map(&:value)]
+    end.reduce { |ours, theirs| assert_equal(theirs, ours) }
+  end
+
   def test_versions
     @store.write("key", "value", version: 1)
     assert_equal ["value", nil, {}], [@store.read("key", version: 1), @store.read("key", version: 2), @store.read_multi("key", version: 2)]

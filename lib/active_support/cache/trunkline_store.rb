@@ -112,6 +112,7 @@ module ActiveSupport
         payloads = entries.transform_values { |entry| serialize_entry(entry, **options) }
         written = surviving(false, :write_multi_entries) { @cache.set_multi(payloads, life(**options), RAW) }
         remember(payloads, written) if local_cache
+        entries
       end
 
       def remember(payloads, written)

@@ -17,6 +17,30 @@ module Trunkline
       end
       alias flush flush_all
 
+      # Closes the connections: those in use when their callers have their answers. The next call opens others. It is {Client#close} that
+      # ends a client.
+      #
+      # @return [nil]
+      def reset
+        @cluster.servers.each(&:renew)
+        nil
+      end
+
+      # Asks whether there is a server to work with.
+      #
+      # @return [true] one of them answers
+      # @raise [ConnectionError, NotSent, Indeterminate, Deadline] none does
+      def alive!
+        failure = nil
+        @cluster.servers.each do |server|
+          @cluster.ask(server, Request.line("version", "VERSION "))
+          return true
+        rescue *Cluster::FAILURES => failure
+          next
+        end
+        raise failure
+      end
+
       # @return [Hash{String => String, nil}] by the server's name; nil: it cannot be reached
       def version = each_server { |server| @cluster.ask(server, Request.line("version", "VERSION ")).answer.delete_prefix("VERSION ") }
 

@@ -11,6 +11,7 @@ require_relative "errors"
 require_relative "fetching"
 require_relative "keys"
 require_relative "reading"
+require_relative "storing"
 require_relative "time_to_live"
 require_relative "values"
 require_relative "writing"
@@ -27,6 +28,7 @@ module Trunkline
       include Writing
       include Counting
       include Fetching
+      include Storing
       include Administration
       include MainRactor
 

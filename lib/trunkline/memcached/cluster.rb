@@ -5,6 +5,7 @@ require_relative "../trunk/loss"
 require_relative "instrumented"
 require_relative "ring"
 require_relative "server"
+require_relative "unawaited"
 
 module Trunkline
   module Memcached
@@ -37,14 +38,17 @@ module Trunkline
         @timeout = timeout && Float(timeout)
         @on_error = on_error
         @raise_errors = raise_errors
+        @unawaited = nil
       end
 
       # Carries a request for one key.
       #
       # @param key [String] as it is sent
-      # @return [Request] answered
+      # @return [Request, Unawaited::NOTHING] answered; the latter of a change {#without_waiting}
       # @raise [Error]
       def perform(request, key)
+        return change_without_waiting(request, key) if @unawaited&.here? && !request.reads?
+
         request.limit(@timeout) if @timeout
         server = server_for(key)
         server.perform(request) ? request : settle(request, key, server)
@@ -82,6 +86,24 @@ module Trunkline
         answered = parts.filter_map { |part| settle_part(part, failures) }
         failures.each { |failure| survive(failure) }
         answered
+      end
+
+      # Sends the changes for one key that the calling fiber makes within the block without waiting for their answers, and waits for these
+      # at its end. Failures are told as those of {#perform_all}, and refusals too.
+      #
+      # @return [Object] what the block returned
+      # @raise [Error] a change has failed, and raise_errors was given
+      def without_waiting
+        @unawaited ||= Unawaited.new
+        return yield if @unawaited.here?
+
+        @unawaited.within do
+          result = yield
+          await_changes
+          result
+        ensure
+          await_in_order(@unawaited.take)
+        end
       end
 
       # The caller goes on without what has failed.
@@ -149,6 +171,31 @@ module Trunkline
         Deadline.new("the time was over before the #{consequence}", server: server.name, sent: given_up.sent)
       end
 
+      def change_without_waiting(request, key)
+        server = server_for(key)
+        trunk = server.dispatch(request)
+        await_changes if @unawaited.push(Part.new(server, trunk, request))
+        Unawaited::NOTHING
+      rescue ConnectionError => error
+        retry if another_server?(key)
+        survive(error)
+        Unawaited::NOTHING
+      end
+
+      # Their time begins when they are waited for: the fiber may have done other things since it sent them.
+      def await_changes
+        parts = @unawaited.take
+        parts.each { |part| part.request.limit(@timeout) } if @timeout
+        await_in_order(parts)
+        failures = []
+        parts.each do |part|
+          settle_part(part, failures)
+        rescue Error => error
+          failures << error
+        end
+        failures.each { |failure| survive(failure) }
+      end
+
       def on_their_way(keys, companions, failures)
         by_server(keys, companions, failures).filter_map do |server, theirs|
           request = yield(*theirs)
@@ -170,6 +217,9 @@ module Trunkline
         end
         waiting.each { |part| part.server.await(part.trunk, part.request) }
       end
+
+      # A connection's answers come in the order of its requests: the last one's is the end.
+      def await_in_order(parts) = await_all(parts.group_by(&:trunk).map { |_, theirs| theirs.last })
 
       def by_server(keys, companions, failures)
         return { @only => [keys, companions] } if @only

@@ -25,8 +25,9 @@ module Trunkline
       # @raise [UnmarshalError, MarshalError, ArgumentError]
       # @raise [Error] the server has failed, and there is no block, or raise_errors was given
       def fetch(key, ttl = nil, options = nil, &block)
-        return get(key, options) unless block
-        raise ArgumentError, "options must be a Hash, not #{options.inspect}" unless options.nil? || options.is_a?(Hash)
+        return get(key, options.is_a?(Hash) ? options.except(*GUARD) : options) unless block
+
+        @values.check_options(options, *GUARD) if options
         return fetch_guarded(key, ttl, options, &block) if options && GUARD.any? { |name| options.key?(name) }
 
         request = look(key, Reading::VALUE) or return yield
@@ -40,7 +41,11 @@ module Trunkline
       #
       # @param recache_threshold [Numeric, nil] seconds before its end from which a value is computed anew
       # @param req_options [Hash, nil] others of {#fetch}
+      # @raise [ArgumentError] there is no block
       def fetch_with_lock(key, ttl: nil, lock_ttl: 30, recache_threshold: nil, req_options: nil, &block)
+        raise ArgumentError, "fetch_with_lock needs a block that computes the value" unless block
+
+        @values.check_options(req_options) if req_options
         fetch(key, ttl, { **(req_options || {}), lock_ttl: lock_ttl, recache: recache_threshold }.compact, &block)
       end
 

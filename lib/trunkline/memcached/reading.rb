@@ -6,6 +6,9 @@ module Trunkline
     module Reading
       VALUE = " v f"
       VERSION = " v f c"
+      # Options of get_with_metadata, and what they add to the command.
+      METADATA = { return_cas: "", return_hit_status: " h", return_last_access: " l", skip_lru_bump: " u" }.freeze
+      private_constant :METADATA
 
       # @param key [String, Symbol]
       # @param options [Hash, nil] raw: true returns the bytes as they are stored
@@ -13,8 +16,9 @@ module Trunkline
       # @raise [Deadline] no answer in time
       # @raise [ConnectionError, NotSent, Indeterminate] the server cannot be reached, or is lost
       # @raise [UnmarshalError] what is stored cannot be read
-      # @raise [ArgumentError] the key is blank
+      # @raise [ArgumentError] the key is blank, or options are no Hash or have an unknown name
       def get(key, options = nil)
+        @values.check_options(options) if options
         wire = @keys.wire(key)
         value_of(@cluster.perform(Request.get(wire, VALUE), wire), options)
       end
@@ -24,6 +28,7 @@ module Trunkline
       # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
       # @return [Object, nil] as {#get}
       def gat(key, ttl = nil, options = nil)
+        @values.check_options(options) if options
         wire = @keys.wire(key)
         value_of(@cluster.perform(Request.get(wire, "#{VALUE} T#{time_to_live(ttl)}"), wire), options)
       end
@@ -43,12 +48,34 @@ module Trunkline
       # @yieldparam value [Object, nil]
       # @yieldparam version [Integer]
       def get_cas(key, options = nil)
+        @values.check_options(options) if options
         wire = @keys.wire(key)
         request = @cluster.perform(Request.get(wire, VERSION), wire)
         value = value_of(request, options)
         block_given? ? yield(value, request.cas) : [value, request.cas]
       end
       alias gets get_cas
+
+      # Reads with what the server knows about the value.
+      #
+      # @param options [Hash, nil] those of {#get}; return_hit_status, return_last_access: whether to ask for these; skip_lru_bump: whether
+      #   reading is to count as no use of the value; return_cas: without effect, as the version always comes
+      # @return [Hash{Symbol => Object}] value: as {#get}; cas: the number of its version, 0 where there is none; won_recache,
+      #   lost_recache, stale: what the server says where values are computed anew, see {Fetching#fetch}; hit_before: whether the value was
+      #   read before, nil where there is none; last_access: seconds since it was read or stored, 0 where there is none
+      # @raise [Error] as {#get}
+      def get_with_metadata(key, options = nil)
+        options ||= {}
+        @values.check_options(options, *METADATA.keys)
+        asked = METADATA.keys.select { |name| options[name] }
+        wire = @keys.wire(key)
+        request = @cluster.perform(Request.get(wire, [VERSION, *METADATA.values_at(*asked)].join), wire)
+        known = { value: value_of(request, options.except(*METADATA.keys)), cas: request.cas, won_recache: request.won?, stale: request.stale?,
+                  lost_recache: request.lost? }
+        known[:hit_before] = request.answer && request.hit_before? if options[:return_hit_status]
+        known[:last_access] = request.last_access if options[:return_last_access]
+        known
+      end
 
       # Reads many in one flight to each server. Keys of servers that cannot be reached, or do not answer in time, are missing, as
       # if there were none; on_error gets their errors.

@@ -76,6 +76,9 @@ module Trunkline
       # @return [Boolean] whether it was answered
       def answered?(trunk, request) = request.answered? || given_up(trunk, request)
 
+      # Closes the connection when no caller uses it any more; the next request opens another.
+      def renew = @pool.renew
+
       # Closes the connection. Callers that wait for an answer are told.
       def close
         @pool.close

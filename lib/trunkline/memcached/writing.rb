@@ -80,6 +80,7 @@ module Trunkline
       # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
       # @raise [ValueTooLarge, ServerError] the first that a server refused; the others are stored
       def set_multi(pairs, ttl = nil, options = nil)
+        @values.check_options(options) if options
         return true if pairs.empty?
 
         wires = @keys.wires(pairs.keys)
@@ -90,6 +91,20 @@ module Trunkline
         end
         carried.sum { |request| request.key.size } == wires.size
       end
+
+      # Sends the changes that the calling fiber makes within the block without waiting for the answer to each: one wait at the end for
+      # all. Each of them returns nil. Calls that read, and those of many keys, wait as ever. What has failed, or was refused, on_error
+      # gets. Changes to one server are done in their order.
+      #
+      # @return [Object] what the block returned
+      # @raise [Error] a change has failed or was refused, and raise_errors was given
+      # @raise [ArgumentError] there is no block
+      def quiet(&block)
+        raise ArgumentError, "quiet needs a block, whose changes are not waited for one by one" unless block
+
+        @cluster.without_waiting(&block)
+      end
+      alias multi quiet
 
       # @return [Boolean] whether there was one
       def delete(key) = delete_cas(key, 0)
