@@ -64,6 +64,7 @@ void Init_trunkline(void) {
     Init_trunkline_postgres_codec();
     Init_trunkline_meaning();
     Init_trunkline_flow();
+    Init_trunkline_error_fields();
     Init_trunkline_unreadable();
     Init_trunkline_unasked();
     Init_trunkline_copy_text();

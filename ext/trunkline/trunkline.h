@@ -50,6 +50,7 @@ void Init_trunkline_memcached_codec(void);
 void Init_trunkline_types(VALUE mTrunklinePostgres);
 void Init_trunkline_block_exit(void);
 void Init_trunkline_flow(void);
+void Init_trunkline_error_fields(void);
 void Init_trunkline_unreadable(void);
 void Init_trunkline_unasked(void);
 void Init_trunkline_meaning(void);

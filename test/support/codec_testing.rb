@@ -49,6 +49,10 @@ module Trunkline
         [reader, writer].each(&:close)
       end
 
+      # @param notices [String, nil] that are kept of a request
+      # @return [Array<Hash>] their fields
+      def noticed(notices) = notices ? ErrorFields.enum_for(:each, notices).to_a : []
+
       # A statement that the server knows already.
       #
       # @return [Request] answered

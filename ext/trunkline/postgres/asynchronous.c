@@ -1,6 +1,7 @@
 #include "asynchronous.h"
 
 #include <ruby/encoding.h>
+#include "error_fields.h"
 #include "flow.h"
 #include "leak.h"
 #include "meaning.h"
@@ -21,17 +22,13 @@ postgres_request_t *current(postgres_request_t *request) {
 static void notice_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     request = current(request);
     if (request->flow) {
-        flow_note(session, request, body_string(frame), frame->length);
+        flow_note(session, request, frame);
         return;
     }
     if (request->base.done) return; /* abandoned */
-    if (frame->length + ENTRY > session->unrequested_limit - request->notice_bytes) {
-        request->notices_left_out++;
-        return;
-    }
-    request->notice_bytes += frame->length + ENTRY;
-    if (NIL_P(request->notices)) request->notices = rb_ary_new();
-    rb_ary_push(request->notices, body_string(frame));
+    size_t kept = NIL_P(request->notices) ? 0 : (size_t)RSTRING_LEN(request->notices);
+    if (frame->length + NOTICE_HEAD > session->unrequested_limit - kept) request->notices_left_out++;
+    else notices_add(&request->notices, frame->body, frame->length);
 }
 
 void notices_end(session_state_t *session, postgres_request_t *request) {
@@ -40,8 +37,8 @@ void notices_end(session_state_t *session, postgres_request_t *request) {
     rb_str_catf(body, "%ld more notices were left out: the client keeps %"PRIuSIZE" bytes of one answer's (max_unrequested)", request->notices_left_out,
                 session->unrequested_limit);
     rb_str_cat(body, "\0\0", 2);
-    if (NIL_P(request->notices)) request->notices = rb_ary_new();
-    rb_ary_push(request->notices, body);
+    notices_add(&request->notices, RSTRING_PTR(body), (size_t)RSTRING_LEN(body));
+    RB_GC_GUARD(body);
 }
 
 static size_t setting_bytes(VALUE value) { return NIL_P(value) ? 0 : (size_t)RSTRING_LEN(value) + ENTRY; }

@@ -1,5 +1,7 @@
 #include "flow.h"
 
+#include "error_fields.h"
+
 #define MOST_BYTES_OF_A_PORTION ((size_t)1 << 19)
 
 void flow_begin(postgres_request_t *request, size_t most_rows) {
@@ -25,11 +27,10 @@ void flow_add(session_state_t *session, postgres_request_t *request, VALUE row, 
     count(session, request, bytes);
 }
 
-void flow_note(session_state_t *session, postgres_request_t *request, VALUE notice, size_t bytes) {
+void flow_note(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (request->base.done) return; /* abandoned */
-    if (NIL_P(request->notices)) request->notices = rb_ary_new();
-    rb_ary_push(request->notices, notice);
-    count(session, request, bytes);
+    notices_add(&request->notices, frame->body, frame->length);
+    count(session, request, frame->length);
 }
 
 VALUE flow_portion(session_state_t *session, postgres_request_t *request) {

@@ -27,13 +27,13 @@ void flow_begin(postgres_request_t *request, size_t most_rows);
 /* A row has come, which its message needed so many bytes for. */
 void flow_add(session_state_t *session, postgres_request_t *request, VALUE row, size_t bytes);
 
-/* A notice has come, which its message needed so many bytes for. */
-void flow_note(session_state_t *session, postgres_request_t *request, VALUE notice, size_t bytes);
+/* A NoticeResponse has come. */
+void flow_note(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 
 /* The rows that are there, as an Array; others may come. */
 VALUE flow_portion(session_state_t *session, postgres_request_t *request);
 
-/* The notices that are there, as an Array, or nil; others may come. */
+/* The notices that are there, as ErrorFields.each takes them, or nil; others may come. */
 VALUE flow_notices(session_state_t *session, postgres_request_t *request);
 
 /* CopyInResponse, CopyOutResponse or CopyBothResponse; CopyData; CopyDone. */

@@ -102,9 +102,9 @@ static VALUE codec_portion(VALUE self, VALUE request) {
     return flow_portion(session_of(self), postgres_request_of(request));
 }
 
-/* call-seq: flow_notices(request) -> Array of String, or nil
+/* call-seq: flow_notices(request) -> String or nil
  *
- * The notices of the request that have come since this was last asked; from now on, more are taken in. */
+ * The notices of the request, as ErrorFields.each takes them, that have come since this was last asked; from now on, more are taken in. */
 static VALUE codec_flow_notices(VALUE self, VALUE request) {
     postgres_request_checked(request);
     flow_of(request);

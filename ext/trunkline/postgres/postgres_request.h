@@ -30,11 +30,10 @@ typedef struct {
     VALUE row;         /* the first one, or nil */
     VALUE rows;        /* Array of Arrays, once there are two, or once asked for */
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
-    VALUE notices;     /* Array of NoticeResponse bodies, or nil */
+    VALUE notices;     /* String that error_fields.h describes, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
     VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */
     unasked_t unasked; /* of a future: what of its rows counts as not asked for */
-    size_t notice_bytes; /* of the notices, with what keeping them takes */
     long notices_left_out;
     VALUE portal;      /* its name, which stays open when so many rows have come; or nil */
     uint32_t fetches;  /* rows at a time, of a portal */

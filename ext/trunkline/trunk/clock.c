@@ -43,8 +43,14 @@ static VALUE clock_start(VALUE module) {
     return module;
 }
 
+/* call-seq: Clock.now -> Float
+ *
+ * Seconds. */
+static VALUE clock_read(VALUE module) { return DBL2NUM(clock_now()); }
+
 void Init_trunkline_clock(void) {
     VALUE module = rb_define_module_under(mTrunkline, "Clock");
+    rb_define_singleton_method(module, "now", clock_read, 0);
     rb_define_singleton_method(module, "stop", clock_stop, 0);
     rb_define_singleton_method(module, "pass", clock_pass, 1);
     rb_define_singleton_method(module, "start", clock_start, 0);

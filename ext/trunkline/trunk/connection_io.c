@@ -121,6 +121,7 @@ bool connection_io_sleep(const connection_io_t *io) {
     int tag;
     io->crew->asleep = true;
     io->crew->answerless = false;
+    io->crew->working = 0;
     rb_protect(wait_for_bytes, (VALUE)io, &tag);
     io->crew->asleep = false;
     if (!tag) return true;

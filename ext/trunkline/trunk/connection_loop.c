@@ -14,8 +14,12 @@
 
 #define WRITE_AT (16 * 1024) /* bytes of output that are written without waiting for more */
 
-static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_park, id_unpark,
-    id_crowded, id_loss, id_retiring;
+/* Seconds for which a leader takes in what lies in the socket before the other fibers and threads have a turn: while 60,000 rows of 20
+ * timestamps came, which take 0.4 s of processor time, another fiber had 28 turns, and has 74 to 146 now. One takes some 3 us. */
+#define TURN_AFTER 0.005
+
+static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_pass, id_park,
+    id_unpark, id_crowded, id_loss, id_retiring;
 static VALUE mWaiting;
 
 static bool is_crowded(const crew_t *crew) { return RTEST(rb_funcallv(crew->pool, id_crowded, 0, NULL)); }
@@ -82,6 +86,23 @@ static VALUE give_turn(VALUE data) {
     return NIL_P(world) ? Qundef : rb_check_funcall(world, id_yield, 0, NULL);
 }
 
+/* Of an answer that comes as fast as it is taken in, there is no wait in which the others would have their turn. The clock was looked at
+ * when the last bytes were taken in. */
+static bool owes_turn(crew_t *crew) {
+    double now = clock_latest();
+    if (crew->working == 0) crew->working = now;
+    return now - crew->working >= TURN_AFTER;
+}
+
+/* A fiber lets those run whose answers have come; a thread, which wakes them as it goes on, has them run only when that is due. */
+static void let_others_run(const connection_io_t *io, bool woke) {
+    bool due = owes_turn(io->crew), in_thread = NIL_P(io->request->world);
+    if (io->request->done || !(due || (woke && !in_thread))) return;
+    io->crew->working = 0;
+    if (in_thread) rb_funcallv(rb_cThread, id_pass, 0, NULL);
+    else give_turn((VALUE)io);
+}
+
 /* A cancel that came before its statement had been begun was ignored by the server. */
 static void cancel_again(const connection_io_t *io) {
     crew_t *crew = io->crew;
@@ -98,9 +119,7 @@ static void step(const connection_io_t *io) {
     if (!crew->answerless) connection_io_flush(io);
     else if (!connection_io_sleep(io)) return;
     switch (connection_io_receive(io)) {
-    case SOCKET_MOVED:
-        if (take_in(io) && !io->request->done) give_turn((VALUE)io);
-        break;
+    case SOCKET_MOVED: let_others_run(io, take_in(io)); break;
     case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
     case SOCKET_BLOCKED:
         if (!connection_io_sleep(io)) return;
@@ -313,6 +332,7 @@ static void intern(void) {
     id_abandon = rb_intern("abandon");
     id_run_out = rb_intern("run_out");
     id_yield = rb_intern("yield");
+    id_pass = rb_intern("pass");
     id_park = rb_intern("park");
     id_unpark = rb_intern("unpark");
     id_crowded = rb_intern("crowded?");

@@ -34,6 +34,7 @@ typedef struct crew {
     bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
     cancelling_t cancelling;
     bool asleep;      /* the leader, until there is something to read */
+    double working;   /* since when the leader has not waited, nor given the others a turn; 0: it has, and has read nothing since */
     bool turning;     /* a caller gives the others a turn before it writes what lies in the output */
     bool answerless;  /* the only request in flight was written just now: there can be no answer yet */
     size_t most_requests; /* in flight, beyond which it is not chosen */

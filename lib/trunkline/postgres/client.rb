@@ -148,10 +148,10 @@ module Trunkline
       end
 
       # Has the block called with each notice that the server sends along with an answer, in the fiber or thread that asked, before it
-      # gets the answer; with those of a stream or a COPY as they come. Other fibers and threads have a turn after each 64. Results have
+      # gets the answer; with those of a stream or a COPY as they come. Other fibers and threads have a turn each 5 ms. Results have
       # their notices all the same. What comes while no request waits is dropped. The asker gets an exception of the block. Nothing is printed.
       #
-      # @yieldparam notice [Hash{Symbol => String}] as {Result#notices} has them; without a block, nothing is called any more
+      # @yieldparam notice [Hash{Symbol => String, Integer}] as {Result#notices} has them; without a block, nothing is called any more
       # @return [nil]
       def on_notice(&block)
         @answers.on_notice = block

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "error_fields"
-
 module Trunkline
   module Postgres
     class Codec # :nodoc:

@@ -16,7 +16,7 @@ module Trunkline
       # @return [Hash{String => String}] the server's reported parameters: server_version, TimeZone, ...
       attr_reader :parameters
 
-      # @return [Array<String>] bodies of what the server noticed while the session began
+      # @return [String, nil] what the server noticed while the session began, as ErrorFields.each takes it
       attr_reader :notices
 
       # @return [Endpoint] leads to the same server again
@@ -40,7 +40,7 @@ module Trunkline
         @backend_pid = startup.backend_pid
         @secret_key = startup.secret_key.freeze
         @parameters = startup.parameters.freeze
-        @notices = startup.notices.freeze
+        @notices = startup.notices
         @leftover = leftover.freeze
         @authentication = startup.authentication
         @endpoint = endpoint

@@ -14,7 +14,7 @@ module Trunkline
       # @raise [LoginError, ServerError, ConnectionError, ProtocolError, ConfigError] see {Connector.connect}
       def self.open(config, answers)
         connection = Connector.connect(config)
-        answers.tell(connection.notices)
+        answers.tell(connection.notices) if connection.notices
         told = true
         connection
       rescue ServerError => error

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "error_fields"
-
 module Trunkline
   module Postgres
     # What a statement returned: rows of Ruby values, the columns' names, the number of rows it touched.
@@ -23,7 +21,7 @@ module Trunkline
       # @param rows [Array<Array>]
       # @param description [Description]
       # @param affected_rows [Integer, nil]
-      # @param notices [Array<String>, nil] bodies of NoticeResponse
+      # @param notices [String, nil] as ErrorFields.each takes them
       def initialize(rows, description, affected_rows, notices = nil)
         @rows = rows
         @description = description
@@ -80,10 +78,10 @@ module Trunkline
       # @return [Object, nil] the first column of the first row
       def value = @rows.dig(0, 0)
 
-      # @return [Array<Hash{Symbol => String}>] the fields of what the server noticed meanwhile: severity, message, ...
+      # @return [Array<Hash{Symbol => String, Integer}>] the fields of what the server noticed meanwhile: severity, message, ..., as
+      #   {ServerError#fields} has them; the Strings are frozen
       def notices
-        bodies = defined?(@notices) ? @notices : []
-        bodies.map { |body| ErrorFields.parse(body) }
+        defined?(@notices) ? ErrorFields.enum_for(:each, @notices).to_a : []
       end
 
       # @return [String] sizes and names, no values

@@ -9,7 +9,7 @@ module Trunkline
     module SessionLeaseFlow # :nodoc:
       # Sends a request that has a flow, and waits for what comes first.
       #
-      # @param hear [#call] takes the notices that come, as an Array of their bodies
+      # @param hear [#call] takes the notices that come, as ErrorFields.each takes them
       # @yieldreturn [Boolean] whether it has come; the request may also be done
       def begin_flow(request, hear, &content)
         prepare(request) if request.statement

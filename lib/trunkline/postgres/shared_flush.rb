@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "error_fields"
-
 module Trunkline
   module Postgres
     # Why a statement that was carried out is not known to be durable.

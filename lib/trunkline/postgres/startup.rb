@@ -2,7 +2,6 @@
 
 require_relative "../errors"
 require_relative "authentication"
-require_relative "error_fields"
 require_relative "startup/frames"
 require_relative "startup/other_date_style"
 require_relative "startup/stranger"
@@ -45,7 +44,7 @@ module Trunkline
       # @return [Hash{String => String}] what the server reported about itself and the session
       attr_reader :parameters
 
-      # @return [Array<String>] bodies of what the server noticed meanwhile, of its login triggers too
+      # @return [String, nil] what the server noticed meanwhile, of its login triggers too, as ErrorFields.each takes it
       attr_reader :notices
 
       # @return [Integer, nil] process id of the server's backend; nil where a pooler does not tell
@@ -69,7 +68,7 @@ module Trunkline
         @authentication = Authentication.new(user: user, password: password, **demands)
         @frames = Frames.new
         @parameters = {}
-        @notices = []
+        @notices = nil
         @ready = false
       end
 
@@ -166,7 +165,7 @@ module Trunkline
         when "v" then @version.negotiate(body)
         when "S" then add_parameter(body)
         when "K" then keep_key(body)
-        when "N" then @notices << body
+        when "N" then @notices = ErrorFields.append(@notices, body)
         when "Z" then finish(body)
         end
         "" # None of these asks for anything, nor do notifications.

@@ -117,7 +117,7 @@ module Trunkline
 
         assert_kind_of Array, request.rows
         [request.affected_rows, request.results, request.status, request.value, request.description&.columns, request.plain?].each(&:inspect)
-        request.notices&.each { |body| ErrorFields.parse(body) }
+        noticed(request.notices)
         ServerError.from_fields(ErrorFields.parse(request.error)) if request.error
         Result.new(request.rows, request.description, request.affected_rows, request.notices).to_a if request.answered? && request.description
       end

@@ -68,10 +68,11 @@ module Trunkline
       # As rows, they stay where they are when there are many.
       def test_notices_in_portions
         copy = begin_copy("H", rows: 100)
-        4.times { |number| answer(frame("N", number.to_s * 300_000)) }
-        assert_equal [%w[0 1], nil], [codec.flow_notices(copy).map { |body| body[0] }, codec.flow_notices(copy)]
+        4.times { |number| answer(notice(number.to_s * 300_000)) }
+        taken = -> { noticed(codec.flow_notices(copy)).map { |fields| fields[:message][0] } }
+        assert_equal [%w[0 1], []], [taken.call, taken.call]
         answer(frame("d", "row\n"))
-        assert_equal [%w[2 3], [], %w[row]], [codec.flow_notices(copy).map { |body| body[0] }, codec.portion(copy), (answer("") && codec.portion(copy)).map(&:chomp)]
+        assert_equal [%w[2 3], [], %w[row]], [taken.call, codec.portion(copy), (answer("") && codec.portion(copy)).map(&:chomp)]
       end
 
       def test_rows_that_nobody_takes

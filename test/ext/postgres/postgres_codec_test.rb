@@ -42,7 +42,7 @@ module Trunkline
         assert_equal [[[7, "ü", nil], [-8, "", nil]], [[9, "x", nil]], [], []], [first, second, update, empty].map(&:rows)
         assert_equal [2, 1, 3, nil], [first, second, update, empty].map(&:affected_rows)
         assert_equal [%w[id name none], [INT4, TEXT, INT8]], [first.description.columns, first.description.types]
-        assert_equal [nil, ["careful"], nil], [first, second, update].map { |one| one.notices&.map { |body| ErrorFields.parse(body)[:message] } }
+        assert_equal [[], ["careful"], []], [first, second, update].map { |one| noticed(one.notices).map { |fields| fields[:message] } }
         assert_equal "42601", ErrorFields.parse(broken.error)[:sqlstate]
         assert_equal [%w[b], []], [described.description.columns, described.rows]
         assert_equal [[[1]], [[2, nil]], []], script.results.map { |_, rows, _| rows }

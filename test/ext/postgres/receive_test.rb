@@ -229,7 +229,7 @@ module Trunkline
           answer(messages.dup.insert(place, news).join)
           assert_equal [[1]], request.rows, place
           assert_equal({ "TimeZone" => "Asia/Tokyo", "a" => "" }, codec.parameters)
-          assert_equal place == 7 ? 0 : 1, request.notices.to_a.size
+          assert_equal place == 7 ? 0 : 1, noticed(request.notices).size
         end
       end
 
