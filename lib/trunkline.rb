@@ -35,7 +35,7 @@ module Trunkline
   # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none, see
   #   guides/running-it.md
   # @param session_functions [Array<String>, :detect] functions of your own that change the session they are called in, each "name" or
-  #   "schema.name"; :detect: those whose source shows it, which the server is asked for once; see guides/what-shares-and-what-pins.md
+  #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that reach them; see guides/what-shares-and-what-pins.md
   # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, where not as usual; see guides/types.md
   # @param group_commit [Boolean] whether writes of several callers share their wait for the server's disk; see guides/batches-and-settings.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}

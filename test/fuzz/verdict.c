@@ -3,12 +3,15 @@
 #include "postgres/scanner.h"
 #include "postgres/verdict.h"
 
-static const session_function_t functions[] = {
+static const session_carrier_t carriers[] = {
     {.schema = "s", .schema_length = 1, .name = "f", .name_length = 1}, {.name = "set", .name_length = 3},
+    {.schema = "s", .schema_length = 1, .name = "t", .name_length = 1, .by = REACHED_BY_NAME, .for_good = true},
+    {.name = "r", .name_length = 1, .by = REACHED_BY_WRITING}, {.name = "+", .name_length = 1, .by = REACHED_BY_OPERATOR},
+    {.name = "", .by = REACHED_BY_COMMAND},
 };
 
 static judgement_t judged(const char *sql, size_t length) {
-    judgement_t judgement = judge(sql, length, functions, sizeof functions / sizeof *functions);
+    judgement_t judgement = judge(sql, length, carriers, sizeof carriers / sizeof *carriers);
     MUST(judgement.verdict >= VERDICT_SHAREABLE && judgement.verdict <= VERDICT_UNKNOWN);
     MUST(judgement.at <= length && judgement.length <= length - judgement.at);
     return judgement;

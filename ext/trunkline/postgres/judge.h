@@ -26,8 +26,8 @@ typedef struct {
 typedef struct {
     scanner_t scanner;
     const char *sql;
-    const session_function_t *functions;
-    size_t function_count;
+    const session_carrier_t *carriers;
+    size_t carrier_count;
     token_t tokens[REMEMBERED]; /* the last ones, in a ring */
     size_t read;                /* tokens so far */
     const statement_rule_t *rule;
@@ -48,8 +48,18 @@ typedef struct {
     size_t pending_count;
     scalar_aliases_t aliases; /* alias.name that may be calls */
     bool momentary;
+    bool carries, for_good; /* as in judgement_t */
+    bool writes;            /* rows, or does what is no query */
+    judgement_t written;    /* the first name that counts where the statement writes; length 0: none */
     judgement_t found; /* the first thing that does not share, or VERDICT_SHAREABLE */
 } judge_t;
+
+/* Is it known by this name, and in this schema (NULL: none is named, so it may be any)? */
+static inline bool carrier_is_named(const session_carrier_t *carrier, const token_t *name, const token_t *schema) {
+    if (carrier->name_length != name->name_length || memcmp(carrier->name, name->name, name->name_length) != 0) return false;
+    if (!schema || !carrier->schema) return true;
+    return carrier->schema_length == schema->name_length && memcmp(carrier->schema, schema->name, schema->name_length) == 0;
+}
 
 /* The token so many before the last one; none is there: one of kind TOKEN_END. */
 static inline const token_t *judge_back(const judge_t *judge, size_t steps) {
@@ -78,6 +88,12 @@ static inline bool token_is_sign(const token_t *token, char sign) {
 static inline void judge_find_at(judge_t *judge, verdict_t verdict, size_t at, size_t length) {
     if (judge->found.verdict > VERDICT_ALONE) return;
     judge->found = (judgement_t){.verdict = verdict, .at = at, .length = length};
+}
+
+/* A carrier was found, whatever else was. */
+static inline void judge_note(judge_t *judge, const session_carrier_t *carrier) {
+    judge->carries = true;
+    judge->for_good |= carrier->for_good;
 }
 
 static inline void judge_find(judge_t *judge, verdict_t verdict, const token_t *token) {

@@ -1,16 +1,14 @@
 #include "judge_calls.h"
 
-static bool same_name(const char *listed, size_t length, const token_t *token) {
-    return length == token->name_length && memcmp(listed, token->name, length) == 0;
-}
-
-static bool listed_by_user(const judge_t *judge, const token_t *name, const token_t *schema) {
-    for (size_t at = 0; at < judge->function_count; at++) {
-        const session_function_t *function = &judge->functions[at];
-        if (!same_name(function->name, function->name_length, name)) continue;
-        if (!schema || !function->schema || same_name(function->schema, function->schema_length, schema)) return true;
+static bool listed_by_user(judge_t *judge, const token_t *name, const token_t *schema) {
+    bool listed = false;
+    for (size_t at = 0; at < judge->carrier_count; at++) {
+        const session_carrier_t *carrier = &judge->carriers[at];
+        if (carrier->by != REACHED_BY_CALL || !carrier_is_named(carrier, name, schema)) continue;
+        judge_note(judge, carrier);
+        listed = true;
     }
-    return false;
+    return listed;
 }
 
 /* Of a call that is carried out. */

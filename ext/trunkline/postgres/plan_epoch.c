@@ -44,6 +44,16 @@ static VALUE plan_epoch_initialize(int argc, VALUE *argv, VALUE self) {
  * How many epochs have ended. */
 static VALUE plan_epoch_number(VALUE self) { return ULL2NUM(plan_epoch_checked(self)->number); }
 
+/* call-seq: definitions -> Integer
+ *
+ * Differs when something was defined, changed or dropped since by one of the client's sessions, and when the epoch is over; one that is too old
+ * ends now. */
+static VALUE plan_epoch_definitions(VALUE self) {
+    plan_epoch_t *epoch = plan_epoch_checked(self);
+    plan_epoch_look(epoch, clock_now());
+    return ULL2NUM(epoch->number + epoch->defined);
+}
+
 /* call-seq: finish -> epoch
  *
  * What was prepared so far is old from now on. */
@@ -58,5 +68,6 @@ void Init_trunkline_plan_epoch(void) {
     trunkline_define_new(cPlanEpoch, plan_epoch_new);
     rb_define_method(cPlanEpoch, "initialize", plan_epoch_initialize, -1);
     rb_define_method(cPlanEpoch, "number", plan_epoch_number, 0);
+    rb_define_method(cPlanEpoch, "definitions", plan_epoch_definitions, 0);
     rb_define_method(cPlanEpoch, "finish", plan_epoch_finish, 0);
 }

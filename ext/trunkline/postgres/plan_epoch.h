@@ -10,6 +10,7 @@
 
 typedef struct {
     uint64_t number; /* how many epochs have ended */
+    uint64_t defined; /* how often one of these sessions has defined something new, as others see it */
     double longest;  /* seconds that one lasts at most */
     double ends;     /* on the clock of clock_now */
 } plan_epoch_t;

@@ -143,6 +143,10 @@ static void data_row(session_state_t *session, postgres_request_t *request, cons
 static void note_command(session_state_t *session, const char *tag, size_t length) {
     switch (command_tag_effect(tag, length)) {
     case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
+    case COMMAND_DEFINES:
+        session->defined = true;
+        session->epoch->defined++;
+        break;
     case COMMAND_CHANGES_SCHEMA:
         session->schema_changed = true;
         plan_epoch_end(session->epoch, session->epoch->number);
@@ -156,7 +160,8 @@ static void note_command(session_state_t *session, const char *tag, size_t lengt
 static void note_status(session_state_t *session, char status) {
     if (status == 'I') {
         if (session->schema_changed && session->in_block) plan_epoch_end(session->epoch, session->epoch->number);
-        session->schema_changed = false;
+        if (session->defined && session->in_block) session->epoch->defined++;
+        session->schema_changed = session->defined = false;
     }
     session->in_block = status != 'I';
 }

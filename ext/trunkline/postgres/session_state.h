@@ -37,6 +37,7 @@ typedef struct {
     uint64_t plans;        /* in which those that the server keeps were made */
     bool meaning_announced; /* what the unit in flight changes, `meaning` stands for already */
     bool schema_changed;   /* in the transaction that is open: others see it when that is committed */
+    bool defined;          /* the same of what is new, and changes nothing that was prepared */
     bool betrayed;         /* a command's tag did not belong on a shared session */
     bool leaked;           /* shared, and yet something was left behind */
     bool halted;           /* what comes next is not taken in: it has leaked, or the caller has its portion of the rows */

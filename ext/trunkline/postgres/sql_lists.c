@@ -210,6 +210,19 @@ function_kind_t function_kind(const char *name, size_t length, const char *schem
     return schema && of_schema(name, length, schema, schema_length) ? FUNCTION_KEEPS : FUNCTION_ORDINARY;
 }
 
+const char *listed_function(size_t at) {
+    static const char *const deciding[] = {"set_config", "ts_rewrite"};
+    if (at < COUNT_OF(deciding)) return deciding[at];
+    at -= COUNT_OF(deciding);
+    if (at < COUNT_OF(functions_of_one)) return functions_of_one[at];
+    at -= COUNT_OF(functions_of_one);
+    return at < COUNT_OF(functions_of_several) ? functions_of_several[at] : NULL;
+}
+
+const char *listed_function_prefix(size_t at) { return at < COUNT_OF(function_prefixes) ? function_prefixes[at] : NULL; }
+
+const char *listed_function_schema(size_t at) { return at < COUNT_OF(functions_of_schemas) ? functions_of_schemas[at].schema : NULL; }
+
 bool is_never_planned(const char *name, size_t length) {
     return contains(volatile_functions, COUNT_OF(volatile_functions), name, length);
 }

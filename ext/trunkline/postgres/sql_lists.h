@@ -34,6 +34,12 @@ typedef enum {
 /* Of the server or of an extension; schema NULL: none is named. */
 function_kind_t function_kind(const char *name, size_t length, const char *schema, size_t schema_length);
 
+/* Names of those above, one after another; NULL behind the last one. The second: what such names begin with; the third: schemas with such
+ * functions. */
+const char *listed_function(size_t at);
+const char *listed_function_prefix(size_t at);
+const char *listed_function_schema(size_t at);
+
 /* Is it certain that EXPLAIN without ANALYZE does not call this function? The planner calls what is not volatile, and so are some that keep
  * state: isn_weak. */
 bool is_never_planned(const char *name, size_t length);

@@ -3,6 +3,7 @@
 #include <ruby/encoding.h>
 #include <string.h>
 #include "copy_statement.h"
+#include "sql_lists.h"
 #include "plan_epoch.h"
 #include "checked_result.h"
 #include "../trunkline.h"
@@ -55,40 +56,54 @@ void statement_learn(statement_t *statement, const uint32_t *types, uint16_t cou
     statement->type_epoch = epoch;
 }
 
-/* Strings of an array of [schema or nil, name] for the lexer, which keeps none of them. */
-static void list_functions(VALUE functions, session_function_t *list) {
-    for (long at = 0; at < RARRAY_LEN(functions); at++) {
-        VALUE pair = RARRAY_AREF(functions, at);
-        Check_Type(pair, T_ARRAY);
-        VALUE schema = rb_ary_entry(pair, 0), name = rb_ary_entry(pair, 1);
-        Check_Type(name, T_STRING);
-        if (!NIL_P(schema)) Check_Type(schema, T_STRING);
-        list[at] = (session_function_t){.name = RSTRING_PTR(name), .name_length = RSTRING_LEN(name)};
-        if (NIL_P(schema)) continue;
-        list[at].schema = RSTRING_PTR(schema);
-        list[at].schema_length = RSTRING_LEN(schema);
+static reached_t reached_by(VALUE symbol) {
+    static const char *const names[] = {
+        [REACHED_BY_CALL] = "call", [REACHED_BY_NAME] = "name", [REACHED_BY_WRITING] = "writing", [REACHED_BY_OPERATOR] = "operator",
+        [REACHED_BY_COMMAND] = "command",
+    };
+    if (NIL_P(symbol)) return REACHED_BY_CALL;
+    for (size_t by = 0; by < sizeof names / sizeof *names; by++) {
+        if (symbol == ID2SYM(rb_intern(names[by]))) return (reached_t)by;
     }
+    rb_raise(rb_eArgError, "%+"PRIsVALUE" is no way to reach what changes the session", symbol);
 }
 
-static judgement_t judge_with(VALUE sql, VALUE functions) {
+static session_carrier_t carrier_of(VALUE described) {
+    Check_Type(described, T_ARRAY);
+    VALUE schema = rb_ary_entry(described, 0), name = rb_ary_entry(described, 1);
+    Check_Type(name, T_STRING);
+    session_carrier_t carrier = {
+        .name = RSTRING_PTR(name), .name_length = RSTRING_LEN(name), .by = reached_by(rb_ary_entry(described, 2)),
+        .for_good = RTEST(rb_ary_entry(described, 3)),
+    };
+    if (NIL_P(schema)) return carrier;
+    Check_Type(schema, T_STRING);
+    carrier.schema = RSTRING_PTR(schema);
+    carrier.schema_length = RSTRING_LEN(schema);
+    return carrier;
+}
+
+/* The lexer keeps none of the carriers' strings. */
+static judgement_t judge_with(VALUE sql, VALUE carriers) {
     VALUE memory;
-    long count = RARRAY_LEN(functions);
-    session_function_t *list = ALLOCV_N(session_function_t, memory, count ? count : 1);
-    list_functions(functions, list);
+    long count = RARRAY_LEN(carriers);
+    session_carrier_t *list = ALLOCV_N(session_carrier_t, memory, count ? count : 1);
+    for (long at = 0; at < count; at++) list[at] = carrier_of(RARRAY_AREF(carriers, at));
     judgement_t judgement = judge(RSTRING_PTR(sql), RSTRING_LEN(sql), list, count);
     ALLOCV_END(memory);
     return judgement;
 }
 
-/* call-seq: Statement.new(sql, slot, functions = [], epochs = nil, decoding = nil, meaning = 0, plans = 0)
+/* call-seq: Statement.new(sql, slot, carriers = [], epochs = nil, decoding = nil, meaning = 0, plans = 0)
  *
- * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; functions an Array of
- * [schema or nil, name]: those that change the session beside the ones that are known; epochs the client's PlanEpoch; decoding what
+ * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; carriers an Array of
+ * what changes the session beside what is known, each [schema or nil, name, by = :call, for_good = false]: by says how SQL reaches it, :call,
+ * :name, :writing, :operator or :command, see verdict.h; for_good, that its effects end with the session alone; epochs the client's PlanEpoch; decoding what
  * Decoding.new returns; meaning and plans: numbers, see meaning.h. */
 static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
-    VALUE sql, slot, functions, epochs, decoding, meaning, plans;
-    rb_scan_args(argc, argv, "25", &sql, &slot, &functions, &epochs, &decoding, &meaning, &plans);
+    VALUE sql, slot, carriers, epochs, decoding, meaning, plans;
+    rb_scan_args(argc, argv, "25", &sql, &slot, &carriers, &epochs, &decoding, &meaning, &plans);
     Check_Type(sql, T_STRING);
     statement->sql = sql = rb_str_new_frozen(sql);
     statement->slot = NUM2UINT(slot);
@@ -100,7 +115,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
-    statement->judgement = judge_with(sql, NIL_P(functions) ? rb_ary_new() : functions);
+    statement->judgement = judge_with(sql, NIL_P(carriers) ? rb_ary_new() : carriers);
     return self;
 }
 
@@ -138,6 +153,26 @@ static VALUE statement_set_leaky(VALUE self) {
     statement->leaky = true;
     if (statement_shareable(statement)) statement->judgement.verdict = VERDICT_SESSION;
     return self;
+}
+
+/* call-seq: judge_again(carriers) -> true or false
+ *
+ * Others change the session from now on, as in new. Is the statement shareable? */
+static VALUE statement_judge_again(VALUE self, VALUE carriers) {
+    Check_Type(carriers, T_ARRAY);
+    statement_t *statement = statement_of(self);
+    statement->judgement = judge_with(statement->sql, carriers);
+    if (statement->leaky) statement_set_leaky(self);
+    return RBOOL(statement_shareable(statement));
+}
+
+/* call-seq: effect -> :told, :hidden or :lasting
+ *
+ * Does its text tell what it does to the session? :hidden: it uses what keeps state there unseen; :lasting: what nothing but the end of
+ * the session undoes. */
+static VALUE statement_effect(VALUE self) {
+    const judgement_t *judgement = &statement_of(self)->judgement;
+    return ID2SYM(judgement->for_good ? rb_intern("lasting") : judgement->carries ? rb_intern("hidden") : rb_intern("told"));
 }
 
 static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->leaky); }
@@ -184,7 +219,21 @@ static VALUE statement_is_idle(VALUE self) {
     return RBOOL(!used);
 }
 
+static VALUE names_of(const char *name(size_t at)) {
+    VALUE names = rb_ary_new();
+    for (size_t at = 0; name(at); at++) rb_ary_push(names, rb_enc_interned_str_cstr(name(at), rb_utf8_encoding()));
+    return rb_ary_freeze(names);
+}
+
+/* call-seq: Postgres.listed_functions -> Array
+ *
+ * The server's and extensions' functions that keep state: an Array of names, one of what names begin with, one of schemas. */
+static VALUE listed_functions(VALUE module) {
+    return rb_ary_new_from_args(3, names_of(listed_function), names_of(listed_function_prefix), names_of(listed_function_schema));
+}
+
 void Init_trunkline_statement(void) {
+    rb_define_module_function(mTrunklinePostgres, "listed_functions", listed_functions, 0);
     VALUE class = rb_define_class_under(mTrunklinePostgres, "Statement", rb_cObject);
     trunkline_define_new(class, statement_new);
     rb_define_method(class, "initialize", statement_initialize, -1);
@@ -194,6 +243,8 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "verdict", statement_verdict, 0);
     rb_define_method(class, "culprit", statement_culprit, 0);
     rb_define_method(class, "shareable?", statement_is_shareable, 0);
+    rb_define_method(class, "judge_again", statement_judge_again, 1);
+    rb_define_method(class, "effect", statement_effect, 0);
     rb_define_method(class, "leaky!", statement_set_leaky, 0);
     rb_define_method(class, "leaky?", statement_is_leaky, 0);
     rb_define_method(class, "momentary?", statement_is_momentary, 0);

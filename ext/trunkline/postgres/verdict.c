@@ -1,6 +1,7 @@
 #include "verdict.h"
 
 #include "judge_calls.h"
+#include "judge_carriers.h"
 #include "judge_places.h"
 #include "moment.h"
 
@@ -48,6 +49,7 @@ static void look(judge_t *judge) {
         judge->several |= judge->ended;
     }
     judge_calls(judge);
+    judge_carriers(judge);
     judge_places(judge);
     if (token->kind == TOKEN_WORD) look_at_word(judge, token);
     judge->momentary |= moment_in(token, judge_back(judge, 1));
@@ -109,7 +111,10 @@ static bool read_beginning(judge_t *judge) {
 }
 
 static judgement_t judgement(verdict_t verdict, const judge_t *judge, const token_t *token) {
-    return (judgement_t){verdict, (size_t)(token->start - judge->sql), token->length, judge->momentary};
+    return (judgement_t){
+        .verdict = verdict, .at = (size_t)(token->start - judge->sql), .length = token->length, .momentary = judge->momentary,
+        .carries = judge->carries, .for_good = judge->for_good,
+    };
 }
 
 static judgement_t conclude(const judge_t *judge) {
@@ -120,11 +125,13 @@ static judgement_t conclude(const judge_t *judge) {
     if (first_decides) return judgement(judge->rule->verdict, judge, &judge->first);
     judgement_t found = judge->found;
     found.momentary = judge->momentary;
+    found.carries = judge->carries;
+    found.for_good = judge->for_good;
     return found;
 }
 
-judgement_t judge(const char *sql, size_t length, const session_function_t *functions, size_t count) {
-    judge_t judge = {.scanner = scanner_of(sql, length), .sql = sql, .functions = functions, .function_count = count,
+judgement_t judge(const char *sql, size_t length, const session_carrier_t *carriers, size_t count) {
+    judge_t judge = {.scanner = scanner_of(sql, length), .sql = sql, .carriers = carriers, .carrier_count = count,
                      .default_depth = -1};
     if (!read_beginning(&judge)) {
         bool empty = judge_back(&judge, 0)->kind == TOKEN_END && judge.first.kind == TOKEN_END && judge.depth == 0;
@@ -136,5 +143,6 @@ judgement_t judge(const char *sql, size_t length, const session_function_t *func
     } while (advance(&judge));
     look(&judge);
     judge_remaining_calls(&judge);
+    judge_written_carriers(&judge);
     return conclude(&judge);
 }

@@ -19,21 +19,34 @@ typedef enum {
     VERDICT_UNKNOWN,     /* is nothing known */
 } verdict_t;
 
-/* A function that the user says has effects on the session; names are as the server knows them. */
+/* How SQL reaches what changes the session. */
+typedef enum {
+    REACHED_BY_CALL,     /* of a function */
+    REACHED_BY_NAME,     /* of a table, view or type, wherever it stands */
+    REACHED_BY_WRITING,  /* to a table or view of that name */
+    REACHED_BY_OPERATOR, /* of that name */
+    REACHED_BY_COMMAND,  /* that defines something, whatever its name */
+} reached_t;
+
+/* What the user, or the server's catalogue, says has effects on the session; names are as the server knows them. */
 typedef struct {
     const char *schema; /* NULL: in any */
     size_t schema_length;
     const char *name;
     size_t name_length;
-} session_function_t;
+    reached_t by;
+    bool for_good; /* the effects end with the server session alone */
+} session_carrier_t;
 
 typedef struct {
     verdict_t verdict;
     size_t at, length; /* of the word in the SQL that decided it */
     bool momentary;    /* has a constant such as 'now', which means something else each time it is parsed: not to be kept prepared */
+    bool carries;      /* uses one of the carriers: its text does not tell all that it does */
+    bool for_good;     /* one of these whose effects nothing undoes */
 } judgement_t;
 
 /* Reads the SQL once, from its start to its end. */
-judgement_t judge(const char *sql, size_t length, const session_function_t *functions, size_t count);
+judgement_t judge(const char *sql, size_t length, const session_carrier_t *carriers, size_t count);
 
 #endif

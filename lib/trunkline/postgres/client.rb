@@ -8,6 +8,7 @@ require_relative "../trunk/pool"
 require_relative "budget"
 require_relative "codec"
 require_relative "copying"
+require_relative "detection"
 require_relative "group_commit"
 require_relative "adapter_interface"
 require_relative "leaks"
@@ -16,10 +17,8 @@ require_relative "login"
 require_relative "instrumented"
 require_relative "querying"
 require_relative "session"
-require_relative "session_functions"
 require_relative "sessions"
 require_relative "sharing_errors"
-require_relative "state_keepers"
 require_relative "statements"
 require_relative "streaming"
 require_relative "types"
@@ -49,7 +48,7 @@ module Trunkline
       # @param keys [:string, :symbol] of the Hashes that results yield
       # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none
       # @param session_functions [Array<String>, :detect] functions of your own that change the session they are called in, each "name" or
-      #   "schema.name"; :detect: those whose source shows it, which the server is asked for once
+      #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that reach them, which the server is asked for
       # @param decode [Hash, nil] how types are decoded, where not as usual; see {Querying#with}
       # @param group_commit [Boolean] whether writes share their wait for the disk, see guides/batches-and-settings.md
       # @param limits keywords of {Limits}
@@ -61,7 +60,8 @@ module Trunkline
         @prepare = prepare
         @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = Answers.result_class(keys)
-        @known = Statements.new(most: @limits.max_statements, functions: functions_of(session_functions), epochs: @epochs) do |statement|
+        @detection = Detection.new(@epochs) { |script| ask_catalogue(script) } if session_functions == :detect
+        @known = Statements.new(most: @limits.max_statements, carriers: @detection || NamedCarriers.new(session_functions), epochs: @epochs) do |statement|
           check_sharing(statement)
         end
         @decoding = Decoding.of(decode)
@@ -76,6 +76,7 @@ module Trunkline
         @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) { |pool| connect_writer(pool) }
         @pools = [@pool, *@group_commit.pools].freeze
         extend GroupCommitting if group_commit
+        extend Detecting if @detection
         @listener = Listener.new(@sessions, @answers)
       end
 
@@ -273,14 +274,13 @@ module Trunkline
       # statements. In a transaction the caller's settings hold.
       def look_up(sql, parameters) = with(decode: {}, settings: @sessions.held&.in_transaction? ? nil : LocalSettings::UNLIMITED).query(sql, *parameters).rows
 
-      def functions_of(given) = given == :detect ? FunctionDetection.new { ask_for_functions } : SessionFunctions.parse(given)
-
-      def ask_for_functions
-        request = Request.script(StateKeepers::FUNCTIONS)
+      # @return [Array<Hash>] rows of the script's last statement
+      def ask_catalogue(script)
+        request = Request.script(script)
         @pool.perform(request)
         raise @answers.error(request) unless request.answered?
 
-        @answers.results(request, Result).first.to_a
+        @answers.results(request, Result).last.to_a
       end
 
       # A caller that holds a session may do there what it likes.

@@ -5,12 +5,14 @@ require_relative "setting_names"
 module Trunkline
   module Postgres
     # What SQL does to the server session that it runs in, as far as its text tells. What is not known for certain counts as the worst that it
-    # may be; functions of the users' own are not looked into.
+    # may be.
     class SessionEffect # :nodoc:
       # What a function or a library may keep in the server's process, which no command undoes for certain. Anywhere in the text, even in a
       # string, which costs a connection at most; and Unicode escapes, in which names may be hidden.
       LASTING = /setseed|isn_weak|dblink|replication_(?:slot|origin)|pg_(?:start_|stop_)?backup|\bload\s*(?:U&)?'|reset_user|set_user|
                  set_session_auth|hypopg|http_set_curlopt|\bpgv_|sepgsql|set_system_time|U&["']/xi
+      # Names of settings by which functions are compiled, and for good.
+      COMPILED = /\b(?:standard_conforming_strings|backslash_quote|plpgsql\s*+\.)/i
       # Statements and functions that a reset undoes, and that change nothing for statements behind them.
       PASSING = /\A"?(?:currval|lastval|pg_(?:try_)?advisory_\w+|close|declare|fetch|move|lock|lo_\w+|loread|lowrite|set_limit|
                  cursor_to_xml\w*|pg_export_snapshot)\b/xi
@@ -29,7 +31,7 @@ module Trunkline
                           session_replication_role)\z/x
       # The server looks at these itself whenever it uses a plan.
       REVALIDATED_SETTING = /\A(?:search_path|role|session_authorization|row_security)\z/
-      private_constant :LASTING, :PASSING, :TEMPORARY, :SETTING, :SETTING_CALL, :LASTING_SETTING, :HARMLESS_SETTING, :REVALIDATED_SETTING
+      private_constant :LASTING, :COMPILED, :PASSING, :TEMPORARY, :SETTING, :SETTING_CALL, :LASTING_SETTING, :HARMLESS_SETTING, :REVALIDATED_SETTING
 
       # @return [Symbol] :same; :names, a table, type or function of a name may be another one behind it; :plans, constants may also be read
       #   otherwise
@@ -41,11 +43,18 @@ module Trunkline
       # @param sql [String]
       # @param verdict [Symbol] the statement's; :script for several
       # @param culprit [String] the word that decided it
+      # @param carried [Symbol] what {Statement#effect} says
       # @return [SessionEffect]
-      def self.of(sql, verdict, culprit = "")
-        effect = of_verdict(sql, verdict, culprit)
+      def self.of(sql, verdict, culprit = "", carried = :told)
+        return FOR_GOOD if carried == :lasting
+
+        effect = carried == :hidden ? ANYTHING : of_verdict(sql, verdict, culprit)
         effect.undone_by != :close && LASTING.match?(sql) ? new(effect.meaning, :close) : effect
       end
+
+      # @param source [String] of a function
+      # @return [Boolean] whether it may do what nothing but the end of the connection undoes
+      def self.lasting?(source) = LASTING.match?(source) || COMPILED.match?(source)
 
       def initialize(meaning, undone_by)
         @meaning = meaning

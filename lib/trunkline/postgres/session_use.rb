@@ -50,7 +50,7 @@ module Trunkline
         return false if statement.shareable?
         return changed && request.changes_meaning!(true) && true if %i[transaction savepoint].include?(statement.verdict)
 
-        take(request, SessionEffect.of(statement.sql, statement.verdict, statement.culprit))
+        take(request, SessionEffect.of(statement.sql, statement.verdict, statement.culprit, statement.effect))
       end
 
       private

@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require_relative "session_functions"
+require_relative "state_keepers"
+
+module Trunkline
+  module Postgres
+    # What changes the session beside what is known: as the user says, once and for all.
+    class NamedCarriers # :nodoc:
+      # @return [Array<Array>] as Statement.new takes them
+      attr_reader :to_a
+
+      # @param names [Array<String>] of functions
+      # @raise [ArgumentError]
+      def initialize(names)
+        @to_a = SessionFunctions.parse(names)
+      end
+    end
+
+    # What changes the session beside what is known: as the server's catalogue says. It is asked before the first statement, which is judged
+    # before there is a connection, and whether anything has changed when an epoch is over, or this client has defined something.
+    class Detection # :nodoc:
+      # @param epochs [PlanEpoch] the client's
+      # @yieldparam script [String] of SQL
+      # @yieldreturn [Array<Hash>] rows of its last statement
+      def initialize(epochs, &ask)
+        @epochs = epochs
+        @ask = ask
+        @lock = Lock.new
+        @carriers = @looked_at = @fingerprint = nil
+        @looking = false
+      end
+
+      # @return [Array<Array>] as Statement.new takes them
+      # @raise [Error] the server could not be asked; it is asked again the next time
+      def to_a
+        look unless @carriers
+        @carriers
+      end
+
+      # @return [Boolean] whether something may have changed since it was last looked at, and no other caller looks
+      def outdated? = @epochs.definitions != @looked_at && !@looking
+
+      # Looks again.
+      #
+      # @return [Boolean] whether the carriers are others now
+      # @raise [Error] the server could not be asked
+      def renew
+        before = @carriers
+        @looking = true
+        look
+        !before.nil? && @carriers != before
+      ensure
+        @looking = false
+      end
+
+      private
+
+      # What changes while it is read ends the epoch, or is seen in the next one.
+      def look
+        looked_at = @epochs.definitions
+        fingerprint = @ask.call(StateKeepers.fingerprint_script).first.values.first
+        carriers = @carriers if fingerprint == @fingerprint
+        carriers ||= StateKeepers.find(&@ask)
+        @lock.synchronize do
+          @carriers = carriers
+          @fingerprint = fingerprint
+          @looked_at = looked_at
+        end
+      end
+    end
+
+    # A client that detects.
+    module Detecting # :nodoc:
+      def perform(request)
+        look_again(request) if @detection.outdated?
+        super
+      end
+
+      def dispatch(request)
+        look_again(request) if @detection.outdated?
+        super
+      end
+
+      def commit_together(request)
+        look_again(request) if @detection.outdated?
+        super
+      end
+
+      private
+
+      def new_session(callers_block)
+        renew if @detection.outdated?
+        super
+      end
+
+      def check_sharing(statement)
+        renew if @detection.outdated?
+        super unless statement.shareable?
+      end
+
+      def renew = @detection.renew && @known.judge_again
+
+      # What was looked up for the request may have been judged before.
+      def look_again(request)
+        renew
+        (request.members || [request]).each { |member| check_sharing(member.statement) if member.statement && !member.statement.shareable? }
+      end
+    end
+    private_constant :NamedCarriers, :Detection, :Detecting
+  end
+end
