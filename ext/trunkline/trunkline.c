@@ -47,11 +47,13 @@ void Init_trunkline(void) {
     Init_trunkline_crew();
     Init_trunkline_cancelling();
     Init_trunkline_crew_state();
+    Init_trunkline_dead_world();
     Init_trunkline_drive();
     Init_trunkline_connection_loop();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();
     Init_trunkline_holding();
+    Init_trunkline_witness();
     Init_trunkline_load();
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();

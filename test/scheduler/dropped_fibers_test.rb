@@ -5,7 +5,8 @@ require "support/database_helpers"
 require "support/gated"
 require "support/schedulers/hosts"
 
-# Fibers that never go on, as the thread of their event loop has ended; and threads that end and leave a connection behind. Others go on.
+# Fibers that never go on, as their event loop has ended, with its thread or before it, or as nothing refers to them; and threads that end and
+# leave a connection behind. Others go on.
 class DroppedFibersTest < Trunkline::TestCase
   include DatabaseHelpers
   include Gated
@@ -81,16 +82,104 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
-  # Its owner is the thread that used it last.
-  def test_a_connection_that_another_thread_has_taken_over
+  # Its holder is the thread that it was made for, not one that was lent it.
+  def test_a_connection_that_another_thread_has_used
     with_client(connections: 1, max_connections: 2) do |db|
-      own = Thread.new { db.virtual_session("test").tap { |session| session.ask("SET work_mem = '7MB'", []) } }.value
-      own.ask("SELECT 1", [])
+      own = db.virtual_session("test")
+      Thread.new { own.ask("SET work_mem = '7MB'", []) }.join
       waiting = Thread.new { db.transaction { |tx| ask(tx, 1) } }
       assert eventually { db.stats[:queue][:alone] == 1 }
       assert_equal [["7MB"]], own.ask("SHOW work_mem", []).rows
       own.reset
       assert_equal 1, waiting.value
+    end
+  end
+
+  def test_a_session_that_another_thread_has_used
+    with_client(connections: 1, max_connections: 2) do |db|
+      waiting = db.session do |session|
+        Thread.new { session.query("SET work_mem = '7MB'") }.join
+        waiting = Thread.new { db.transaction { |tx| ask(tx, 1) } }
+        assert eventually { db.stats[:queue][:alone] == 1 }
+        assert_equal "7MB", session.value("SHOW work_mem")
+        waiting
+      end
+      assert_equal 1, waiting.value
+    end
+  end
+
+  # The thread goes on without the event loop.
+  def test_a_loop_that_is_replaced_while_fibers_wait_for_answers
+    in_thread do |db|
+      ask(db, 1)
+      drop_in_this_thread(3) { ask(db, 2) }
+      assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
+      assert_equal [0, 5], [db.stats[:in_flight], Thread.new { ask(db, 5) }.value]
+    end
+  end
+
+  def test_a_loop_that_is_replaced_while_a_fiber_opens_a_connection
+    in_thread do |db|
+      drop_in_this_thread(1) { ask(db, 1) }
+      assert_equal [2, 3], [ask(db, 2), db.transaction { |tx| ask(tx, 3) }]
+      drop_in_this_thread(1) { db.transaction { |tx| db.transaction { ask(tx, 4) } } }
+      assert_equal [5, 0, 0], [db.transaction { |tx| ask(tx, 5) }, db.stats[:queue][:alone], db.stats[:opening]]
+    end
+  end
+
+  def test_a_loop_that_is_replaced_while_a_fiber_waits_in_its_transaction
+    in_thread do |db|
+      ask(db, 1)
+      db.transaction { |tx| ask(tx, 1) }
+      drop_in_this_thread(1) { db.transaction { |tx| ask(tx, 2) } }
+      assert_equal 1, db.stats[:pinned]
+      assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
+    end
+  end
+
+  # As it is resumed all the same, it is told that its connection has gone, and counts once.
+  def test_a_fiber_of_a_loop_that_was_replaced_goes_on
+    in_thread do |db|
+      fiber = drop_in_this_thread(1) { ask(db, 1) }.first
+      assert_equal 2, ask(db, 2)
+      fiber.resume while fiber.alive?
+      assert_equal [3, 0], [db.transaction { |tx| ask(tx, 3) }, db.stats[:opening]]
+    end
+  end
+
+  # A suspended fiber is resumed by any part of the program that refers to it.
+  def test_a_fiber_that_is_referred_to_keeps_its_transaction
+    with_client(connections: 1, max_connections: 2, max_wait: 0.2) do |db|
+      fiber = Fiber.new do
+        db.transaction do |tx|
+          ask(tx, 1)
+          Fiber.yield
+          ask(tx, 2)
+        end
+      end
+      fiber.resume
+      assert_raises(Trunkline::Overloaded) { db.transaction { |tx| ask(tx, 3) } }
+      assert_equal 2, fiber.resume
+    end
+  end
+
+  # Words that remain on the stack may keep some fibers, not all.
+  def test_fibers_that_are_dropped_in_a_transaction
+    with_table("n int") do |table|
+      with_client(connections: 1, max_connections: 9, max_wait: 20) do |db|
+        insert = ->(n) { db.transaction { |tx| tx.query("INSERT INTO #{table} VALUES (#{n})") && Fiber.yield } }
+        Fiber.new { 8.times { |n| Fiber.new { insert.call(n) }.resume } }.resume
+        assert_equal 8, db.stats[:pinned]
+        assert_equal 1, Thread.new { db.transaction { |tx| ask(tx, 1) } }.value
+        assert_equal 0, db.value("SELECT count(*) FROM #{table}")
+      end
+    end
+  end
+
+  def test_fibers_that_sleep_in_a_transaction_when_their_loop_is_dropped
+    with_client(connections: 1, max_connections: 9, max_wait: 20) do |db|
+      Fiber.new { drop_sleeping(db, 8) }.resume
+      assert_equal [8, 1], [db.stats[:pinned], Thread.new { db.transaction { |tx| ask(tx, 1) } }.value]
     end
   end
 
@@ -102,5 +191,35 @@ class DroppedFibersTest < Trunkline::TestCase
       Fiber.set_scheduler(Dropping.new)
       count.times { Fiber.schedule(&block) }
     end.join
+  end
+
+  # Likewise in this thread, which goes on without the loop.
+  #
+  # @return [Array<Fiber>]
+  def drop_in_this_thread(count, &block)
+    Fiber.set_scheduler(Dropping.new)
+    Array.new(count) { Fiber.schedule(&block) }
+  ensure
+    Fiber.set_scheduler(nil)
+  end
+
+  # A loop that waits for sockets, and for nothing else.
+  class Sleepless < Dropping
+    def io_wait(io, events, timeout = nil)
+      IO.select([io], (events & IO::WRITABLE).positive? ? [io] : nil, nil, timeout)
+      events
+    end
+  end
+
+  def drop_sleeping(db, count)
+    Fiber.set_scheduler(Sleepless.new)
+    count.times { Fiber.schedule { db.transaction { |tx| ask(tx, 1) && sleep } } }
+  ensure
+    Fiber.set_scheduler(nil)
+  end
+
+  # Runs the block in a thread of its own, with a client of two connections.
+  def in_thread(&block)
+    in_host_with_client(connections: 1, max_connections: 2, max_wait: 20, &block)
   end
 end

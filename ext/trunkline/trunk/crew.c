@@ -324,7 +324,7 @@ VALUE crew_leave(VALUE self, VALUE object) {
     request->state = WAITER_RUNNING;
     if (request->aboard) {
         request->aboard = false;
-        crew->aboard--;
+        if (crew->aboard > 0 && --crew->aboard == 0) crew->world = crew->thread = Qnil;
         dispatcher_keeps_no_more(crew_in_flight(crew), request);
     }
     return crew_resign(crew, object);

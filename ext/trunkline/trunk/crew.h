@@ -19,8 +19,8 @@ typedef struct crew {
     VALUE pool;       /* told when the trunk is free */
     VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
     request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
-    VALUE world;      /* of everyone aboard; kept when the last one leaves, until another world comes */
-    VALUE thread;     /* whose event loop that is */
+    VALUE world;      /* of everyone aboard; nil with nobody aboard, so that an event loop that has ended is collected with its fibers */
+    VALUE thread;     /* whose event loop that is; nil where the world is */
     VALUE leader;     /* the request whose waiter reads for all, or nil */
     VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
     double earliest;  /* no waiter stops waiting before */
@@ -53,7 +53,11 @@ static inline fifo_t *crew_in_flight(const crew_t *crew) { return &crew_codec(cr
 /* Does its wire add nothing to the bytes? Then they are read and written without it. */
 static inline bool crew_is_plain(const crew_t *crew) { return !NIL_P(crew->io); }
 
-/* Where the thread of everyone aboard has ended, with its event loop: they leave. True: they did. */
+/* Will fibers of the world, a scheduler of that thread, never go on? Their thread has ended, or it is the calling one and goes on without that
+ * scheduler. */
+bool world_is_over(VALUE world, VALUE thread);
+
+/* Where the world of everyone aboard is over: they leave. True: they did. */
 bool crew_forget_dead(crew_t *crew);
 
 /* A crew without waiters takes those of any world: the first to come brings its own. A forked child's copy takes none. */

@@ -6,6 +6,7 @@ require_relative "result"
 require_relative "times"
 require_relative "connection"
 require_relative "isolation"
+require_relative "lease_holder"
 require_relative "settings"
 require_relative "executing"
 
@@ -59,6 +60,14 @@ module Trunkline
         end
       end
 
+      def lease # :nodoc:
+        super.tap { lease_holder.begin(@owner) }
+      end
+
+      def steal! # :nodoc:
+        super.tap { lease_holder.begin(@owner) }
+      end
+
       # The connection's next user finds nothing left behind on it.
       def release_connection # :nodoc:
         return unless @raw_connection&.pinned?
@@ -79,9 +88,12 @@ module Trunkline
         @zone = default_timezone
         @shared = CLIENTS.take(Settings.new(@config, timezone: @zone, dates: decode_dates))
         @types = @shared
-        @raw_connection = Connection.new(@shared.client, @shared.settings.config)
+        @raw_connection = Connection.new(@shared.client, @shared.settings.config, lease_holder)
         @raw_connection.default_timezone = @zone
       end
+
+      # The pool has leased the connection before it connects.
+      def lease_holder = @lease_holder ||= LeaseHolder.new
 
       def reconnect
         return connect unless @raw_connection && !@raw_connection.finished?

@@ -22,8 +22,9 @@ module Trunkline
       #
       # @param client [Postgres::Client] what it asks
       # @param config [Config] of the same
+      # @param holder [#alive?] when it is not alive any more, a connection of its own may be closed
       # @return [Connection]
-      def self.new(client, config) = allocate.tap { |connection| connection.send(:initialize, client, config) }
+      def self.new(client, config, holder = Thread.current) = allocate.tap { |connection| connection.send(:initialize, client, config, holder) }
 
       # @return [VirtualSession]
       attr_reader :session # :nodoc:
@@ -31,9 +32,9 @@ module Trunkline
       # @return [Symbol] :utc or :local, of values without a time zone
       attr_accessor :default_timezone # :nodoc:
 
-      def initialize(client, config)
+      def initialize(client, config, holder)
         @config = config
-        @session = client.virtual_session("ActiveRecord", Result)
+        @session = client.virtual_session("ActiveRecord", Result, holder: holder)
         @statements = {}
         @receiver = @copy = @coder = nil
         @default_timezone = :utc

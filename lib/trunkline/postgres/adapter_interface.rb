@@ -10,9 +10,11 @@ module Trunkline
       #
       # @param place [String] file and line of its holder, told to callers that wait in vain for a connection
       # @param result_class [Class] a {Result} of what its queries return
+      # @param holder [#alive?] what has the session: when it is not alive any more, the connection that the session has for its own may be
+      #   closed
       # @return [VirtualSession]
-      def virtual_session(place, result_class = @result_class)
-        observe(VirtualSession.new(self, @all, @answers, result_class) { @sessions.pin_at(place) })
+      def virtual_session(place, result_class = @result_class, holder: Thread.current)
+        observe(VirtualSession.new(self, @all, @answers, result_class) { @sessions.pin_at(place, holder) })
       end
 
       # Runs one statement, if it may share.

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/reachable_owner"
 require_relative "../trunk/waiting"
 require_relative "session_lease_flow"
 require_relative "session_lease_notifications"
@@ -27,11 +28,14 @@ module Trunkline
       # @param sessions [Sessions] where trunks come from
       # @param answers [Answers]
       # @param place [String] file and line of its holder
-      def initialize(sessions, answers, place)
+      # @param holder [#alive?] the trunk is taken away when it is not
+      def initialize(sessions, answers, place, holder)
         @sessions = sessions
         @answers = answers
         @use_of_session = SessionUse.new
         @place = place
+        @holder = holder
+        @witness = Witness.new
         @server = sessions.server
         @pending = []
         @use = Mutex.new
@@ -132,8 +136,11 @@ module Trunkline
 
       private
 
+      # The last one is kept for its status, and must not keep the caller.
       def transmit(request)
-        alone(request) { carry(request) { |trunk| trunk.perform(request) } }
+        alone(request.adopt) { carry(request) { |trunk| trunk.perform(request) } }
+      ensure
+        request.forget_caller
       end
 
       # What it does to the session is noted, and its parameters are made for the types that this session has for them.
@@ -195,8 +202,7 @@ module Trunkline
           raise stuck(request) if @broken
 
           before = @last
-          @trunk ||= @sessions.take(request.pin, @place)
-          @trunk.user = Thread.current
+          take(request.pin)
           opening = hand_over(request)
           taken = yield @trunk
           return if taken && !(before.nil? && lost_unsent?(request))
@@ -207,6 +213,10 @@ module Trunkline
 
           let_go
         end until taken
+      end
+
+      def take(request)
+        @trunk ||= @sessions.take(request, @place).tap { |trunk| trunk.user = ReachableOwner.new(@witness, @holder) }
       end
 
       def hand_over(request)

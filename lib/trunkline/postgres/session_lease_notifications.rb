@@ -25,7 +25,7 @@ module Trunkline
         raise occupied(waiter) if @flow
 
         @notifications ||= []
-        @trunk ||= @sessions.take(waiter, @place)
+        take(waiter)
         @trunk.follow(waiter) { take_notifications } if @notifications.empty?
       end
 

@@ -45,8 +45,9 @@ module Trunkline
       def pin(block) = pin_at(place_of(block))
 
       # @param place [String] of the holder: file and line
+      # @param holder [#alive?] what has it until it ends
       # @return [SessionLease]
-      def pin_at(place) = SessionLease.new(self, @answers, place)
+      def pin_at(place, holder = Thread.current) = SessionLease.new(self, @answers, place, holder)
 
       # Runs the block, in which the caller holds the session.
       def hold(session)
@@ -78,7 +79,10 @@ module Trunkline
       def take(request, place)
         trunk = @pool.check_out(request) { who_holds }
         begin_anew unless @generation == Trunkline.process_generation
-        @lock.synchronize { @holders[trunk] = Holder.new(place, Waiting.now) }
+        @lock.synchronize do
+          @holders.delete_if { |held,| held.loss } # also those that were closed as nothing could use them any more
+          @holders[trunk] = Holder.new(place, Waiting.now)
+        end
         trunk.codec.exclusive = true
         trunk
       end

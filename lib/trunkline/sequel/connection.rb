@@ -7,12 +7,12 @@ module Sequel
     class Connection
       # @param db [Database]
       # @param client [::Trunkline::Postgres::Client]
-      def initialize(db, client)
+      # @param holder [#alive?] when it is not alive any more, the connection may be closed
+      def initialize(db, client, holder)
         @db = db
-        @session = client.virtual_session("Sequel")
+        @session = client.virtual_session("Sequel", holder: holder)
         @depth = 0
-        @kept = false
-        @ended = false
+        @kept = @ended = @taken_away = false
       end
 
       # Runs one statement; without arguments also several, separated by semicolons.
@@ -85,6 +85,14 @@ module Sequel
 
       # Is it held or kept?
       def open? = @depth > 0 || @kept
+
+      # It is closed though its caller has not done so.
+      def take_away
+        @taken_away = true
+        close
+      end
+
+      def taken_away? = @taken_away
 
       # Gives the connection to the server back. May be called more than once.
       def close

@@ -2,54 +2,77 @@
 
 require_relative "../trunk/fiber_owner"
 require_relative "../trunk/holding"
+require_relative "../trunk/reachable_owner"
 
 module Sequel
   module Trunkline
     # Which fiber has which connection for its own: it holds one for the time of a block, and keeps one on which it left something
     # behind, until it disconnects or ends. The fibers created in it meanwhile find it too, as ::Trunkline::Holding tells; but what
     # a fiber of an event loop keeps is found by no other.
+    #
+    # Sequel itself refers to a connection in whose transaction it is. So what is held has a witness, to which the fibers alone refer that find
+    # it: when they are collected, the connection is free.
     class Holders
       Holding = ::Trunkline.const_get(:Holding)
       FiberOwner = ::Trunkline.const_get(:FiberOwner)
+      ReachableOwner = ::Trunkline.const_get(:ReachableOwner)
+      Witness = ::Trunkline.const_get(:Witness)
       # A connection that a fiber keeps.
       Kept = Struct.new(:owner, :holding, :conn)
-      private_constant :Holding, :FiberOwner, :Kept
+      # What a fiber holds: a connection to a server.
+      Held = Struct.new(:server, :conn, :witness) do
+        # Is it to that server?
+        def ==(other) = server == other
+      end
+      private_constant :Holding, :FiberOwner, :ReachableOwner, :Witness, :Kept, :Held
 
       def initialize
         @lock = Mutex.new
         @name = Object.new # what fibers refer to: their storage does not keep this database
-        @conns = {}.compare_by_identity
         @kept = []
       end
 
       # @param server [Symbol, Hash]
       # @return [Connection, nil] the caller's own
+      # @raise [Sequel::DatabaseDisconnectError] it was taken away, as the caller was not to come back for it; said once
       def find(server)
-        conn = @conns[Holding.find(@name, server)]
-        conn if conn&.open?
+        holding = Holding.find(@name, server) or return
+        conn = holding.value.conn
+        return conn if conn.open?
+        return unless conn.taken_away?
+
+        holding.end
+        raise DatabaseDisconnectError, "the connection that this fiber kept, with what it had left behind there, was closed: its event loop " \
+                                       "had ended, or the fiber that kept it"
       end
 
-      # Runs the block, in which the caller holds the connection.
+      # Runs the block, in which the caller holds a connection.
       #
+      # @param connect [#call] gives one for an owner
       # @yieldparam conn [Connection]
-      def hold(server, conn)
+      def hold(server, connect)
         release_left
-        holding = Holding.new(@name, server)
-        begin_holding(holding, conn)
+        witness = Witness.new
+        conn = connect.call(ReachableOwner.new(witness, Thread.current))
+        holding = Holding.new(@name, Held.new(server, conn, witness))
+        holding.begin
         conn.hold { yield conn }
       ensure
-        end_holding(holding) if holding
+        holding&.end
       end
 
-      # From now on the caller keeps the connection.
+      # From now on the caller keeps a connection.
       #
+      # @yieldparam owner [FiberOwner] the caller
+      # @yieldreturn [Connection] for it
       # @return [Connection]
-      def keep(server, conn)
+      def keep(server)
         release_left
-        holding = Holding.new(@name, server, alone: !Fiber.scheduler.nil?)
-        kept = Kept.new(FiberOwner.new, holding, conn)
-        @lock.synchronize { @kept.push(kept) }
-        begin_holding(holding, conn)
+        owner = FiberOwner.new
+        conn = yield owner
+        holding = Holding.new(@name, Held.new(server, conn), alone: !Fiber.scheduler.nil?)
+        @lock.synchronize { @kept.push(Kept.new(owner, holding, conn)) }
+        holding.begin
         conn.keep
       end
 
@@ -65,25 +88,15 @@ module Sequel
       def release_left
         return if @kept.empty?
 
-        @lock.synchronize { @kept.select { |kept| kept.owner.gone? } }.each { |kept| close(kept) }
+        @lock.synchronize { @kept.reject { |kept| kept.owner.alive? } }.each { |kept| close(kept, :take_away) }
       end
 
-      # The first that takes it out of the list closes it.
-      def close(kept)
+      # The first that takes it out of the list closes it. A fiber that finds it all the same is told that it was taken away.
+      def close(kept, way = :close)
         return unless @lock.synchronize { @kept.delete(kept) }
 
-        end_holding(kept.holding)
-        kept.conn.close
-      end
-
-      def begin_holding(holding, conn)
-        @lock.synchronize { @conns[holding] = conn }
-        holding.begin
-      end
-
-      def end_holding(holding)
-        holding.end
-        @lock.synchronize { @conns.delete(holding) }
+        kept.holding.end if way == :close
+        kept.conn.public_send(way)
       end
     end
   end

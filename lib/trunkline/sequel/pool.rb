@@ -54,7 +54,7 @@ module Sequel
         conn = @holders.find(server)
         return conn.hold { yield conn } if conn
 
-        @holders.hold(server, connection(server)) { |held| yield held }
+        @holders.hold(server, ->(holder) { connection(server, holder) }) { |held| yield held }
       end
 
       # @param server [Symbol, Hash, nil]
@@ -68,11 +68,12 @@ module Sequel
       #
       # @param server [Symbol, Hash]
       # @return [Connection]
-      def keep(server) = @holders.keep(server, connection(server))
+      def keep(server) = @holders.keep(server) { |owner| connection(server, owner) }
 
       # @param server [Symbol, Hash]
-      # @return [Connection] that no caller has yet
-      def connection(server) = Connection.new(db, client(server))
+      # @param holder [#alive?] what is to have it, until it ends
+      # @return [Connection]
+      def connection(server, holder = Thread.current) = Connection.new(db, client(server), holder)
 
       # @param server [Symbol, Hash]
       # @return [::Trunkline::Postgres::Client]

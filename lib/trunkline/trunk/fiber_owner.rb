@@ -9,27 +9,30 @@ module Trunkline
     def initialize
       @thread = Thread.current
       @fiber = WeakRef.new(Fiber.current)
-      @scheduler = Fiber.scheduler
+      scheduler = Fiber.current_scheduler
+      @scheduler = WeakRef.new(scheduler) if scheduler
     end
 
-    # @return [Boolean] whether it has ended, or will never run again: its thread has ended, its event loop was closed, or nothing
-    #   refers to it. An event loop may leave fibers unfinished when it is closed, and these stay alive by Ruby's account
-    def gone? = !@thread.alive? || !fiber_alive? || loop_closed?
+    # @return [Boolean] false: it has ended, or its thread has, or it was collected as garbage, or its event loop is over
+    def alive? = @thread.alive? && fiber_alive? && !loop_over?
 
     private
 
+    # An event loop may leave fibers unfinished when it ends, and these stay alive by Ruby's account.
     def fiber_alive?
       @fiber.__getobj__.alive?
     rescue WeakRef::RefError
       false
     end
 
-    # A thread closes its event loop before it takes another or goes on without one.
-    def loop_closed?
-      return false unless @scheduler
-      return !@scheduler.equal?(Fiber.scheduler) if @thread.equal?(Thread.current)
+    # Ruby has a scheduler run its fibers to their end, by close, before the thread has another scheduler or none: so the thread itself
+    # knows when close has returned. What a scheduler says tells nothing, as closed? may be true while its fibers run within close.
+    def loop_over?
+      return false unless @scheduler && @thread.equal?(Thread.current)
 
-      @scheduler.respond_to?(:closed?) && @scheduler.closed? ? true : false
+      !@scheduler.__getobj__.equal?(Fiber.scheduler)
+    rescue WeakRef::RefError
+      true
     end
   end
   private_constant :FiberOwner

@@ -45,7 +45,7 @@ module Trunkline
       roster = @roster
       trunk = open_in_time(place)
       call_up do
-        @openers.delete(place)
+        @roster.opening(alone: place.alone?) unless @openers.delete(place) # it was given up for dropped, and was not
         @roster.opened(trunk, alone: place.alone?)
         @ledger.opened(trunk)
         @back_off.succeeded

@@ -95,6 +95,7 @@ module Trunkline
 
     # Takes a trunk back, in a state that suits every caller.
     def check_in(trunk)
+      trunk.user = nil
       return trunk.close("it has lived for long enough") if trunk.crew.expired?
 
       call_up { @roster.give_back(trunk, wanted: @seekers.size) ? board_single(trunk).concat(serve) : [] }

@@ -31,7 +31,7 @@ module Trunkline
     WRITE_AGAIN = 0.001
     private_constant :WRITE_AGAIN
 
-    # @return [Thread, nil] the last one that used it for its own; nil: any thread may be the next
+    # @return [#alive?, nil] what has it for its own; nil: nothing has, or as long as the client is open
     attr_accessor :user
 
     attr_reader :codec, :crew, :server, :loss
@@ -184,13 +184,13 @@ module Trunkline
     # parked meanwhile: when the leader leaves, the lead goes to this caller. So some caller reads as long as one waits to write:
     # a server that cannot get rid of its answers takes no more requests.
     def write_out(request)
-      return if @writer
+      return if @writer && !@writer.dropped?
 
       @writer = request
       begin
         attempt_to_write(request) until written_out?(request)
       ensure
-        @writer = nil
+        @writer = nil if @writer.equal?(request)
       end
     end
 

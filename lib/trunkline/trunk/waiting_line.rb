@@ -16,9 +16,6 @@ module Trunkline
       # @return [Trunk, nil] that is kept for the caller, now that it is called
       attr_accessor :trunk
 
-      # @return [Thread] the caller's
-      attr_reader :thread
-
       # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before it waits
       attr_reader :give_up_at
 
@@ -48,6 +45,9 @@ module Trunkline
       # Is it known by now that what it waits with takes long, as it was not when it came? Said once.
       def turned_long? = !@long && !@alone && (@long = @request.long?)
       def world = @request.world
+
+      # Has its thread ended, or its event loop, which has dropped its fibers where they waited?
+      def gone? = !@thread.alive? || @request.dropped?
 
       # @return [String] why it waits; empty where that is not said
       def explanation = @explanation ? ": #{@explanation.call}" : ""
@@ -149,8 +149,8 @@ module Trunkline
       call(size) { true }
     end
 
-    # Those whose threads have ended with their event loops will not come.
-    def forget_dead = @places.select! { |place| place.thread.alive? }
+    # Those whose threads or event loops have ended will not come.
+    def forget_gone = @places.reject!(&:gone?)
 
     protected
 

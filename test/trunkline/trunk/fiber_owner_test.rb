@@ -6,51 +6,89 @@ require "trunkline/trunk/fiber_owner"
 module Trunkline
   # Whether a fiber can come back for what was given to it.
   class FiberOwnerTest < TestCase
-    # An event loop that runs nothing.
-    class IdleLoop
+    # An event loop that says that it is closed before its fibers have ended: within close, they go on.
+    class ClosingLoop
+      def initialize(&closing) = @closing = closing
       def closed? = @closed == true
-      def close = @closed = true
+
+      def close
+        @closed = true
+        @closing.call
+      end
+
       def block(*) = nil
-      def unblock(*) = nil
-      def kernel_sleep(*) = nil
-      def io_wait(*) = nil
+      alias unblock block
+      alias kernel_sleep block
+      alias io_wait block
     end
-    private_constant :IdleLoop
+    private_constant :ClosingLoop
 
     def test_a_fiber_that_goes_on_and_one_that_has_ended
-      owner = nil
-      fiber = Fiber.new do
-        owner = FiberOwner.new
-        Fiber.yield
-      end
+      owner, fiber = suspended
+      assert_predicate owner, :alive?
+      assert Thread.new { owner.alive? }.value
       fiber.resume
-      refute_predicate owner, :gone?
-      refute Thread.new { owner.gone? }.value
-      fiber.resume
-      assert_predicate owner, :gone?
+      refute_predicate owner, :alive?
     end
 
     def test_a_thread_that_has_ended
-      assert_predicate Thread.new { FiberOwner.new }.value, :gone?
+      refute_predicate Thread.new { FiberOwner.new }.value, :alive?
     end
 
-    def test_a_fiber_whose_loop_was_closed
+    def test_a_fiber_that_runs_while_its_loop_is_closed
       Thread.new do
-        event_loop = IdleLoop.new
-        Fiber.set_scheduler(event_loop)
-        owner = nil
-        fiber = Fiber.new(blocking: false) do
-          owner = FiberOwner.new
-          Fiber.yield
-        end
-        fiber.resume
-        assert_equal [false, false], [owner.gone?, Thread.new { owner.gone? }.value]
-        event_loop.close
-        assert Thread.new { owner.gone? }.value
+        owner = fiber = nil
+        seen = []
+        look = -> { seen.push(owner.alive?, Thread.new { owner.alive? }.value) }
+        Fiber.set_scheduler(ClosingLoop.new { look.call && fiber.resume })
+        owner, fiber = suspended(blocking: false, &look)
         Fiber.set_scheduler(nil)
-        assert_predicate owner, :gone?
-        assert_predicate fiber, :alive?
+        assert_equal [true] * 4, seen
+        refute_predicate owner, :alive?
       end.join
+    end
+
+    # Its own thread alone knows that close has returned.
+    def test_a_fiber_that_its_loop_has_left
+      Thread.new do
+        Fiber.set_scheduler(ClosingLoop.new { nil })
+        owner, fiber = suspended(blocking: false)
+        Fiber.set_scheduler(nil)
+        assert_equal [true, true, false], [fiber.alive?, Thread.new { owner.alive? }.value, owner.alive?]
+      end.join
+    end
+
+    # No loop runs it.
+    def test_a_blocking_fiber_beside_a_loop
+      Thread.new do
+        Fiber.set_scheduler(ClosingLoop.new { nil })
+        owner, fiber = suspended(blocking: true)
+        Fiber.set_scheduler(nil)
+        assert_predicate owner, :alive?
+        fiber.resume
+        refute_predicate owner, :alive?
+      end.join
+    end
+
+    # Words that remain on the stack may keep some, not all.
+    def test_fibers_that_were_collected
+      owners = Fiber.new { Array.new(20) { suspended.first } }.resume
+      GC.start
+      assert_operator owners.count(&:alive?), :<, 20
+    end
+
+    private
+
+    # @return [Array(FiberOwner, Fiber)] of a fiber that is suspended, and runs the block when it is resumed
+    def suspended(**options)
+      owner = nil
+      fiber = Fiber.new(**options) do
+        owner = FiberOwner.new
+        Fiber.yield
+        yield if block_given?
+      end
+      fiber.resume
+      [owner, fiber]
     end
   end
 end
