@@ -208,10 +208,20 @@ static bool is_described(postgres_request_t *request) {
     return !NIL_P(request->error) || request->withdrawn || !NIL_P(description_for(request));
 }
 
-/* Has the server said all that it was asked? */
+static bool is_atomic_batch(const postgres_request_t *request) { return request->kind == REQUEST_BATCH && request->atomic; }
+
+static bool are_described(const postgres_request_t *batch) {
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
+        if (!is_described(postgres_request_of(RARRAY_AREF(batch->members, at)))) return false;
+    }
+    return true;
+}
+
+/* Has the server said all that it was asked? To be known before the request leaves the queue: one that has left it cannot fail any more. */
 static bool answered_in_full(postgres_request_t *request) {
     if (!answer_order_is_complete(&request->order)) return false;
     if (request->unanswered > 0) return !NIL_P(request->error);
+    if (is_atomic_batch(request)) return !NIL_P(request->error) || are_described(request);
     return (request->kind != REQUEST_QUERY && request->kind != REQUEST_DESCRIBE) || is_described(request);
 }
 
@@ -223,11 +233,10 @@ static void undo_member(const postgres_request_t *batch, postgres_request_t *mem
 
 /* What was done in one unit stands, or falls, together. */
 static void finish_members(const postgres_request_t *batch, VALUE woken) {
-    if (batch->kind != REQUEST_BATCH || !batch->atomic) return;
+    if (!is_atomic_batch(batch)) return;
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
         postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
         if (!NIL_P(batch->error) && !member->base.pinned && RARRAY_LEN(batch->members) > 1) undo_member(batch, member);
-        if (NIL_P(batch->error) && !is_described(member)) protocol_error("an answer without a description of its columns");
         learn_types(member);
         member->status = batch->status;
         member->leaked = batch->leaked;

@@ -49,6 +49,16 @@ module Trunkline
         assert_nonsense(first_answer(N, ["1"]), /before the answer was complete/)
       end
 
+      # No more can be made of it, and its caller is told: it must not have left the queue.
+      def test_an_answer_without_a_description
+        ask("SELECT 1")
+        request = batch("SELECT 2", "SELECT 1")
+        answer(failure + ready)
+        assert_nonsense(first_answer(N, ["1"]).delete_suffix(ready) + bind_complete + complete("SELECT 0") + ready, /before the answer was complete/)
+        codec.fail(woken) { :lost }
+        assert_equal [true, :lost], [request.done?, request.failure]
+      end
+
       def test_only_queries
         assert_raises(ArgumentError) { Request.batch([], true) }
         assert_raises(ArgumentError) { Request.batch([Request.script("SELECT 1")], true) }
