@@ -3,6 +3,7 @@
 #include "copy_row.h"
 #include "flow.h"
 #include "frame.h"
+#include "unreadable.h"
 #include "../bytes/reader.h"
 #include "../trunk/protocol_error.h"
 
@@ -16,19 +17,45 @@ void copy_begin(postgres_request_t *request, const frame_t *frame) {
     request->flow->copy = frame->type == 'G' ? COPY_IN : COPY_OUT;
 }
 
+/* What rows are decoded from: binary ones, of which a message may have many, or one line of text. */
+typedef struct {
+    const description_t *description;
+    reader_t *rows;
+    const char *line;
+    size_t length;
+} copied_t;
+
 static VALUE raw(const flow_t *flow, const char *bytes, size_t length) {
     return flow->binary ? rb_str_new(bytes, length) : rb_utf8_str_new(bytes, length);
+}
+
+static VALUE next_binary_row(VALUE data) {
+    const copied_t *copied = (const copied_t *)data;
+    return copy_row_binary(copied->description, copied->rows);
+}
+
+static VALUE text_row(VALUE data) {
+    const copied_t *copied = (const copied_t *)data;
+    return copy_row_text(copied->description, copied->line, copied->length);
 }
 
 static void binary_rows(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     reader_t reader = reader_of(frame->body, frame->length);
     if (!request->flow->begun) copy_row_header(&reader);
     request->flow->begun = true;
+    copied_t copied = {.description = description_of(request->description), .rows = &reader};
     while (reader_left(&reader) > 0) {
         size_t before = reader_left(&reader);
-        VALUE row = copy_row_binary(description_of(request->description), &reader);
+        VALUE row = protected_row(session, request, next_binary_row, (VALUE)&copied);
+        if (row == Qundef) return;
         if (!NIL_P(row)) flow_add(session, request, row, before - reader_left(&reader));
     }
+}
+
+static void one_text_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    copied_t copied = {.description = description_of(request->description), .line = frame->body, .length = frame->length};
+    VALUE row = protected_row(session, request, text_row, (VALUE)&copied);
+    if (row != Qundef) flow_add(session, request, row, frame->length);
 }
 
 void copy_data(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
@@ -39,7 +66,7 @@ void copy_data(session_state_t *session, postgres_request_t *request, const fram
     } else if (request->flow->binary) {
         binary_rows(session, request, frame);
     } else {
-        flow_add(session, request, copy_row_text(description_of(request->description), frame->body, frame->length), frame->length);
+        one_text_row(session, request, frame);
     }
 }
 

@@ -27,9 +27,14 @@ VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, c
     const description_t *description = description_of(request->description);
     if (!description->asks_ruby) return row_decode(description, request->binary, frame->body, frame->length);
     decoding_t decoding = {description, request, frame};
+    return protected_row(session, request, decode, (VALUE)&decoding);
+}
+
+VALUE protected_row(const session_state_t *session, postgres_request_t *request, VALUE (*read)(VALUE data), VALUE data) {
+    if (!description_of(request->description)->asks_ruby) return read(data);
     int tag;
     arrays_limit(session->message_limit);
-    VALUE row = rb_protect(decode, (VALUE)&decoding, &tag);
+    VALUE row = rb_protect(read, data, &tag);
     if (!tag) return row;
     VALUE error = rb_errinfo();
     if (!is_of_value(error)) rb_jump_tag(tag);

@@ -6,6 +6,10 @@
 #include "frame.h"
 #include "session_state.h"
 
+/* Has `read` decode a row, of which data tells, by the request's description. Qundef: an error was raised over one of its values, other than
+ * ProtocolError, and the request is unreadable by that. */
+VALUE protected_row(const session_state_t *session, postgres_request_t *request, VALUE (*read)(VALUE data), VALUE data);
+
 /* Decodes DataRow. Qundef: an error was raised over one of its values, other than ProtocolError, and the request is unreadable by that. */
 VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 

@@ -91,6 +91,33 @@ module Trunkline
         assert_instance_of UnreadableResult, request.unreadable
       end
 
+      # Each column within the limit, but not all of them.
+      def test_arrays_of_all_columns_of_a_row_together
+        begin_session(limit: 100_000)
+        columns = (1..10).to_h { |number| ["a#{number}", 1007] }
+        wide, next_one = ask("SELECT a"), ask("SELECT t")
+        answer(first_answer(columns, ["{#{(["{1}"] * 300).join(",")}}"] * 10) + first_answer(N, ["z"]))
+        assert_match(/\Aa row holds \d+ or more arrays, which take more bytes than max_message, 100000/, wide.unreadable.message)
+        assert_predicate next_one, :answered?
+      end
+
+      def test_a_row_of_a_copy_that_cannot_be_given
+        line, tuple = "{#{(["{1}"] * 2501).join(",")}}\n", [1].pack("n") + sized([[2, 0, 23, 2501, 1, 1, 1].pack("N*") + ("\xFF\xFF\xFF\xFF".b * 2501)])
+        header = "PGCOPY\n\xFF\r\n\0#{"\0" * 8}".b
+        { 0 => [line, "{1}\n"], 1 => [header, tuple, tuple, "\xFF\xFF"] }.each do |format, data|
+          request = copy(format, data, ask_and_answer("SELECT a", { "a" => 1007 }, ["{1}"]).description)
+          assert_equal [true, [], UnreadableResult], [request.done?, codec.portion(request), request.unreadable.class]
+        end
+      end
+
+      def copy(format, data, description)
+        begin_session(limit: 100_000)
+        request = submit(Request.copy("COPY t TO STDOUT", 10))
+        request.description = description
+        answer(frame("H", [format, 1, format].pack("Cnn")) + data.map { |piece| frame("d", piece) }.join + frame("c") + complete("COPY 2") + ready)
+        request
+      end
+
       def begin_limited(limit)
         @codec = Codec.new({}, 1 << 20, nil, nil, limit)
         @statements = {}

@@ -5,14 +5,17 @@
 enum { ARRAY_BYTES = 40 }; /* that an empty Array takes */
 
 /* An inner array costs the server nothing to send, where it has one element. */
-static size_t most_bytes = (size_t)1 << 28, made;
+static size_t most_bytes, made;
 
-void arrays_limit(size_t bytes) { most_bytes = bytes; }
+void arrays_limit(size_t bytes) {
+    most_bytes = bytes;
+    made = 0;
+}
 
 static void make_arrays(uint64_t count) {
     made += count;
     if (made <= most_bytes / ARRAY_BYTES) return;
-    rb_raise(rb_path2class("Trunkline::UnreadableResult"), "an array holds %"PRIuSIZE" or more arrays, which take more bytes than max_message, %"PRIuSIZE, made, most_bytes);
+    rb_raise(rb_path2class("Trunkline::UnreadableResult"), "a row holds %"PRIuSIZE" or more arrays, which take more bytes than max_message, %"PRIuSIZE, made, most_bytes);
 }
 
 NORETURN(static void raise_malformed_array(const pg_type_t *element));
@@ -56,7 +59,6 @@ VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t leng
     array_text_t text;
     array_token_t token;
 
-    made = 0;
     array_text_start(&text, bytes, length);
     if (array_text_next(&text, &token) != ARRAY_OPEN) raise_malformed_array(element);
     VALUE array = read_level(element, &text);
@@ -77,7 +79,6 @@ enum { ARRAY_HEADER = 12, DIMENSION = 8 };
 static bool read_dimensions(binary_array_t *array) {
     uint64_t product = 1, most = (uint64_t)(array->end - array->at) / 4;
 
-    made = 0;
     for (uint32_t i = 0; i < array->dimensions; i++, array->at += DIMENSION) {
         make_arrays(product);
         array->sizes[i] = read_u32(array->at);

@@ -1,5 +1,7 @@
 #include "decoders.h"
 
+#define MOST_BYTES_OF_ARRAYS ((size_t)1 << 28) /* in a value by itself: as max_message is where a client is not told otherwise */
+
 static VALUE eProtocolError, plus_infinity, minus_infinity;
 
 VALUE infinity_value(bool negative) {
@@ -39,6 +41,7 @@ static VALUE postgres_decode(VALUE self, VALUE oid, VALUE array, VALUE format, V
     decoder.array = decoder.array || RTEST(array);
     StringValue(string);
     string = rb_str_new_frozen(string);
+    arrays_limit(MOST_BYTES_OF_ARRAYS);
     VALUE value = column_decode(&decoder, NUM2INT(format), RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
     RB_GC_GUARD(string);
     return value;

@@ -35,7 +35,8 @@ bool column_decoder_binary(const column_decoder_t *decoder);
 /* Whether an object of a class that Ruby code may change is made, or an Array: that may raise other errors than ProtocolError. */
 bool column_decoder_asks_ruby(const column_decoder_t *decoder);
 
-/* From now on, an array value may be of so many Arrays as take that many bytes; more raise UnreadableResult. */
+/* What is decoded from now on, until this is called again, may be of so many Arrays as take that many bytes; more raise UnreadableResult.
+ * To be called for each row: many columns of arrays must not add up to more. */
 void arrays_limit(size_t bytes);
 
 /* Decodes one value. Raises Trunkline::ProtocolError when the bytes make no sense. */
