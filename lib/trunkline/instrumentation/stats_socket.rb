@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "etc"
 require "fileutils"
 require "json"
 require "socket"
@@ -12,8 +13,21 @@ module Trunkline
   #
   #   Trunkline::StatsSocket.open(db, cache)               # the whole life of the process; in each process after a fork
   class StatsSocket
-    # @return [String] the folder in which processes are found, unless they are told another
-    def self.folder = File.join(Dir.tmpdir, "trunkline-#{Process.euid}")
+    # @return [String] the folder in which processes are found, unless they are told another: one among the temporary files, or, where
+    #   another user has taken its name, one in the home directory of this user
+    def self.folder
+      usual = File.join(Dir.tmpdir, "trunkline-#{Process.euid}")
+      taken?(usual) ? File.join(Etc.getpwuid(Process.euid).dir, ".trunkline") : usual
+    rescue ArgumentError # this user is in no table of users, and has no home
+      usual
+    end
+
+    def self.taken?(folder)
+      File.lstat(folder).uid != Process.euid
+    rescue Errno::ENOENT
+      false
+    end
+    private_class_method :taken?
 
     # @param clients [Array<Postgres::Client, Memcached::Client>]
     # @param folder [String] made where there is none; no other user may enter it

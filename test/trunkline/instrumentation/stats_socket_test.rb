@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "etc"
 require "json"
+require "minitest/mock"
 require "socket"
 require "support/children"
 require "tmpdir"
@@ -63,6 +65,21 @@ class StatsSocketTest < Trunkline::TestCase
         [link, dangling].each { |path| assert_raises(Trunkline::ConfigError) { Trunkline::StatsSocket.open(db, folder: path) } }
       end
       assert_empty Dir.children(own)
+    end
+  end
+
+  # Anybody may make a folder among the temporary files, or a link, before this user does.
+  def test_a_name_that_another_user_has_taken
+    Dir.mktmpdir do |folder|
+      stranger = Process.euid + 1 # to whom what this test makes is another user's
+      usual = File.join(folder, "trunkline-#{stranger}")
+      home = Struct.new(:dir).new(File.join(folder, "home"))
+      chosen = -> { Dir.stub(:tmpdir, folder) { Process.stub(:euid, stranger) { Etc.stub(:getpwuid, home) { Trunkline::StatsSocket.folder } } } }
+      assert_equal usual, chosen.call
+      File.symlink(folder, usual)
+      assert_equal "#{folder}/home/.trunkline", chosen.call
+      with_client { |db| opened(db, folder: chosen.call) { |socket| assert_equal Process.pid, ask(socket)["pid"] } }
+      Etc.stub(:getpwuid, ->(*) { raise ArgumentError }) { assert_equal usual, Dir.stub(:tmpdir, folder) { Process.stub(:euid, stranger) { Trunkline::StatsSocket.folder } } }
     end
   end
 
