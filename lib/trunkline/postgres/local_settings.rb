@@ -57,10 +57,11 @@ module Trunkline
 
       # @param settings [Hash{String => Object}] the role last: it may not be allowed to set the others
       def initialize(settings)
+        check_length(settings.values.grep(String).sum(&:bytesize)) # before they are looked at and put together
         settings.each { |name, value| check(name, value) }
         calls = settings.map { |name, value| "pg_catalog.set_config(#{escape_literal(name)}, #{escape_literal(value.to_s)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
-        check_length
+        check_length(@sql.bytesize)
         @context = Meaning.of(settings.transform_keys(&:downcase))
         freeze
       end
@@ -88,10 +89,10 @@ module Trunkline
         raise SharingErrors.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
       end
 
-      def check_length
-        return if @sql.bytesize <= Statements::LONGEST
+      def check_length(bytes)
+        return if bytes <= Statements::LONGEST
 
-        raise ArgumentError, "the settings have #{@sql.bytesize} bytes, and the server takes #{Statements::LONGEST} at most"
+        raise ArgumentError, "the settings have #{bytes} bytes, and the server takes #{Statements::LONGEST} at most"
       end
 
       def check(name, value)

@@ -18,6 +18,17 @@ module Trunkline
         assert_equal text, finish(3802, text).inspect
       end
 
+      # Each level takes some of the stack of whichever fiber reads it.
+      def test_documents_that_nest_too_deep
+        deep, too_deep = [1000, 1100].map { |levels| "#{"[" * levels}#{"]" * levels}" }
+        assert_equal deep, finish(3802, deep).inspect
+        { 114 => too_deep, 3807 => [too_deep] }.each do |oid, value|
+          error = assert_raises(UnreadableResult) { finish(oid, value) }
+          assert_match(/deeper than 1000 levels: read it as text, with decode: { 114 => :text/, error.message)
+        end
+        assert_raises(UnreadableResult) { finish(3802, "[" * 1_000_000) }
+      end
+
       def test_addresses
         [869, 650].each { |oid| assert_equal IPAddr.new("10.0.0.0/8"), finish(oid, "10.0.0.0/8") }
       end
