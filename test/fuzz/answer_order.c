@@ -31,6 +31,8 @@ static bool matches(char expected, char type) {
     }
 }
 
+static void read_long(const char *bytes, size_t size) { has_checked_result(bytes, size); }
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input_t input = {data, data + size};
     uint8_t asks = input_byte(&input);
@@ -55,5 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *sql = exact_copy(data, size);
     has_checked_result(sql, size);
     free(sql);
+    must_be_linear(data, size, read_long);
     return 0;
 }

@@ -10,6 +10,17 @@ static void unescape(const array_token_t *token, const char *bytes, size_t size)
     free(out);
 }
 
+static void read_long(const char *bytes, size_t size) {
+    array_text_t text;
+    array_token_t token;
+    array_text_start(&text, bytes, size);
+    for (;;) {
+        array_token_kind_t kind = array_text_next(&text, &token);
+        if (kind == ARRAY_MALFORMED || kind == ARRAY_END) return;
+        if (kind == ARRAY_VALUE) unescape(&token, bytes, size);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = exact_copy(data, size);
     array_text_t text;
@@ -29,5 +40,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (kind == ARRAY_VALUE) unescape(&token, bytes, size);
     }
     free(bytes);
+    must_be_linear(data, size, read_long);
     return 0;
 }

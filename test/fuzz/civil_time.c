@@ -5,6 +5,16 @@
 /* Years that the server knows, with room for what it does not. */
 #define MOST_DAYS (INT64_C(366) * 10000000)
 
+static void read_long(const char *bytes, size_t size) {
+    int64_t number;
+    int32_t offset;
+    civil_parse_date(bytes, size, &number);
+    civil_parse_time(bytes, size, &number);
+    civil_parse_time_zone(bytes, size, &number, &offset);
+    civil_parse_timestamp(bytes, size, false, &number);
+    civil_parse_timestamp(bytes, size, true, &number);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = exact_copy(data, size);
     int64_t days = 0, microseconds = 0;
@@ -19,5 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool zoned = civil_parse_timestamp(bytes, size, true, &utc) == CIVIL_OK;
     MUST(!(plain && zoned));
     free(bytes);
+    must_be_linear(data, size, read_long);
     return 0;
 }

@@ -2,6 +2,11 @@
 #include "fuzz.h"
 #include "postgres/copy_statement.h"
 
+static void read_long(const char *bytes, size_t size) {
+    copy_statement_t copy;
+    copy_statement_read(bytes, size, &copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *sql = exact_copy(data, size);
     copy_statement_t copy;
@@ -11,5 +16,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         MUST(copy.query || copy.source_length > 0);
     }
     free(sql);
+    must_be_linear(data, size, read_long);
     return 0;
 }

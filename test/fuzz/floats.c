@@ -25,10 +25,16 @@ static void shorten(const char *bytes) {
     MUST(isnan(value) ? isnan(number) : (float)number == value && signbit(number) == signbit(value));
 }
 
+static void read_long(const char *bytes, size_t size) {
+    double number;
+    decimal_to_double(bytes, size, &number);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = exact_copy(data, size);
     read_back(bytes, size);
     if (size >= sizeof(float)) shorten(bytes);
     free(bytes);
+    must_be_linear(data, size, read_long);
     return 0;
 }

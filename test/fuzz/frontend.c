@@ -53,6 +53,12 @@ static uint64_t number_of(span_t name) {
     return number;
 }
 
+/* What is longer than a server takes is refused, and no length is cut to 32 bits. Nothing of such a message is looked at. */
+static void too_long(size_t more) {
+    buffer_t buffer = {.tail = 1 + (size_t)LONGEST_MESSAGE + more};
+    MUST(!frontend_close(&buffer, 1));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input_t input = {data, data + size};
     char name_bytes[STATEMENT_NAME_SIZE];
@@ -81,5 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fixed(&buffer, 'X', 0);
     MUST(buffer_size(&buffer) == 0);
     buffer_release(&buffer);
+    too_long(1 + number % UINT32_MAX);
+    too_long(UINT32_MAX - (size_t)LONGEST_MESSAGE + 1 + number % 100);
     return 0;
 }

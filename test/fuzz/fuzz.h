@@ -24,7 +24,7 @@ static inline char *exact_copy(const void *bytes, size_t length) {
     return copy;
 }
 
-/* What a long input may take of the processor: the scanner takes 1 to 2 us for a byte under the sanitizers, and the most is ten
+/* What a long input may take of the processor: the scanner takes 1 to 2 us for a byte under the sanitizers, and the others less; the most is ten
  * times that. A quadratic reader takes some hundred us for each byte of so many. One input in sixteen is tried, by
  * the sum of its bytes: each takes as long as a hundred short ones. */
 #define LONG_INPUT 8192 /* bytes */

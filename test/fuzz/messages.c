@@ -58,6 +58,14 @@ static void read_partly(const char *bytes, const frame_t *whole) {
     }
 }
 
+static void read_long(const char *bytes, size_t size) {
+    read_columns(bytes, size);
+    error_is_fatal(bytes, size);
+    command_tag_rows(bytes, size);
+    command_tag_effect(bytes, size);
+    command_tag_betrays_state(bytes, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = exact_copy(data, size);
     size_t at = 0;
@@ -70,5 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         at += frame.size;
     }
     free(bytes);
+    must_be_linear(data, size, read_long);
     return 0;
 }

@@ -18,6 +18,11 @@ static void partial_before(const char *bytes, size_t size) {
     }
 }
 
+static void read_long(const char *bytes, size_t size) {
+    meta_answer_t answer;
+    for (size_t at = 0; meta_answer_read(bytes + at, size - at, LIMIT, &answer) == META_WHOLE;) at += answer.size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = exact_copy(data, size);
     meta_answer_t answer;
@@ -31,5 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         at += answer.size;
     }
     free(bytes);
+    must_be_linear(data, size, read_long);
     return 0;
 }

@@ -3,6 +3,13 @@
 #include "postgres/types/decimal.h"
 #include "postgres/types/numeric_binary.h"
 
+static void print_long(const char *bytes, size_t size) {
+    char *text = malloc(numeric_binary_capacity(size));
+    MUST(text);
+    numeric_binary_print(bytes, size, text);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = exact_copy(data, size);
     size_t capacity = numeric_binary_capacity(size);
@@ -14,5 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (length > 0) MUST(decimal_to_double(text, length, &number));
     free(text);
     free(bytes);
+    must_be_linear(data, size, print_long);
     return 0;
 }

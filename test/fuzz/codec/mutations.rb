@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-module Trunkline
+module CodecFuzz
   # Messages that get lost, come twice, change places, are cut, lie about their length or have other bytes in them.
   class Mutations
     KINDS = %i[drop repeat swap cut lie flip replace insert nothing].freeze
