@@ -60,6 +60,18 @@ class MeaningsTest < Trunkline::TestCase
     end
   end
 
+  # As a transaction of its own it is over when it is answered; within another one, what follows is read under it.
+  def test_a_set_config_of_the_search_path_alone
+    local, sql = "SELECT set_config('search_path', 'other', true)", "SELECT count(*) FROM kinds WHERE k = $1"
+    with_tables do |db|
+      assert_equal ["other", 0, "other"], [db.value(local), db.value(sql, 1), db.batch { |b| b.query(local) && b.query(sql, 1) }.first.value]
+      2.times { assert_equal [0, 0], [db.transaction { |tx| tx.query(local) && tx.value(sql, "abc") }, db.value(sql, 1)] }
+      db.session { |session| session.batch(atomic: true) { |b| b.query(local) && b.query("SELECT 1") } }
+      error = assert_raises(Trunkline::SharedStateError) { db.batch(atomic: true) { |b| b.query(local) && b.query(sql, 1) } }
+      assert_equal [false, 0], [error.sent?, db.value(sql, 1)]
+    end
+  end
+
   # Values are made for the types of the table that a name stands for here and now.
   def test_parameters_are_made_for_the_table_that_a_name_stands_for
     [false, true].each do |warm|

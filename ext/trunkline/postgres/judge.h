@@ -44,6 +44,10 @@ typedef struct {
     bool relation;    /* the name that is being read, with its dots, is a table's */
     bool keeps_defaults; /* DEFAULT is stored, and not computed */
     long default_depth;  /* within such an expression; -1 outside */
+    long check_depth;    /* within such a constraint of ALTER; -1 outside */
+    bool check_waits;    /* its parentheses are closed, and NOT VALID may follow */
+    bool validates;      /* constraints that need not be true yet, too */
+    judgement_t before_check, in_check, unchecked; /* what was found before it, in it, and in those that are not computed */
     pending_call_t pending[PENDING_CALLS];
     size_t pending_count;
     scalar_aliases_t aliases; /* alias.name that may be calls */

@@ -177,6 +177,13 @@ static VALUE statement_effect(VALUE self) {
 
 static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->leaky); }
 
+/* call-seq: changes_nothing? -> true or false
+ *
+ * Is it shareable, and changes nothing for those behind it in its transaction either? */
+static VALUE statement_changes_nothing(VALUE self) {
+    return RBOOL(statement_shareable(statement_of(self)) && !statement_of(self)->judgement.sets_locally);
+}
+
 static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
@@ -245,6 +252,7 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "shareable?", statement_is_shareable, 0);
     rb_define_method(class, "judge_again", statement_judge_again, 1);
     rb_define_method(class, "effect", statement_effect, 0);
+    rb_define_method(class, "changes_nothing?", statement_changes_nothing, 0);
     rb_define_method(class, "leaky!", statement_set_leaky, 0);
     rb_define_method(class, "leaky?", statement_is_leaky, 0);
     rb_define_method(class, "momentary?", statement_is_momentary, 0);

@@ -2,7 +2,9 @@
 
 #include "judge_calls.h"
 #include "judge_carriers.h"
+#include "judge_checks.h"
 #include "judge_places.h"
+#include "local_setting.h"
 #include "moment.h"
 
 /* False: it was the last one. */
@@ -50,6 +52,7 @@ static void look(judge_t *judge) {
     }
     judge_calls(judge);
     judge_carriers(judge);
+    judge_checks(judge);
     judge_places(judge);
     if (token->kind == TOKEN_WORD) look_at_word(judge, token);
     judge->momentary |= moment_in(token, judge_back(judge, 1));
@@ -124,6 +127,8 @@ static judgement_t conclude(const judge_t *judge) {
     bool first_decides = judge->rule->verdict > VERDICT_ALONE || judge->found.verdict == VERDICT_SHAREABLE;
     if (first_decides) return judgement(judge->rule->verdict, judge, &judge->first);
     judgement_t found = judge->found;
+    found.sets_locally = found.verdict == VERDICT_SESSION && !judge->carries && is_lone_local_setting(judge->sql, (size_t)(judge->scanner.end - judge->sql));
+    if (found.sets_locally) return (judgement_t){.verdict = VERDICT_SHAREABLE, .at = found.at, .length = found.length, .sets_locally = true};
     found.momentary = judge->momentary;
     found.carries = judge->carries;
     found.for_good = judge->for_good;
@@ -132,7 +137,7 @@ static judgement_t conclude(const judge_t *judge) {
 
 judgement_t judge(const char *sql, size_t length, const session_carrier_t *carriers, size_t count) {
     judge_t judge = {.scanner = scanner_of(sql, length), .sql = sql, .carriers = carriers, .carrier_count = count,
-                     .default_depth = -1};
+                     .default_depth = -1, .check_depth = -1};
     if (!read_beginning(&judge)) {
         bool empty = judge_back(&judge, 0)->kind == TOKEN_END && judge.first.kind == TOKEN_END && judge.depth == 0;
         return judgement(empty ? VERDICT_SHAREABLE : VERDICT_UNKNOWN, &judge, judge_back(&judge, 0));
@@ -143,6 +148,7 @@ judgement_t judge(const char *sql, size_t length, const session_carrier_t *carri
     } while (advance(&judge));
     look(&judge);
     judge_remaining_calls(&judge);
+    judge_remaining_checks(&judge);
     judge_written_carriers(&judge);
     return conclude(&judge);
 }

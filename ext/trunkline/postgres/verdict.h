@@ -42,6 +42,7 @@ typedef struct {
     verdict_t verdict;
     size_t at, length; /* of the word in the SQL that decided it */
     bool momentary;    /* has a constant such as 'now', which means something else each time it is parsed: not to be kept prepared */
+    bool sets_locally; /* shareable as a transaction of its own; within another one it changes what SQL means there */
     bool carries;      /* uses one of the carriers: its text does not tell all that it does */
     bool for_good;     /* one of these whose effects nothing undoes */
 } judgement_t;

@@ -39,6 +39,9 @@ module Trunkline
         alone = calls.find { |statement,| statement.verdict == :alone }
         raise SharingErrors.goes_alone(alone.first, @answers.server) if alone
 
+        local = calls.find { |statement,| statement.shareable? && !statement.changes_nothing? }
+        raise SharingErrors.settings_in_batch(local.first, @answers.server) if local && !holds_connection?
+
         calls
       end
 

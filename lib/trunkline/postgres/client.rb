@@ -216,6 +216,8 @@ module Trunkline
       # @return [Object] as perform; the request may share its flush
       def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request) # :nodoc:
 
+      def holds_connection? = !@sessions.held.nil? # :nodoc:
+
       def perform(request) # :nodoc:
         return @pool.perform(request) unless @sessions.used && !Holding.none? && (held = @sessions.held)
 
@@ -273,15 +275,6 @@ module Trunkline
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
       # statements. In a transaction the caller's settings hold.
       def look_up(sql, parameters) = with(decode: {}, settings: @sessions.held&.in_transaction? ? nil : LocalSettings::UNLIMITED).query(sql, *parameters).rows
-
-      # @return [Array<Hash>] rows of the script's last statement
-      def ask_catalogue(script)
-        request = Request.script(script)
-        @pool.perform(request)
-        raise @answers.error(request) unless request.answered?
-
-        @answers.results(request, Result).last.to_a
-      end
 
       # A caller that holds a session may do there what it likes.
       def check_sharing(statement)

@@ -70,24 +70,33 @@ module Trunkline
       end
     end
 
-    # A client that detects.
+    # A client that detects. What asks within a session goes there: the session is reset, and it may have the only connection.
     module Detecting # :nodoc:
       def perform(request)
-        look_again(request) if @detection.outdated?
+        look_again(request) if @detection.outdated? && !@sessions.held
         super
       end
 
       def dispatch(request)
-        look_again(request) if @detection.outdated?
+        look_again(request) if @detection.outdated? && !@sessions.held
         super
       end
 
       def commit_together(request)
-        look_again(request) if @detection.outdated?
+        look_again(request) if @detection.outdated? && !@sessions.held
         super
       end
 
       private
+
+      # @return [Array<Hash>] rows of the script's last statement
+      def ask_catalogue(script)
+        request = Request.script(script)
+        @pool.perform(request)
+        raise @answers.error(request) unless request.answered?
+
+        @answers.results(request, Result).last.to_a
+      end
 
       def new_session(callers_block)
         renew if @detection.outdated?
@@ -95,7 +104,7 @@ module Trunkline
       end
 
       def check_sharing(statement)
-        renew if @detection.outdated?
+        renew if @detection.outdated? && !@sessions.held
         super unless statement.shareable?
       end
 

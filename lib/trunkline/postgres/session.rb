@@ -103,6 +103,8 @@ module Trunkline
         @pinned.release
       end
 
+      def holds_connection? = true # :nodoc:
+
       def perform(request) # :nodoc:
         admit(request)
         @pinned.perform(request)

@@ -47,10 +47,11 @@ module Trunkline
         return take(request, SessionEffect.of(request.script, :script)) if request.script
 
         statement = request.statement
-        return false if statement.shareable?
+        return false if statement.changes_nothing?
         return changed && request.changes_meaning!(true) && true if %i[transaction savepoint].include?(statement.verdict)
 
-        take(request, SessionEffect.of(statement.sql, statement.verdict, statement.culprit, statement.effect))
+        verdict = statement.shareable? ? :session : statement.verdict # as within a transaction
+        take(request, SessionEffect.of(statement.sql, verdict, statement.culprit, statement.effect))
       end
 
       private

@@ -62,6 +62,11 @@ module Trunkline
       # @return [SharedStateError]
       def goes_alone(statement, server) = error(GOES_ALONE, statement, server)
 
+      # @param statement [Statement] that changes what SQL means for those behind it in a transaction
+      # @param server [String] label
+      # @return [SharedStateError]
+      def settings_in_batch(statement, server) = error(REASONS.fetch(:setting), statement, server)
+
       # @param request [Request] for a transaction that was begun with other settings
       # @param server [String] label
       # @return [SharedStateError]

@@ -122,6 +122,7 @@ module Trunkline
       def localized(request, local) = open_session.localized(request, local) # :nodoc:
 
       def own_session(_block) = yield(open_session) # :nodoc:
+      def holds_connection? = true # :nodoc:
       def perform(request) = open_session.perform(request) # :nodoc:
       alias commit_together perform # :nodoc:
       alias commit_apart perform # :nodoc:
