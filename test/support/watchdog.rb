@@ -33,7 +33,7 @@ class Watchdog
 
   # @return [Array<String>] what is as wrong as it was the last time
   def faults
-    seen = ObjectSpace.each_object(TRUNK).flat_map { |trunk| trunk.loss || trunk.inherited? ? [] : faults_of(trunk) }
+    seen = ObjectSpace.each_object(TRUNK).flat_map { |trunk| trunk.crew.nil? || trunk.loss || trunk.inherited? ? [] : faults_of(trunk) } # nil: it is being made
     lasting = seen & @before
     @before = seen
     lasting.map { |fault| "#{fault.text}: #{fault.trunk.crew.state}" }
