@@ -108,23 +108,15 @@ module Trunkline
     def drain(wanted, starving = false)
       wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
       starving &&= @draining || (dispatcher.longs.zero? && !room_to_grow?)
-      if wanted || starving
-        @draining ||= withdraw(trunks.min_by(&:aboard)) if trunks.size > (wanted ? least_shared : 1)
-      elsif @draining
-        share(@draining)
-        @draining = nil
-      end
+      share_draining if @draining && (@draining.crew.shut? || !(wanted || starving))
+      begin_draining(wanted ? least_shared : 1) if @draining.nil? && (wanted || starving)
     end
 
     def draining? = !@draining.nil?
 
     # @return [Trunk, nil] the one that took nothing new, which is shared again: no caller is aboard any more
     def share_drained
-      return unless drained?
-
-      trunk, @draining = @draining, nil
-      share(trunk)
-      trunk
+      share_draining if drained?
     end
 
     # Has a place among those shared become free, with a trunk to fill it?
@@ -203,6 +195,18 @@ module Trunkline
 
       trunk = trunks.find { |candidate| candidate.idle? && candidate.reserve }
       trunk && withdraw(trunk)
+    end
+
+    # Not one on which a cancel is under way: while it is draining, no caller would read the answer that ends that.
+    def begin_draining(least)
+      emptiest = trunks.reject { |trunk| trunk.crew.shut? }.min_by(&:aboard) if trunks.size > least
+      @draining = withdraw(emptiest) if emptiest
+    end
+
+    def share_draining
+      trunk, @draining = @draining, nil
+      share(trunk)
+      trunk
     end
 
     # No caller is aboard, and no cancel is under way there: what is in flight all the same is of callers that have gone.

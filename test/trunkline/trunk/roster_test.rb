@@ -113,6 +113,21 @@ module Trunkline
       assert_equal [busy, [busier, busy]], [roster.share_drained, roster.trunks]
     end
 
+    # While it is drained, no caller would read the answer that ends the cancel.
+    def test_one_on_which_a_cancel_is_under_way_is_shared_again_and_another_is_drained
+      roster = self.roster(connections: 2, most: 3)
+      cancelled, other = open(roster), open(roster)
+      other.dispatch(request)
+      roster.drain(false, true)
+      assert_equal [other], roster.trunks
+      cancelled.crew.begin_cancel(request, nil)
+      roster.drain(false, true)
+      assert_equal [cancelled], roster.trunks
+      other.crew.begin_cancel(request, nil)
+      roster.drain(false, true)
+      assert_equal [cancelled, other], roster.trunks
+    end
+
     def test_none_is_drained_for_it_where_one_of_its_kind_is_under_way_or_only_one_is_left
       roster = self.roster(connections: 2, most: 3)
       trunks = [open(roster)]
