@@ -76,6 +76,8 @@ module Trunkline
   #   connections: the most to each server, 1; more than one helps where several event loops ask at once
   #   failover: whether others have the keys of a server that is down, true
   #   down_retry_delay: seconds between two connections that ask whether such a server is back, at most, 30; the first time it is 1
+  #   failback: what becomes of such a server when this client changed more than 10,000 of its keys on others meanwhile; fewer are deleted
+  #     before it is used: :flushed, it is not used until it was flushed or restarted; :flush, this client flushes it; :stale, it is used
   #   on_error: is called with the error of each server that get_multi, set_multi, delete_multi or fetch goes on without
   #   raise_errors: whether these raise it instead, false
   #   namespace, namespace_separator: in front of every key; a String, or a Proc that is asked each time; and ":"

@@ -11,10 +11,9 @@ module Trunkline
       #
       # @param delay [Numeric] seconds until then
       # @return [Array<true>]
-      # @raise [Error]
-      def flush_all(delay = 0)
-        @cluster.servers.map { |server| @cluster.ask(server, Request.line("flush_all #{Integer(delay)}", "OK")) && true }
-      end
+      # @raise [Error] the first failure; the other servers are emptied. One that cannot be reached is emptied by this client as soon as it
+      #   answers again, where there is no delay
+      def flush_all(delay = 0) = @cluster.flush_all(Integer(delay))
       alias flush flush_all
 
       # Closes the connections: those in use when their callers have their answers. The next call opens others. It is {Client#close} that

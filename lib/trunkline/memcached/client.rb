@@ -67,6 +67,7 @@ module Trunkline
       private
 
       def begin_with(addresses, timeout: 1, expires_in: nil, cache_nils: false, connections: 1, failover: true, down_retry_delay: 30,
+                     failback: :flushed,
                      ssl_context: nil, on_error: nil, raise_errors: false, username: nil, password: nil, **options)
         check_seconds(timeout, down_retry_delay)
         raise ArgumentError, "connections must be a positive Integer" unless connections.is_a?(Integer) && connections.positive?
@@ -81,7 +82,7 @@ module Trunkline
         @middlewares = nil
         access = Connector::Access.of(ssl_context, username, password)
         @cluster = Cluster.new(addresses, timeout: timeout, failover: failover, connections: connections, longest_pause: down_retry_delay,
-                                          access: access, on_error: on_error, raise_errors: raise_errors,
+                                          access: access, failback: Failback.checked(failback), on_error: on_error, raise_errors: raise_errors,
                                           max_value: options.fetch(:max_value, Values::MAX_VALUE))
       end
 

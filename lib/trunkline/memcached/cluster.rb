@@ -32,7 +32,8 @@ module Trunkline
       # @param raise_errors [Boolean] whether such a call raises instead
       # @param options [Hash] of Server.new
       def initialize(addresses, timeout:, failover:, on_error: nil, raise_errors: false, **options)
-        @servers = addresses.map { |address| Server.new(address, timeout: timeout, **options) }
+        report = ->(error) { on_error&.call(error) }
+        @servers = addresses.map { |address| Server.new(address, timeout: timeout, report: report, **options) }
         @ring = Ring.new(@servers, failover: failover)
         @only = @ring.only
         @timeout = timeout && Float(timeout)
@@ -50,7 +51,7 @@ module Trunkline
         return change_without_waiting(request, key) if @unawaited&.here? && !request.reads?
 
         request.limit(@timeout) if @timeout
-        server = server_for(key)
+        server = server_for(key, changes: !request.reads?)
         server.perform(request) ? request : settle(request, key, server)
       rescue ConnectionError
         raise unless another_server?(key)
@@ -68,20 +69,40 @@ module Trunkline
         server.perform(request) ? request : raise(error(request, server))
       end
 
+      # Empties every server; those that cannot be reached as soon as they answer again.
+      #
+      # @param delay [Integer] seconds until then
+      # @return [Array<true>]
+      # @raise [Error] the first failure; the others are emptied
+      def flush_all(delay)
+        failures = @servers.filter_map do |server|
+          request = Request.line("flush_all #{delay}", "OK")
+          request.limit(@timeout) if @timeout
+          delay.zero? ? server.flush(request) : server.perform(request)
+          error(request, server) unless request.answered?
+        rescue *FAILURES => error
+          error
+        end
+        raise failures.first unless failures.empty?
+
+        @servers.map { true }
+      end
+
       # Carries requests for many keys at once, one to each server, and waits for all of them. A server that cannot be reached, or
       # does not answer in time, costs only its own keys.
       #
       # @param keys [Array<String>] as they are sent
       # @param companions [Array] what belongs to each of them
+      # @param changes [Boolean] whether they are changed
       # @yieldparam keys [Array<String>] those that one server has
       # @yieldparam companions [Array]
       # @yieldreturn [Request]
       # @return [Array<Request>] answered; servers that have failed have none
       # @raise [ServerError, ClientError] the first that a server refused
       # @raise [Error] a server has failed, and raise_errors was given
-      def perform_all(keys, companions, &request)
+      def perform_all(keys, companions, changes: false, &request)
         failures = []
-        parts = on_their_way(keys, companions, failures, &request)
+        parts = on_their_way(by_server(keys, companions, failures, changes), failures, &request)
         await_all(parts)
         answered = parts.filter_map { |part| settle_part(part, failures) }
         failures.each { |failure| survive(failure) }
@@ -128,8 +149,8 @@ module Trunkline
 
       private
 
-      def server_for(key)
-        @only || @ring.server_for(key) || raise(unreachable)
+      def server_for(key, changes: false)
+        @only || @ring.server_for(key, changes: changes) || raise(unreachable)
       end
 
       def unreachable = ConnectionError.new("no server that might have the key can be reached")
@@ -144,7 +165,7 @@ module Trunkline
           break unless another_try?(request)
 
           request = request.again
-          server = server_for(key)
+          server = server_for(key, changes: !request.reads?)
           return request if server.perform(request)
         end
         raise error(request, server)
@@ -172,7 +193,7 @@ module Trunkline
       end
 
       def change_without_waiting(request, key)
-        server = server_for(key)
+        server = server_for(key, changes: true)
         trunk = server.dispatch(request)
         await_changes if @unawaited.push(Part.new(server, trunk, request))
         Unawaited::NOTHING
@@ -196,8 +217,8 @@ module Trunkline
         failures.each { |failure| survive(failure) }
       end
 
-      def on_their_way(keys, companions, failures)
-        by_server(keys, companions, failures).filter_map do |server, theirs|
+      def on_their_way(groups, failures)
+        groups.filter_map do |server, theirs|
           request = yield(*theirs)
           request.limit(@timeout) if @timeout
           Part.new(server, server.dispatch(request), request)
@@ -221,10 +242,10 @@ module Trunkline
       # A connection's answers come in the order of its requests: the last one's is the end.
       def await_in_order(parts) = await_all(parts.group_by(&:trunk).map { |_, theirs| theirs.last })
 
-      def by_server(keys, companions, failures)
+      def by_server(keys, companions, failures, changes)
         return { @only => [keys, companions] } if @only
 
-        groups = keys.each_index.group_by { |place| @ring.server_for(keys[place]) }
+        groups = keys.each_index.group_by { |place| @ring.server_for(keys[place], changes: changes) }
         failures << unreachable if groups.delete(nil)
         groups.transform_values { |places| [keys.values_at(*places), companions.values_at(*places)] }
       end

@@ -22,10 +22,11 @@ module Trunkline
       end
 
       def perform(request, key) = @middlewares.command(request.command, [key], @name) { super }
+      def flush_all(delay) = @middlewares.command("flush_all", [], @name) { super }
       def ask(server, request) = @middlewares.command(request.command[/\w+/], [], server.name) { super }
 
       # What a command is called, one for no keys tells too.
-      def perform_all(keys, companions, &request)
+      def perform_all(keys, companions, changes: false, &request)
         @middlewares.command(yield([], []).command, keys, @name) { super }
       end
     end

@@ -21,13 +21,18 @@ module Trunkline
       # @return [ConnectionError] why it was last found to be out
       attr_reader :failure
 
+      # @return [Failback]
+      attr_reader :failback
+
       # @param failure [ConnectionError]
+      # @param failback [Failback]
       # @param longest_pause [Numeric] seconds
       # @param at_once [Boolean] whether the server is asked before the first pause: it took the connection, and may answer
       #   any time
       # @yieldreturn [Connector] a new one
-      def initialize(failure, longest_pause:, at_once: false, &connector)
+      def initialize(failure, failback, longest_pause:, at_once: false, &connector)
         @failure = failure
+        @failback = failback
         @longest_pause = longest_pause
         @connector = connector
         @looking = Mutex.new
@@ -40,14 +45,17 @@ module Trunkline
       # lets the other fibers of its event loop run: a caller that tries again at once, and is refused without a wait, would otherwise
       # keep the fiber that asks from its answer for ever.
       #
-      # @return [Boolean] whether the server has answered: then {#take} has the connection
-      def over?
+      # @yield the server has answered, and {#take} has the connection; no other caller looks meanwhile
+      # @yieldreturn [Boolean] whether the server is used again
+      # @return [Boolean] the same; false: it has not answered
+      def over?(&return_to_use)
         now = Waiting.now
         return false if now < @look_at
 
         @look_at = now + LOOK_EVERY
-        return true if found_over?(now)
+        return true if found_over?(now, &return_to_use)
 
+        @look_at = Waiting.now + LOOK_EVERY # asking takes longer than that: the next key of the same call is not to wait for it again
         sleep(0) if Fiber.current_scheduler
         false
       end
@@ -59,6 +67,20 @@ module Trunkline
         connector
       end
 
+      # The server answers, and is not used yet.
+      #
+      # @param failure [ConnectionError, nil] why; nil: as before
+      # @return [false]
+      def goes_on(failure = nil)
+        @failure = failure if failure
+        false
+      end
+
+      # The server is asked again without another pause.
+      def ask_soon
+        @look_at = @ask_at = Waiting.now
+      end
+
       # Leaves no open socket.
       def close = forget
 
@@ -68,7 +90,7 @@ module Trunkline
         return false unless @looking.try_lock
 
         begin
-          now < @ask_at ? answered?(now) : ask
+          (now < @ask_at ? answered?(now) : ask) && yield
         ensure
           @looking.unlock
         end

@@ -28,22 +28,30 @@ module Trunkline
       def only = @values ? nil : @servers.first
 
       # @param key [String] as it is sent
+      # @param changes [Boolean] whether the key is to be changed: servers that are down and would have it take note of that
       # @return [Server, nil] nil: the servers that might have the key are down
-      def server_for(key)
+      def server_for(key, changes: false)
         return only unless @values
 
         place = Zlib.crc32(key)
+        down = nil
         TRIES.times do |try|
           server = at(place)
-          return server if server.up?
+          return down && changes ? stand_in(server, key, down) : server if server.up?
           break unless @failover
 
+          (down ||= []) << server
           place = Zlib.crc32("#{try}#{key}")
         end
         nil
       end
 
       private
+
+      # One of them may be up again by now: then the key is its own.
+      def stand_in(server, key, down)
+        down.all? { |missing| missing.missed?(key, server) } ? server : server_for(key, changes: true)
+      end
 
       def draw
         total = @servers.sum(&:weight)

@@ -2,6 +2,7 @@
 
 require_relative "../trunk/pool"
 require_relative "connector"
+require_relative "failback"
 require_relative "outage"
 
 module Trunkline
@@ -28,7 +29,9 @@ module Trunkline
       # @param longest_pause [Numeric] seconds between two connections to ask whether it answers again, at most
       # @param max_value [Integer] bytes of the longest value that is accepted
       # @param access [Connector::Access]
-      def initialize(address, timeout:, connections:, longest_pause:, max_value:, access:)
+      # @param failback [Symbol] a policy of {Failback}
+      # @param report [#call] gets the error that tells that the server answers, and is not used
+      def initialize(address, timeout:, connections:, longest_pause:, max_value:, access:, failback:, report:)
         @address = address
         @name = address.name
         @weight = address.weight
@@ -36,6 +39,8 @@ module Trunkline
         @longest_pause = longest_pause
         @max_value = max_value
         @access = access
+        @failback_policy = failback
+        @report = report
         @pool = Pool.new(connections: connections, most: connections) { |pool| open(pool) }
         @outage = @silent_since = @answered = nil
       end
@@ -60,6 +65,44 @@ module Trunkline
       def dispatch(request)
         refuse unless @outage.nil? || answers_again?
         @pool.dispatch(request)
+      end
+
+      # Sends a request that empties the server, also where it is out because of what it has. A server that cannot be reached is emptied when
+      # it answers again.
+      #
+      # @return [Boolean] whether it was answered
+      # @raise [ConnectionError] there is no connection; nothing was sent
+      def flush(request)
+        outage = @outage
+        return perform(request) unless outage&.failback&.held?
+
+        flushed = carry(request)
+        return false unless flushed
+
+        outage.failback.flushed
+        outage.ask_soon
+        true
+      ensure
+        @outage&.failback&.missed&.add_all unless flushed || request.answered?
+      end
+
+      # Takes note that a key of this server is changed on another one, as this one is out.
+      #
+      # @return [Boolean] false: it is not out any more
+      def missed?(key, stand_in)
+        outage = @outage
+        outage ? outage.failback.missed.add(key, stand_in) : false
+      end
+
+      # Deletes keys that the server had for one that was out; as soon as it answers again, where it is out itself.
+      #
+      # @param keys [Array<String>]
+      def forget(keys)
+        return if @outage.nil? && carry(Request.delete_many(keys, ""))
+
+        keys.each { |key| missed?(key, self) }
+      rescue ConnectionError, Overloaded
+        keys.each { |key| missed?(key, self) }
       end
 
       # Waits for the answer to a request that was dispatched.
@@ -111,12 +154,43 @@ module Trunkline
 
       def answers_again?
         outage = @outage or return true
-        return false unless outage.over?
-
-        @answered = outage.take
-        @outage = nil
-        true
+        outage.over? { used_again?(outage) }
       end
+
+      # The server has answered: what it has missed is deleted first. Keys that are changed on other servers during that are deleted by a
+      # request that is sent before any other can be; its answer is waited for by this caller alone.
+      def used_again?(outage)
+        @answered&.close
+        @answered = outage.take
+        return outage.goes_on(outage.failback.held) unless outage.failback.prepared?
+
+        left = trunk = request = nil
+        outage.failback.missed.close do |entries|
+          trunk = @pool.dispatch(request = limited(Request.delete_many(entries.map(&:first), ""))) unless (left = entries).empty?
+          @outage = nil
+        end
+        left.empty? || last_deleted?(outage, left, trunk, request)
+      rescue ConnectionError, Overloaded => error
+        outage.goes_on(error)
+      end
+
+      def last_deleted?(outage, entries, trunk, request)
+        outage.failback.clear_stand_ins(entries)
+        await(trunk, request)
+        return true if answered?(trunk, request)
+
+        leave_alone(ConnectionError.new("the server was lost before it had deleted what was changed meanwhile", server: @name))
+        entries.each { |key, stand_ins| stand_ins.each { |server| missed?(key, server) } }
+        false
+      end
+
+      # Sends a request to the server, whether it is out or not.
+      def carry(request)
+        trunk = @pool.perform(limited(request))
+        request.answered? || given_up(trunk, request)
+      end
+
+      def limited(request) = @timeout ? request.limit(@timeout) : request
 
       def open(pool)
         start = Waiting.now
@@ -143,7 +217,10 @@ module Trunkline
       end
 
       def leave_alone(error, at_once: false)
-        @outage ||= Outage.new(error, longest_pause: @longest_pause, at_once: at_once) { Connector.new(@address, @timeout, @access) }
+        @outage ||= begin
+          failback = Failback.new(@failback_policy, @name, @report) { |request| carry(request) }
+          Outage.new(error, failback, longest_pause: @longest_pause, at_once: at_once) { Connector.new(@address, @timeout, @access) }
+        end
       end
     end
     private_constant :Server, :Codec, :Request

@@ -86,7 +86,7 @@ module Trunkline
         wires = @keys.wires(pairs.keys)
         values = pairs.values.map { |value| @values.dump(value, options) { |bytes, flags| [bytes, flags] } }
         flags = life(ttl)
-        carried = @cluster.perform_all(wires, values) do |theirs, their_values|
+        carried = @cluster.perform_all(wires, values, changes: true) do |theirs, their_values|
           Request.store_many(theirs, their_values.flatten(1), flags)
         end
         carried.sum { |request| request.key.size } == wires.size
@@ -127,7 +127,7 @@ module Trunkline
         keys = keys.flatten.compact
         return 0 if keys.empty?
 
-        @cluster.perform_all(@keys.wires(keys), keys) { |theirs| Request.delete_many(theirs, "") }.sum(&:done_count)
+        @cluster.perform_all(@keys.wires(keys), keys, changes: true) { |theirs| Request.delete_many(theirs, "") }.sum(&:done_count)
       end
 
       private

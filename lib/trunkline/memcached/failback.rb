@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require_relative "missed_changes"
+
+module Trunkline
+  module Memcached
+    # What is done to a server that answers again before it is used: keys that this client has changed on other servers meanwhile are
+    # deleted on it, and on these servers too, which would have an old value when the server is out another time. Where there are more of
+    # them than {MissedChanges} keeps, the policy decides:
+    #
+    # :flushed:: it is not used until it was flushed or restarted
+    # :flush:: this client flushes it
+    # :stale:: it is used; of the keys that are not known it may have old values
+    class Failback
+      POLICIES = %i[flushed flush stale].freeze
+      # Keys that are deleted by one request: it takes about a millisecond, and those of other callers wait behind it.
+      CHUNK = 1000
+      # Requests for fewer keys than that, each for those that were changed during the one before, before the last ones are deleted
+      # without waiting for the answer: while other callers change keys all the time, there are always some.
+      LAST_ROUNDS = 3
+      private_constant :CHUNK, :LAST_ROUNDS
+
+      # @param policy [Symbol]
+      # @return [Symbol]
+      # @raise [ArgumentError] there is no such policy
+      def self.checked(policy)
+        return policy if POLICIES.include?(policy)
+
+        raise ArgumentError, "failback must be #{POLICIES.map(&:inspect).join(", ")}, not #{policy.inspect}"
+      end
+
+      # @param policy [Symbol]
+      # @param name [String] of the server
+      # @param report [#call] gets the error that tells once that the server is not used
+      # @yieldparam request [Request] for the server
+      # @yieldreturn [Boolean] whether it was answered
+      def initialize(policy, name, report, &perform)
+        @policy = policy
+        @name = name
+        @report = report
+        @perform = perform
+        @missed = MissedChanges.new
+        @held = @emptiness = nil
+      end
+
+      # @return [MissedChanges]
+      attr_reader :missed
+
+      # @return [Boolean] whether the server answers, and is not used because of what it may have
+      def held? = !@held.nil?
+
+      # @return [ConnectionError, nil] why it is not used
+      attr_reader :held
+
+      # Deletes the keys, until those are left that are to be deleted with the first request that follows.
+      #
+      # @return [Boolean] false: the server stays out
+      def prepared?
+        return false if @missed.incomplete? && !rid_of_unknown?
+
+        rounds = 0
+        until (entries = @missed.first(CHUNK)).empty? || (rounds >= LAST_ROUNDS && entries.size < CHUNK)
+          rounds += 1 if entries.size < CHUNK
+          return false unless delete(entries)
+
+          @missed.remove(entries)
+        end
+        true
+      end
+
+      # The server was emptied.
+      def flushed
+        @missed.clear
+        @held = @emptiness = nil
+      end
+
+      # Deletes on the servers that stood in what they were given.
+      #
+      # @param entries [Array<Array(String, Array<Server>)>]
+      def clear_stand_ins(entries)
+        by_server = Hash.new { |servers, server| servers[server] = [] }
+        entries.each { |key, stand_ins| stand_ins.each { |server| by_server[server] << key } }
+        by_server.each { |server, keys| server.forget(keys) }
+      end
+
+      private
+
+      def delete(entries)
+        return false unless @perform.call(Request.delete_many(entries.map(&:first), ""))
+
+        clear_stand_ins(entries)
+        true
+      end
+
+      def rid_of_unknown?
+        unless @missed.all?
+          return true if @policy == :stale
+          return emptied? if @policy == :flushed
+        end
+
+        @perform.call(Request.line("flush_all 0", "OK")) && flushed.nil?
+      end
+
+      # Was it flushed or restarted since the first look? The statistics are those of a server that has just been woken then, whose clock
+      # may not have gone on yet: it may look as if it had been started later than it was.
+      def emptied?
+        request = Request.statistics("stats")
+        return false unless @perform.call(request)
+
+        emptiness = request.answer.values_at("cmd_flush", "pid")
+        return flushed.nil? if held? && emptiness != @emptiness
+
+        @emptiness = emptiness
+        false
+      ensure
+        @report.call(@held = held_error) if @emptiness && !@held
+      end
+
+      def held_error
+        ConnectionError.new("the server answers again, but while it was out this client changed more keys than it keeps account of: it is not " \
+                            "used until it is flushed (flush_all) or restarted, unless failback: says otherwise", server: @name)
+      end
+    end
+    private_constant :Failback
+  end
+end

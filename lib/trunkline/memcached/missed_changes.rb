@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Memcached
+    # Keys that this client has changed on other servers while the server that they belong to was out: the values that it still has for
+    # them are out of date.
+    class MissedChanges
+      # Keys. A key has up to 250 bytes: about 4 MB for a server that is out, at most.
+      MOST = 10_000
+      private_constant :MOST
+
+      def initialize
+        @lock = Mutex.new
+        @stand_ins = {} # by key: the servers that were given its changes
+        @closed = @incomplete = @all = false
+      end
+
+      # @param key [String] as it is sent
+      # @param stand_in [Server] that is given the change
+      # @return [Boolean] false: it is too late, as the server is used again
+      def add(key, stand_in)
+        @lock.synchronize do
+          next false if @closed
+
+          if @stand_ins.key?(key) || @stand_ins.size < MOST
+            @stand_ins[key] = [*@stand_ins[key]] | [stand_in] # always another Array: see remove
+          else
+            @incomplete = true
+          end
+          true
+        end
+      end
+
+      # Every value of the server is out of date: it was to be flushed.
+      def add_all
+        @all = true
+      end
+
+      def all? = @all
+
+      # @return [Boolean] whether there are changes whose keys are not known
+      def incomplete? = @incomplete || @all
+
+      # The server was emptied.
+      def clear
+        @lock.synchronize do
+          @stand_ins.clear
+          @incomplete = @all = false
+        end
+      end
+
+      # @return [Array<Array(String, Array<Server>)>] so many keys, at most, and the servers that have their changes
+      def first(count) = @lock.synchronize { @stand_ins.first(count) }
+
+      # Removes those among them that were not changed since {#first} returned them.
+      def remove(entries)
+        @lock.synchronize { entries.each { |key, stand_ins| @stand_ins.delete(key) if @stand_ins[key].equal?(stand_ins) } }
+      end
+
+      # Takes no more keys from then on, unless the block raises.
+      #
+      # @yieldparam entries [Array<Array(String, Array<Server>)>] those that are left
+      def close
+        @lock.synchronize do
+          yield @stand_ins.to_a
+          @closed = true
+        end
+      end
+    end
+    private_constant :MissedChanges
+  end
+end
