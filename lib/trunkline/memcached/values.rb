@@ -125,13 +125,26 @@ module Trunkline
       def serialize(value)
         @serializer.dump(value)
       rescue StandardError => error
+        raise unless fails_again? { @serializer.dump(value) }
+
         raise MarshalError, "a value of #{value.class} cannot be stored: #{error.message}"
       end
 
       def deserialize(bytes)
         @serializer.load(bytes)
       rescue StandardError => error
+        raise unless fails_again? { @serializer.load(bytes) }
+
         raise UnmarshalError.new("the stored value cannot be read by #{@serializer}: #{error.message}", sent: true)
+      end
+
+      # Is an error that of the serializer, or of the compressor? Thread#raise and Timeout raise theirs within it too: these are the caller's,
+      # and what is done again without an interrupt does not fail then.
+      def fails_again?(&again)
+        Thread.handle_interrupt(Object => :never, &again)
+        false
+      rescue StandardError
+        true
       end
 
       # The bit has two meanings: what cannot be decompressed is text, unless it was serialized too.
@@ -141,6 +154,7 @@ module Trunkline
       rescue UnmarshalError
         raise
       rescue StandardError => error
+        raise unless fails_again? { inflated(bytes) }
         raise UnmarshalError.new("the stored value cannot be decompressed: #{error.message}", sent: true) if serialized
 
         text(bytes)

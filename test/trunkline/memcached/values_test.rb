@@ -98,6 +98,26 @@ module Trunkline
         end
       end
 
+      # Thread#raise comes when it comes, in a serializer or compressor too; here within its first call, before it does anything.
+      def test_an_interrupt_is_no_error_of_the_serializer_nor_of_the_compressor
+        interrupted = lambda do |object|
+          calls = 0
+          Class.new(BasicObject) do
+            define_method(:respond_to?) { |name| object.respond_to?(name) }
+            define_method(:method_missing) do |name, *arguments|
+              (calls += 1) == 1 ? ::Thread.current.raise(::RuntimeError, "from another thread") : object.public_send(name, *arguments)
+            end
+            define_method(:respond_to_missing?) { |*| true }
+          end.new
+        end
+        [-> { values(serializer: interrupted.call(Marshal)).dump([1]) { flunk } },
+         -> { values(serializer: interrupted.call(Marshal)).load(Marshal.dump([1]), 1) },
+         -> { values(compressor: interrupted.call(Dalli::GzipCompressor)).load(Zlib.gzip("x"), 2) },
+         -> { values(compressor: interrupted.call(Dalli::GzipCompressor)).load(Zlib.gzip(Marshal.dump([1])), 3) }].each do |interrupting|
+          assert_equal [RuntimeError, "from another thread"], assert_raises(StandardError, &interrupting).then { |error| [error.class, error.message] }
+        end
+      end
+
       # The bytes that a server has to send for it are a thousandth of that.
       def test_what_inflates_to_more_than_the_limit
         short = values(max_value: 1_000_000)
