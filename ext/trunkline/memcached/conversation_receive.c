@@ -121,6 +121,7 @@ static bool take_one(const conversation_t *conversation, memcached_request_t *re
     request->stale = answer->stale;
     request->hit_before = answer->hit_before;
     request->last_access = answer->last_access;
+    request->remaining = answer->remaining;
     return true;
 }
 

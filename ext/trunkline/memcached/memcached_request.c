@@ -243,6 +243,11 @@ static VALUE request_was_hit_before(VALUE self) { return RBOOL(memcached_request
  * Seconds since the value was read or stored. Where the flag l was asked for. */
 static VALUE request_last_access(VALUE self) { return UINT2NUM(memcached_request_of(self)->last_access); }
 
+/* call-seq: ttl_remaining -> Integer
+ *
+ * Seconds until the value expires; -1: it does not. Where the flag t was asked for. */
+static VALUE request_ttl_remaining(VALUE self) { return LL2NUM(memcached_request_of(self)->remaining); }
+
 static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)->kind == ASK_GET); }
 /* call-seq: waited -> Float
  *
@@ -283,6 +288,7 @@ void Init_trunkline_memcached_request(void) {
     rb_define_method(cRequest, "stale?", request_stale, 0);
     rb_define_method(cRequest, "hit_before?", request_was_hit_before, 0);
     rb_define_method(cRequest, "last_access", request_last_access, 0);
+    rb_define_method(cRequest, "ttl_remaining", request_ttl_remaining, 0);
     rb_define_method(cRequest, "reads?", request_reads, 0);
     rb_define_method(cRequest, "waited", request_waited, 0);
     rb_define_method(cRequest, "key", request_key, 0);

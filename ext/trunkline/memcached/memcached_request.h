@@ -39,6 +39,7 @@ typedef struct {
     bool many;
     bool won, lost, stale, hit_before;
     uint32_t last_access; /* seconds */
+    int64_t remaining;    /* seconds; -1: for ever */
 } memcached_request_t;
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */

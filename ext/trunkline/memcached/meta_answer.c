@@ -53,6 +53,15 @@ static bool read_small_number(meta_text_t digits, uint32_t *number) {
     return true;
 }
 
+static bool read_remaining(meta_text_t digits, int64_t *seconds) {
+    *seconds = -1;
+    if (digits.length == 2 && memcmp(digits.bytes, "-1", 2) == 0) return true;
+    uint32_t number;
+    if (!read_small_number(digits, &number)) return false;
+    *seconds = number;
+    return true;
+}
+
 static bool read_bit(meta_text_t digit, bool *bit) {
     *bit = digit.length == 1 && *digit.bytes == '1';
     return digit.length == 1 && (*digit.bytes == '0' || *digit.bytes == '1');
@@ -65,6 +74,7 @@ static bool read_flag(meta_text_t flag, meta_answer_t *answer) {
     case 'f': return read_small_number(token, &answer->flags);
     case 'c': return read_number(token, UINT64_MAX, &answer->cas);
     case 'l': return read_small_number(token, &answer->last_access);
+    case 't': return read_remaining(token, &answer->remaining);
     case 'h': return read_bit(token, &answer->hit_before);
     case 'O': return answer->numbered = read_small_number(token, &answer->opaque);
     case 'W': return answer->won = true;

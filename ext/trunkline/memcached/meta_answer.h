@@ -38,6 +38,7 @@ typedef struct {
     bool stale;        /* X: the value is out of date */
     bool hit_before;   /* h: the value was read before */
     uint32_t last_access; /* l: seconds since then */
+    int64_t remaining; /* t: seconds until it expires; -1: it does not */
     size_t size;       /* of the whole answer; with META_PARTIAL how many bytes it needs, at least */
 } meta_answer_t;
 

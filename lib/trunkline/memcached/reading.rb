@@ -7,8 +7,9 @@ module Trunkline
       VALUE = " v f"
       VERSION = " v f c"
       # Options of get_with_metadata, and what they add to the command.
-      METADATA = { return_cas: "", return_hit_status: " h", return_last_access: " l", skip_lru_bump: " u" }.freeze
-      private_constant :METADATA
+      METADATA = { return_cas: "", return_hit_status: " h", return_last_access: " l", return_ttl_remaining: " t", skip_lru_bump: " u" }.freeze
+      TIMES = { vivify_ttl: " N", recache_ttl: " R" }.freeze
+      private_constant :METADATA, :TIMES
 
       # @param key [String, Symbol]
       # @param options [Hash, nil] raw: true returns the bytes as they are stored
@@ -58,22 +59,25 @@ module Trunkline
 
       # Reads with what the server knows about the value.
       #
-      # @param options [Hash, nil] those of {#get}; return_hit_status, return_last_access: whether to ask for these; skip_lru_bump: whether
-      #   reading is to count as no use of the value; return_cas: without effect, as the version always comes
-      # @return [Hash{Symbol => Object}] value: as {#get}; cas: the number of its version, 0 where there is none; won_recache,
-      #   lost_recache, stale: what the server says where values are computed anew, see {Fetching#fetch}; hit_before: whether the value was
-      #   read before, nil where there is none; last_access: seconds since it was read or stored, 0 where there is none
+      # @param options [Hash, nil] those of {#get}; return_hit_status, return_last_access, return_ttl_remaining: whether to ask
+      #   for these; skip_lru_bump: whether reading is to count as no use of the value; return_cas: without effect, as the version always
+      #   comes; vivify_ttl: seconds that the server keeps a place for a value that is not there: this caller has won it then;
+      #   recache_ttl: seconds before its end from which one caller wins the value, to compute it anew
+      # @return [Hash{Symbol => Object}] value: as {#get}; cas: the number of its version, 0 where there is none; miss: whether there is none;
+      #   won_recache, lost_recache, stale: what the server says where values are computed anew, see {Fetching#fetch}; hit_before: whether
+      #   the value was read before, nil where there is none; last_access: seconds since it was read or stored, 0 where there is none;
+      #   ttl_remaining: seconds until it expires, -1 where it does not, 0 where there is none
       # @raise [Error] as {#get}
       def get_with_metadata(key, options = nil)
         options ||= {}
-        @values.check_options(options, *METADATA.keys)
-        asked = METADATA.keys.select { |name| options[name] }
+        @values.check_options(options, *METADATA.keys, *TIMES.keys)
         wire = @keys.wire(key)
-        request = @cluster.perform(Request.get(wire, [VERSION, *METADATA.values_at(*asked)].join), wire)
-        known = { value: value_of(request, options.except(*METADATA.keys)), cas: request.cas, won_recache: request.won?, stale: request.stale?,
-                  lost_recache: request.lost? }
+        request = @cluster.perform(Request.get(wire, metadata_flags(options)), wire)
+        known = { value: value_of(request, options.except(*METADATA.keys, *TIMES.keys)), cas: request.cas, won_recache: request.won?,
+                  stale: request.stale?, lost_recache: request.lost?, miss: request.answer.nil? }
         known[:hit_before] = request.answer && request.hit_before? if options[:return_hit_status]
         known[:last_access] = request.last_access if options[:return_last_access]
+        known[:ttl_remaining] = request.ttl_remaining if options[:return_ttl_remaining]
         known
       end
 
@@ -107,6 +111,12 @@ module Trunkline
       end
 
       private
+
+      def metadata_flags(options)
+        asked = METADATA.select { |name, _| options[name] }.values
+        times = TIMES.filter_map { |name, flag| "#{flag}#{TimeToLive.number(options[name])}" if options[name] }
+        [VERSION, *asked, *times].join
+      end
 
       def value_of(request, options)
         bytes = request.answer or return

@@ -135,7 +135,12 @@ module Trunkline
           answer("VA 1 #{flags} #{sent[/O\d+/]}\r\nx\r\n")
           assert_equal expected, [asked.hit_before?, asked.last_access]
         end
-        %w[h2 h h11 lx].each do |flags|
+        { "t60" => 60, "t-1" => -1, "" => 0 }.each do |flags, expected|
+          ask(asked = Request.get("key", " v t"))
+          answer("VA 1 #{flags} #{sent[/O\d+/]}\r\nx\r\n")
+          assert_equal expected, asked.ttl_remaining
+        end
+        %w[h2 h h11 lx t t-2 t-11 t1x].each do |flags|
           ask(Request.get("key", " v h l"))
           assert_raises(ProtocolError) { answer("VA 1 #{flags} #{sent[/O\d+/]}\r\nx\r\n") }
           setup

@@ -32,17 +32,30 @@ module Trunkline
       def test_metadata_are_those_of_dalli
         all = { return_hit_status: true, return_last_access: true }
         beside_dalli do |ours, theirs|
-          assert_equal theirs.get_with_metadata("none", all), ours.get_with_metadata("none", all)
+          assert_equal theirs.get_with_metadata("none", all).merge(miss: true), ours.get_with_metadata("none", all)
           ours.set("ours", ["value"])
           ours.set("theirs", ["value"])
           2.times do
             [{}, all.merge(skip_lru_bump: true), all, { return_cas: false }].each do |options|
-              assert_equal theirs.get_with_metadata("theirs", options).except(:cas), ours.get_with_metadata("ours", options).except(:cas)
+              assert_equal theirs.get_with_metadata("theirs", options).except(:cas).merge(miss: false), ours.get_with_metadata("ours", options).except(:cas)
             end
           end
           assert_equal [ours.get_cas("ours"), true], [ours.get_with_metadata("ours").values_at(:value, :cas), ours.get_with_metadata("ours", all)[:hit_before]]
           assert_equal Marshal.dump(["value"]), ours.get_with_metadata("ours", raw: true)[:value]
           assert_raises(ArgumentError) { ours.get_with_metadata("ours", nonsense: 1) }
+        end
+      end
+
+      def test_metadata_that_dalli_5_has_too
+        with_cache do |cache|
+          cache.set("for ever", nil)
+          cache.set("a minute", 1, 60)
+          known = %w[for\ ever a\ minute none].map { |key| cache.get_with_metadata(key, return_ttl_remaining: true) }
+          assert_equal [false, false, true], (known.map { |one| one[:miss] })
+          assert_equal [-1, true, 0], [known[0][:ttl_remaining], known[1][:ttl_remaining].between?(1, 60), known[2][:ttl_remaining]]
+          assert_equal [true, false], (Array.new(2) { cache.get_with_metadata("a minute", recache_ttl: 90)[:won_recache] })
+          assert_equal [true, false], (Array.new(2) { cache.get_with_metadata("a place", vivify_ttl: 30)[:won_recache] })
+          assert_raises(ArgumentError) { cache.get_with_metadata("a place", vivify_ttl: "soon\r\nflush_all", recache_ttl: Object.new) }
         end
       end
 
