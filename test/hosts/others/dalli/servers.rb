@@ -15,13 +15,23 @@ module MemcachedManager
     # @param arguments [String] of the server's
     # @return [Trunkline::Bench::MemcachedServer] running
     def start(place, arguments)
-      @servers[place] ||= begin
-        port = place.to_i
-        Trunkline::Bench::MemcachedServer.start(unix: port.zero?, port: port.zero? ? nil : port, arguments: arguments.split)
-      end
+      port = place.to_i
+      @servers[place] ||= patiently { Trunkline::Bench::MemcachedServer.start(unix: port.zero?, port: port.zero? ? nil : port, arguments: arguments.split) }
     end
 
     def stop(place) = @servers.delete(place)&.stop
+
+    private
+
+    # Some of the ports are those that the system gives to clients: another program's connection may have one for a while.
+    def patiently(attempts = 10)
+      yield
+    rescue RuntimeError
+      raise if (attempts -= 1).zero?
+
+      sleep 0.5
+      retry
+    end
   end
 end
 
