@@ -70,7 +70,7 @@ module Trunkline
         many = measure(MANY, :measure, @operations)
         keys = measure(SINGLE.slice(OURS, DALLI, CLIENT, "by hand, non-blocking"), :measure_many, KEYS)
         tables = [timings(single), costs("Many callers at once", many), costs("get_multi of 100 keys, each key", keys)]
-        hung = HungServer.new.measure
+        hung = HungServer.new.measure(@options.runs)
         tables << HungServer.table(hung)
         publish(tables, { single: single, many: many, keys: keys, hung: hung }, figures: figures(single, many, keys) + hung_figures(hung[HungServer::OURS]))
         write_report(tables) if @report

@@ -7,7 +7,7 @@ require_relative "../measure"
 module Trunkline
   module Bench
     module Peers
-      # Fibers that read many keys over and over from several servers, one of which stops answering.
+      # Fibers or threads that read many keys over and over from several servers, one of which stops answering.
       class HungCaches
         KEYS = Array.new(100) { |number| "hung:#{number}" }.freeze
         PAUSE = 0.5 # seconds between two calls of a fiber, on average: the processors have time for all of them
@@ -15,24 +15,25 @@ module Trunkline
 
         # @param addresses [Array<String>] of the servers
         # @param side [String] "trunkline", "dalli", "trunkline_store" or "mem_cache_store"
-        # @param callers [Integer] fibers
-        def initialize(addresses:, side:, callers: 100)
+        # @param world [String] "fiber" or "thread"
+        # @param callers [Integer]
+        def initialize(addresses:, side:, world: "fiber", callers: 100)
+          @world = world
           @callers = callers
           @read = send(side, addresses)
         end
 
-        # @return [Integer] how many keys were written and found
-        def fill
-          @write.call(KEYS.to_h { |key| [key, "value"] })
-          @read.call.size
-        end
+        def fill = @write.call(KEYS.to_h { |key| [key, "value of #{key}"] }) && nil
+
+        # @return [Hash{String => String}] what it reads
+        def answers = @read.call.sort.to_h
 
         # @param seconds [Numeric]
-        # @return [Hash] first: seconds that 99 of 100 fibers' first calls stay below; later: the same of the others; calls, errors;
+        # @return [Hash] first: seconds that 99 of 100 callers' first calls stay below; later: the same of the others; calls, errors;
         #   found: keys of the median later call. A call that does not come to its end is an error
         def measure(seconds:)
           calls = Array.new(@callers) { [] }
-          call_together(calls, seconds)
+          send("#{@world}s_call", calls, seconds)
           later = calls.flat_map { |own| own.drop(1) }
           { first: high(calls.map { |own| own.first.first }), later: high(later.map(&:first)), calls: calls.sum(&:size),
             found: later.empty? ? 0 : Measure.median(later.map { |call| call[1] }), errors: calls.flatten(1).count { |call| call[2] } }
@@ -40,7 +41,7 @@ module Trunkline
 
         private
 
-        def call_together(calls, seconds)
+        def fibers_call(calls, seconds)
           Sync do |task|
             tasks = calls.map { |own| task.async { call_over_and_over(own) } }
             sleep seconds
@@ -48,7 +49,13 @@ module Trunkline
           end
         end
 
-        # The fibers' first calls end together, and so they pause for different times.
+        def threads_call(calls, seconds)
+          threads = calls.map { |own| Thread.new { call_over_and_over(own) } }
+          sleep seconds
+          threads.each(&:kill).each(&:join)
+        end
+
+        # The callers' first calls end together, and so they pause for different times.
         def call_over_and_over(own)
           loop do
             call_into(own)
@@ -90,10 +97,11 @@ module Trunkline
 
         def trunkline_store(addresses) = store(:trunkline_store, addresses, timeout: 1)
 
+        # With its pool of five clients, as it comes.
         def mem_cache_store(addresses)
           require "dalli"
           ::Dalli.logger = Logger.new(IO::NULL)
-          store(:mem_cache_store, addresses, protocol: :meta, socket_timeout: 1, pool: false)
+          store(:mem_cache_store, addresses, protocol: :meta, socket_timeout: 1)
         end
 
         def store(name, addresses, **options)
