@@ -11,16 +11,11 @@ class ShadowedNamesTest < Trunkline::TestCase
   include DatabaseHelpers
   include Hosts::Async
 
-  PATH = "shadows, public, pg_catalog"
-  TYPES = <<~SQL
-    CREATE TYPE public.pair AS (a int, b text); CREATE TYPE public.mood AS ENUM ('sad'); CREATE TYPE public.floats AS RANGE (SUBTYPE = float8);
-    CREATE DOMAIN public.positive AS int; CREATE TABLE public.things (id int)
-  SQL
   VALUES = {
     "ROW(1, 'b')::public.pair" => { "a" => 1, "b" => "b" }, "ARRAY['sad']::public.mood[]" => ["sad"], "'[1,2)'::public.floats" => 1.0...2.0,
     "'{[1,2)}'::public.floats_multirange" => [1.0...2.0], "ARRAY[ROW(1, 'b')]::public.pair[]" => [{ "a" => 1, "b" => "b" }], "7::public.positive" => 7
   }.freeze
-  private_constant :PATH, :TYPES, :VALUES
+  private_constant :VALUES
 
   def test_the_shadows_hide_what_they_stand_for
     with_shadows do |uri|
@@ -74,7 +69,7 @@ class ShadowedNamesTest < Trunkline::TestCase
 
   private
 
-  def options = "-c search_path=#{PATH.delete(" ")}"
+  def options = "-c search_path=#{Shadows::PATH.delete(" ")}"
 
   def with_options(uri) = "#{uri}&options=#{URI.encode_www_form_component(options).gsub("+", "%20")}"
 
@@ -82,17 +77,5 @@ class ShadowedNamesTest < Trunkline::TestCase
     in_host { Trunkline.postgres(with_options(uri), connections: 1, max_connections: 2, &block) }
   end
 
-  # The database is made once, and goes with the server.
-  def with_shadows = yield(postgres_server.uri(dbname: self.class.database(postgres_server)))
-
-  @lock = Mutex.new
-
-  def self.database(server)
-    @lock.synchronize do
-      @database ||= "shadowed".tap do |name|
-        server.psql("CREATE DATABASE #{name}")
-        server.psql("#{TYPES};#{Shadows.sql}", dbname: name)
-      end
-    end
-  end
+  def with_shadows = yield(postgres_server.uri(dbname: Shadows.database(postgres_server)))
 end

@@ -39,9 +39,29 @@ module Shadows
       END LOOP;
     END $$;
   SQL
-  private_constant :TYPES, :FUNCTIONS, :OPERATORS
+  # Of the database, beside the schema.
+  OWN_TYPES = <<~SQL
+    CREATE TYPE public.pair AS (a int, b text); CREATE TYPE public.mood AS ENUM ('sad'); CREATE TYPE public.floats AS RANGE (SUBTYPE = float8);
+    CREATE DOMAIN public.positive AS int; CREATE TABLE public.things (id int)
+  SQL
+  LOCK = Mutex.new
+  private_constant :TYPES, :FUNCTIONS, :OPERATORS, :OWN_TYPES, :LOCK
+
+  # On which the shadows stand before pg_catalog.
+  PATH = "shadows, public, pg_catalog"
 
   module_function
+
+  # @param server [Trunkline::Bench::PostgresServer]
+  # @return [String] the name of a database with the schema; made once, and gone with the server
+  def database(server)
+    LOCK.synchronize do
+      @database ||= "shadowed".tap do |name|
+        server.psql("CREATE DATABASE #{name}")
+        server.psql("#{OWN_TYPES};#{sql}", dbname: name)
+      end
+    end
+  end
 
   # @return [String]
   def sql
