@@ -36,9 +36,9 @@ module Trunkline
         end
       end
 
-      # The server has said so before it took the first query: there is no such database, or the user may not connect to it; there is
-      # no such user, or it is another one.
-      NO_DATABASE = %w[3D000 42501].freeze
+      # The server has said so before it took the first query: there is no such database, the user may not connect to it, or no user may;
+      # there is no such user, or it is another one.
+      NO_DATABASE = %w[3D000 42501 55000].freeze
       REFUSED_USER = /\A28/
       CANCELLED = { severity: "ERROR", sqlstate: "57014" }.freeze
       OUTDATED = { sqlstate: "0A000", routine: "RevalidateCachedQuery" }.freeze
@@ -105,10 +105,17 @@ module Trunkline
 
       # @return [ActiveRecord::ActiveRecordError] what the stock adapter raises for a connection that could not be made
       def refused(error, connection)
-        return ::ActiveRecord::NoDatabaseError.db_error(connection.db) if NO_DATABASE.include?(error.sqlstate) && connection.db != "postgres"
+        return ::ActiveRecord::NoDatabaseError.db_error(connection.db) if no_database?(error, connection)
         return ::ActiveRecord::DatabaseConnectionError.username_error(connection.user) if REFUSED_USER.match?(error.sqlstate)
 
-        ::ActiveRecord::ConnectionNotEstablished.new(error.message)
+        (connection.db == "postgres" ? ::ActiveRecord::ConnectionNotEstablished : ::ActiveRecord::DatabaseConnectionError).new(error.message)
+      end
+
+      # The stock adapter looks for the database's name in the message, as in that of pg_hba.conf, but where the database is postgres.
+      def no_database?(error, connection)
+        return false if connection.db == "postgres"
+
+        NO_DATABASE.include?(error.sqlstate) || (connection.db != connection.user && error.fields[:message].to_s.include?("\"#{connection.db}\""))
       end
 
       # As with the stock adapter, whose message is libpq's: that names the host.
@@ -120,7 +127,7 @@ module Trunkline
 
       def gone(error, connection) = ::PG::ConnectionBad.new("#{error.message}\n", connection: connection)
 
-      private_class_method :reported, :report, :class_for, :ended, :encoding, :lost, :refused, :unreachable, :gone
+      private_class_method :reported, :report, :class_for, :ended, :encoding, :lost, :refused, :no_database?, :unreachable, :gone
     end
     private_constant :Errors
   end

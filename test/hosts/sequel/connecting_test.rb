@@ -80,6 +80,21 @@ class SequelConnectingTest < Trunkline::TestCase
     assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect(url, keep_reference: false) }
   end
 
+  # Of a Database that asks as it is made, and of one that asks later.
+  def test_connections_that_are_refused_are_of_the_stock_adapters_class
+    psql("CREATE DATABASE closed_to_sequel; REVOKE CONNECT ON DATABASE closed_to_sequel FROM PUBLIC; CREATE ROLE caller LOGIN; " \
+         "CREATE ROLE queue LOGIN CONNECTION LIMIT 0")
+    [{ database: "nothing" }, { user: "nobody_there" }, { user: "caller", database: "closed_to_sequel" }, { user: "queue" },
+     { driver_options: { options: "-c nowhere=1" } }].product([true, false]) do |options, test|
+      stocks, our_own = %w[postgres trunkline].map do |adapter|
+        assert_raises(Sequel::Error) { with_sequel(adapter, test: test, **options) { |db| db.get(1) } }
+      end
+      assert_equal stocks.class, our_own.class, options.inspect
+    end
+  ensure
+    psql("DROP DATABASE closed_to_sequel; DROP ROLE caller, queue")
+  end
+
   def test_no_password_is_shown
     with_sequel(password: "hunter2") do |db|
       [db, db.pool, db.client, Sequel::Trunkline::Options.new(db.opts)].each { |object| refute_includes object.inspect, "hunter2" }
