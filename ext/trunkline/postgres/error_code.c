@@ -3,6 +3,7 @@
 #include "../bytes/reader.h"
 
 #define SQLSTATE 'C'
+#define MESSAGE 'M'
 #define SEVERITY 'V' /* the one that is not translated */
 
 /* A field's text, ended by a zero byte; NULL when the body has none. */
@@ -19,6 +20,11 @@ static const char *find_field(const char *body, size_t length, char wanted) {
 bool error_code_begins(const char *body, size_t length, const char *beginning) {
     const char *code = find_field(body, length, SQLSTATE);
     return code && strncmp(code, beginning, strlen(beginning)) == 0;
+}
+
+bool error_says(const char *body, size_t length, const char *message) {
+    const char *said = find_field(body, length, MESSAGE);
+    return said && strcmp(said, message) == 0;
 }
 
 bool error_is_fatal(const char *body, size_t length) {

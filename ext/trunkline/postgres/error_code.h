@@ -8,6 +8,9 @@
 /* Does the body's SQLSTATE begin so? */
 bool error_code_begins(const char *body, size_t length, const char *beginning);
 
+/* Is its message this one? */
+bool error_says(const char *body, size_t length, const char *message);
+
 /* Does the server end the session with it? */
 bool error_is_fatal(const char *body, size_t length);
 

@@ -179,9 +179,11 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
 
 static void portal_suspended(postgres_request_t *request) { request->complete = request->suspended = true; }
 
-/* A server looks at these while it waits for a request. What has arrived meanwhile it does not read any more. */
+/* A server looks at these while it waits for a request, and so does PgBouncer for a client without a server. What has arrived meanwhile
+ * is not read any more. */
 static bool is_idle_timeout(const frame_t *frame) {
-    return error_code_begins(frame->body, frame->length, "57P05") || error_code_begins(frame->body, frame->length, "25P03");
+    return error_code_begins(frame->body, frame->length, "57P05") || error_code_begins(frame->body, frame->length, "25P03") ||
+           error_says(frame->body, frame->length, "client_idle_timeout");
 }
 
 /* Has no message of the answer come yet? */

@@ -27,6 +27,7 @@ static VALUE dispatcher_allocate(VALUE class) {
     dispatcher->trunks = dispatcher->crews = rb_obj_freeze(rb_ary_new());
     dispatcher->idle.newer = dispatcher->idle.older = &dispatcher->idle;
     dispatcher->random = 1;
+    dispatcher->idle_limit = HUGE_VAL;
     return self;
 }
 
@@ -153,6 +154,14 @@ static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
     return may_grow;
 }
 
+/* call-seq: idle_limit = Float
+ *
+ * Seconds after which an idle trunk is expired. */
+static VALUE dispatcher_set_idle_limit(VALUE self, VALUE seconds) {
+    dispatcher_of(self)->idle_limit = NUM2DBL(seconds);
+    return seconds;
+}
+
 /* --- the choice --- */
 
 /* The trunk of a search; nil when it has found none. */
@@ -160,6 +169,12 @@ static VALUE found(search_t *search) {
     if (search->best < 0) return Qnil;
     search->dispatcher->current = search->best;
     return RARRAY_AREF(search->dispatcher->trunks, search->best);
+}
+
+/* Has it lived for long enough, or been idle for as long as the server bears? */
+static bool is_expired(const dispatcher_t *dispatcher, const crew_t *crew, double now) {
+    const fifo_t *fifo = crew_in_flight(crew);
+    return now >= crew->expiry || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
 }
 
 /* Has one been idle for so long that it is not needed? */
@@ -177,7 +192,7 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
     search_t search = search_for(dispatcher, request_checked(object));
     if (has_superfluous(dispatcher, search.now)) return Qnil;
     search_likely(&search);
-    if (search.best >= 0 && search.now >= crew_at(dispatcher, search.best)->expiry) return Qnil;
+    if (search.best >= 0 && is_expired(dispatcher, crew_at(dispatcher, search.best), search.now)) return Qnil;
     return found(&search);
 }
 
@@ -299,12 +314,12 @@ static VALUE dispatcher_superfluous(VALUE self) {
 
 /* call-seq: expired -> trunk or nil
  *
- * One that has lived for long enough. */
+ * One that has lived for long enough, or that the server is about to end as it was idle for long. */
 static VALUE dispatcher_expired(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     double now = clock_now();
     for (long at = 0; at < dispatcher->count; at++) {
-        if (now >= crew_at(dispatcher, at)->expiry) return RARRAY_AREF(dispatcher->trunks, at);
+        if (is_expired(dispatcher, crew_at(dispatcher, at), now)) return RARRAY_AREF(dispatcher->trunks, at);
     }
     return Qnil;
 }
@@ -323,6 +338,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "initialize", dispatcher_initialize, 3);
     rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
+    rb_define_method(class, "idle_limit=", dispatcher_set_idle_limit, 1);
     rb_define_method(class, "choose", dispatcher_choose, 1);
     rb_define_method(class, "find", dispatcher_find, 1);
     rb_define_method(class, "keep_for", dispatcher_keep_for, 1);

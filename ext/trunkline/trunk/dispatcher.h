@@ -14,6 +14,7 @@ typedef struct {
     size_t longs;         /* trunks with a long request in flight */
     size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
     double most_idle;     /* seconds */
+    double idle_limit;    /* seconds after which the server ends an idle connection: one that was idle for so long is not chosen */
     bool may_grow;        /* could another trunk be opened? */
     uint32_t random;
     growth_t growth;

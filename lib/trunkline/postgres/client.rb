@@ -6,11 +6,11 @@ require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
 require_relative "../trunk/pool"
 require_relative "budget"
-require_relative "codec"
 require_relative "copying"
 require_relative "detection"
 require_relative "group_commit"
 require_relative "adapter_interface"
+require_relative "idle_timeout"
 require_relative "leaks"
 require_relative "listening"
 require_relative "login"
@@ -258,7 +258,7 @@ module Trunkline
 
       attr_reader :listener
 
-      def connect(pool) = trunk_of(Login.open(@config, @answers), pool)
+      def connect(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@config, @answers), pool), @answers)
 
       def connect_writer(pool)
         connection = Login.open(@config, @answers)

@@ -36,9 +36,22 @@ module Trunkline
       begin_anew
     end
 
+    # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
+    Ending = Struct.new(:farewell, :idle)
+
     # Do callers wait for a trunk?
     attr_reader :crowded
     alias crowded? crowded
+
+    # @return [Ending, nil] of the last connection at whose end the server has said something
+    attr_reader :ending
+
+    # @return [Float] seconds after which an idle connection is replaced, as its server would end it
+    def idle_limit = @roster.idle_limit
+
+    def idle_limit=(seconds)
+      locked { @roster.idle_limit = seconds }
+    end
 
     # Sends the request over a shared trunk and waits for its answer.
     #
@@ -110,7 +123,7 @@ module Trunkline
       call_up do
         @roster.remove(trunk)
         @ended_at = Waiting.now
-        @ledger.ended(trunk) if trunk.loss
+        note_loss(trunk) if trunk.loss
         serve
       end
     end
@@ -157,6 +170,7 @@ module Trunkline
       @waits = Histogram.new
       @back_off = BackOff.new
       @ended_at = -Float::INFINITY
+      @ending = nil
       look_again
     end
 
@@ -258,6 +272,11 @@ module Trunkline
       @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
       @dispatcher.may_grow = @roster.room_to_grow?
+    end
+
+    def note_loss(trunk)
+      @ledger.ended(trunk)
+      @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.crew.idle_since) if trunk.codec.farewell
     end
 
     # Every change of the line and the roster.

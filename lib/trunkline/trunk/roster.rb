@@ -14,6 +14,9 @@ module Trunkline
     # The trunks that are leased to one caller each.
     attr_reader :pinned
 
+    # Seconds after which an idle trunk is taken out, as its server would end it.
+    attr_reader :idle_limit
+
     # The trunks that end when they are through.
     attr_reader :retiring
 
@@ -28,6 +31,7 @@ module Trunkline
       @most = @limit = most
       @max_idle = max_idle
       @dispatcher = Dispatcher.new(connections, most, max_idle)
+      @idle_limit = Float::INFINITY
       share_only([])
       @spares = []
       @pinned = []
@@ -68,6 +72,10 @@ module Trunkline
     # May another trunk be shared than there are, a spare one or one that is opened, that leaves room for one more? So much is kept for
     # callers that want one of their own.
     def room_to_grow? = size - @spares.size < @limit - 1
+
+    def idle_limit=(seconds)
+      @dispatcher.idle_limit = @idle_limit = seconds
+    end
 
     def opening? = @opening.positive?
     def nothing_open? = size.zero?
@@ -141,7 +149,7 @@ module Trunkline
     #
     # @return [Trunk, nil]
     def retire
-      trunk = @dispatcher.expired || @spares.find { |spare| spare.crew.expired? } || superfluous or return
+      trunk = @dispatcher.expired || @spares.find { |spare| expired?(spare) } || superfluous or return
       remove(trunk)
       @retiring.push(trunk)
       trunk
@@ -186,6 +194,8 @@ module Trunkline
       trunk.reserve
       @pinned.push(trunk)
     end
+
+    def expired?(spare) = spare.crew.expired? || Waiting.now - spare.crew.idle_since >= @idle_limit
 
     # How many are always left to callers that share.
     def least_shared = single? ? 0 : 1

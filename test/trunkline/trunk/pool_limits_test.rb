@@ -126,6 +126,18 @@ module Trunkline
       assert_equal ["it has lived for long enough"] * 2, @opened.first(2).map(&:closed)
     end
 
+    # The time that the server leaves an idle connection is over at once here; what was given back is idle too.
+    def test_idle_ones_are_replaced_before_their_server_ends_them
+      pool = self.pool(connections: 1, most: 9)
+      pool.idle_limit = 0.0
+      3.times { pool.perform(request) }
+      2.times { pool.check_in(pool.check_out(request)) }
+      assert_equal [5, 0.0], [@opened.size, pool.idle_limit]
+      pool.idle_limit = 3600.0
+      3.times { pool.perform(request) }
+      assert_equal 5, @opened.count(&:closed) + 1
+    end
+
     def test_one_that_has_become_old_is_not_given_back
       pool = self.pool(limits: { max_lifetime: Float::MIN })
       own = pool.check_out(request)
