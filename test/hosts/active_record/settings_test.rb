@@ -58,7 +58,7 @@ module Hosts
       end
 
       def test_keys_of_others_are_let_be
-        connect(strategy: "makara", postgis_extension: "postgis", whatever: 1)
+        connect(strategy: "makara", postgis_extension: "postgis", whatever: 1, session_timeout: 5, server_version: "15", region: "x", post: "y")
         assert_equal 1, ours.select_value("SELECT 1")
       end
 

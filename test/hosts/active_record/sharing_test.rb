@@ -44,6 +44,20 @@ module Hosts
         psql("DROP FUNCTION set_actor(text)")
       end
 
+      # The trigger shows in no SQL: of ten callers each is in its own row.
+      def test_an_audit_trigger_that_keeps_its_actor_is_found
+        psql("CREATE TABLE acted (actor text, v text); CREATE FUNCTION acts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " \
+             "NEW.actor := coalesce(nullif(current_setting('app.acted', true), ''), NEW.v); PERFORM set_config('app.acted', NEW.v, false); RETURN NEW; END $$; " \
+             "CREATE TRIGGER acts BEFORE INSERT ON acted FOR EACH ROW EXECUTE FUNCTION acts();")
+        connect(session_functions: "detect", server_connections: 1, max_server_connections: 3, checkout_timeout: 60)
+        in_transaction = ->(name) { Ours.with_connection { |connection| connection.transaction { connection.execute("INSERT INTO acted (v) VALUES ('#{name}')") } } }
+        alone = ->(name) { Ours.with_connection { |connection| connection.execute("INSERT INTO acted (v) VALUES ('#{name}')") } }
+        [in_transaction, alone].product([*1..5]).map { |ask, number| Thread.new { ask.call("#{ask.object_id} #{number}") } }.each(&:join)
+        assert_equal [10, 0], ours.select_rows("SELECT count(*), count(*) FILTER (WHERE actor <> v) FROM acted").first
+      ensure
+        psql("DROP TABLE acted; DROP FUNCTION acts()")
+      end
+
       def test_a_transaction_has_one_from_its_first_query_to_its_end
         with_model("name text") do |model|
           model.transaction do
