@@ -4,8 +4,14 @@ VALUE mTrunkline;
 VALUE mTrunklinePostgres;
 VALUE mTrunklineMemcached;
 
+/* Moving an object to another Ractor allocates a twin of it, and calls nothing else that could refuse. */
+NORETURN(static VALUE refuse_to_allocate(VALUE class));
+static VALUE refuse_to_allocate(VALUE class) {
+    rb_raise(rb_eTypeError, "%"PRIsVALUE" can be neither allocated, copied nor moved: a client works in the main Ractor only, and cannot leave it", class);
+}
+
 void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class)) {
-    rb_undef_alloc_func(class);
+    rb_define_alloc_func(class, refuse_to_allocate);
     rb_define_singleton_method(class, "new", new, -1);
 }
 

@@ -13,7 +13,7 @@ extern VALUE mTrunklinePostgres;
 extern VALUE mTrunklineMemcached;
 
 /* Objects of the class come from `new` alone, whose work it has to do: allocate, and then trunkline_initialized. There is no allocate, dup,
- * clone or Marshal.load, which would give an object whose initialize has not run. */
+ * clone, Marshal.load or moving to another Ractor, which would give an object whose initialize has not run. */
 void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class));
 
 /* Runs initialize with the arguments and keywords that `new` was called with. Returns the object. Where initialize raises, the object, which

@@ -23,6 +23,7 @@ module Trunkline
       told { Ractor.new { Trunkline.memcached("127.0.0.1:1") }.take }
       told { Ractor.new(CLIENT) { |client| client.query("SELECT 1") }.take }
       told { Ractor.new { Ractor.receive }.send(CLIENT, move: true) }
+      told { Ractor.new { Ractor.receive }.send(Trunkline.memcached("127.0.0.1:1"), move: true) }
       told { Ractor.make_shareable(CLIENT) }
       told { Ractor.new { CLIENT.query("SELECT 1") }.take }
     RUBY
@@ -31,8 +32,8 @@ module Trunkline
     def test_each_way_to_reach_for_one
       output, = run_program(PROGRAM)
       names, messages = output.lines(chomp: true).each_slice(2).to_a.transpose
-      assert_equal ["Trunkline::Error"] * 2 + ["TypeError"] * 2 + ["Ractor::Error", "Ractor::IsolationError"], names
-      messages.first(3).each { |message| assert_match(/main Ractor only/, message) }
+      assert_equal ["Trunkline::Error"] * 2 + ["TypeError"] * 3 + ["Ractor::Error", "Ractor::IsolationError"], names
+      messages.first(4).each { |message| assert_match(/main Ractor only/, message) }
     end
 
     def test_copies
