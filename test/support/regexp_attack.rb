@@ -16,7 +16,10 @@ class RegexpAttack
   GROWTH = 9
   # What is slow once, for a reason of the machine's, is not slow each time.
   ATTEMPTS = 5
-  private_constant :SIGNS, :PLAIN, :FEW, :MANY, :MOST, :GROWTH, :ATTEMPTS
+  # As it stands in a line.
+  COMPOSED = %r{(?<=[ (])/[^/\n]*\#\{[A-Z_]+\}[^/\n]*/[mixn]*}
+  NAME_OF = Module.instance_method(:name)
+  private_constant :COMPOSED, :NAME_OF, :SIGNS, :PLAIN, :FEW, :MANY, :MOST, :GROWTH, :ATTEMPTS
 
   # @param folder [String] whose Ruby files are searched
   # @return [Hash{Regexp => String}] each regular expression without interpolation, and the file and line where it is
@@ -27,6 +30,19 @@ class RegexpAttack
 
         found[compile(text, ending)] ||= "#{path.delete_prefix("#{folder}/")}:#{place.first}"
       end
+    end
+  end
+
+  # @param folder [String] whose Ruby files are searched, and have been loaded
+  # @param namespace [Module] in which they define constants
+  # @return [Hash{Regexp => String}] each regular expression in which constants of one module are interpolated, and that module and its text
+  def self.composed(folder, namespace)
+    texts = Dir[File.join(folder, "**/*.rb")].flat_map { |path| File.read(path).scan(COMPOSED) }.uniq
+    owners = ObjectSpace.each_object(Module).select { |owner| NAME_OF.bind_call(owner)&.start_with?(namespace.name) }
+    texts.product(owners).each_with_object({}) do |(text, owner), found|
+      next unless text.scan(/#\{([A-Z_]+)\}/).flatten.all? { |name| owner.const_defined?(name, false) }
+
+      found[owner.module_eval(text)] = "#{owner} #{text}"
     end
   end
 

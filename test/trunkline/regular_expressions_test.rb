@@ -14,6 +14,14 @@ class RegularExpressionsTest < Trunkline::TestCase
     assert_equal({}, all.to_h { |regexp, place| [place, RegexpAttack.new(regexp).weakness] }.compact)
   end
 
+  # Their parts are in no literal by themselves, or are harmless only by themselves.
+  def test_none_that_is_made_of_others_takes_more
+    Dir[File.join(LIBRARY, "trunkline/{postgres,memcached}/**/*.rb")].sort.each { |path| require path }
+    all = RegexpAttack.composed(LIBRARY, Trunkline)
+    assert_operator all.size, :>, 3
+    assert_equal({}, all.to_h { |regexp, name| [name, RegexpAttack.new(regexp).weakness] }.compact)
+  end
+
   def test_the_attack_finds_what_is_exponential_and_what_is_quadratic
     refute_nil RegexpAttack.new(%r{\A(?:\s|--[^\n]*\n|/\*.*?\*/)*INSERT}m).weakness
     refute_nil RegexpAttack.new(/\A\s*;?\s*\z/).weakness
