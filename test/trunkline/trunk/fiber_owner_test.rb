@@ -39,7 +39,7 @@ module Trunkline
       Thread.new do
         owner = fiber = nil
         seen = []
-        look = -> { seen.push(owner.alive?, Thread.new { owner.alive? }.value) }
+        look = -> { seen.push(owner.alive?, elsewhere { owner.alive? }) }
         Fiber.set_scheduler(ClosingLoop.new { look.call && fiber.resume })
         owner, fiber = suspended(blocking: false, &look)
         Fiber.set_scheduler(nil)
@@ -78,6 +78,14 @@ module Trunkline
     end
 
     private
+
+    # Runs the block in another thread, for which a fiber of a loop waits without the loop.
+    def elsewhere
+      seen = nil
+      thread = Thread.new { seen = yield }
+      Thread.pass while thread.alive?
+      seen
+    end
 
     # @return [Array(FiberOwner, Fiber)] of a fiber that is suspended, and runs the block when it is resumed
     def suspended(**options)
