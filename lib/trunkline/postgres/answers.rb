@@ -2,6 +2,7 @@
 
 require_relative "../trunk/limits"
 require_relative "../trunk/waiting"
+require_relative "array_nulls"
 require_relative "decoding"
 require_relative "local_settings"
 require_relative "abandonment_errors"
@@ -40,6 +41,9 @@ module Trunkline
       # @return [TypeNames]
       attr_reader :type_names
 
+      # @return [ArrayNulls]
+      attr_reader :array_nulls
+
       # What gets each notice, if anything does.
       #
       # @return [#call, nil]
@@ -61,6 +65,7 @@ module Trunkline
         @server = server
         @query = query
         @type_names = TypeNames.new(&query)
+        @array_nulls = ArrayNulls.new(server, &query)
       end
 
       # @param request [Request] answered

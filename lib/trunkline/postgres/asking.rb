@@ -34,7 +34,7 @@ module Trunkline
         dependent = Parameters.dependent?(parameters)
         types = dependent ? learned_types(statement) : statement.parameter_types
         check_count(parameters, types) if types
-        converted = limited(Parameters.convert(parameters, types && @answers.parameter_types(types)))
+        converted = limited(Parameters.convert(parameters, types && @answers.parameter_types(types), @answers.array_nulls))
         dependent ? Request.dependent(statement, converted, parameters, types) : Request.converted(statement, converted)
       end
 

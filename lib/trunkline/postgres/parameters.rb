@@ -12,14 +12,15 @@ module Trunkline
         # @param params [Array] one Ruby value per placeholder; left as it is
         # @param oids [Array<Integer>, nil] the server's type of each, user-defined ones as {Types#parameter_oids} has
         #   them; nil while unknown
+        # @param array_nulls [ArrayNulls, nil] says whether the server takes a nil in an Array for what it is; nil: it does
         # @return [Array<nil, true, false, Integer, Float, String>] Strings are valid UTF-8 without NUL, but for those
         #   that go to a bytea as they are: these are binary
         # @raise [ArgumentError] when an Array meets a type that is none, or a text holds a NUL
         # @raise [EncodingError] when a text cannot be told in UTF-8
         # @raise [TypeError] when a value is of a class that has no form in PostgreSQL
-        def convert(params, oids = nil)
+        def convert(params, oids = nil, array_nulls = nil)
           params.map.with_index(1) do |value, position|
-            immediate?(value) ? value : Parameter.new(position).convert(value, oids&.at(position - 1) || 0)
+            immediate?(value) ? value : Parameter.new(position, array_nulls: array_nulls).convert(value, oids&.at(position - 1) || 0)
           end
         end
 

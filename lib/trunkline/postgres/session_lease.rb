@@ -173,7 +173,7 @@ module Trunkline
         raise @answers.error(description) unless description.answered?
 
         types = description.parameter_types
-        request.convert_to(types, Parameters.convert(request.given, @answers.parameter_types(types)))
+        request.convert_to(types, Parameters.convert(request.given, @answers.parameter_types(types), @answers.array_nulls))
       end
 
       def remembered?(statement) = @meaning ? false : @trunk.codec.remembers?(statement)

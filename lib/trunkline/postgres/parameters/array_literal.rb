@@ -20,6 +20,7 @@ module Trunkline
             raise ArgumentError, "#{parameter.name} nests deeper than #{MAX_DEPTH} arrays" if depth > MAX_DEPTH
             return "{}" if depth == 1 && empty?(values)
 
+            parameter.check_null if values.any? { |value| nil.equal?(value) }
             elements = values.map do |value|
               nested?(value, element_oid) ? of(value, parameter, element_oid, depth + 1) : element(value, parameter, element_oid)
             end

@@ -23,9 +23,16 @@ module Trunkline
 
         # @param position [Integer] counted from 1
         # @param name [String] what it is called, where it is no parameter of a query
-        def initialize(position, name = "$#{position}")
+        # @param array_nulls [ArrayNulls, nil] as {Parameters.convert}
+        def initialize(position, name = "$#{position}", array_nulls: nil)
           @name = name
+          @array_nulls = array_nulls
         end
+
+        # An Array in it holds a nil.
+        #
+        # @raise [ConfigError] the server would take it for a text
+        def check_null = @array_nulls&.check(name)
 
         # @param value [Object]
         # @param oid [Integer, #encode] the server's type, 0 while unknown
