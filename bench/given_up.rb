@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+# Web requests of which a third are stopped while the server works on their slow report, beside transactions that come eight at once: how
+# long the other requests take, with those that are stopped and without, and what the server spends on reports that no request waits for.
+
+require_relative "support/bench"
+require_relative "support/abandoned_requests"
+
+module Trunkline
+  module Bench
+    # Each side with at most so many connections, in a process of its own.
+    class GivenUp < AccountsExperiment
+      ROWS = 100_000
+      CONNECTIONS = 16
+      LOADS = { "without" => false, "with" => true }.freeze # requests that are stopped
+      HEADERS = ["side", "stopped requests", "p50 ms", "p99 ms", "max ms", "not answered", "client CPU s", "server CPU s", "connections"].freeze
+      private_constant :LOADS, :HEADERS
+
+      def run
+        results = comparing(sides, ids: ids(20)) { |comparison| LOADS.transform_values { |stopped| measured(comparison, stopped) } }
+        publish([table(results)], { results: results }, figures: figures(results))
+      end
+
+      private
+
+      def fill
+        super
+        @server.psql(AbandonedRequests::TABLES)
+      end
+
+      def measured(comparison, stopped) = comparison.measure(runs: @options.runs) { { seconds: @options.numbers[:seconds], stopped: stopped } }
+
+      def sides
+        {
+          "pg behind a queue" => asker("pg_abandoned_requests", connections: CONNECTIONS),
+          "Trunkline" => asker("trunkline_abandoned_requests", connections: CONNECTIONS),
+          "ActiveRecord, pg" => active_record("postgresql", pool: CONNECTIONS),
+          "ActiveRecord, Trunkline" => active_record("trunkline", pool: 1000, options: { server_connections: 4, max_server_connections: CONNECTIONS })
+        }
+      end
+
+      def active_record(adapter, **options) = asker("active_record_abandoned_requests", adapter: adapter, **options)
+
+      def table(results)
+        rows = results["with"].keys.product(LOADS.keys).map { |side, load| row(side, load, results[load][side]) }
+        Table.new(HEADERS, rows, title: "#{AbandonedRequests::CLIENTS} requests a second for #{@options.numbers[:seconds]} s")
+      end
+
+      def row(side, load, one)
+        [side, load, *one.values_at(:p50, :p99, :max).map { |seconds| (seconds * 1000).round(1) }, one[:failed].round, one[:cpu].round(2),
+         one[:server_cpu]&.round(2), one[:connections].round]
+      end
+
+      # @return [Array<Hash>] what the project promises, and what was measured
+      def figures(results)
+        ["Trunkline", "ActiveRecord, Trunkline"].flat_map { |side| figures_of(side, *LOADS.keys.map { |load| results[load][side] }) }
+      end
+
+      def figures_of(side, without, with)
+        wasted = with[:server_cpu] && (with[:server_cpu] - without[:server_cpu])
+        [figure("#{side}, p99: without stopped requests", with[:p99] / without[:p99], "<= 1.1"),
+         (figure("#{side}, server CPU for stopped requests, s", wasted) if wasted)].compact
+      end
+    end
+  end
+end
+
+Trunkline::Bench::GivenUp.main(runs: 3, numbers: { seconds: [6, "for which requests come"] })
