@@ -30,7 +30,7 @@ module Trunkline
       asked = nil
       thread = Thread.new { yield asked = request }
       thread.report_on_exception = false
-      Thread.pass until asked&.parked?
+      Thread.pass until asked&.parked? || !thread.alive?
       assert_predicate pool, :crowded?
       thread
     end

@@ -148,7 +148,7 @@ static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE crews) {
 
 /* call-seq: may_grow = true or false
  *
- * Could another trunk be opened? */
+ * Could another trunk be opened, or is one being opened? */
 static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
     dispatcher_of(self)->may_grow = RTEST(may_grow);
     return may_grow;

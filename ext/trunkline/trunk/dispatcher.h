@@ -15,7 +15,7 @@ typedef struct {
     size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
     double most_idle;     /* seconds */
     double idle_limit;    /* seconds after which the server ends an idle connection: one that was idle for so long is not chosen */
-    bool may_grow;        /* could another trunk be opened? */
+    bool may_grow;        /* could another trunk be opened, or is one being opened? */
     uint32_t random;
     growth_t growth;
 } dispatcher_t;

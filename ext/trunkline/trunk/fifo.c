@@ -46,6 +46,7 @@ static void count_in(fifo_t *fifo, request_t *request) {
     fifo->requests++;
     fifo->backlog += request->cost;
     fifo->unknown += request->is_unknown;
+    if (request->is_unknown) request->service->awaited++;
     if (!request->is_long) return;
     if (fifo->longs++ == 0) dispatcher_has_long(fifo, true);
     request->beside = dispatcher_count_longs(fifo);
@@ -54,6 +55,7 @@ static void count_in(fifo_t *fifo, request_t *request) {
 static void count_out(fifo_t *fifo, const request_t *request) {
     fifo->backlog -= request->cost;
     fifo->unknown -= request->is_unknown;
+    if (request->is_unknown) request->service->awaited--;
     if (request->is_long && --fifo->longs == 0) dispatcher_has_long(fifo, false);
 }
 

@@ -19,6 +19,7 @@ typedef struct {
     double waited;       /* seconds that they were in flight behind others, in all */
     uint64_t long_count; /* requests sent as long ones */
     unsigned considered; /* requests that could have let the server say when it begins */
+    size_t awaited;      /* requests in flight that were sent while it was not known */
     bool is_known;       /* it was measured, and once that left no doubt */
     bool is_long;
     bool doubtful;       /* the mean may hold time that was not the server's */

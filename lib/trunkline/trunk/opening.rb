@@ -23,7 +23,7 @@ module Trunkline
 
     # Should there be more trunks to share than usual, for one that no trunk will do for?
     def may_grow?(place)
-      !hold_back? && @roster.dispatcher.wants_another?(place.request, @roster.opening_to_share)
+      !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(place.request, @roster.opening_to_share)
     end
 
     def grow_for(place) = @roster.any_spare? ? [:take, @roster.share_spare] : open_for(place)

@@ -271,7 +271,8 @@ module Trunkline
       @crowded = @queued || !@sharing_long.empty? || !@alone.empty?
       @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
-      @dispatcher.may_grow = @roster.room_to_grow?
+      # With what is being opened: the only one that is open yet will not be the only one.
+      @dispatcher.may_grow = @roster.room_to_grow? || @roster.opening_to_share.positive?
     end
 
     def note_loss(trunk)

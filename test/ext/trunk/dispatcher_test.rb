@@ -104,6 +104,21 @@ module Trunkline
       refute_nil found(dispatcher, short)
     end
 
+    # The first answer to one of its kind tells how long it takes. Where there is one trunk only, there is nothing to wait for.
+    def test_what_is_not_known_waits_for_an_answer_to_its_own_kind
+      stations = Array.new(2) { |number| station(number) }
+      dispatcher, never_seen = dispatcher(*stations), STATEMENT.new("SELECT 'never'", 0)
+      only = dispatcher(station(:only, query(never_seen)))
+      assert_equal :only, chosen(only, query(never_seen))
+      stations.each { |one| one.codec.submit(query(never_seen)) }
+      assert_equal [nil, nil, 0], [chosen(dispatcher, query(never_seen)), found(dispatcher, query(never_seen)), dispatcher.room_for(query(never_seen))]
+      refute_nil chosen(dispatcher, unseen), "no answer to one of that kind is on its way"
+      Clock.pass(0.1)
+      finish(stations.first.codec)
+      assert_equal 1, dispatcher.room_for(query(never_seen))
+      assert_equal 0, chosen(dispatcher, query(never_seen))
+    end
+
     # --- who asks for more without waiting ---
 
     def test_who_does_not_wait_fills_nothing_beyond_a_little

@@ -122,6 +122,24 @@ module Trunkline
       assert_same own, patient.value
     end
 
+    # Not in line on the only trunk that is open yet.
+    def test_what_was_never_seen_waits_for_trunks_that_are_being_opened
+      may_open = Queue.new << true
+      pool = self.pool(connections: 2, most: 2) { may_open.pop && FakeTrunk.new.tap { |trunk| @opened << trunk } }
+      first = request
+      pool.dispatch(first).crew.lead(first)
+      opener = Thread.new { pool.dispatch(request) }
+      Thread.pass until pool.counts[:opening] == 1
+      waiter = waiting(pool) { |asked| pool.dispatch(asked) }
+      assert_equal [1], @opened.map { |trunk| trunk.performed.size }
+      may_open << true
+      opener.join
+      @opened.each { |trunk| finish(trunk.codec) && trunk.performed.each { |asked| trunk.crew.leave(asked) } }
+      pool.freed
+      waiter.join
+      assert_equal [1, 2], @opened.map { |trunk| trunk.performed.size }.sort
+    end
+
     def test_no_connection_at_all
       pool = self.pool { raise ConnectionError, "no server" }
       2.times { assert_raises(ConnectionError) { pool.perform(request) } }
