@@ -19,7 +19,7 @@ typedef struct crew {
     VALUE pool;       /* told when the trunk is free */
     VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
     request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
-    VALUE world;      /* of everyone aboard; nil with nobody aboard, so that an event loop that has ended is collected with its fibers */
+    VALUE world;      /* of all waiters aboard; nil without any, so that an event loop that has ended is collected with its fibers */
     VALUE thread;     /* whose event loop that is; nil where the world is */
     VALUE leader;     /* the request whose waiter reads for all, or nil */
     VALUE heir;       /* the request whose waiter was woken to lead and has not come yet, or nil */
