@@ -12,8 +12,9 @@ class InterruptedCallers
   LATER = 20 # seconds in which a thread that is asked to end must have ended
   PAUSE = 0.01 # seconds between interrupts, or less
   Interrupt = Class.new(RuntimeError)
+  Late = Class.new(Interrupt) # Timeout may raise it when its block has been left
   WAYS = %i[value rows timed_out transaction future past_its_deadline batch stream role wrong_array cached cached_many].freeze
-  private_constant :THREADS, :LATER, :PAUSE, :Interrupt, :WAYS
+  private_constant :THREADS, :LATER, :PAUSE, :Interrupt, :Late, :WAYS
 
   # @param uri [String] of a PostgreSQL server
   # @param address [String] of a memcached
@@ -30,7 +31,7 @@ class InterruptedCallers
   #   unexpected ones; threads that were hung
   def run(seconds)
     Trunkline.postgres(@uri, connections: 2, max_connections: 6) do |db|
-      Trunkline.memcached(@address, timeout: 2) do |cache|
+      Trunkline.memcached(@address, timeout: 10, raise_errors: true) do |cache|
         @db, @cache = db, cache
         @finish = now + seconds
         interrupt(Array.new(THREADS) { thread })
@@ -66,25 +67,21 @@ class InterruptedCallers
 
   def thread
     number = @started += 1
-    Thread.new do
-      Thread.current.report_on_exception = false
-      work(number, Random.new(@seed + number))
-    end
+    Thread.handle_interrupt(Interrupt => :never) { Thread.new { work(number, Random.new(@seed + number)) } }
   end
 
   def work(number, random)
     asked = 0
     ask("#{number}-#{asked += 1}", random) while now < @finish
-  rescue Interrupt
-    retry
   end
 
   def ask(token, random)
     way = WAYS.sample(random: random)
-    count(send(way, token, random) == token ? :right : :wrong)
+    answer = Thread.handle_interrupt(Interrupt => :immediate) { send(way, token, random) }
+    count(answer == token ? :right : :wrong)
   rescue Interrupt
     count(:interrupted)
-  rescue Trunkline::Error, Timeout::Error => error
+  rescue Trunkline::Error => error
     count(error.class.name.to_sym)
   rescue StandardError => error
     count(:unexpected)
@@ -93,7 +90,7 @@ class InterruptedCallers
 
   def value(token, _) = @db.value("SELECT $1::text", token)
   def rows(token, _) = @db.query("SELECT $1::text AS a, $2::int[] AS b, now() AS c, 1.5::numeric AS d", token, [1, 2])[0]["a"]
-  def timed_out(token, random) = Timeout.timeout(0.0005 + (random.rand * 0.003)) { @db.value("SELECT $1::text FROM pg_sleep(0.002)", token) }
+  def timed_out(token, random) = Timeout.timeout(0.0005 + (random.rand * 0.003), Late) { @db.value("SELECT $1::text FROM pg_sleep(0.002)", token) }
   def past_its_deadline(token, _) = @db.value("SELECT $1::text FROM pg_sleep(0.01)", token, deadline: 0.003)
   def future(token, _) = @db.async("SELECT $1::text", token).value.value
   def role(token, _) = @db.value("SELECT $1::text", token, role: "postgres")

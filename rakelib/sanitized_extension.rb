@@ -15,9 +15,10 @@ class SanitizedExtension
   # stack is left to the stack protector, and arrays on it to UndefinedBehaviorSanitizer.
   SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all --param asan-stack=0 -fstack-protector-strong"
   COMPILER = "gcc"
-  # Ruby frees nothing when it ends, keeps references on the stack alone, and asks malloc for what may not be there.
+  # Ruby frees nothing when it ends, keeps references on the stack alone, asks malloc for what may not be there, and gives each thread a
+  # stack for signals of its own.
   OPTIONS = {
-    "ASAN_OPTIONS" => "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1", "UBSAN_OPTIONS" => "print_stacktrace=1"
+    "ASAN_OPTIONS" => "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:use_sigaltstack=0", "UBSAN_OPTIONS" => "print_stacktrace=1"
   }.freeze
   private_constant :ROOT, :SOURCES, :SANITIZERS, :COMPILER, :OPTIONS
 
