@@ -11,7 +11,9 @@ module Trunkline
       class HungCaches
         KEYS = Array.new(100) { |number| "hung:#{number}" }.freeze
         PAUSE = 0.5 # seconds between two calls of a fiber, on average: the processors have time for all of them
-        private_constant :KEYS, :PAUSE
+        PATIENCE = 3 # seconds for callers that are still there when the time is over
+        Call = Struct.new(:start, :time, :found)
+        private_constant :KEYS, :PAUSE, :PATIENCE, :Call
 
         # @param addresses [Array<String>] of the servers
         # @param side [String] "trunkline", "dalli", "trunkline_store" or "mem_cache_store"
@@ -30,45 +32,41 @@ module Trunkline
 
         # @param seconds [Numeric]
         # @return [Hash] first: seconds that 99 of 100 callers' first calls stay below; later: the same of the others; calls, errors;
-        #   found: keys of the median later call. A call that does not come to its end is an error
+        #   found: keys of the median later call. A call that has not come to its end by then counts with its time so far, as an error
         def measure(seconds:)
           calls = Array.new(@callers) { [] }
-          send("#{@world}s_call", calls, seconds)
-          later = calls.flat_map { |own| own.drop(1) }
-          { first: high(calls.map { |own| own.first.first }), later: high(later.map(&:first)), calls: calls.sum(&:size),
-            found: later.empty? ? 0 : Measure.median(later.map { |call| call[1] }), errors: calls.flatten(1).count { |call| call[2] } }
+          ends = Measure.now + seconds
+          callers = send("#{@world}s_call", calls, ends)
+          sleep seconds
+          result = summary(calls.map { |own| own.map(&:dup) })
+          callers.each { |caller| caller.join([ends + PATIENCE - Measure.now, 0].max) }
+          result
         end
 
         private
 
-        def fibers_call(calls, seconds)
-          Sync do |task|
-            tasks = calls.map { |own| task.async { call_over_and_over(own) } }
-            sleep seconds
-            tasks.each(&:stop)
-          end
+        def summary(calls)
+          calls.flatten(1).each { |call| call.time ||= Measure.now - call.start }
+          later = calls.flat_map { |own| own.drop(1) }
+          { first: high(calls.map { |own| own.first.time }), later: high(later.map(&:time)), calls: calls.sum(&:size),
+            found: later.empty? ? 0 : Measure.median(later.map { |call| call.found || 0 }), errors: calls.flatten(1).count { |call| call.found.nil? } }
         end
 
-        def threads_call(calls, seconds)
-          threads = calls.map { |own| Thread.new { call_over_and_over(own) } }
-          sleep seconds
-          threads.each(&:kill).each(&:join)
+        # A caller that hangs for ever keeps its thread, and nothing else.
+        def fibers_call(calls, ends)
+          [Thread.new { Sync { |task| calls.map { |own| task.async { call_over_and_over(own, ends) } }.each(&:wait) } }]
         end
+
+        def threads_call(calls, ends) = calls.map { |own| Thread.new { call_over_and_over(own, ends) } }
 
         # The callers' first calls end together, and so they pause for different times.
-        def call_over_and_over(own)
-          loop do
-            call_into(own)
+        def call_over_and_over(own, ends)
+          while Measure.now < ends
+            own << (call = Call.new(Measure.now))
+            call.found = found_now
+            call.time = Measure.now - call.start
             sleep(rand * 2 * PAUSE)
           end
-        end
-
-        # A call that is stopped counts too.
-        def call_into(own)
-          start = Measure.now
-          found = found_now
-        ensure
-          own << [Measure.now - start, found || 0, found.nil?]
         end
 
         def found_now
