@@ -86,6 +86,8 @@ module Trunkline
   #   serializer: dump and load, Marshal; compressor: compress and decompress, zlib's deflate
   #   compress, compression_min_size: whether, and from how many bytes on, values are compressed, true and 4096
   #   raw: whether all values are Strings that go and come as they are, false
+  #   string_fastpath: whether Strings in UTF-8 are stored as they are, with a flag that Dalli 5 understands, too; others read them as BINARY;
+  #     false: they are serialized
   #   max_value: bytes of the longest value, when it is not compressed, 128 MiB; at most 1 GiB
   #   username, password: of a server that is started with -Y (ASCII authentication); nil: none
   #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it check certificates; where it does, the name in them is checked too,

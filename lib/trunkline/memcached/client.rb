@@ -33,7 +33,7 @@ module Trunkline
       include MainRactor
 
       KEYS = { namespace: :namespace, namespace_separator: :separator, digest_class: :digest_class }.freeze
-      VALUES = %i[serializer compressor compress compression_min_size raw max_value].freeze
+      VALUES = %i[serializer compressor compress compression_min_size raw string_fastpath max_value].freeze
       private_constant :KEYS, :VALUES
 
       # Takes what {Trunkline.memcached} takes.

@@ -13,7 +13,6 @@ module Trunkline
         value_max_bytes: "the server says what is too large for it (ValueTooLarge), and max_value: limits what is accepted",
         socket_max_failures: "a server that is silent for half of timeout: is left alone until it answers",
         socket_failure_delay: "a server that is silent for half of timeout: is left alone until it answers",
-        string_fastpath: "Strings in the encoding BINARY always go as they are; others are serialized, which keeps their encoding",
         silence_marshal_warning: "there is no such warning",
         otel_db_statement: "middlewares see every command", otel_peer_service: "middlewares see every command"
       }.freeze

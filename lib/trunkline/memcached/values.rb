@@ -6,12 +6,13 @@ require_relative "errors"
 module Trunkline
   module Memcached
     # Ruby's values -> bytes and flags, and back, so that what Dalli writes is read here and the reverse. A String in the
-    # encoding BINARY is stored as it is, as values without flags are read as BINARY here and by Dalli. Everything else goes through the
-    # serializer: it comes back equal, a String in its encoding.
+    # encoding BINARY is stored as it is, as values without flags are read as BINARY here and by Dalli; with string_fastpath one in UTF-8 is,
+    # too, with a flag. Everything else goes through the serializer: it comes back equal, a String in its encoding.
     class Values
       SERIALIZED = 1
       COMPRESSED = 2 # without SERIALIZED also what Dalli marks text in UTF-8 with
-      OPTIONS = %i[raw compress cache_nils].freeze
+      TEXT = 4 # in UTF-8, as Dalli 5 marks it
+      OPTIONS = %i[raw compress cache_nils string_fastpath].freeze
       # Bytes, unless the client says otherwise: 128 times the largest item of a server that is not told otherwise.
       MAX_VALUE = 128 * 1024 * 1024
       # Bytes. No server can be told to take more (its option -I), and one that does not understand the length would take what
@@ -24,9 +25,10 @@ module Trunkline
       # @param compress [Boolean] whether long values are compressed
       # @param compression_min_size [Integer] bytes from which they are
       # @param raw [Boolean] whether all values are Strings that go and come as they are
+      # @param string_fastpath [Boolean] whether Strings in UTF-8 are stored as they are
       # @param max_value [Integer] bytes of the longest value, when it is not compressed
       def initialize(serializer: Marshal, compressor: Deflate, compress: true, compression_min_size: 4096, raw: false,
-                     max_value: MAX_VALUE)
+                     string_fastpath: false, max_value: MAX_VALUE)
         check(serializer, :dump, :load)
         check(compressor, :compress, :decompress)
         check_limit(max_value)
@@ -36,6 +38,7 @@ module Trunkline
         @compress = compress
         @least = compression_min_size
         @raw = raw
+        @fastpath = string_fastpath
       end
 
       # @param options [Hash, nil] raw: as it is; compress: whether to, if it is long
@@ -46,9 +49,8 @@ module Trunkline
       def dump(value, options = nil)
         return yield(within_limit(raw_bytes(value)), 0) if raw?(options)
 
-        plain = value.instance_of?(String) && value.encoding == Encoding::BINARY
-        bytes = within_limit(plain ? value : serialize(value))
-        flags = plain ? 0 : SERIALIZED
+        flags = value.instance_of?(String) ? flags_of(value.encoding, options) : SERIALIZED
+        bytes = within_limit(flags == SERIALIZED ? serialize(value) : value)
         bytes, flags = compressed(value, bytes, flags) if bytes.bytesize >= @least && compress?(options)
         yield(bytes, flags)
       end
@@ -63,8 +65,10 @@ module Trunkline
         return bytes if flags.zero? || raw?(options)
 
         serialized = flags.anybits?(SERIALIZED)
-        bytes = decompress(bytes, serialized) if flags.anybits?(COMPRESSED)
-        serialized ? deserialize(bytes) : bytes
+        bytes = decompress(bytes, serialized || flags.anybits?(TEXT)) if flags.anybits?(COMPRESSED)
+        return deserialize(bytes) if serialized
+
+        flags.anybits?(TEXT) ? bytes.dup.force_encoding(Encoding::UTF_8) : bytes
       end
 
       # Calls that read check these before they send: a key that is not there has no value that {#load} would be called for.
@@ -91,6 +95,12 @@ module Trunkline
 
         check_options(options)
         options.fetch(:raw, @raw)
+      end
+
+      def flags_of(encoding, options)
+        return 0 if encoding == Encoding::BINARY
+
+        encoding == Encoding::UTF_8 && (options&.key?(:string_fastpath) ? options[:string_fastpath] : @fastpath) ? TEXT : SERIALIZED
       end
 
       def compress?(options) = options&.key?(:compress) ? options[:compress] : @compress
@@ -147,15 +157,15 @@ module Trunkline
         true
       end
 
-      # The bit has two meanings: what cannot be decompressed is text, unless it was serialized too.
-      def decompress(bytes, serialized)
+      # Dalli 4 gives the bit two meanings: what cannot be decompressed is text, unless another flag says what it is.
+      def decompress(bytes, known)
         plain = inflated(bytes)
-        serialized ? plain.b : text(plain)
+        known ? plain.b : text(plain)
       rescue UnmarshalError
         raise
       rescue StandardError => error
         raise unless fails_again? { inflated(bytes) }
-        raise UnmarshalError.new("the stored value cannot be decompressed: #{error.message}", sent: true) if serialized
+        raise UnmarshalError.new("the stored value cannot be decompressed: #{error.message}", sent: true) if known
 
         text(bytes)
       end

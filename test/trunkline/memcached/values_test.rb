@@ -53,6 +53,19 @@ module Trunkline
         end
       end
 
+      def test_text_as_it_is
+        fast = values(string_fastpath: true)
+        ["text", "tëxt", "", "ë" * 5000].each do |text|
+          dumped(fast, text) do |bytes, flags|
+            assert_equal text.bytesize > 4096 ? 6 : 4, flags
+            assert_same_value text, values.load(bytes.b, flags)
+          end
+          dumped(fast, text, { string_fastpath: false }) { |_, flags| assert_predicate flags, :odd? }
+          dumped(values, text, { string_fastpath: true }) { |_, flags| assert_predicate flags, :even? }
+        end
+        dumped(fast, "\xE9".dup.force_encoding("ISO-8859-1")) { |_, flags| assert_equal 1, flags }
+      end
+
       def test_long_values_are_compressed_where_that_helps
         dumped(values, "x" * 4096) { |bytes, flags| assert_equal [Zlib.deflate(Marshal.dump("x" * 4096)), 3], [bytes, flags] }
         dumped(values, "x" * 4000) { |_, flags| assert_equal 1, flags }
