@@ -170,6 +170,27 @@ module Hosts
         end
       end
 
+      # The table stays locked until the short query is answered.
+      def test_a_short_query_passes_those_that_were_stopped_in_fibers
+        behind_a_lock do |slow, begun|
+          in_fibers do |task|
+            stopped = Array.new(10) { task.async { slow.call } }
+            sleep 0.01 until begun.call
+            stopped.each(&:stop)
+            assert_equal 1, Ours.connection_pool.with_connection { |other| other.select_value("SELECT 1") }
+          end
+        end
+      end
+
+      def test_a_short_query_passes_those_that_were_stopped_in_threads
+        behind_a_lock do |slow, begun|
+          stopped = Array.new(10) { Thread.new { slow.call } }
+          sleep 0.01 until begun.call
+          stopped.each(&:kill).each(&:join)
+          assert_equal 1, Ours.connection_pool.with_connection { |other| other.select_value("SELECT 1") }
+        end
+      end
+
       def test_a_transaction_that_finds_no_connection_says_so
         connect(server_connections: 1, max_server_connections: 2, checkout_timeout: 0.05)
         ours.execute("BEGIN; SELECT 1")
@@ -192,6 +213,22 @@ module Hosts
       end
 
       private
+
+      # @yieldparam slow [#call] asks for what is locked
+      # @yieldparam begun [#call] whether as many wait for it on the server as may at once
+      def behind_a_lock
+        connect(server_connections: 2, max_server_connections: 4, checkout_timeout: 60)
+        connect_stock
+        holder = stock
+        with_model("owner int") do |model|
+          locked = "SELECT 1 FROM pg_locks WHERE relation = '#{model.table_name}'::regclass AND NOT granted"
+          holder.execute("BEGIN; LOCK TABLE #{model.table_name} IN ACCESS EXCLUSIVE MODE")
+          yield -> { Ours.connection_pool.with_connection { |one| one.select_value("SELECT count(*) FROM #{model.table_name}") } },
+                -> { holder.select_values(locked).size >= 2 }
+        ensure
+          holder.execute("ROLLBACK")
+        end
+      end
 
       # @param wait [Symbol] for what the block returned
       # @yieldparam work [Proc] to be run by a caller of its own
