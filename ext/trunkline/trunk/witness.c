@@ -1,6 +1,6 @@
 /* Trunkline::Witness and Trunkline::Witness::Watch: whether an object was collected as garbage. Nothing but that object refers to its
- * witness, which is collected with it; the watch, which others keep, refers to neither. A WeakRef tells the same, and takes 14 us to make,
- * where a witness and its watch take less than 1 us. */
+ * witness, which is collected with it; the watch, which others keep, refers to neither. A WeakRef tells the same, and takes 2.2 us to make,
+ * where a witness and its watch take 0.24 us. */
 #include <ruby.h>
 #include <stdbool.h>
 #include "../trunkline.h"
