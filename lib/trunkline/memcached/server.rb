@@ -192,9 +192,16 @@ module Trunkline
 
       def limited(request) = @timeout ? request.limit(@timeout) : request
 
+      # A caller that waited for room when the server was found to be out is refused: only the outage's own connection asks whether it answers.
       def open(pool)
+        connector = connected_already
+        refuse unless connector
+        connect(pool, connector)
+      end
+
+      def connect(pool, connector)
         start = Waiting.now
-        connector = connected_already || Connector.connect(@address, @timeout, @access)
+        connector ||= Connector.connect(@address, @timeout, @access)
         @silent_since = nil
         Trunk.new(connector.io, Codec.new(@max_value, (connector.version <=> NUMBERS_MISSES) >= 0), server: @name, pool: pool)
       rescue ConnectionError => error

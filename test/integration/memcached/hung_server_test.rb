@@ -77,6 +77,18 @@ module Trunkline
         end
       end
 
+      # It was let in before the server was found to be out.
+      def test_a_caller_that_waited_for_room_meanwhile_opens_no_connection
+        with_hung_one(down_retry_delay: 1000) do |cache, hung|
+          key = keys_of(hung).first
+          assert_raises(Deadline) { cache.get(key) }
+          connections = hung.connections
+          pool = server_of(hung).instance_variable_get(:@pool)
+          assert_raises(ConnectionError) { pool.perform(Memcached.const_get(:Request).line("mn", "MN")) }
+          assert_equal connections, hung.connections
+        end
+      end
+
       # The first fiber waits for the answer; the second one, which is refused meanwhile, waits for nothing.
       def test_a_fiber_that_tries_again_at_once_leaves_turns_to_the_one_that_asks
         with_hung_one do |cache, hung|
@@ -140,7 +152,9 @@ module Trunkline
         end
       end
 
-      def outage_of(server) = @servers.find { |known| known.name == server.address }.instance_variable_get(:@outage)
+      def server_of(server) = @servers.find { |known| known.name == server.address }
+
+      def outage_of(server) = server_of(server).instance_variable_get(:@outage)
 
       def keys_of(server)
         @keys_of ||= KEYS.select { |key| @ring.send(:at, Zlib.crc32(@keys.wire(key))).name == server.address }
