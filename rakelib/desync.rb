@@ -72,7 +72,7 @@ class Desync
 
   # A statement that a forged answer has blamed for what it left behind is refused for as long as the client lives, before it is sent.
   def check(db, sql)
-    return if db.verdict(sql) == :session
+    return if db.classify(sql) == :session
 
     @counts[:spoilt] += 1 if HONEST_TRIES.times.none? { |try| outcome("0-#{try}") { db.value(sql, "0-#{try}", deadline: 10) } == :right }
   end

@@ -64,6 +64,9 @@ module Trunkline
     def open_in_time(place)
       start = Waiting.now
       trunk = Deadlines.hold(place.request.deadline) { @open.call(self) }
+      # It may have been asked something, and the connection was lost then: shared all the same, it would be chosen again and again.
+      raise ConnectionError.new(trunk.loss.reason, server: @server) if trunk.loss
+
       trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
       trunk.crew.round_trip = Waiting.now - start
       trunk

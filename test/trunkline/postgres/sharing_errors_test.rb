@@ -5,7 +5,7 @@ require "test_helper"
 module Trunkline
   module Postgres
     # What a caller is told whose statement does not share.
-    class SharingTest < TestCase
+    class SharingErrorsTest < TestCase
       TOLD = {
         "commit" => /\Acommit would begin or end a transaction .*: use transaction \{ \}, or session \{ \}/,
         "SAVEPOINT a" => /\ASAVEPOINT belongs into a transaction.*transaction \{ \}/,
@@ -22,7 +22,7 @@ module Trunkline
 
       def test_each_verdict_has_its_sentence
         TOLD.each do |sql, message|
-          error = Sharing.refusal(Statement.new(sql, 0), "here")
+          error = SharingErrors.refusal(Statement.new(sql, 0), "here")
           assert_match message, error.message
           assert_equal [false, false, "here"], [error.sent?, error.retriable?, error.server]
         end

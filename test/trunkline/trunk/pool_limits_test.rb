@@ -11,6 +11,13 @@ module Trunkline
 
     # --- after a failure ---
 
+    # Shared, it would be chosen again and again, by a caller that never waits.
+    def test_a_connection_that_is_lost_while_it_is_made_ready_counts_as_not_opened
+      pool = self.pool { FakeTrunk.new(takes: false).tap { |trunk| trunk.define_singleton_method(:loss) { Loss.new("gone", true, false) } } }
+      assert_match(/gone/, assert_raises(ConnectionError) { pool.perform(request) }.message)
+      assert_equal({ shared: 0, pinned: 0, spare: 0, opening: 0 }, pool.counts)
+    end
+
     # The attempt of one stands for all who come meanwhile, and before the pause is over there is none.
     def test_while_nothing_is_open_one_at_a_time_tries_again
       attempts = Thread::Queue.new

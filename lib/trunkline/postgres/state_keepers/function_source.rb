@@ -30,7 +30,7 @@ module Trunkline
         # What interpreters of other languages keep for all functions of a session.
         INTERPRETER = /%_SHARED\b|\$_SHARED\b|\b[GS]D\s*+\[/
         # In other languages: a command at the beginning of a string or line, and a name anywhere.
-        BEGINS_COMMAND = /(?:\A|["'`{(\n])\s*+(?:SET\s++(?!LOCAL\b)|RESET\s|LISTEN\s|LOAD\s|PREPARE\s|DECLARE\s|CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP)/i
+        BEGINS_COMMAND = /(?:\A|["'`{(\n])[^\S\n]*+(?:SET\s++(?!LOCAL\b)|RESET\s|LISTEN\s|LOAD\s|PREPARE\s|DECLARE\s|CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP)/i
         NAME = /[[:alpha:]_][[:alnum:]_$]*+/
         DEEPEST = 3
         private_constant(*constants(false))
