@@ -165,10 +165,15 @@ module Shared
 
     def writing(db, table) = ->(number) { db.value("INSERT INTO #{table} (n) VALUES ($1) RETURNING n", number) }
 
-    # Writes until the connections are there on which writes share their flush. A lone write needs none.
+    # Writes until the connections are there on which writes share their flush, and are used: where one could not be opened, each write has a
+    # commit of its own for half a minute. A lone write needs none.
     def opened(db, write)
-      number = 0
-      side_by_side(1..4) { write.call(number -= 1) } until flushes(db).positive?
+      number = rounds = 0
+      until rounds == 2
+        before = flushes(db)
+        side_by_side(1..4) { write.call(number -= 1) }
+        rounds = flushes(db) > before ? rounds + 1 : 0
+      end
       write
     end
 
