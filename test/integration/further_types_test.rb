@@ -93,6 +93,21 @@ class FurtherTypesTest < Trunkline::TestCase
     end
   end
 
+  # First by a description with types unknown, then decoded by what was looked up; each column is within the limit.
+  def test_values_of_a_row_together_within_max_message
+    with_types(connections: 1, max_message: 100_000) do |db|
+      nulls = "array_fill(ROW(NULL, NULL, NULL)::address, ARRAY[200])"
+      tags = "ROW('', 1, array_fill(''::text, ARRAY[500, 1]))::address"
+      2.times do
+        assert_equal [200, 500], db.query("SELECT #{nulls}, #{tags}").rows.first.then { |homes, home| [homes.size, home["tags"].size] }
+        error = assert_raises(Trunkline::UnreadableResult) { db.query("SELECT #{nulls}, #{nulls}") }
+        assert_equal "the arrays and composite values in a row take more bytes of memory than max_message, 100000", error.message
+        assert_raises(Trunkline::UnreadableResult) { db.query("SELECT #{tags}, #{nulls}, #{tags}") }
+        assert_equal [200] * 3, db.query("SELECT #{nulls} FROM generate_series(1, 3)").rows.map { |homes,| homes.size }
+      end
+    end
+  end
+
   def test_registered_types
     with_types(connections: 2) do |db|
       db.types.register("geo.\"Spot\"", encode: ->(spot) { "(#{spot.x},#{spot.y})" }) { |text| Spot.new(*text[1...-1].split(",").map(&:to_f)) }

@@ -134,7 +134,8 @@ module Trunkline
       # @param description [Description] with nothing left to look up
       # @param rows [Array<Array>] as the codec has decoded them; they get their final values
       def finish_rows(description, rows)
-        columns = description.finishers&.each_with_index&.filter_map { |finisher, column| [column, finished(finisher, rows, column)] if finisher }
+        memories = memories_for(rows) if description.finishers&.any?(Types::Entry)
+        columns = description.finishers&.each_with_index&.filter_map { |finisher, column| [column, finished(finisher, rows, column, memories)] if finisher }
         columns&.each { |column, values| values.each_with_index { |value, row| rows[row][column] = value } }
       end
 
@@ -158,7 +159,13 @@ module Trunkline
 
       private
 
-      def finished(finisher, rows, column) = rows.map { |row| finisher.call(row[column]) unless row[column].nil? }
+      def finished(finisher, rows, column, memories)
+        return rows.map { |row| finisher.call(row[column]) unless row[column].nil? } unless finisher.is_a?(Types::Entry)
+
+        rows.zip(memories).map { |row, memory| finisher.call(row[column], memory) unless row[column].nil? }
+      end
+
+      def memories_for(rows) = rows.map { Types::RowMemory.new(@limits.max_message) }
 
       # Types that another program has changed are looked up again, once.
       def finish_anew(description, rows)
@@ -220,13 +227,17 @@ module Trunkline
 
       def decode_late(request, description, rows)
         types = @types.resolve(description.unknown, &@query)
+        memories = memories_for(rows)
         description.types.each_with_index do |type, column|
           base, array = types[type]
-          next unless base
-
-          rows.each { |row| row[column] &&= Postgres.decode(base, array, 0, row[column]) }
+          rows.each_with_index { |row, at| row[column] &&= decoded_late(base, array, row[column], memories[at]) } if base
         end
         description.resolved(types).tap { |resolved| request.redescribe(resolved) }
+      end
+
+      def decoded_late(base, array, text, memory)
+        memory.arrays(text) if array
+        Postgres.decode(base, array, 0, text, max_message: memory.most)
       end
 
       def finishers(description)

@@ -1,7 +1,5 @@
 #include "decoders.h"
 
-#define MOST_BYTES_OF_ARRAYS ((size_t)1 << 28) /* in a value by itself: as max_message is where a client is not told otherwise */
-
 static VALUE eProtocolError, plus_infinity, minus_infinity;
 
 VALUE infinity_value(bool negative) {
@@ -31,17 +29,31 @@ static VALUE postgres_builtin_type(VALUE self, VALUE oid) {
     return rb_ary_new_from_args(4, UINT2NUM(type->oid), array, name, UINT2NUM(type->array_oid));
 }
 
-/* call-seq: decode(oid, array, format, bytes) -> value
+/* Bytes, of the keyword max_message; where it is not given, as many as a client allows that is not told otherwise. */
+static size_t limit_of(VALUE options) {
+    static ID names[1];
+    VALUE given;
+
+    if (!names[0]) names[0] = rb_intern("max_message");
+    rb_get_kwargs(options, names, 0, 1, &given);
+    return given == Qundef ? (size_t)1 << 28 : NUM2SIZET(given);
+}
+
+/* call-seq: decode(oid, array, format, bytes, max_message: 256 MiB) -> value
  *
- * Decodes one value of a built-in type, or of an array of it; format 0 is text, 1 binary. Any other OID is text. */
-static VALUE postgres_decode(VALUE self, VALUE oid, VALUE array, VALUE format, VALUE string) {
+ * Decodes one value of a built-in type, or of an array of it; format 0 is text, 1 binary. Any other OID is text. The Arrays in the value
+ * take no more bytes of memory than max_message: beyond that, UnreadableResult is raised. */
+static VALUE postgres_decode(int argc, VALUE *argv, VALUE self) {
+    VALUE oid, array, format, string, options;
     column_decoder_t decoder;
 
+    rb_scan_args(argc, argv, "4:", &oid, &array, &format, &string, &options);
+    size_t limit = limit_of(options);
     column_decoder_for(NUM2UINT(oid), &decoder);
     decoder.array = decoder.array || RTEST(array);
     StringValue(string);
     string = rb_str_new_frozen(string);
-    arrays_limit(MOST_BYTES_OF_ARRAYS);
+    arrays_limit(limit);
     VALUE value = column_decode(&decoder, NUM2INT(format), RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
     RB_GC_GUARD(string);
     return value;
@@ -63,5 +75,5 @@ void Init_trunkline_types(VALUE mTrunklinePostgres) {
     Init_trunkline_decode_numeric();
     Init_trunkline_decode_time();
     rb_define_module_function(mTrunklinePostgres, "builtin_type", postgres_builtin_type, 1);
-    rb_define_module_function(mTrunklinePostgres, "decode", postgres_decode, 4);
+    rb_define_module_function(mTrunklinePostgres, "decode", postgres_decode, -1);
 }

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "row_memory"
+
 module Trunkline
   module Postgres
     class Types
@@ -10,7 +12,8 @@ module Trunkline
       # Rows as values: Hashes by the names of their attributes.
       class CompositeKind # :nodoc:
         FIELD = /\G(?:"((?:[^"\\]++|""|\\.)*+)"|([^,]*+)),/m
-        private_constant :FIELD
+        MALFORMED = "malformed value of a composite type"
+        private_constant :FIELD, :MALFORMED
 
         # @param attributes [Hash{String => Entry}] in order
         def initialize(attributes)
@@ -18,13 +21,14 @@ module Trunkline
         end
 
         # @param text [String]
+        # @param memory [RowMemory] of the row that the value is in
         # @return [Hash{String => Object}]
         # @raise [ProtocolError] it has not the fields that the type has
-        def decode(text)
-          fields = "#{text[1...-1]},".scan(FIELD)
-          raise OutdatedType, "malformed value of a composite type" unless fields.size == [@attributes.size, 1].max
-
-          @attributes.each_with_index.to_h { |(name, type), at| [name, field(type, *fields[at])] }
+        # @raise [UnreadableResult] the row's values take more memory than they may
+        def decode(text, memory = RowMemory.new)
+          memory.hash_of(@attributes.size)
+          fields = fields_of(text)
+          @attributes.each_with_index.to_h { |(name, type), at| [name, field(type, *fields[at], memory)] }
         end
 
         # @param value [Hash{String, Symbol => Object}, Array] by names, where what is missing is NULL; or in order
@@ -39,10 +43,22 @@ module Trunkline
 
         private
 
-        def field(type, quoted, bare)
-          return type.decode(quoted.gsub(/""|\\(.)/m) { $1 || '"' }) if quoted
+        # Stops at the first field too many: a text of commas alone is not split into as many fields.
+        def fields_of(text)
+          expected = [@attributes.size, 1].max
+          fields = []
+          "#{text[1...-1]},".scan(FIELD) do |field|
+            raise OutdatedType, MALFORMED if fields.size == expected
 
-          type.decode(bare) unless bare.empty?
+            fields << field
+          end
+          fields.size == expected ? fields : raise(OutdatedType, MALFORMED)
+        end
+
+        def field(type, quoted, bare, memory)
+          return type.decode(quoted.gsub(/""|\\(.)/m) { $1 || '"' }, memory) if quoted
+
+          type.decode(bare, memory) unless bare.empty?
         end
 
         def by_name(value, parameter)

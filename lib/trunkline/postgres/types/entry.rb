@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "finishers"
+require_relative "row_memory"
+
 module Trunkline
   module Postgres
     class Types
@@ -9,16 +12,28 @@ module Trunkline
       # array:: whether it is an array of that
       # kind:: what makes the value, or the elements of the array, of the server's text; nil: it needs nothing of the sort
       Entry = Struct.new(:base, :array, :kind) do # :nodoc:
-        # @return [#call, nil] makes the final value of what C decoded, which is not nil
-        def finisher
-          return Finishers::BY_TYPE[builtin_oid] unless kind
+        # @return [#call, Entry, nil] makes the final value of what C decoded, which is not nil; an Entry counts the memory of that, too
+        def finisher = kind ? self : Finishers::BY_TYPE[builtin_oid]
 
-          array ? Finishers.nested(method(:element)) : kind.method(:decode)
+        # @param value [String, Array] as C decoded it, where there is a kind
+        # @param memory [RowMemory] of the row that the value is in
+        # @return [Object] the final value
+        # @raise [UnreadableResult] the row's values take more memory than they may
+        def call(value, memory = RowMemory.new)
+          return kind.decode(value, memory) unless array
+
+          value.map { |item| item.is_a?(Array) ? call(item, memory) : item && kind.decode(item, memory) }
         end
 
-        # @return [Object]
-        def decode(text)
-          value = Postgres.decode(base, array, 0, text)
+        # @param text [String] of a value that is inside another
+        # @param memory [RowMemory]
+        # @return [Object] the final value
+        # @raise [UnreadableResult] the row's values take more memory than they may
+        def decode(text, memory)
+          memory.arrays(text) if array
+          value = Postgres.decode(base, array, 0, text, max_message: memory.most)
+          return call(value, memory) if kind
+
           (last = finisher) ? last.call(value) : value
         end
 
@@ -30,8 +45,6 @@ module Trunkline
         end
 
         private
-
-        def element(text) = text.nil? ? nil : kind.decode(text)
 
         def builtin_oid = array ? Postgres.builtin_type(base).last : base
       end

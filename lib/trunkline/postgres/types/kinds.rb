@@ -14,7 +14,7 @@ module Trunkline
 
         module_function
 
-        def decode(text) = text.scan(PAIR).to_h { |key, value| [plain(key), value && plain(value)] }
+        def decode(text, _memory = nil) = text.scan(PAIR).to_h { |key, value| [plain(key), value && plain(value)] }
 
         def encode(value, parameter)
           parameter.refuse(value, "a Hash") unless value.is_a?(Hash)
@@ -32,7 +32,7 @@ module Trunkline
       module VectorKind # :nodoc:
         module_function
 
-        def decode(text) = text[1...-1].split(",").map { |number| Float(number) }
+        def decode(text, _memory = nil) = text[1...-1].split(",").map { |number| Float(number) }
 
         def encode(value, parameter)
           parameter.refuse(value, "an Array of numbers") unless value.is_a?(Array) && value.all?(Numeric)
@@ -51,7 +51,7 @@ module Trunkline
           @encode = encode
         end
 
-        def decode(text) = @decode ? @decode.call(text) : text
+        def decode(text, _memory = nil) = @decode ? @decode.call(text) : text
 
         def encode(value, parameter) = parameter.text(@encode ? @encode.call(value) : value, 0)
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../open_range"
+require_relative "row_memory"
 
 module Trunkline
   module Postgres
@@ -17,16 +18,17 @@ module Trunkline
         end
 
         # @param text [String] as the server writes it
+        # @param memory [RowMemory] of the row that the value is in
         # @return [Range, OpenRange]
         # @raise [ProtocolError] it is no range
-        def decode(text)
+        def decode(text, memory = RowMemory.new)
           return OpenRange::EMPTY if text == "empty"
 
-          range(WHOLE.match(text) || raise(ProtocolError, "malformed value of a range type"))
+          range(WHOLE.match(text) || raise(ProtocolError, "malformed value of a range type"), memory)
         end
 
         # @return [Array<Range, OpenRange>] all ranges in a text
-        def decode_all(text) = text.to_enum(:scan, TEXT).map { range(Regexp.last_match) }
+        def decode_all(text, memory) = text.to_enum(:scan, TEXT).map { range(Regexp.last_match, memory) }
 
         # @param value [Range, OpenRange]
         # @param parameter [Parameters::Parameter]
@@ -41,8 +43,8 @@ module Trunkline
 
         private
 
-        def range(match)
-          first, last = bound(match[2], match[3]), bound(match[4], match[5])
+        def range(match, memory)
+          first, last = bound(match[2], match[3], memory), bound(match[4], match[5], memory)
           exclude_begin, exclude_end = !first.nil? && match[1] == "(", match[6] == ")"
           return Range.new(first, last, exclude_end) unless exclude_begin || incomparable?(first, last)
 
@@ -52,10 +54,10 @@ module Trunkline
         # A Time and Float::INFINITY: Active Support would compare them, and Ruby does not.
         def incomparable?(first, last) = !first.nil? && !last.nil? && first.is_a?(Time) != last.is_a?(Time)
 
-        def bound(quoted, bare)
-          return @bound.decode(quoted.gsub(/""|\\(.)/m) { $1 || '"' }) if quoted
+        def bound(quoted, bare, memory)
+          return @bound.decode(quoted.gsub(/""|\\(.)/m) { $1 || '"' }, memory) if quoted
 
-          @bound.decode(bare) unless bare.empty?
+          @bound.decode(bare, memory) unless bare.empty?
         end
       end
 
@@ -66,7 +68,7 @@ module Trunkline
           @range = range
         end
 
-        def decode(text) = @range.decode_all(text)
+        def decode(text, memory = RowMemory.new) = @range.decode_all(text, memory)
 
         def encode(value, parameter)
           parameter.refuse(value, "an Array of Ranges") unless value.is_a?(Array)
