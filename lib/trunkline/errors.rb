@@ -43,12 +43,32 @@ module Trunkline
     # @return [String, nil] the five characters by which a server names its errors; nil unless a server reported this
     def sqlstate = nil
 
+    # The message and below it all that the server said of it, as psql shows it: the line of the statement with a caret under the position,
+    # DETAIL, HINT, QUERY and CONTEXT. Ruby 3.2 and later show it where an exception is not rescued, and in {#full_message}.
+    #
+    # @param highlight [Boolean] whether with the marks of a terminal
+    # @return [String]
+    def detailed_message(highlight: false, **options)
+      shown = defined?(super) ? super : message
+      [shown, *supplement].join("\n")
+    end
+
+    unless Exception.method_defined?(:detailed_message)
+      # As {Exception#full_message}, with {#detailed_message}: before Ruby 3.2 it has the message alone.
+      #
+      # @return [String]
+      def full_message(**options) = Exception.instance_method(:full_message).bind_call(exception(detailed_message), **options)
+    end
+
     # @return [Boolean] whether the server refuses a connection because it has as many as it takes, in all or of the user or the database
     def server_full? = sqlstate == TooManyConnections::SQLSTATE # :nodoc:
 
     private
 
     def retriable_by_nature? = false
+
+    # @return [Array<String>] what {#detailed_message} shows below the message
+    def supplement = []
 
     def context
       parts = [sqlstate && "SQLSTATE #{sqlstate}", server && "server #{server}", sql && "SQL: #{sql}"].compact
@@ -127,6 +147,7 @@ module Trunkline
   class ConfigError < Error; end
 end
 
+require_relative "errors/error_report"
 require_relative "errors/server_error"
 require_relative "errors/sqlstate"
 require_relative "errors/login_error"

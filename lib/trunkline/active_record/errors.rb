@@ -19,7 +19,11 @@ module Trunkline
         private_constant :FIELDS
 
         # @param fields [Hash{Symbol => Object}] as {ServerError#fields}
-        def initialize(fields) = @fields = fields
+        # @param error_message [String] what libpq would have written; without it that of a notice
+        def initialize(fields, error_message = ErrorReport.new(fields, context: false).to_s)
+          @fields = fields
+          @error_message = error_message
+        end
 
         # @param code [Integer] one of PG's PG_DIAG_ constants
         # @return [String, nil]
@@ -27,13 +31,7 @@ module Trunkline
         alias result_error_field error_field
 
         # @return [String] as libpq writes it
-        def error_message
-          parts = ["#{@fields[:severity] || "ERROR"}:  #{@fields[:message]}"]
-          { detail: "DETAIL", hint: "HINT", internal_query: "QUERY", where: "CONTEXT" }.each do |name, title|
-            parts << "#{title}:  #{@fields[name]}" if @fields[name]
-          end
-          "#{parts.join("\n")}\n"
-        end
+        attr_reader :error_message
       end
 
       # The server has said so before it took the first query: there is no such database, the user may not connect to it, or no user may;
@@ -73,11 +71,11 @@ module Trunkline
       def reported(error, connection)
         return report(::PG::FeatureNotSupported, { **error.fields, **OUTDATED }, connection) if error.is_a?(OutdatedStatement)
 
-        report(class_for(error.class, error.sqlstate.to_s), error.fields, connection)
+        report(class_for(error.class, error.sqlstate.to_s), error.fields, connection, error.report)
       end
 
-      def report(error_class, fields, connection)
-        result = Report.new(fields)
+      def report(error_class, fields, connection, text = ErrorReport.new(fields).to_s)
+        result = Report.new(fields, text)
         error_class.new(result.error_message, connection: connection, result: result)
       end
 

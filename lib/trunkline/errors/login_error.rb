@@ -23,6 +23,8 @@ module Trunkline
 
     private
 
+    def supplement = ErrorReport.new(fields).supplement
+
     # What was refused once will be refused again.
     def retriable_by_nature? = false
   end

@@ -4,8 +4,8 @@ module Trunkline
   # An error reported by the server. Each SQLSTATE class (the first two characters) has a subclass of this, and each
   # condition that the server names has a subclass of that: UniqueViolation < IntegrityConstraintViolation.
   #
-  # The message holds the server's primary message only. What else the server said is in the readers; DETAIL in
-  # particular may quote values from rows.
+  # The message holds the server's primary message only. What else the server said is in {#report}, {#detailed_message} and the readers;
+  # DETAIL in particular may quote values from rows.
   class ServerError < Error
     # Conditions that come from what else the server was doing at that moment. The first two undo the transaction; the
     # other two turn a connection away, so nothing was done.
@@ -29,11 +29,20 @@ module Trunkline
     end
 
     # @param fields [Hash{Symbol => String, Integer}, String] the fields of an ErrorResponse, or a message alone
-    def initialize(fields = {}, sent: true, **context)
+    def initialize(fields = {}, sent: true, sql: nil, **context)
       fields = { message: fields } if fields.is_a?(String)
       @fields = fields.dup.freeze
-      super(@fields[:message] || "the server reported an error without a message", sent: sent, **context)
+      @report = ErrorReport.new(@fields, sql)
+      super(@fields[:message] || "the server reported an error without a message", sent: sent, sql: sql, **context)
     end
+
+    # @return [String] all that the server said, as psql shows it and as the pg gem has it for a message: severity and message, the line of the
+    #   statement with a caret under the position, DETAIL, HINT, QUERY and CONTEXT
+    def report = @report.to_s
+
+    # @return [String, nil] the line of the statement that {#position} is in, or of the {#internal_query}, and a caret below it: "LINE 1: SELECT nam\n
+    #   ^"; nil where the server told no position, or where a password might be shown
+    def marked_line = @report.marked_line
 
     # @return [String, nil] the server's message without anything added
     def primary_message = fields[:message]
@@ -91,6 +100,7 @@ module Trunkline
 
     private
 
+    def supplement = @report.supplement
     def retriable_by_nature? = RETRIABLE.include?(sqlstate)
   end
 end

@@ -6,7 +6,7 @@ module Trunkline
     # Characters, the ellipsis included.
     LIMIT = 200
 
-    # More than this is not looked at, however long the statement is.
+    # Of what is behind the part that is shown, no more than this is looked at for passwords.
     WINDOW = 4 * LIMIT
 
     # What has a password in it says so, or is the URI of a connection: of a role, a subscription, a user mapping, dblink.
@@ -17,7 +17,7 @@ module Trunkline
     LITERAL = /(?:\b(?:[ebnx]|u&))?'|\$(?:[[:alpha:]_][[:alnum:]_]*)?\$/i
 
     HIDDEN = "***"
-    private_constant :WINDOW, :SECRETIVE, :LITERAL, :HIDDEN
+    private_constant :SECRETIVE, :LITERAL
 
     # @param sql [String] a statement, in any encoding
     # @return [String] valid UTF-8 on one line, at most {LIMIT} characters, {.discreet}
@@ -30,11 +30,13 @@ module Trunkline
     # @param sql [String] a statement, valid in its encoding
     # @return [String] the same one where nothing in it speaks of a password; else it ends where its first literal began
     def self.discreet(sql)
-      return sql unless SECRETIVE.match?(sql)
-
-      start = sql.index(LITERAL)
-      start ? "#{sql[0, start]}#{HIDDEN}" : sql
+      shown = readable(sql)
+      shown.size < sql.size ? "#{shown}#{HIDDEN}" : sql
     end
+
+    # @param sql [String] a statement, valid in its encoding
+    # @return [String] its beginning, up to its first literal where something in it speaks of a password; else all of it
+    def self.readable(sql) = SECRETIVE.match?(sql) ? sql[0, sql.index(LITERAL) || sql.size] : sql
   end
 
   private_constant :ShortenedSQL

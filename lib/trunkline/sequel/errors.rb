@@ -2,7 +2,7 @@
 
 module Sequel
   module Trunkline
-    # Errors of a client -> Sequel's.
+    # Errors of a client -> Sequel's, with the message that Sequel's own adapter gives: all that the server said, as psql shows it.
     module Errors
       # The connection is gone.
       DISCONNECTED = [::Trunkline::Indeterminate, ::Trunkline::NotSent, ::Trunkline::ConnectionError, ::Trunkline::Closed,
@@ -33,6 +33,15 @@ module Sequel
         yield
       rescue StandardError => error
         raise_error(error, classes: database_error_classes)
+      end
+
+      def raise_error(error, opts = OPTS)
+        return super unless error.is_a?(::Trunkline::ServerError)
+
+        told = database_error_class(error, opts).new("#{error.class}: #{error.report}")
+        told.wrapped_exception = error
+        told.set_backtrace(error.backtrace)
+        raise told
       end
 
       def database_error_classes = [::Trunkline::Error]

@@ -7,7 +7,7 @@ module Sequel
     class Options
       # What a notice receiver is given: what the server noticed, and the same as a line of text.
       Notice = Struct.new(:fields) do
-        def result_error_message = "#{fields[:severity]}:  #{fields[:message]}\n"
+        def result_error_message = ::Trunkline.const_get(:ErrorReport).new(fields, context: false).to_s
         alias_method :error_message, :result_error_message
       end
 

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "support/active_record_host"
+require "support/wrong_statements"
 
 module Hosts
   module ActiveRecord
@@ -29,6 +30,19 @@ module Hosts
             assert_equal(*[stock, ours].map { |connection| told(connection, sql) }, sql)
           end
         end
+      end
+
+      def test_positions_are_shown_as_by_the_stock_adapter
+        connect_stock
+        WrongStatements.all.each_slice(20).flat_map { |sample| sample.first(2) }.each do |sql|
+          assert_equal(*[stock, ours].map { |connection| told(connection, sql) { connection.exec_query(sql, "SQL", [], prepare: true) } }, sql)
+        end
+      end
+
+      def test_a_password_is_not_shown_with_its_line
+        message = assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("CREATE ROLE ada PASSWORD 'hunter2' NO SUCH OPTION") }.message
+        assert_match(/at character \d+\n\z/, message)
+        refute_includes message, "hunter2"
       end
 
       def test_what_trunkline_has_to_say_is_the_causes_cause
@@ -141,12 +155,12 @@ module Hosts
       end
 
       def told(connection, sql)
-        connection.execute(sql)
+        block_given? ? yield : connection.execute(sql)
         flunk "no error: #{sql}"
       rescue ::ActiveRecord::ActiveRecordError => error
         result = error.cause.result
         [error.class, error.cause.class, result.error_field(::PG::PG_DIAG_SQLSTATE), result.error_field(::PG::PG_DIAG_CONSTRAINT_NAME),
-         error.message.lines.reject { |line| line.match?(/\A(LINE \d|\s*\^)/) }]
+         error.message, error.sql]
       ensure
         connection.execute("RESET statement_timeout")
       end

@@ -74,6 +74,14 @@ class SequelConnectingTest < Trunkline::TestCase
     end
   end
 
+  def test_messages_are_those_of_sequels_own_adapter
+    ["SELEC 1", "SELECT 1,\n\trelnam FROM pg_class", "SELECT 'x'::int"].each do |sql|
+      messages = %w[postgres trunkline].map { |adapter| with_sequel(adapter) { |db| assert_raises(Sequel::DatabaseError) { db[sql].all }.message } }
+      assert_equal(*messages.map { |message| message[/::.*/m].sub(/::\w+: /, "") })
+      assert_match(/^LINE /, messages.last)
+    end
+  end
+
   def test_nobody_there
     assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect("trunkline://127.0.0.1:1/app", keep_reference: false) }
     url = "#{postgres_server.uri.sub(/\A\w+:/, "trunkline:").sub("/postgres?", "/nothing?")}"
