@@ -47,10 +47,10 @@ module Trunkline
       DALLI_FIBERS = ["Dalli, 100 fibers, shared", "Dalli, 100 fibers, 8 clients"].freeze
       DALLI_THREADS = "Dalli, 16 threads, 8 clients"
       MANY = {
-        FIBERS => { cache: "Trunkline", timeout: 1, world: "fiber", callers: 100 },
-        DALLI_FIBERS.first => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100 },
-        DALLI_FIBERS.last => { cache: "Dalli", timeout: 1, world: "fiber", callers: 100, pool: 8 },
-        "by hand, 100 fibers, 8 clients" => { cache: "NonBlocking", timeout: 1, world: "fiber", callers: 100, pool: 8 },
+        FIBERS => { cache: "Trunkline", timeout: 1, concurrency: "fiber", callers: 100 },
+        DALLI_FIBERS.first => { cache: "Dalli", timeout: 1, concurrency: "fiber", callers: 100 },
+        DALLI_FIBERS.last => { cache: "Dalli", timeout: 1, concurrency: "fiber", callers: 100, pool: 8 },
+        "by hand, 100 fibers, 8 clients" => { cache: "NonBlocking", timeout: 1, concurrency: "fiber", callers: 100, pool: 8 },
         THREADS => { cache: "Trunkline", timeout: 1, callers: 16 },
         "Dalli, 16 threads, shared" => { cache: "Dalli", timeout: 1, callers: 16 },
         DALLI_THREADS => { cache: "Dalli", timeout: 1, callers: 16, pool: 8 }

@@ -17,25 +17,25 @@ class Histories
     @server = Trunkline::Bench::PostgresServer.start
   end
 
-  # One run after the other, world by world, until the time is over.
+  # One run after the other, environment by environment, until the time is over.
   #
   # @param minutes [Float]
   # @raise [SystemExit] with the report of what went wrong
   def check(minutes:)
     finish = now + (minutes * 60)
     seed = Random.new_seed % (1 << 30)
-    History::World::ALL.keys.cycle do |world|
+    History::Environment::ALL.keys.cycle do |environment|
       return if now > finish
 
-      check_one(world, seed += 1)
+      check_one(environment, seed += 1)
     end
   end
 
-  # @param world [Symbol] of History::World::ALL
+  # @param environment [Symbol] of History::Environment::ALL
   # @param seed [Integer]
   # @raise [SystemExit] with the report of what went wrong
-  def check_one(world, seed)
-    run = History::Run.new(@server, world: world, seed: seed, answers: ANSWERS, limit: LIMIT)
+  def check_one(environment, seed)
+    run = History::Run.new(@server, environment: environment, seed: seed, answers: ANSWERS, limit: LIMIT)
     puts "#{run}: #{run.call.counts}"
     abort run.report unless run.report.empty?
   rescue StandardError => error

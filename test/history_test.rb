@@ -14,9 +14,9 @@ class HistoryTest < Trunkline::TestCase
     def server = @server ||= Trunkline::Bench::PostgresServer.start
   end
 
-  %i[async reference hostile threads loops].each do |world|
-    define_method(:"test_#{world}") do
-      run = History::Run.new(HistoryTest.server, world: world, seed: Minitest.seed, answers: ANSWERS).call
+  %i[async reference hostile threads loops].each do |environment|
+    define_method(:"test_#{environment}") do
+      run = History::Run.new(HistoryTest.server, environment: environment, seed: Minitest.seed, answers: ANSWERS).call
       assert_empty run.report
       assert_empty run.gaps.keys - run.counts.keys
     end

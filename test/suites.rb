@@ -9,7 +9,7 @@ require "support/numbers"
 require "support/schedulers/hosts"
 %w[
   copying streaming listening querying describing settings batches group_commits parameters errors concurrency
-  leading sessions beginnings transactions interruption_sweep deadlines cancelling giving_up ending_late options worlds wake_ups
+  leading sessions beginnings transactions interruption_sweep deadlines cancelling giving_up ending_late options several_event_loops wake_ups
   lifecycle limits dispatching schema_changes
 ].each { |name| require "shared/#{name}" }
 
@@ -47,7 +47,7 @@ module Suites
     include Shared::Batches
     include Shared::GroupCommits
     include Shared::SchemaChanges
-    include Shared::Worlds
+    include Shared::SeveralEventLoops
     include Shared::Lifecycle
   end
 end

@@ -13,13 +13,13 @@ module Trunkline
       # On Ruby 3.1 Dalli leaves its timeouts to the socket, and an event loop does not keep these: so it is measured under threads too.
       SIDES = {
         "Trunkline, 100 fibers" => { side: "trunkline" },
-        "Trunkline, 100 threads" => { side: "trunkline", world: "thread" },
+        "Trunkline, 100 threads" => { side: "trunkline", concurrency: "thread" },
         "Dalli, 100 fibers" => { side: "dalli" },
-        "Dalli, 100 threads" => { side: "dalli", world: "thread" },
+        "Dalli, 100 threads" => { side: "dalli", concurrency: "thread" },
         "Rails, Trunkline's store, 100 fibers" => { side: "trunkline_store" },
-        "Rails, Trunkline's store, 100 threads" => { side: "trunkline_store", world: "thread" },
+        "Rails, Trunkline's store, 100 threads" => { side: "trunkline_store", concurrency: "thread" },
         "Rails, mem_cache_store, 100 fibers" => { side: "mem_cache_store" },
-        "Rails, mem_cache_store, 100 threads" => { side: "mem_cache_store", world: "thread" }
+        "Rails, mem_cache_store, 100 threads" => { side: "mem_cache_store", concurrency: "thread" }
       }.freeze
       OURS = SIDES.keys.first
       SECONDS = 6 # from the stop on; one timeout, and two pauses

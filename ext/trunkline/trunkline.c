@@ -50,10 +50,11 @@ void Init_trunkline(void) {
     Init_trunkline_request();
     Init_trunkline_waiter();
     Init_trunkline_codec();
-    Init_trunkline_crew();
+    Init_trunkline_connection_state();
+    Init_trunkline_leader_election();
     Init_trunkline_cancelling();
-    Init_trunkline_crew_state();
-    Init_trunkline_dead_world();
+    Init_trunkline_connection_snapshot();
+    Init_trunkline_ended_scheduler();
     Init_trunkline_drive();
     Init_trunkline_connection_loop();
     Init_trunkline_dispatcher();

@@ -18,9 +18,9 @@ class CallersAloneTest < Trunkline::TestCase
   private
 
   # In a process of its own, as what other tests have left is tidied up at any time.
-  def assert_made_elsewhere(world)
+  def assert_made_elsewhere(kind)
     with_memcached do |memcached|
-      output, status = Open3.capture2e(RbConfig.ruby, "-Ilib", "test/support/callers_alone.rb", postgres_server.uri, memcached.address, world, chdir: ROOT)
+      output, status = Open3.capture2e(RbConfig.ruby, "-Ilib", "test/support/callers_alone.rb", postgres_server.uri, memcached.address, kind, chdir: ROOT)
       assert_predicate status, :success?, output
       ours, others = output.lines(chomp: true).partition { |path| path.start_with?(File.join(ROOT, "lib/")) }
       assert_empty ours

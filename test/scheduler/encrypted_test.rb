@@ -109,9 +109,9 @@ class EncryptedHistoryTest < Trunkline::TestCase
     def uri(user:) = "#{tcp_uri(user: user)}?sslmode=verify-full&sslrootcert=#{Trunkline::TLSAuthority.shared.root}"
   end
 
-  %i[threads async hostile mixed].each do |world|
-    define_method(:"test_#{world}") do
-      run = History::Run.new(Encrypting.new(postgres_server), world: world, seed: Minitest.seed, answers: 600, interruptions: 60,
+  %i[threads async hostile mixed].each do |environment|
+    define_method(:"test_#{environment}") do
+      run = History::Run.new(Encrypting.new(postgres_server), environment: environment, seed: Minitest.seed, answers: 600, interruptions: 60,
                                                               troubles: nil, faults: FAULTS)
       assert_empty run.call.report
     end

@@ -11,7 +11,7 @@ module UnderHostileScheduler
       include Suites::Concurrent
 
       # A fiber woken for nothing may see that another thread has decided to wake it, before the wake-up is under way.
-      include Shared::Worlds unless hostility[:spurious]
+      include Shared::SeveralEventLoops unless hostility[:spurious]
 
       # Without the hook, Ruby's Timeout raises in whichever fiber runs.
       undef_method(:test_a_timeout_around_a_query_is_its_callers_own) if hostility[:without]&.include?(:timeout_after)

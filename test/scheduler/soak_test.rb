@@ -9,10 +9,10 @@ class SoakTest < Trunkline::TestCase
   WAITING = History::Operations::WEIGHTS.merge(wait: 4).freeze
   private_constant :WAITING
 
-  History::World::ALL.each_key do |world|
-    define_method(:"test_#{world}") do
+  History::Environment::ALL.each_key do |environment|
+    define_method(:"test_#{environment}") do
       options = { answers: 800, interruptions: 150, troubles: nil, faults: {}, kinds: WAITING }
-      run = History::Run.new(postgres_server, world: world, seed: Minitest.seed, **options).call
+      run = History::Run.new(postgres_server, environment: environment, seed: Minitest.seed, **options).call
       assert_empty run.report
       assert_operator run.counts[:interruptions], :>=, 150
     end

@@ -107,7 +107,7 @@ class SwitchedBesideOthersTest < Trunkline::TestCase
     nil
   end
 
-  # Runs the block, and in its thread the other one where that method of a crew has returned.
+  # Runs the block, and in its thread the other one where that method of a connection has returned.
   def at_return_of(method, reached, &block)
     TracePoint.new(:c_return) { |point| reached.call if point.method_id == method }.enable(target_thread: Thread.current, &block)
   end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "suites"
-require "support/worlds"
+require "support/each_host"
 
 # The rules of waking up, under every scheduler.
 module WakeUpsTest
-  extend Worlds
+  extend EachHost
 
   class UnderAsyncTest < Trunkline::TestCase
     include DatabaseHelpers
@@ -27,5 +27,5 @@ module WakeUpsTest
     end
   end
 
-  in_hostile_worlds DatabaseHelpers, Shared::WakeUps, named: "Under%sSchedulerTest"
+  in_hostile_hosts DatabaseHelpers, Shared::WakeUps, named: "Under%sSchedulerTest"
 end

@@ -6,14 +6,14 @@ require "support/requests"
 require "support/schedulers/reference_scheduler"
 
 module Trunkline
-  # Who wakes a fiber of another world owes it the wake-up whatever happens to him meanwhile: it would sleep for ever.
+  # A caller that wakes a fiber of another scheduler owes it the wake-up whatever happens to the caller meanwhile: the fiber would sleep for ever.
   class WakingAbroadTest < TestCase
     include Requests
 
     # Seconds.
     LIMIT = 30
 
-    # Whoever wakes its fibers from elsewhere is kept until he is let go.
+    # Keeps a caller that wakes its fibers from another thread until the test lets it go.
     class Detaining < ReferenceScheduler
       attr_reader :gate
 
@@ -52,33 +52,33 @@ module Trunkline
       assert_woken { |waiter| Thread.new { Sync { Async { waiter.rouse }.stop } } }
     end
 
-    def test_a_world_that_is_broken_is_told_of_and_hurts_nobody_else
-      waiter, world = sleeper(Broken)
+    def test_an_error_of_a_scheduler_is_told_and_harms_no_other_caller
+      waiter, thread = sleeper(Broken)
       said = []
       Warning.stub(:warn, ->(message, **) { said << message }) { assert waiter.rouse }
       assert_match(/did not wake its fiber: broken \(ArgumentError\)/, said.join)
-      assert_equal :woken, world.value
+      assert_equal :woken, thread.value
     end
 
     private
 
     def assert_woken
-      waiter, world, gate = sleeper(Detaining)
+      waiter, thread, gate = sleeper(Detaining)
       waker = yield(waiter)
       Thread.pass until waker.stop?
       waker.kill
       gate << :go
-      assert_equal :woken, world.value
+      assert_equal :woken, thread.value
       waker.join
     end
 
     # A fiber of such a scheduler that sleeps.
     def sleeper(scheduler)
       asleep = Thread::Queue.new
-      world = Thread.new { scheduler.run(limit: LIMIT) { |host| sleep_in(host, asleep) } }
-      world.report_on_exception = false
+      thread = Thread.new { scheduler.run(limit: LIMIT) { |host| sleep_in(host, asleep) } }
+      thread.report_on_exception = false
       host, waiter = asleep.pop
-      [waiter, world, (host.gate if host.respond_to?(:gate))]
+      [waiter, thread, (host.gate if host.respond_to?(:gate))]
     end
 
     def sleep_in(host, asleep)

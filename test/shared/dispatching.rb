@@ -69,7 +69,7 @@ module Shared
           leaving.cancel(Interruptions::Cancelled.new)
         end
         callers.each(&:error)
-        assert_equal [0] * trunks(db).size, trunks(db).map(&:aboard)
+        assert_equal [0] * trunks(db).size, trunks(db).map(&:active)
         assert_equal trunks(db).count { |trunk| trunk.codec.idle? }, dispatcher(db).idle_count
       end
     end
@@ -122,7 +122,7 @@ module Shared
     # Waits until so many connections' servers take longer than was expected of them.
     def await_late(db, count)
       trunks = trunks(db)
-      Thread.pass until trunks.count { |trunk| trunk.crew.late? } == count
+      Thread.pass until trunks.count { |trunk| trunk.state.late? } == count
     end
 
     def roster(db) = db.instance_variable_get(:@pool).instance_variable_get(:@roster)

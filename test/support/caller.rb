@@ -50,7 +50,7 @@ class Caller
     end
   end
 
-  # Ends the caller, wherever it waits, in its world's own way.
+  # Ends the caller, wherever it waits, in the own way of its scheduler or thread.
   def kill
     return if done?
 

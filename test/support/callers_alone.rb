@@ -31,19 +31,19 @@ ensure
   subscription&.close
 end
 
-def side_by_side(world, &caller)
-  return Array.new(CALLERS) { Thread.new(&caller) }.each(&:join) if world == "threads"
+def side_by_side(kind, &caller)
+  return Array.new(CALLERS) { Thread.new(&caller) }.each(&:join) if kind == "threads"
 
   Sync { |task| Array.new(CALLERS) { task.async(&caller) }.each(&:wait) }
 end
 
-postgres, memcached, world = ARGV
+postgres, memcached, kind = ARGV
 made = Thread::Queue.new
 trace = TracePoint.new(:c_call) { |call| made << File.expand_path(call.path) if MAKERS[call.self]&.include?(call.method_id) }
 Trunkline.memcached(memcached, timeout: 60) do |cache|
   Trunkline.postgres(postgres, connections: 1, max_connections: 4) do |db|
     trace.enable
-    side_by_side(world) { ask_everything(db, cache) }
+    side_by_side(kind) { ask_everything(db, cache) }
     trace.disable
   end
 end

@@ -6,7 +6,7 @@ require_relative "schedulers/hosts"
 
 # Callers who act beside each other, and interrupt each other where they wait for the client: nowhere else, for Ruby's own
 # waits leave wake-ups behind when they are interrupted. Who is killed has a successor. What each does next, and whom it
-# interrupts, comes from the seed; how their steps mix is the world's affair.
+# interrupts, comes from the seed; how their steps mix is up to the scheduler.
 #
 #   crowd = Crowd.new(200, seed: 42)
 #   crowd.run(-> { enough? }) do |member|
@@ -26,7 +26,7 @@ class Crowd
   # @param rate [Float] the probability that a member, having acted, interrupts another, and that it sets itself a time limit
   # @param ways [Array<Symbol>] of :cancel, :kill and :timeout
   # @param interrupted [Thread::Queue] takes the way of each interruption
-  # @param exposure [#call] calls its block so that the world may interrupt it there of its own, if it does that
+  # @param exposure [#call] calls its block so that the scheduler may interrupt it there of its own, if it does that
   def initialize(size, seed:, rate: 0.1, ways: %i[cancel kill timeout], interrupted: Thread::Queue.new, exposure: nil)
     @members = Array.new(size) { |number| Member.new(number, Random.new((seed << 16) + number)) }
     @rate = rate

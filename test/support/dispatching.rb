@@ -14,11 +14,11 @@ module Trunkline
     A_MOMENT = 0.0005 # seconds
 
     # Stands for a trunk.
-    Station = Struct.new(:name, :crew, :codec)
+    Station = Struct.new(:name, :state, :codec)
 
     # @return [Dispatcher]
     def dispatcher(*stations, connections: stations.size, most: connections, max_idle: 3600)
-      Dispatcher.new(connections, most, max_idle).tap { |made| made.choose_among(stations, stations.map(&:crew)) }
+      Dispatcher.new(connections, most, max_idle).tap { |made| made.choose_among(stations, stations.map(&:state)) }
     end
 
     # @return [Dispatcher] of the first of nine
@@ -30,10 +30,10 @@ module Trunkline
     # @param led [Boolean] whether somebody reads there
     def station(name, *requests, led: true)
       codec = self.codec
-      crew = Crew.new(codec)
+      state = ConnectionState.new(codec)
       requests.each { |one| codec.submit(one) }
-      crew.lead(request.tap { |leader| crew.enter(leader) }) if led && requests.any?
-      Station.new(name, crew, codec)
+      state.lead(request.tap { |leader| state.enter(leader) }) if led && requests.any?
+      Station.new(name, state, codec)
     end
 
     # @return [Statement] that is known to take so long
@@ -52,7 +52,7 @@ module Trunkline
 
     # The server works on its head for longer than was expected.
     def late(station)
-      Clock.pass(A_MOMENT) until station.crew.late?
+      Clock.pass(A_MOMENT) until station.state.late?
       station
     end
   end

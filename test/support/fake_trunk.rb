@@ -3,17 +3,17 @@
 require_relative "requests"
 
 module Trunkline
-  # A trunk without a connection: a real crew and codec; what is sent is answered at once, or when the test says so.
+  # A trunk without a connection: a real connection state and codec; what is sent is answered at once, or when the test says so.
   class FakeTrunk
     include Requests
 
     attr_accessor :user
-    attr_reader :crew, :codec, :closed, :performed
+    attr_reader :state, :codec, :closed, :performed
 
     # @param takes [Boolean] whether it takes requests
     def initialize(takes: true)
       @codec = Requests::CODEC.new({}, 1 << 20, nil, "")
-      @crew = Trunkline.const_get(:Crew).new(@codec)
+      @state = Trunkline.const_get(:ConnectionState).new(@codec)
       @takes = takes
       @performed = []
     end
@@ -25,13 +25,13 @@ module Trunkline
       return false unless dispatch(request)
 
       finish(codec, codec.in_flight)
-      crew.leave(request)
+      state.leave(request)
       true
     end
 
-    # Leaves it unanswered, and its waiter aboard.
+    # Leaves it unanswered, and its waiter active.
     def dispatch(request)
-      return false unless @takes && crew.enter(request)
+      return false unless @takes && state.enter(request)
 
       performed << request
       codec.submit(request)
@@ -43,20 +43,20 @@ module Trunkline
       @closed = reason
     end
 
-    def step_off(request) = crew.leave(request)
+    def step_off(request) = state.leave(request)
     def loss = nil
     def abandoned = 0
     def cancels = 0
     def quarantined? = false
-    def aboard = crew.aboard
-    def deserted? = aboard.zero?
+    def active = state.active
+    def deserted? = active.zero?
     def idle? = deserted? && codec.idle?
-    def admits?(world) = crew.admits?(world)
+    def admits?(scheduler) = state.admits?(scheduler)
     def retire(reason) = close(reason) && nil
     def retire_now = nil
     def catch_up = nil
     def make_room(_request) = Thread.pass
-    def reserve = crew.reserve
-    def release = crew.release
+    def reserve = state.reserve
+    def release = state.release
   end
 end

@@ -15,7 +15,7 @@ module Trunkline
     private_constant :LOOK_AGAIN, :CONNECTING
 
     Query = Struct.new(:name, :request, :statement, :work, :came)
-    Connection = Struct.new(:crew, :codec, :socket, :session, :in_flight)
+    Connection = Struct.new(:state, :codec, :socket, :session, :in_flight)
     private_constant :Query, :Connection
 
     # @return [Hash{Object => Array<Float>}] seconds that queries took their callers, by name
@@ -97,11 +97,11 @@ module Trunkline
       connection = Connection.new(nil, codec)
       connection.socket, connection.session = @server.connect { by_the_client { read(connection) } }
       connection.in_flight = []
-      connection.crew = Crew.new(codec, connection.socket.fileno)
-      connection.crew.round_trip = @round_trip * 3 # as connecting took it
-      connection.crew.lead(request.tap { |leader| connection.crew.enter(leader) })
+      connection.state = ConnectionState.new(codec, connection.socket.fileno)
+      connection.state.round_trip = @round_trip * 3 # as connecting took it
+      connection.state.lead(request.tap { |leader| connection.state.enter(leader) })
       @connections << connection
-      @dispatcher.choose_among(@connections.dup, @connections.map(&:crew))
+      @dispatcher.choose_among(@connections.dup, @connections.map(&:state))
       look_for_room
     end
 

@@ -8,7 +8,7 @@ class Watchdog
   TRUNK = Trunkline.const_get(:Trunk)
   private_constant :INTERVAL, :TRUNK
 
-  # What a crew was seen in.
+  # What a connection was seen in.
   Fault = Struct.new(:trunk, :text, :requests)
   private_constant :Fault
 
@@ -33,26 +33,26 @@ class Watchdog
 
   # @return [Array<String>] what is as wrong as it was the last time
   def faults
-    seen = ObjectSpace.each_object(TRUNK).flat_map { |trunk| trunk.crew.nil? || trunk.loss || trunk.inherited? ? [] : faults_of(trunk) } # nil: it is being made
+    seen = ObjectSpace.each_object(TRUNK).flat_map { |trunk| trunk.state.nil? || trunk.loss || trunk.inherited? ? [] : faults_of(trunk) } # nil: it is being made
     lasting = seen & @before
     @before = seen
-    lasting.map { |fault| "#{fault.text}: #{fault.trunk.crew.state}" }
+    lasting.map { |fault| "#{fault.text}: #{fault.trunk.state.snapshot}" }
   end
 
   private
 
   def faults_of(trunk)
-    state = trunk.crew.state
+    state = trunk.state.snapshot
     [unled(trunk, state), left_behind(trunk, state), shut_for_nothing(trunk, state)].compact
   end
 
   def unled(trunk, state)
     waiting = state[:parked].reject(&:done?)
-    Fault.new(trunk, "a caller is parked where no caller leads", waiting) unless waiting.empty? || state[:leader] || state[:heir]
+    Fault.new(trunk, "a caller is parked where no caller leads", waiting) unless waiting.empty? || state[:leader] || state[:next_leader]
   end
 
   def left_behind(trunk, state)
-    dead = state.values_at(:leader, :heir, :canceller).compact.select { |request| request.fiber && !request.fiber.alive? }
+    dead = state.values_at(:leader, :next_leader, :canceller).compact.select { |request| request.fiber && !request.fiber.alive? }
     Fault.new(trunk, "a caller that has ended has the lead", dead) unless dead.empty?
   end
 

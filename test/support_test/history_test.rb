@@ -86,7 +86,7 @@ class BrokenClientTest < Trunkline::TestCase
   def run_with(client = nil, &wrap)
     kinds = client == Leaving ? { session: 1 } : History::Operations::WEIGHTS
     options = { kinds: kinds, answers: 200, interruptions: 0, troubles: {}, faults: {} }
-    History::Run.new(postgres_server, world: :threads, seed: Minitest.seed, **options, &wrap).call
+    History::Run.new(postgres_server, environment: :threads, seed: Minitest.seed, **options, &wrap).call
   end
 
   # @return [Array<Numeric>] where the first troubles of a connection come

@@ -15,11 +15,11 @@ module Trunkline
         # @param cache [String] name of a class in {Caches}
         # @param timeout [Numeric, nil] seconds, as the client itself offers it
         # @param timed [String, nil] whether Ruby's Timeout is put around each call, the "old" or the "new" one
-        # @param world [String] "fiber" or "thread"
+        # @param concurrency [String] "fiber" or "thread"
         # @param callers [Integer]
         # @param pool [Integer, nil] how many clients they share; nil: one
-        def initialize(address:, cache:, timeout: nil, timed: nil, world: "thread", callers: 1, pool: nil)
-          @world = world
+        def initialize(address:, cache:, timeout: nil, timed: nil, concurrency: "thread", callers: 1, pool: nil)
+          @concurrency = concurrency
           @callers = callers
           make = -> { Caches.const_get(cache).new(address, timeout) }
           client = pool ? Caches::Pooled.new(pool, &make) : make.call
@@ -59,7 +59,7 @@ module Trunkline
         def together(&work)
           return yield 0 if @callers == 1
 
-          SideBySide.run("#{@world}s", @callers, &work)
+          SideBySide.run("#{@concurrency}s", @callers, &work)
         end
       end
     end

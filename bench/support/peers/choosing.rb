@@ -9,7 +9,7 @@ module Trunkline
       # What it takes to choose a connection for a query, among some that are made up: nothing is sent.
       class Choosing
         # Stands for a connection.
-        Station = Struct.new(:crew, :codec)
+        Station = Struct.new(:state, :codec)
         SHORT = 0.0001  # seconds
         LONG = 10.0     # seconds
         SLOW_WAY = 3600 # seconds of a round trip, so that no answer is late while this runs
@@ -41,11 +41,11 @@ module Trunkline
         def stations(among)
           Array.new(among) do |number|
             codec = @codec.new({}, 1 << 20)
-            crew = Trunkline.const_get(:Crew).new(codec)
-            crew.round_trip = SLOW_WAY
+            state = Trunkline.const_get(:ConnectionState).new(codec)
+            state.round_trip = SLOW_WAY
             yield(number).each { |statement| codec.submit(query(statement)) }
-            crew.lead(query(@short).tap { |leader| crew.enter(leader) }) unless codec.idle?
-            Station.new(crew, codec)
+            state.lead(query(@short).tap { |leader| state.enter(leader) }) unless codec.idle?
+            Station.new(state, codec)
           end
         end
 
@@ -53,7 +53,7 @@ module Trunkline
 
         def once(stations, statement)
           dispatcher = Trunkline.const_get(:Dispatcher).new(stations.size, stations.size, 3600)
-          dispatcher.choose_among(stations, stations.map(&:crew))
+          dispatcher.choose_among(stations, stations.map(&:state))
           asked = query(statement)
           Measure.run { TIMES.times { dispatcher.choose(asked) } }[:cpu] / TIMES * 1e6
         end

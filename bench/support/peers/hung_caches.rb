@@ -17,10 +17,10 @@ module Trunkline
 
         # @param addresses [Array<String>] of the servers
         # @param side [String] "trunkline", "dalli", "trunkline_store" or "mem_cache_store"
-        # @param world [String] "fiber" or "thread"
+        # @param concurrency [String] "fiber" or "thread"
         # @param callers [Integer]
-        def initialize(addresses:, side:, world: "fiber", callers: 100)
-          @world = world
+        def initialize(addresses:, side:, concurrency: "fiber", callers: 100)
+          @concurrency = concurrency
           @callers = callers
           @read = send(side, addresses)
         end
@@ -36,7 +36,7 @@ module Trunkline
         def measure(seconds:)
           calls = Array.new(@callers) { [] }
           ends = Measure.now + seconds
-          callers = send("#{@world}s_call", calls, ends)
+          callers = send("#{@concurrency}s_call", calls, ends)
           sleep seconds
           result = summary(calls.map { |own| own.map(&:dup) })
           callers.each { |caller| caller.join([ends + PATIENCE - Measure.now, 0].max) }

@@ -53,7 +53,7 @@ static VALUE request_is_suspended(VALUE self) { return RBOOL(postgres_request_of
  *
  * While no caller waits for it, the caller that asked may be collected as garbage. */
 static VALUE request_forget_caller(VALUE self) {
-    request_of(self)->fiber = request_of(self)->world = request_of(self)->token = Qnil;
+    request_of(self)->fiber = request_of(self)->scheduler = request_of(self)->token = Qnil;
     return self;
 }
 

@@ -1,4 +1,4 @@
-/* Whether a crew's trunk is shut. While the server is asked to cancel a request, that may hit whichever request it works on when the
+/* Whether a connection's trunk is shut. While the server is asked to cancel a request, that may hit whichever request it works on when the
  * cancel arrives. So nothing more is sent until a fence is answered, which goes behind all that may be hit.
  *
  *     open --begin--> cancelling --aim--> exposed --fence_off--> cancelling, fenced --finish--> fenced --lift--> open
@@ -25,9 +25,9 @@ void cancelling_clear(cancelling_t *cancelling);
 
 void cancelling_mark(const cancelling_t *cancelling);
 
-struct crew;
+struct connection;
 
 /* Opens the trunk, if the fence has been answered. */
-void cancelling_lift(struct crew *crew);
+void cancelling_lift(struct connection *connection);
 
 #endif

@@ -10,12 +10,12 @@
 
 #define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
 
-static ID id_crew, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
+static ID id_state, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
 static VALUE eConnectionError;
 
 connection_io_t connection_io_of(VALUE trunk, VALUE request) {
-    connection_io_t io = {.trunk = trunk, .object = request, .crew_object = rb_ivar_get(trunk, id_crew)};
-    io.crew = crew_checked(io.crew_object);
+    connection_io_t io = {.trunk = trunk, .object = request, .connection_object = rb_ivar_get(trunk, id_state)};
+    io.connection = connection_checked(io.connection_object);
     io.request = NIL_P(request) ? NULL : request_checked(request);
     return io;
 }
@@ -54,13 +54,14 @@ bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE err
     return true;
 }
 
-bool connection_io_is_flushed(const crew_t *crew) {
-    return crew_is_plain(crew) ? codec_base_unsent(crew_codec(crew)) == 0 : RTEST(rb_funcallv(crew->wire, id_is_flushed, 0, NULL));
+bool connection_io_is_flushed(const connection_t *connection) {
+    if (connection_is_plain(connection)) return codec_base_unsent(connection_codec(connection)) == 0;
+    return RTEST(rb_funcallv(connection->wire, id_is_flushed, 0, NULL));
 }
 
 /* A child of the process that opened it must not touch the connection. */
 static bool is_inherited(const connection_io_t *io) {
-    if (io->crew->generation == process_generation) return false;
+    if (io->connection->generation == process_generation) return false;
     connection_io_ask(io, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
     return true;
 }
@@ -76,66 +77,66 @@ static VALUE call_receive(VALUE wire) { return rb_funcallv(wire, id_receive, 0, 
 /* What the method of a wire that is not plain returns. Qundef: the trunk was lost over it. */
 static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire)) {
     int tag;
-    VALUE answer = rb_protect(call, io->crew->wire, &tag);
+    VALUE answer = rb_protect(call, io->connection->wire, &tag);
     if (!tag) return answer;
     if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
     return Qundef;
 }
 
 void connection_io_flush(const connection_io_t *io) {
-    const crew_t *crew = io->crew;
-    if (!crew_is_plain(crew)) {
+    const connection_t *connection = io->connection;
+    if (!connection_is_plain(connection)) {
         through_wire(io, call_flush);
-    } else if (!connection_io_is_flushed(crew) && !is_inherited(io)) {
-        if (bytes_send(crew_codec(crew)->output, crew->descriptor) == SOCKET_FAILED) lose_by_errno(io, "send");
+    } else if (!connection_io_is_flushed(connection) && !is_inherited(io)) {
+        if (bytes_send(connection_codec(connection)->output, connection->descriptor) == SOCKET_FAILED) lose_by_errno(io, "send");
     }
 }
 
 socket_status_t connection_io_receive(const connection_io_t *io) {
-    const crew_t *crew = io->crew;
-    if (!crew_is_plain(crew)) {
+    const connection_t *connection = io->connection;
+    if (!connection_is_plain(connection)) {
         VALUE received = through_wire(io, call_receive);
         if (received == Qundef) return SOCKET_FAILED;
         return NIL_P(received) ? SOCKET_CLOSED : RTEST(received) ? SOCKET_MOVED : SOCKET_BLOCKED;
     }
     if (is_inherited(io)) return SOCKET_FAILED;
-    socket_status_t status = bytes_receive(crew_codec(crew)->input, crew->descriptor);
+    socket_status_t status = bytes_receive(connection_codec(connection)->input, connection->descriptor);
     if (status == SOCKET_FAILED) lose_by_errno(io, "recv");
     return status;
 }
 
 /* Nil: no waiter has a deadline, and so the wait has no end. A timer for each read would cost more than the read. */
-static VALUE seconds_of_rest(const crew_t *crew) {
-    return isinf(crew->rest) ? Qnil : DBL2NUM(fmin(fmax(crew->rest - clock_now(), 0), LONGEST_WAIT));
+static VALUE seconds_of_rest(const connection_t *connection) {
+    return isinf(connection->rest) ? Qnil : DBL2NUM(fmin(fmax(connection->rest - clock_now(), 0), LONGEST_WAIT));
 }
 
 static VALUE wait_for_bytes(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
-    const crew_t *crew = io->crew;
-    VALUE rest = crew_rest(io->crew_object);
-    if (!crew_is_plain(crew) || !connection_io_is_flushed(crew)) return rb_funcallv(crew->wire, id_wait, 1, &rest);
-    return rb_io_wait(crew->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(crew));
+    const connection_t *connection = io->connection;
+    VALUE rest = connection_rest(io->connection_object);
+    if (!connection_is_plain(connection) || !connection_io_is_flushed(connection)) return rb_funcallv(connection->wire, id_wait, 1, &rest);
+    return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
 }
 
 bool connection_io_sleep(const connection_io_t *io) {
     int tag;
-    io->crew->asleep = true;
-    io->crew->answerless = false;
-    io->crew->working = 0;
+    io->connection->asleep = true;
+    io->connection->answerless = false;
+    io->connection->working = 0;
     rb_protect(wait_for_bytes, (VALUE)io, &tag);
-    io->crew->asleep = false;
+    io->connection->asleep = false;
     if (!tag) return true;
     if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
     return false;
 }
 
-bool connection_io_is_quiet(const crew_t *crew) {
-    return crew_is_plain(crew) && crew->descriptor >= 0 && crew->generation == process_generation && NIL_P(crew_codec(crew)->farewell) &&
-           !socket_has_bytes(crew->descriptor);
+bool connection_io_is_quiet(const connection_t *connection) {
+    if (!connection_is_plain(connection) || connection->descriptor < 0 || connection->generation != process_generation) return false;
+    return NIL_P(connection_codec(connection)->farewell) && !socket_has_bytes(connection->descriptor);
 }
 
 void Init_trunkline_drive(void) {
-    id_crew = rb_intern("@crew");
+    id_state = rb_intern("@state");
     id_lose = rb_intern("lose");
     id_lose_over = rb_intern("lose_over");
     id_receive = rb_intern("receive");

@@ -4,14 +4,14 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "crew.h"
+#include "connection_state.h"
 #include "../socket/socket.h"
 
 typedef struct {
     VALUE trunk;
     VALUE object; /* the request; nil where it does not matter whose way it is */
-    VALUE crew_object;
-    crew_t *crew;
+    VALUE connection_object;
+    connection_t *connection;
     request_t *request;
     bool exposed; /* to interrupts: a plain thread, whose caller has not seen to it that there are none */
     bool taken, answered, through;
@@ -29,16 +29,16 @@ bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE err
 bool connection_io_is_error(VALUE error, VALUE class);
 
 /* Is there nothing to send? */
-bool connection_io_is_flushed(const crew_t *crew);
+bool connection_io_is_flushed(const connection_t *connection);
 
 /* Has nothing come over the idle connection, not even its end? False: perhaps. */
-bool connection_io_is_quiet(const crew_t *crew);
+bool connection_io_is_quiet(const connection_t *connection);
 
 /* These lose the trunk when they fail. */
 void connection_io_flush(const connection_io_t *io);
 socket_status_t connection_io_receive(const connection_io_t *io);
 
-/* Sleeps until there may be something to read, or the output can be written, or the crew's rest is over. False: the trunk was lost. */
+/* Sleeps until there may be something to read, or the output can be written, or the connection's rest is over. False: the trunk was lost. */
 bool connection_io_sleep(const connection_io_t *io);
 
 #endif

@@ -22,42 +22,42 @@ static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_de
     id_unpark, id_crowded, id_loss, id_retiring;
 static VALUE mWaiting;
 
-static bool is_crowded(const crew_t *crew) { return RTEST(rb_funcallv(crew->pool, id_crowded, 0, NULL)); }
+static bool is_crowded(const connection_t *connection) { return RTEST(rb_funcallv(connection->pool, id_crowded, 0, NULL)); }
 
-static void wake_all(const crew_t *crew) {
-    while (RARRAY_LEN(crew->woken) > 0) request_wake(rb_ary_shift(crew->woken));
+static void wake_all(const connection_t *connection) {
+    while (RARRAY_LEN(connection->woken) > 0) request_wake(rb_ary_shift(connection->woken));
 }
 
 /* The plain threads among them, which no interrupt comes between. Where calls are traced, the caller may be interrupted in the middle
  * of one, or another thread be here meanwhile: then that request is told twice, and none is left out. */
-static void wake_threads(const crew_t *crew) {
-    while (RARRAY_LEN(crew->woken) > 0 && request_wakes_at_once(RARRAY_AREF(crew->woken, 0))) {
-        VALUE first = RARRAY_AREF(crew->woken, 0);
+static void wake_threads(const connection_t *connection) {
+    while (RARRAY_LEN(connection->woken) > 0 && request_wakes_at_once(RARRAY_AREF(connection->woken, 0))) {
+        VALUE first = RARRAY_AREF(connection->woken, 0);
         request_wake(first);
-        if (RARRAY_LEN(crew->woken) > 0 && RARRAY_AREF(crew->woken, 0) == first) rb_ary_shift(crew->woken);
+        if (RARRAY_LEN(connection->woken) > 0 && RARRAY_AREF(connection->woken, 0) == first) rb_ary_shift(connection->woken);
     }
 }
 
-static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->crew) : wake_all(io->crew); }
+static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->connection) : wake_all(io->connection); }
 
-static bool has_fence(const connection_io_t *io) { return !NIL_P(io->crew->cancelling.fence); }
+static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
 
 /* Does the server work on what no caller waits for, and no caller has asked it to end that yet? */
-static bool has_given_up_head(const crew_t *crew) { return crew_has_given_up_head(crew) && !crew->shut; }
+static bool has_given_up_head(const connection_t *connection) { return connection_has_given_up_head(connection) && !connection->shut; }
 
 /* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
  * answered; then wakes those that wait for room. */
 static void pass_on(const connection_io_t *io) {
-    crew_t *crew = io->crew;
+    connection_t *connection = io->connection;
     wake(io);
-    cancelling_lift(crew);
-    bool more = RARRAY_LEN(crew->woken) > 0 || has_given_up_head(crew) || (is_crowded(crew) && crew_has_room(crew));
+    cancelling_lift(connection);
+    bool more = RARRAY_LEN(connection->woken) > 0 || has_given_up_head(connection) || (is_crowded(connection) && connection_has_room(connection));
     if (more) connection_io_ask(io, id_pass_on, 0, Qnil);
 }
 
 static VALUE receive_in_codec(VALUE data) {
-    const crew_t *crew = ((const connection_io_t *)data)->crew;
-    return crew_codec(crew)->protocol->receive(crew->codec, crew->woken);
+    const connection_t *connection = ((const connection_io_t *)data)->connection;
+    return connection_codec(connection)->protocol->receive(connection->codec, connection->woken);
 }
 
 static bool is_of_codec(VALUE error) { return connection_io_is_error(error, rb_eStandardError); }
@@ -76,38 +76,38 @@ static bool take_in(const connection_io_t *io) {
     VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
     if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(go_on, (VALUE)tag, pass_on_at_last, (VALUE)io);
     if (!tag && sound == Qfalse) connection_io_ask(io, id_mistrust, 0, Qnil);
-    bool any = tag || RARRAY_LEN(io->crew->woken) > 0;
+    bool any = tag || RARRAY_LEN(io->connection->woken) > 0;
     pass_on(io);
     return any;
 }
 
 static VALUE give_turn(VALUE data) {
-    VALUE world = ((const connection_io_t *)data)->request->world;
-    return NIL_P(world) ? Qundef : rb_check_funcall(world, id_yield, 0, NULL);
+    VALUE scheduler = ((const connection_io_t *)data)->request->scheduler;
+    return NIL_P(scheduler) ? Qundef : rb_check_funcall(scheduler, id_yield, 0, NULL);
 }
 
 /* Of an answer that comes as fast as it is taken in, there is no wait in which the others would have their turn. The clock was looked at
  * when the last bytes were taken in. */
-static bool owes_turn(crew_t *crew) {
+static bool owes_turn(connection_t *connection) {
     double now = clock_latest();
-    if (crew->working == 0) crew->working = now;
-    return now - crew->working >= TURN_AFTER;
+    if (connection->working == 0) connection->working = now;
+    return now - connection->working >= TURN_AFTER;
 }
 
 /* A fiber lets those run whose answers have come; a thread, which wakes them as it goes on, has them run only when that is due. */
 static void let_others_run(const connection_io_t *io, bool woke) {
-    bool due = owes_turn(io->crew), in_thread = NIL_P(io->request->world);
+    bool due = owes_turn(io->connection), in_thread = NIL_P(io->request->scheduler);
     if (io->request->done || !(due || (woke && !in_thread))) return;
-    io->crew->working = 0;
+    io->connection->working = 0;
     if (in_thread) rb_funcallv(rb_cThread, id_pass, 0, NULL);
     else give_turn((VALUE)io);
 }
 
 /* A cancel that came before its statement had been begun was ignored by the server. */
 static void cancel_again(const connection_io_t *io) {
-    crew_t *crew = io->crew;
-    if (isinf(crew->cancelling.again) || clock_now() < crew->cancelling.again) return;
-    crew->cancelling.again = INFINITY;
+    connection_t *connection = io->connection;
+    if (isinf(connection->cancelling.again) || clock_now() < connection->cancelling.again) return;
+    connection->cancelling.again = INFINITY;
     connection_io_ask(io, id_pass_given_up, 0, Qnil);
 }
 
@@ -115,8 +115,8 @@ static void cancel_again(const connection_io_t *io) {
  * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
  * and meanwhile others may send theirs along. */
 static void step(const connection_io_t *io) {
-    crew_t *crew = io->crew;
-    if (!crew->answerless) connection_io_flush(io);
+    connection_t *connection = io->connection;
+    if (!connection->answerless) connection_io_flush(io);
     else if (!connection_io_sleep(io)) return;
     switch (connection_io_receive(io)) {
     case SOCKET_MOVED: let_others_run(io, take_in(io)); break;
@@ -126,19 +126,19 @@ static void step(const connection_io_t *io) {
         break;
     case SOCKET_FAILED: return;
     }
-    crew_rise(io->crew_object, crew->woken);
+    connection_rise(io->connection_object, connection->woken);
     cancel_again(io);
-    if (RARRAY_LEN(crew->woken) > 0) pass_on(io);
+    if (RARRAY_LEN(connection->woken) > 0) pass_on(io);
 }
 
 /* True: the answer is there. False: its waiter's time is over, or it was woken to lead. */
 static bool park(const connection_io_t *io, VALUE until) {
     request_t *request = io->request;
-    if (NIL_P(request->world) || RTEST(until)) {
+    if (NIL_P(request->scheduler) || RTEST(until)) {
         VALUE arguments[] = {io->object, RTEST(until) ? until : Qnil};
         return RTEST(rb_funcallv(mWaiting, id_park, 2, arguments));
     }
-    do rb_fiber_scheduler_block(request->world, io->object, Qnil);
+    do rb_fiber_scheduler_block(request->scheduler, io->object, Qnil);
     while (request->state == WAITER_PARKED);
     request->state = WAITER_RUNNING;
     return request->done;
@@ -154,7 +154,7 @@ static bool lead(const connection_io_t *io) {
 /* True: the answer is there. False: its time is over. */
 static bool attend(const connection_io_t *io) {
     VALUE leads;
-    while (!NIL_P(leads = crew_lead(io->crew_object, io->object))) {
+    while (!NIL_P(leads = connection_lead(io->connection_object, io->object))) {
         if (leads == Qtrue ? lead(io) : park(io, leads)) return true;
         if (request_is_late(io->request)) return false;
     }
@@ -163,62 +163,62 @@ static bool attend(const connection_io_t *io) {
 
 static VALUE turned(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
-    io->crew->turning = false;
+    io->connection->turning = false;
     connection_io_flush(io);
     return Qnil;
 }
 
 static void flush_after_a_turn(const connection_io_t *io) {
-    io->crew->turning = true;
+    io->connection->turning = true;
     rb_ensure(give_turn, (VALUE)io, turned, (VALUE)io);
 }
 
 /* A look at an idle connection on which something has come unasked, perhaps its end. Only a leader reads, or another that sleeps would
  * not hear of what came: the caller leads meanwhile. Where there is a leader, it sees what comes. */
 static bool is_alive(const connection_io_t *io) {
-    crew_t *crew = io->crew;
-    if (crew_is_led(crew) || connection_io_is_quiet(crew)) return true;
-    crew->leader = io->object;
+    connection_t *connection = io->connection;
+    if (connection_is_led(connection) || connection_io_is_quiet(connection)) return true;
+    connection->leader = io->object;
     bool alive = RTEST(connection_io_ask(io, id_alive, 0, Qnil));
-    VALUE heir = crew_resign(crew, io->object);
-    if (RTEST(heir)) connection_io_ask(io, id_depart, 1, heir);
+    VALUE next_leader = connection_resign(connection, io->object);
+    if (RTEST(next_leader)) connection_io_ask(io, id_depart, 1, next_leader);
     return alive;
 }
 
 /* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
 static bool submit(const connection_io_t *io) {
-    crew_t *crew = io->crew;
-    if (crew_in_flight(crew)->count == 0 && !is_alive(io)) return false;
-    if (crew->shut) return false;
-    bool first = crew_in_flight(crew)->count == 0;
-    if (NIL_P(crew_codec(crew)->protocol->submit(crew->codec, io->object))) return false;
-    bool large = codec_base_unsent(crew_codec(crew)) > WRITE_AT, in_thread = NIL_P(io->request->world);
-    if (crew->asleep && !large && !in_thread) {
-        if (!crew->turning) flush_after_a_turn(io);
-    } else if (first || !crew_is_led(crew) || large || in_thread) {
+    connection_t *connection = io->connection;
+    if (connection_in_flight(connection)->count == 0 && !is_alive(io)) return false;
+    if (connection->shut) return false;
+    bool first = connection_in_flight(connection)->count == 0;
+    if (NIL_P(connection_codec(connection)->protocol->submit(connection->codec, io->object))) return false;
+    bool large = codec_base_unsent(connection_codec(connection)) > WRITE_AT, in_thread = NIL_P(io->request->scheduler);
+    if (connection->asleep && !large && !in_thread) {
+        if (!connection->turning) flush_after_a_turn(io);
+    } else if (first || !connection_is_led(connection) || large || in_thread) {
         connection_io_flush(io);
-        crew->answerless = first;
+        connection->answerless = first;
     }
-    if (crew->asleep && !crew->turning && !connection_io_is_flushed(crew)) connection_io_ask(io, id_write_out, 1, io->object);
+    if (connection->asleep && !connection->turning && !connection_io_is_flushed(connection)) connection_io_ask(io, id_write_out, 1, io->object);
     return true;
 }
 
 static bool has_ends_to_tie(const connection_io_t *io) {
-    return !connection_io_is_flushed(io->crew) || has_fence(io) || RTEST(rb_attr_get(io->trunk, id_loss)) ||
-           RTEST(rb_attr_get(io->trunk, id_retiring)) || crew_has_given_up_head(io->crew);
+    return !connection_io_is_flushed(io->connection) || has_fence(io) || RTEST(rb_attr_get(io->trunk, id_loss)) ||
+           RTEST(rb_attr_get(io->trunk, id_retiring)) || connection_has_given_up_head(io->connection);
 }
 
-/* Every waiter leaves through here, for whatever reason: the lead finds an heir, and nothing is left unwritten. */
+/* Every waiter leaves through here, for whatever reason: the lead finds a next leader, and nothing is left unwritten. */
 static void leave(const connection_io_t *io) {
-    const crew_t *crew = io->crew;
-    VALUE heir = crew_leave(io->crew_object, io->object);
-    if (RTEST(heir) && (!io->exposed || request_wakes_at_once(heir))) {
-        rb_ary_push(crew->woken, heir);
+    const connection_t *connection = io->connection;
+    VALUE next_leader = connection_leave(io->connection_object, io->object);
+    if (RTEST(next_leader) && (!io->exposed || request_wakes_at_once(next_leader))) {
+        rb_ary_push(connection->woken, next_leader);
         wake(io);
-        heir = Qnil;
+        next_leader = Qnil;
     }
-    bool more = RTEST(heir) || (heir == Qfalse && has_ends_to_tie(io)) || (crew->aboard == 0 && is_crowded(crew));
-    if (more) connection_io_ask(io, id_depart, 1, heir);
+    bool more = RTEST(next_leader) || (next_leader == Qfalse && has_ends_to_tie(io)) || (connection->active == 0 && is_crowded(connection));
+    if (more) connection_io_ask(io, id_depart, 1, next_leader);
 }
 
 static VALUE send_and_wait(VALUE data) {
@@ -239,7 +239,7 @@ static VALUE cleanup(VALUE data) {
 
 static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     connection_io_t *io = (connection_io_t *)data;
-    VALUE place = crew_enter(io->crew_object, io->object);
+    VALUE place = connection_enter(io->connection_object, io->object);
     if (NIL_P(place)) return Qfalse;
     rb_ensure(send_and_wait, (VALUE)io, cleanup, (VALUE)io);
     return RBOOL(io->taken);
@@ -251,8 +251,8 @@ static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
  * not plain has bytes that are read and not taken in yet: there must be no interrupt between. */
 static VALUE connection_loop_perform(VALUE self, VALUE request) {
     connection_io_t io = connection_io_of(self, request);
-    if (!NIL_P(io.request->world)) return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
-    if (!crew_is_plain(io.crew)) return interrupts_where_it_sleeps(run, (VALUE)&io);
+    if (!NIL_P(io.request->scheduler)) return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
+    if (!connection_is_plain(io.connection)) return interrupts_where_it_sleeps(run, (VALUE)&io);
     io.exposed = true;
     return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
 }
@@ -317,7 +317,7 @@ static VALUE connection_loop_sleep_until_ready(VALUE self) {
 }
 
 static VALUE connection_loop_wake_all(VALUE self) {
-    wake_all(connection_io_of(self, Qnil).crew);
+    wake_all(connection_io_of(self, Qnil).connection);
     return Qnil;
 }
 

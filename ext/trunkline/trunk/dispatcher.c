@@ -10,7 +10,7 @@
 static void dispatcher_mark(void *data) {
     dispatcher_t *dispatcher = data;
     rb_gc_mark(dispatcher->trunks);
-    rb_gc_mark(dispatcher->crews);
+    rb_gc_mark(dispatcher->states);
 }
 
 static size_t dispatcher_memsize(const void *data) { return sizeof(dispatcher_t); }
@@ -24,7 +24,7 @@ static const rb_data_type_t dispatcher_type = {
 static VALUE dispatcher_allocate(VALUE class) {
     dispatcher_t *dispatcher;
     VALUE self = TypedData_Make_Struct(class, dispatcher_t, &dispatcher_type, dispatcher);
-    dispatcher->trunks = dispatcher->crews = rb_obj_freeze(rb_ary_new());
+    dispatcher->trunks = dispatcher->states = rb_obj_freeze(rb_ary_new());
     dispatcher->idle.newer = dispatcher->idle.older = &dispatcher->idle;
     dispatcher->random = 1;
     dispatcher->idle_limit = HUGE_VAL;
@@ -112,7 +112,7 @@ void dispatcher_learn_of_short(fifo_t *fifo) {
 
 static void dismiss(dispatcher_t *dispatcher, VALUE self) {
     for (long at = 0; at < dispatcher->count; at++) {
-        fifo_t *fifo = crew_in_flight(crew_at(dispatcher, at));
+        fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
         if (fifo->dispatcher != self) continue;
         if (fifo->older) unlink_idle(dispatcher, fifo);
         fifo->dispatcher = Qfalse;
@@ -120,7 +120,7 @@ static void dismiss(dispatcher_t *dispatcher, VALUE self) {
 }
 
 static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
-    fifo_t *fifo = crew_in_flight(crew_at(dispatcher, at));
+    fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
     fifo->dispatcher = self;
     fifo->place = (size_t)at;
     if (fifo->kept) dispatcher->kept++;
@@ -128,19 +128,19 @@ static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
     dispatcher->longs += fifo->longs > 0;
 }
 
-/* call-seq: choose_among(trunks, crews) -> dispatcher
+/* call-seq: choose_among(trunks, states) -> dispatcher
  *
  * Frozen Arrays in the same order. */
-static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE crews) {
+static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     Check_Type(trunks, T_ARRAY);
-    Check_Type(crews, T_ARRAY);
-    if (RARRAY_LEN(trunks) != RARRAY_LEN(crews)) rb_raise(rb_eArgError, "each trunk has one crew");
-    for (long at = 0; at < RARRAY_LEN(crews); at++) crew_checked(RARRAY_AREF(crews, at));
+    Check_Type(states, T_ARRAY);
+    if (RARRAY_LEN(trunks) != RARRAY_LEN(states)) rb_raise(rb_eArgError, "each trunk has one state");
+    for (long at = 0; at < RARRAY_LEN(states); at++) connection_checked(RARRAY_AREF(states, at));
     dismiss(dispatcher, self);
     dispatcher->trunks = rb_ary_freeze(trunks);
-    dispatcher->crews = rb_ary_freeze(crews);
-    dispatcher->count = RARRAY_LEN(crews);
+    dispatcher->states = rb_ary_freeze(states);
+    dispatcher->count = RARRAY_LEN(states);
     dispatcher->longs = dispatcher->kept = 0;
     for (long at = 0; at < dispatcher->count; at++) engage(dispatcher, self, at);
     return self;
@@ -172,9 +172,9 @@ static VALUE found(search_t *search) {
 }
 
 /* Has it lived for long enough, or been idle for as long as the server bears? */
-static bool is_expired(const dispatcher_t *dispatcher, const crew_t *crew, double now) {
-    const fifo_t *fifo = crew_in_flight(crew);
-    return now >= crew->expiry || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
+static bool is_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    return now >= connection->expiry || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
 }
 
 /* Has one been idle for so long that it is not needed? */
@@ -192,7 +192,7 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
     search_t search = search_for(dispatcher, request_checked(object));
     if (has_superfluous(dispatcher, search.now)) return Qnil;
     search_likely(&search);
-    if (search.best >= 0 && is_expired(dispatcher, crew_at(dispatcher, search.best), search.now)) return Qnil;
+    if (search.best >= 0 && is_expired(dispatcher, connection_at(dispatcher, search.best), search.now)) return Qnil;
     return found(&search);
 }
 
@@ -210,16 +210,16 @@ static VALUE dispatcher_find(VALUE self, VALUE object) {
 
 /* call-seq: keep_for(request) -> trunk or nil
  *
- * An idle trunk, where a long request may have one, that no other caller gets: its waiter is aboard from now on, and leaves it by
- * Crew#leave if it does not use it. */
+ * An idle trunk, where a long request may have one, that no other caller gets: its waiter is active from now on, and leaves it by
+ * ConnectionState#leave if it does not use it. */
 static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));
     if (!search.is_long || search_is_only(&search) || dispatcher->idle_count == 0) return Qnil;
     if (!search_permits_long(&search) || !search_idle(&search)) return Qnil;
-    crew_t *crew = crew_at(dispatcher, search.best);
-    if (!crew_board(crew, search.request)) return Qnil;
-    keep(dispatcher, crew_in_flight(crew), search.request);
+    connection_t *connection = connection_at(dispatcher, search.best);
+    if (!connection_activate(connection, search.request)) return Qnil;
+    keep(dispatcher, connection_in_flight(connection), search.request);
     return RARRAY_AREF(dispatcher->trunks, search.best);
 }
 
@@ -241,16 +241,16 @@ static VALUE dispatcher_room_for(VALUE self, VALUE object) {
     search_t search = search_for(dispatcher, request_checked(object));
     size_t room = 0;
     if (search.is_long && !search_is_only(&search)) return SIZET2NUM(room_for_long(&search));
-    for (long at = 0; at < dispatcher->count && room < MOST_CALLED; at++) room += search_room_on(&search, crew_at(dispatcher, at));
+    for (long at = 0; at < dispatcher->count && room < MOST_CALLED; at++) room += search_room_on(&search, connection_at(dispatcher, at));
     return SIZET2NUM(room);
 }
 
-/* call-seq: accepts?(crew, request) -> true or false
+/* call-seq: accepts?(connection, request) -> true or false
  *
  * Would the request find room there now? */
-static VALUE dispatcher_accepts(VALUE self, VALUE crew, VALUE object) {
+static VALUE dispatcher_accepts(VALUE self, VALUE connection, VALUE object) {
     search_t search = search_for(dispatcher_of(self), request_checked(object));
-    return RBOOL(search_room_on(&search, crew_checked(crew)) > 0);
+    return RBOOL(search_room_on(&search, connection_checked(connection)) > 0);
 }
 
 /* call-seq: unread_for(request) -> trunk or nil
@@ -263,18 +263,18 @@ static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
 }
 
-/* Are there requests in flight, and no caller aboard? What a forked child has of its parent's is none of its business. */
-static bool is_unattended(const crew_t *crew) {
-    return crew_in_flight(crew)->count > 0 && crew_is_deserted(crew) && crew->generation == process_generation;
+/* Are there requests in flight, and no active caller? What a forked child has of its parent's is none of its business. */
+static bool is_unattended(const connection_t *connection) {
+    return connection_in_flight(connection)->count > 0 && connection_is_deserted(connection) && connection->generation == process_generation;
 }
 
 /* call-seq: unattended? -> true or false
  *
- * Is there a trunk with requests in flight, and no caller aboard that would read their answers? */
+ * Is there a trunk with requests in flight, and no active caller that would read their answers? */
 static VALUE dispatcher_is_unattended(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     for (long at = 0; at < dispatcher->count; at++) {
-        if (is_unattended(crew_at(dispatcher, at))) return Qtrue;
+        if (is_unattended(connection_at(dispatcher, at))) return Qtrue;
     }
     return Qfalse;
 }
@@ -286,8 +286,8 @@ static VALUE dispatcher_unread(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     VALUE unread = rb_ary_new();
     for (long at = 0; at < dispatcher->count; at++) {
-        crew_t *crew = crew_at(dispatcher, at);
-        if (is_unattended(crew) && crew_has_answer(crew)) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
+        connection_t *connection = connection_at(dispatcher, at);
+        if (is_unattended(connection) && connection_has_answer(connection)) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
     }
     return unread;
 }
@@ -319,7 +319,7 @@ static VALUE dispatcher_expired(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     double now = clock_now();
     for (long at = 0; at < dispatcher->count; at++) {
-        if (is_expired(dispatcher, crew_at(dispatcher, at), now)) return RARRAY_AREF(dispatcher->trunks, at);
+        if (is_expired(dispatcher, connection_at(dispatcher, at), now)) return RARRAY_AREF(dispatcher->trunks, at);
     }
     return Qnil;
 }

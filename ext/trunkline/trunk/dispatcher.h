@@ -2,11 +2,11 @@
 #ifndef TRUNKLINE_DISPATCHER_H
 #define TRUNKLINE_DISPATCHER_H
 
-#include "crew.h"
+#include "connection_state.h"
 #include "growth.h"
 
 typedef struct {
-    VALUE trunks, crews;  /* frozen Arrays in the same order */
+    VALUE trunks, states;  /* frozen Arrays in the same order */
     long count, current;
     fifo_t idle;          /* the ring's anchor: idle.newer has been idle for longest, idle.older is the newest */
     size_t idle_count;
@@ -22,7 +22,7 @@ typedef struct {
 
 static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-static inline crew_t *crew_at(const dispatcher_t *dispatcher, long at) { return crew_of(RARRAY_AREF(dispatcher->crews, at)); }
+static inline connection_t *connection_at(const dispatcher_t *dispatcher, long at) { return connection_of(RARRAY_AREF(dispatcher->states, at)); }
 
 /* What becomes of a trunk's requests in flight, told to the dispatcher that chooses the trunk, if one does. */
 void dispatcher_is_busy(fifo_t *fifo);

@@ -20,7 +20,7 @@ typedef struct fifo {
     size_t unknown;    /* likewise, of which it is not known how long they take */
     bool alone;        /* the oldest one was sent when there was no other: its time holds a round trip */
     bool begun;        /* the server has said that it began with the oldest one, at head_since */
-    const struct request *kept; /* the idle trunk is kept for that one, whose waiter is aboard and on its way; or NULL */
+    const struct request *kept; /* the idle trunk is kept for that one, whose waiter is active and on its way; or NULL */
     VALUE dispatcher;  /* chooses among these requests' trunk and others; false: there is none */
     size_t place;      /* of the trunk with that dispatcher */
     struct fifo *older; /* neighbours among the idle ones of that dispatcher; none when busy */

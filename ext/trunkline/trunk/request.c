@@ -16,7 +16,7 @@ void request_mark(void *data) {
     request_t *request = data;
     rb_gc_mark(request->self);
     rb_gc_mark(request->fiber);
-    rb_gc_mark(request->world);
+    rb_gc_mark(request->scheduler);
     rb_gc_mark(request->thread);
     rb_gc_mark(request->token);
     rb_gc_mark(request->failure);
@@ -33,8 +33,8 @@ request_t *request_checked(VALUE object) { return rb_check_typeddata(object, &re
 
 static void belong_to_caller(request_t *request) {
     request->fiber = rb_fiber_current();
-    request->world = rb_fiber_scheduler_current();
-    request->thread = NIL_P(request->world) ? Qnil : rb_thread_current();
+    request->scheduler = rb_fiber_scheduler_current();
+    request->thread = NIL_P(request->scheduler) ? Qnil : rb_thread_current();
 }
 
 void request_prepare(request_t *request, VALUE self) {
@@ -88,7 +88,7 @@ static VALUE request_resume(VALUE self) {
 
 static VALUE unblock(VALUE self) {
     const request_t *request = request_of(self);
-    return rb_fiber_scheduler_unblock(request->world, self, request->fiber);
+    return rb_fiber_scheduler_unblock(request->scheduler, self, request->fiber);
 }
 
 static VALUE unblock_in_fiber(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) { return unblock(self); }
@@ -112,14 +112,14 @@ static VALUE unblock_untorn(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
  * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread by its
  * token. Some schedulers resume the fiber at once, within this call.
  *
- * The scheduler of another world may sleep here, on a lock of its own for instance. A caller torn from that sleep would take the
+ * Another scheduler than the caller's may sleep here, on a lock of its own for instance. A caller torn from that sleep would take the
  * wake-up with it, so it is not interrupted meanwhile, nor is a fiber cancelled, which blocks. An error of that scheduler is not
  * the caller's. */
 VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
-    if (NIL_P(request->world)) {
+    if (NIL_P(request->scheduler)) {
         if (!NIL_P(request->token)) rb_funcall(request->token, id_push, 1, Qnil); /* none: it does not sleep yet */
-    } else if (request->world == rb_fiber_scheduler_current()) {
+    } else if (request->scheduler == rb_fiber_scheduler_current()) {
         unblock(self);
     } else {
         interrupts_never(unblock_untorn, self);
@@ -130,7 +130,7 @@ VALUE request_wake(VALUE self) {
 
 bool request_wakes_at_once(VALUE self) {
     const request_t *request = request_of(self);
-    return NIL_P(request->world) && (NIL_P(request->token) || RTEST(rb_obj_is_kind_of(request->token, cQueue)));
+    return NIL_P(request->scheduler) && (NIL_P(request->token) || RTEST(rb_obj_is_kind_of(request->token, cQueue)));
 }
 
 /* call-seq: delivered? -> true or false
@@ -300,10 +300,10 @@ static VALUE request_disclaim(VALUE self) {
     return self;
 }
 
-static VALUE request_is_aboard(VALUE self) { return RBOOL(request_of(self)->aboard); }
+static VALUE request_is_active(VALUE self) { return RBOOL(request_of(self)->active); }
 static VALUE request_is_claimed(VALUE self) { return RBOOL(request_of(self)->claimed); }
 static VALUE request_get_fiber(VALUE self) { return request_of(self)->fiber; }
-static VALUE request_get_world(VALUE self) { return request_of(self)->world; }
+static VALUE request_get_scheduler(VALUE self) { return request_of(self)->scheduler; }
 static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
 static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self)->token = token; }
 static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
@@ -347,13 +347,13 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "revoke", request_revoke, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
     rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);
-    rb_define_method(cTrunklineRequest, "aboard?", request_is_aboard, 0);
+    rb_define_method(cTrunklineRequest, "active?", request_is_active, 0);
     rb_define_method(cTrunklineRequest, "list", request_list, 1);
     rb_define_method(cTrunklineRequest, "claim", request_claim, 0);
     rb_define_method(cTrunklineRequest, "disclaim", request_disclaim, 0);
     rb_define_method(cTrunklineRequest, "claimed?", request_is_claimed, 0);
     rb_define_method(cTrunklineRequest, "fiber", request_get_fiber, 0);
-    rb_define_method(cTrunklineRequest, "world", request_get_world, 0);
+    rb_define_method(cTrunklineRequest, "scheduler", request_get_scheduler, 0);
     rb_define_method(cTrunklineRequest, "token", request_get_token, 0);
     rb_define_method(cTrunklineRequest, "token=", request_set_token, 1);
     rb_define_method(cTrunklineRequest, "failure", request_get_failure, 0);

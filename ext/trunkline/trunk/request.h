@@ -18,8 +18,8 @@ typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
 typedef struct request {
     VALUE self;
     VALUE fiber;          /* that waits; its thread, where that has no scheduler */
-    VALUE world;          /* its scheduler, or nil where plain threads are */
-    VALUE thread;         /* whose scheduler that is; nil where the world is */
+    VALUE scheduler;      /* its scheduler, or nil where plain threads are */
+    VALUE thread;         /* whose scheduler that is; nil where the scheduler is */
     VALUE token;          /* what a plain thread sleeps on, from when it first has to */
     VALUE failure;        /* why no answer will come; false: for a reason of others; or nil */
     VALUE listed;         /* Array in which its future waits until it is done, and which is empty then; or nil */
@@ -30,7 +30,7 @@ typedef struct request {
     bool delivered;       /* the wake-up that it is owed as woken has been given */
     bool eager;           /* its caller asks for more without waiting for the answer */
     bool claimed;         /* a caller waits for it already */
-    bool aboard;          /* counted among its trunk's crew */
+    bool active;          /* counted among the active callers of its trunk */
     bool pinned;          /* goes only onto the trunk that is reserved for its caller */
     bool limited;         /* the server ends it by itself when its deadline has passed */
     bool idempotent;      /* its caller says that it may be carried out twice */

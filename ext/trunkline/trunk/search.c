@@ -25,22 +25,23 @@ bool search_permits_long(const search_t *search) {
     return (long)running < dispatcher->count - 1 && growth_permits(&dispatcher->growth, running, search->now);
 }
 
-static bool takes(const search_t *search, crew_t *crew) {
-    return !crew_in_flight(crew)->kept && crew_takes(crew, search->request->world, search->request->pinned) && crew_has_room(crew);
+static bool takes(const search_t *search, connection_t *connection) {
+    const request_t *request = search->request;
+    return !connection_in_flight(connection)->kept && connection_takes(connection, request->scheduler, request->pinned) && connection_has_room(connection);
 }
 
 /* Is nothing lost by waiting on this one, whose server works as expected, rather than for whichever has room first? Nothing is
  * for what is known to be short, of a caller that waits for the answer and asks nothing else meanwhile. */
-static bool may_queue(const search_t *search, const crew_t *crew) {
+static bool may_queue(const search_t *search, const connection_t *connection) {
     const service_t *service = search->request->service;
     if (search->request->eager || (service && service->taken.count == 0)) return false;
-    return crew_in_flight(crew)->longs == 0;
+    return connection_in_flight(connection)->longs == 0;
 }
 
 /* No caller reads there, so the one that comes does; but not behind what takes long where it could have another trunk instead. */
-static bool is_to_be_read(const search_t *search, crew_t *crew) {
-    if (search->request->eager || crew_is_led(crew)) return false;
-    return !search->dispatcher->may_grow || (crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, SHORT_BACKLOG));
+static bool is_to_be_read(const search_t *search, connection_t *connection) {
+    if (search->request->eager || connection_is_led(connection)) return false;
+    return !search->dispatcher->may_grow || (connection_in_flight(connection)->longs == 0 && !connection_is_late(connection, search->now, SHORT_BACKLOG));
 }
 
 /* What takes long would hold up the next to come, also where no caller reads. */
@@ -55,22 +56,24 @@ static bool is_unknown(const search_t *search) {
 
 /* Would it stand behind another whose time is as unknown as its own? The first burst of what is slow would go in line: of 20 statements of
  * 0.1 s on 15 trunks up to three stood on one trunk, while 14 were idle. */
-static bool adds_to_unknown(const search_t *search, const crew_t *crew) { return crew_in_flight(crew)->unknown > 0 && is_unknown(search); }
+static bool adds_to_unknown(const search_t *search, const connection_t *connection) {
+    return connection_in_flight(connection)->unknown > 0 && is_unknown(search);
+}
 
 /* May the request go onto a trunk that is busy, and has so much backlog? */
-static bool may_join(const search_t *search, crew_t *crew, double backlog) {
-    if (joins_nobody(search) || adds_to_unknown(search, crew)) return false;
-    if (search_is_only(search) || is_to_be_read(search, crew)) return true;
-    if (crew_is_late(crew, search->now, SHORT_BACKLOG)) return false;
-    return backlog <= crew_enough(crew) || may_queue(search, crew);
+static bool may_join(const search_t *search, connection_t *connection, double backlog) {
+    if (joins_nobody(search) || adds_to_unknown(search, connection)) return false;
+    if (search_is_only(search) || is_to_be_read(search, connection)) return true;
+    if (connection_is_late(connection, search->now, SHORT_BACKLOG)) return false;
+    return backlog <= connection_enough(connection) || may_queue(search, connection);
 }
 
 static void consider(search_t *search, long at) {
-    crew_t *crew = crew_at(search->dispatcher, at);
-    bool idle = crew_in_flight(crew)->count == 0;
-    if (!takes(search, crew) || (!idle && joins_nobody(search))) return; /* the backlog of many that are late takes many looks at sockets */
-    double backlog = crew_backlog(crew, search->now);
-    if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, crew, backlog))) return;
+    connection_t *connection = connection_at(search->dispatcher, at);
+    bool idle = connection_in_flight(connection)->count == 0;
+    if (!takes(search, connection) || (!idle && joins_nobody(search))) return; /* the backlog of many that are late takes many looks at sockets */
+    double backlog = connection_backlog(connection, search->now);
+    if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, connection, backlog))) return;
     search->least = backlog;
     search->best = at;
 }
@@ -79,7 +82,7 @@ bool search_idle(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     fifo_t *fifo = dispatcher->idle.older;
     for (int look = 0; look < MOST_LOOKS && fifo != &dispatcher->idle; look++, fifo = fifo->older) {
-        if (!takes(search, crew_at(dispatcher, (long)fifo->place))) continue;
+        if (!takes(search, connection_at(dispatcher, (long)fifo->place))) continue;
         search->best = (long)fifo->place;
         return true;
     }
@@ -106,9 +109,9 @@ static void consider_others(search_t *search) {
 /* For fibers the current trunk goes on taking while its backlog is short: they write together, and so gain by travelling
  * together, as threads do not. */
 static bool stays(const search_t *search) {
-    crew_t *crew = crew_at(search->dispatcher, search->dispatcher->current);
-    if (NIL_P(search->request->world) || search->is_long || !takes(search, crew)) return false;
-    return crew_backlog(crew, search->now) <= SHORT_BACKLOG && !adds_to_unknown(search, crew);
+    connection_t *connection = connection_at(search->dispatcher, search->dispatcher->current);
+    if (NIL_P(search->request->scheduler) || search->is_long || !takes(search, connection)) return false;
+    return connection_backlog(connection, search->now) <= SHORT_BACKLOG && !adds_to_unknown(search, connection);
 }
 
 static void choose_short(search_t *search) {
@@ -131,11 +134,11 @@ void search_all(search_t *search) {
 }
 
 static void consider_unread(search_t *search, long at) {
-    crew_t *crew = crew_at(search->dispatcher, at);
-    if (crew_is_led(crew)) return;
-    const fifo_t *fifo = crew_in_flight(crew);
-    if (fifo->count == 0 || !crew_takes(crew, search->request->world, search->request->pinned)) return;
-    double backlog = crew_backlog(crew, search->now);
+    connection_t *connection = connection_at(search->dispatcher, at);
+    if (connection_is_led(connection)) return;
+    const fifo_t *fifo = connection_in_flight(connection);
+    if (fifo->count == 0 || !connection_takes(connection, search->request->scheduler, search->request->pinned)) return;
+    double backlog = connection_backlog(connection, search->now);
     if (backlog >= search->least) return;
     search->least = backlog;
     search->best = at;
@@ -145,20 +148,21 @@ void search_unread(search_t *search) {
     for (long at = 0; at < search->dispatcher->count; at++) consider_unread(search, at);
 }
 
-size_t search_room_on(const search_t *search, crew_t *crew) {
-    const fifo_t *fifo = crew_in_flight(crew);
-    if (!takes(search, crew)) return 0;
-    double backlog = crew_backlog(crew, search->now), enough = crew_enough(crew);
-    if (fifo->count > 0 && !may_join(search, crew, backlog)) return 0;
+size_t search_room_on(const search_t *search, connection_t *connection) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    if (!takes(search, connection)) return 0;
+    double backlog = connection_backlog(connection, search->now), enough = connection_enough(connection);
+    if (fifo->count > 0 && !may_join(search, connection, backlog)) return 0;
     if (is_unknown(search)) return 1;
-    if (search_is_only(search) || may_queue(search, crew)) return crew->most_requests - fifo->count < MOST_CALLED ? crew->most_requests - fifo->count : MOST_CALLED;
+    size_t room = connection->most_requests - fifo->count;
+    if (search_is_only(search) || may_queue(search, connection)) return room < MOST_CALLED ? room : MOST_CALLED;
     return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->service ? search->request->service->mean : 0, LEAST));
 }
 
 bool search_all_held_up(const search_t *search) {
     for (long at = 0; at < search->dispatcher->count; at++) {
-        crew_t *crew = crew_at(search->dispatcher, at);
-        if (!crew->shut && crew_in_flight(crew)->longs == 0 && !crew_is_late(crew, search->now, STUCK)) return false;
+        connection_t *connection = connection_at(search->dispatcher, at);
+        if (!connection->shut && connection_in_flight(connection)->longs == 0 && !connection_is_late(connection, search->now, STUCK)) return false;
     }
     return true;
 }

@@ -34,7 +34,7 @@ bool search_permits_long(const search_t *search);
 bool search_idle(search_t *search);
 
 /* How many requests like this one the trunk could take now. */
-size_t search_room_on(const search_t *search, crew_t *crew);
+size_t search_room_on(const search_t *search, connection_t *connection);
 
 /* Is the server held up on every trunk, by what is long or longer than expected? */
 bool search_all_held_up(const search_t *search);

@@ -40,7 +40,7 @@ module Trunkline
     def spawn(&block)
       raise ArgumentError, "spawn needs a block" unless block
 
-      join_world
+      join_scheduler
       task = Task.new(self, block)
       if full?
         return run_here(task) if at_home?
@@ -94,7 +94,7 @@ module Trunkline
     private
 
     def begin_anew
-      @world = @thread = nil
+      @scheduler = @thread = nil
       @queue = []
       @idle = []
       @waiting = []
@@ -117,15 +117,15 @@ module Trunkline
     end
 
     # All fibers of a pool are in one event loop. What a dead thread has left behind is forgotten.
-    def join_world
-      world = Fiber.current_scheduler
-      return if world.equal?(@world) && world
+    def join_scheduler
+      scheduler = Fiber.current_scheduler
+      return if scheduler.equal?(@scheduler) && scheduler
 
-      raise Error, "there is no event loop here: use run { }, which brings one" unless world
+      raise Error, "there is no event loop here: use run { }, which brings one" unless scheduler
       begin_anew unless @thread&.alive?
       raise Error, "the pool works in another event loop" unless quiet?
 
-      @world = world
+      @scheduler = scheduler
       @thread = Thread.current
     end
 

@@ -95,11 +95,11 @@ module Trunkline
         end
       end
 
-      # The caller is aboard for all of it: no other caller retires the connection in between, or takes it to another event loop.
+      # The caller is active on the connection for all of it: no other caller retires the connection in between, or takes it to another event loop.
       def write(trunk, request)
-        Waiting.undisturbed(request.world) do
-          aboard = Waiter.new
-          next false unless trunk.crew.enter(aboard)
+        Waiting.undisturbed(request.scheduler) do
+          writer = Waiter.new
+          next false unless trunk.state.enter(writer)
 
           begin
             flushes = @flusher.flushes_for(trunk)
@@ -108,7 +108,7 @@ module Trunkline
             confirm(request, flushes, trunk.codec.flushes)
             true
           ensure
-            trunk.step_off(aboard)
+            trunk.step_off(writer)
           end
         end
       end

@@ -180,7 +180,7 @@ module Trunkline
 
       # One at a time, or the one would not know what the other does to its transaction.
       def alone(request)
-        Waiting.undisturbed(request.world) do
+        Waiting.undisturbed(request.scheduler) do
           unless @use.try_lock
             raise SharedStateError.new("another fiber or thread uses the session at this moment", sql: sql(request), server: @server)
           end

@@ -9,8 +9,8 @@ module Trunkline
     # @yieldreturn [Boolean] whether there is room
     # @return [nil]
     def make_room(request, &room)
-      Waiting.undisturbed(request.world) do
-        lead_until(request, &room) if @crew.enter(request)
+      Waiting.undisturbed(request.scheduler) do
+        lead_until(request, &room) if @state.enter(request)
       ensure
         leave(request)
       end
@@ -32,7 +32,7 @@ module Trunkline
     # @param reason [String] one sentence
     # @return [nil]
     def retire(reason)
-      @crew.seal
+      @state.seal
       @retiring = reason
       retire_now
       nil
@@ -44,12 +44,12 @@ module Trunkline
       return unless @retiring && deserted? && @loss.nil?
 
       look_unless_led
-      return unless @crew.settled?
+      return unless @state.settled?
 
-      @canceller && @crew.given_up ? forsake(@retiring) : close(@retiring)
+      @canceller && @state.given_up ? forsake(@retiring) : close(@retiring)
     end
 
-    # Takes in what has come for callers that have gone, or that do not wait, where no caller is aboard that would. A connection whose
+    # Takes in what has come for callers that have gone, or that do not wait, where no active caller would. A connection whose
     # answers have all come is idle then.
     def catch_up
       Waiting.undisturbed { look_unless_led if deserted? && !@codec.idle? && @loss.nil? }
@@ -60,14 +60,14 @@ module Trunkline
     # Only a leader reads, or another that sleeps would not hear of what came.
     def look_unless_led
       waiter = Waiter.new
-      alive? if @crew.take_lead(waiter)
+      alive? if @state.take_lead(waiter)
     ensure
-      heir = @crew.leave(waiter)
-      heir.wake if heir
+      next_leader = @state.leave(waiter)
+      next_leader.wake if next_leader
     end
 
     def lead_until(request)
-      return Waiting.unpark(request) unless @crew.lead(request) == true
+      return Waiting.unpark(request) unless @state.lead(request) == true
 
       step(request) until yield || @loss || request.late?
     end

@@ -41,7 +41,7 @@ module Trunkline
       Waiting.undisturbed do
         cancelling(waiter, nil) do
           cancel_heads(waiter, nil, by)
-          fence = @crew.fence || submit_fence(waiter)
+          fence = @state.fence || submit_fence(waiter)
           wait_for_fence(fence, by) if fence && !loss
         end
       end
@@ -61,34 +61,34 @@ module Trunkline
     # Its caller was interrupted: whether it is carried out is no caller's concern any more. The server is asked to end it, unless it is a
     # short one: its answer is here before a cancel could be there.
     def let_go(request)
-      end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if @crew.held_up? }
+      end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if @state.held_up? }
     end
 
     # The server has come to a request that was given up while it stood behind others. The last caller that leaves ends it, and with it
     # those behind that were given up.
     def end_given_up
-      head = @crew.given_up
-      stop(head, Waiting.now + LEEWAY) if head && @crew.held_up?
+      head = @state.given_up
+      stop(head, Waiting.now + LEEWAY) if head && @state.held_up?
     end
 
     # The same by the leader of those that wait behind it, which reads on and sees the fence answered; and looks again after a while.
     def pass_given_up
-      head = @crew.given_up
-      return @passed = nil unless head && @crew.held_up?
+      head = @state.given_up
+      return @passed = nil unless head && @state.held_up?
 
       @pause = head.equal?(@passed) ? @pause * 2 : FIRST_PAUSE
       cancelling(@passed = head, head) do
-        ask_to_cancel(head, Waiting.now + LEEWAY) if @crew.aim(head, head)
-        @crew.cancel_again(@pause)
+        ask_to_cancel(head, Waiting.now + LEEWAY) if @state.aim(head, head)
+        @state.cancel_again(@pause)
       end
     end
 
     # Meanwhile no caller gets the trunk for its own, and it stays open: the caller may have something to end on it yet.
     def ending
-      @crew.begin_ending
+      @state.begin_ending
       yield
     ensure
-      deserted = @crew.finish_ending
+      deserted = @state.finish_ending
       see_off if deserted && !@loss
       @pool.freed if deserted && @pool.crowded?
     end
@@ -112,7 +112,7 @@ module Trunkline
     end
 
     def linger(request, by)
-      return unless @crew.head.equal?(request)
+      return unless @state.head.equal?(request)
 
       request.linger(by)
       attend(request)
@@ -120,22 +120,22 @@ module Trunkline
       leave(request)
     end
 
-    # Only where that does no harm: see Crew#begin_cancel. Other callers see the fence answered, if they are aboard.
+    # Only where that does no harm: see ConnectionState#begin_cancel. Other callers see the fence answered, if they are active.
     #
     # @param failure [GivenUp, nil] of the request; nil: it is done already
     def stop(request, by, failure = nil)
       cancelling(request, request) do
         cancel_heads(request, request, by, failure)
-        wait_for_fence(@crew.fence, by) if @crew.fence && @crew.aboard.zero?
+        wait_for_fence(@state.fence, by) if @state.fence && @state.active.zero?
       end
     end
 
     # Runs the block while nothing more is sent, where there is something to cancel.
     #
     # @param waiter [Request] of the caller
-    # @param target [Request, nil] as Crew#begin_cancel takes it
+    # @param target [Request, nil] as ConnectionState#begin_cancel takes it
     def cancelling(waiter, target)
-      return unless @canceller && @crew.begin_cancel(waiter, target)
+      return unless @canceller && @state.begin_cancel(waiter, target)
 
       begin
         yield
@@ -147,7 +147,7 @@ module Trunkline
     def conclude_cancel(waiter)
       return if @loss
 
-      case @crew.finish_cancel(waiter)
+      case @state.finish_cancel(waiter)
       when :exposed then give_place
       when :open then @pool.freed if @pool.crowded?
       end
@@ -161,8 +161,8 @@ module Trunkline
     # @param failure [GivenUp, nil] of the target; nil: there is none, or it is done already
     def cancel_heads(waiter, target, by, failure = nil)
       aimed = nil
-      while Waiting.now < by && (head = @crew.aim(waiter, target))
-        if aimed && !head.equal?(aimed) && @crew.forsaken?(target)
+      while Waiting.now < by && (head = @state.aim(waiter, target))
+        if aimed && !head.equal?(aimed) && @state.forsaken?(target)
           target&.give_up(failure)
           return forsake("no caller waited any more for what was in flight")
         end
@@ -170,7 +170,7 @@ module Trunkline
 
         pause = head.equal?(aimed) ? pause * 2 : FIRST_PAUSE
         aimed = head
-        fence = @crew.fence
+        fence = @state.fence
         wait_for_fence(fence, [Waiting.now + pause, by].min) if fence
       end
     end
@@ -208,7 +208,7 @@ module Trunkline
     # @return [Request, nil] the fence
     def submit_fence(waiter)
       fence = waiter.fence
-      return unless @crew.fence_off(waiter, fence)
+      return unless @state.fence_off(waiter, fence)
 
       flush
       fence

@@ -14,7 +14,7 @@ module Trunkline
     # @yieldreturn [Boolean] whether enough has come
     def follow(request, &content)
       attend_until(request, content) { step(request) }
-      Waiting.give_turn(request.world) if request.world
+      Waiting.give_turn(request.scheduler) if request.scheduler
     end
 
     # Writes what lies in the output until the block is content, and reads what comes meanwhile: a server that cannot get rid of its
@@ -26,16 +26,16 @@ module Trunkline
       flush
       take_in_what_is_there
       attend_until(request, content) { exchange } unless yield
-      Waiting.give_turn(request.world) if request.world
+      Waiting.give_turn(request.scheduler) if request.scheduler
     end
 
-    # Sends a request whatever world the others on this trunk are of, and waits for its answer, which they may read.
+    # Sends a request whatever scheduler the others on this trunk have, and waits for its answer, which they may read.
     #
     # @param request [Request]
     def interject(request)
       return disown if inherited?
 
-      Waiting.undisturbed(request.world) do
+      Waiting.undisturbed(request.scheduler) do
         @codec.submit(request) or return request.give_up(@loss || GivenUp.new(:deadline, false))
         flush
       end
@@ -47,7 +47,7 @@ module Trunkline
     def attend_until(request, content)
       return disown if inherited?
 
-      Waiting.undisturbed(request.world) do
+      Waiting.undisturbed(request.scheduler) do
         lead_or_wait(request, content) { yield } until over?(request, content)
       ensure
         leave(request)
@@ -57,7 +57,7 @@ module Trunkline
     def over?(request, content) = request.done? || !@loss.nil? || content.call || request.late?
 
     def lead_or_wait(request, content)
-      leads = @crew.lead(request)
+      leads = @state.lead(request)
       return if leads.nil?
       return Waiting.park(request, leads || nil) unless leads == true
 

@@ -16,7 +16,7 @@ module Trunkline
 
     def may_open?(place)
       return @roster.room_alone? && !hold_back? if place.alone?
-      return @roster.room? && !hold_back? if place.blocks_its_world?
+      return @roster.room? && !hold_back? if place.blocks_its_scheduler?
 
       may_open_to_share?
     end
@@ -67,8 +67,8 @@ module Trunkline
       # It may have been asked something, and the connection was lost then: shared all the same, it would be chosen again and again.
       raise ConnectionError.new(trunk.loss.reason, server: @server) if trunk.loss
 
-      trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
-      trunk.crew.round_trip = Waiting.now - start
+      trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
+      trunk.state.round_trip = Waiting.now - start
       trunk
     end
 

@@ -94,7 +94,7 @@ module Trunkline
     def check_out(request, &explanation)
       place = WaitingLine::Place.new(request, alone: true, &explanation)
       trunk = nil
-      Waiting.undisturbed(request.world) do
+      Waiting.undisturbed(request.scheduler) do
         until trunk && settled?(trunk, request) && trunk.alive?
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.overdue?
 
@@ -109,13 +109,13 @@ module Trunkline
     # Takes a trunk back, in a state that suits every caller.
     def check_in(trunk)
       trunk.user = nil
-      return trunk.close("it has lived for long enough") if trunk.crew.expired?
+      return trunk.close("it has lived for long enough") if trunk.state.expired?
 
       call_up { @roster.give_back(trunk, wanted: @seekers.size) ? board_single(trunk).concat(serve) : [] }
       trunk.close("the client was closed") if @closed
     end
 
-    # A trunk says that no caller is aboard any more, or that it has room again.
+    # A trunk says that no caller is active any more, or that it has room again.
     def freed = call_up { serve }
 
     # A trunk says that its connection has ended.
@@ -132,7 +132,7 @@ module Trunkline
     def renew
       locked do
         look_after_fork
-        @roster.all.each { |trunk| trunk.crew.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
+        @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
       end
       Waiting.undisturbed do
         while (unused = locked { @roster.retire })
@@ -184,7 +184,7 @@ module Trunkline
 
     def find_for(request)
       place = WaitingLine::Place.new(request, alone: false)
-      Waiting.undisturbed(request.world) do
+      Waiting.undisturbed(request.scheduler) do
         until request.overdue?
           trunk = obtain(place) || choose(request)
           return trunk if trunk && yield(trunk)
@@ -206,7 +206,7 @@ module Trunkline
       when :open then open_trunk(place)
       when :wait then wait_in_line(place, trunk)
       when :make_room then make_room(trunk, place.request)
-      when :retire then trunk.retire(trunk.crew.expired? ? "it has lived for long enough" : "it was not used for long enough")
+      when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
       else trunk
       end
     end
@@ -245,7 +245,7 @@ module Trunkline
     # What the server works on there may take so long that another trunk is worth it, or the answers on another one.
     def make_room(trunk, request)
       request.patience = Waiting.now + LOOK_AGAIN
-      trunk.make_room(request) { @dispatcher.accepts?(trunk.crew, request) }
+      trunk.make_room(request) { @dispatcher.accepts?(trunk.state, request) }
     ensure
       request.patience = nil
     end
@@ -277,7 +277,7 @@ module Trunkline
 
     def note_loss(trunk)
       @ledger.ended(trunk)
-      @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.crew.idle_since) if trunk.codec.farewell
+      @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.state.idle_since) if trunk.codec.farewell
     end
 
     # Every change of the line and the roster.

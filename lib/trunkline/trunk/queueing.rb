@@ -44,7 +44,7 @@ module Trunkline
     end
 
     def line_up(place)
-      if place.blocks_its_world? && !place.alone?
+      if place.blocks_its_scheduler? && !place.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
       return if place.overdue? && place.request.overdue? # by a deadline of its own
@@ -69,7 +69,7 @@ module Trunkline
     def overloaded(reason) = Overloaded.new(reason, server: @server)
 
     # No caller passes those that wait for the same, but for one that cannot wait.
-    def must_line_up?(place) = !place.called? && !line_of(place).empty? && !place.blocks_its_world?
+    def must_line_up?(place) = !place.called? && !line_of(place).empty? && !place.blocks_its_scheduler?
 
     # @param called [Array<Place>] that are owed a wake-up
     # @return [Trunk, nil] that the caller is to have; nil: it is time to look again
@@ -91,7 +91,7 @@ module Trunkline
     # A thread or an event loop that ends may drop fibers where they are, with what they hold: a trunk of their own, a place in line, a
     # trunk that they were about to open; and a program drops fibers that it does not resume. Looked for where a caller waits.
     def end_what_the_gone_hold
-      @roster.pinned.select { |trunk| trunk.user && (trunk.crew.forget_dead || !trunk.user.alive?) }.each { |trunk| trunk.close(GONE) }
+      @roster.pinned.select { |trunk| trunk.user && (trunk.state.forget_dropped || !trunk.user.alive?) }.each { |trunk| trunk.close(GONE) }
       return if [*@openers.keys, *@seekers.keys].none?(&:gone?)
 
       call_up do
@@ -145,7 +145,7 @@ module Trunkline
     def board_single(trunk)
       return [] unless @roster.single?
 
-      [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.board(trunk, @roster.dispatcher.room_for(line.first.request)) }
+      [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.call_for(trunk, @roster.dispatcher.room_for(line.first.request)) }
     end
 
     # Calls the callers that can go on now. Held: the lock.
@@ -188,7 +188,7 @@ module Trunkline
     end
 
     # What takes long goes nowhere else meanwhile: those that are left look as if there never were more.
-    def waits_for_drained?(place) = place.long? && @roster.draining? && !place.blocks_its_world?
+    def waits_for_drained?(place) = place.long? && @roster.draining? && !place.blocks_its_scheduler?
 
     # There is no room, but something to be done about it.
     def may_go?(place) = @roster.spare_to_share? || may_grow?(place) || !@roster.dispatcher.unread_for(place.request).nil?

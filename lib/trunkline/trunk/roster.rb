@@ -116,13 +116,13 @@ module Trunkline
     def drain(wanted, starving = false)
       wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
       starving &&= @draining || (dispatcher.longs.zero? && !room_to_grow?)
-      share_draining if @draining && (@draining.crew.shut? || !(wanted || starving))
+      share_draining if @draining && (@draining.state.shut? || !(wanted || starving))
       begin_draining(wanted ? least_shared : 1) if @draining.nil? && (wanted || starving)
     end
 
     def draining? = !@draining.nil?
 
-    # @return [Trunk, nil] the one that took nothing new, which is shared again: no caller is aboard any more
+    # @return [Trunk, nil] the one that took nothing new, which is shared again: no caller is active any more
     def share_drained
       share_draining if drained?
     end
@@ -182,12 +182,12 @@ module Trunkline
 
     def share_only(trunks)
       @trunks = trunks.freeze
-      @dispatcher.choose_among(@trunks, trunks.map(&:crew))
+      @dispatcher.choose_among(@trunks, trunks.map(&:state))
     end
 
     # The first one of the spares has been one for longest.
     def superfluous
-      @dispatcher.superfluous || @spares.first.then { |spare| spare if spare && Waiting.now - spare.crew.idle_since > @max_idle }
+      @dispatcher.superfluous || @spares.first.then { |spare| spare if spare && Waiting.now - spare.state.idle_since > @max_idle }
     end
 
     def pin(trunk)
@@ -195,7 +195,7 @@ module Trunkline
       @pinned.push(trunk)
     end
 
-    def expired?(spare) = spare.crew.expired? || Waiting.now - spare.crew.idle_since >= @idle_limit
+    def expired?(spare) = spare.state.expired? || Waiting.now - spare.state.idle_since >= @idle_limit
 
     # How many are always left to callers that share.
     def least_shared = single? ? 0 : 1
@@ -209,7 +209,7 @@ module Trunkline
 
     # Not one on which a cancel is under way: while it is draining, no caller would read the answer that ends that.
     def begin_draining(least)
-      emptiest = trunks.reject { |trunk| trunk.crew.shut? }.min_by(&:aboard) if trunks.size > least
+      emptiest = trunks.reject { |trunk| trunk.state.shut? }.min_by(&:active) if trunks.size > least
       @draining = withdraw(emptiest) if emptiest
     end
 
@@ -219,7 +219,7 @@ module Trunkline
       trunk
     end
 
-    # No caller is aboard, and no cancel is under way there: what is in flight all the same is of callers that have gone.
+    # No caller is active, and no cancel is under way there: what is in flight all the same is of callers that have gone.
     def drained? = !@draining.nil? && @draining.deserted? && @draining.admits?(nil)
 
     def take_drained

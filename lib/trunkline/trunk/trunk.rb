@@ -19,7 +19,7 @@ module Trunkline
   # * while the leader sleeps: by the first submitter, after giving the others a turn to submit too.
   #
   # A request is performed, and its connection driven, in C: see ConnectionLoop. What is rare is here, and every change of state is one call of
-  # Crew, Request or the codec, so nothing needs a lock.
+  # ConnectionState, Request or the codec, so nothing needs a lock.
   class Trunk # :nodoc:
     include Bounds
     include Cancelling
@@ -34,7 +34,7 @@ module Trunkline
     # @return [#alive?, nil] what has it for its own; nil: nothing has, or as long as the client is open
     attr_accessor :user
 
-    attr_reader :codec, :crew, :server, :loss
+    attr_reader :codec, :state, :server, :loss
 
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
@@ -51,31 +51,31 @@ module Trunkline
       @pool = pool
       @canceller = canceller
       @woken = []
-      @crew = Crew.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
+      @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
       @retiring = false
       @loss = @writer = @user = nil
     end
 
-    # Is no caller aboard, or about to end what it has left?
-    def deserted? = @crew.deserted?
+    # Is no caller active, or about to end what it has left?
+    def deserted? = @state.deserted?
 
-    def idle? = deserted? && @codec.idle? && !@crew.shut?
-    def admits?(world) = @crew.admits?(world)
-    def reserve = @crew.reserve
+    def idle? = deserted? && @codec.idle? && !@state.shut?
+    def admits?(scheduler) = @state.admits?(scheduler)
+    def reserve = @state.reserve
     def release
       @user = nil
-      @crew.release
+      @state.release
     end
 
-    def inherited? = @crew.inherited?
-    def aboard = @crew.aboard
+    def inherited? = @state.inherited?
+    def active = @state.active
 
     # Sends the request and does not wait for its answer.
     #
     # @return [Boolean] false: this trunk could not take it, and the request is as it was
     def dispatch(request)
-      Waiting.undisturbed(request.world) do
-        @crew.enter(request) ? send_off(request) : false
+      Waiting.undisturbed(request.scheduler) do
+        @state.enter(request) ? send_off(request) : false
       end
     end
 
@@ -86,7 +86,7 @@ module Trunkline
       return disown if inherited?
 
       request.patience = patience
-      Waiting.undisturbed(request.world) do
+      Waiting.undisturbed(request.scheduler) do
         ending do
           begin
             attend(request)
@@ -100,7 +100,7 @@ module Trunkline
 
     # The caller that this trunk was kept for does not need it.
     def step_off(request)
-      leave(request) if request.aboard?
+      leave(request) if request.active?
     end
 
     # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
@@ -174,9 +174,9 @@ module Trunkline
     # What was read is taken in, and those are woken whose answers it held.
     def pass_on
       wake_all
-      @crew.lift
+      @state.lift
       pass_given_up
-      @pool.freed if @pool.crowded? && @crew.room?
+      @pool.freed if @pool.crowded? && @state.room?
     end
 
     # Stays until the output is written, unless another caller does already. The leader writes it while it waits for answers; but where
@@ -195,7 +195,7 @@ module Trunkline
     end
 
     def attempt_to_write(request)
-      leads = @crew.lead(request)
+      leads = @state.lead(request)
       return step(request) if leads == true
       return if leads.nil?
 
@@ -206,28 +206,28 @@ module Trunkline
     # A request that is done was written, and what came behind it is for other callers to write.
     def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.late?
 
-    # A caller has left, and leaves the lead to an heir, or work that no caller sees to after it.
-    def depart(heir)
-      if heir
-        heir.wake
-      elsif heir == false
+    # A caller has left, and leaves the lead to the next leader, or work that no caller sees to after it.
+    def depart(next_leader)
+      if next_leader
+        next_leader.wake
+      elsif next_leader == false
         see_off
       end
-      @pool.freed if @pool.crowded? && @crew.aboard.zero?
+      @pool.freed if @pool.crowded? && @state.active.zero?
     end
 
     # There is no leader.
     def see_off
-      return aboard.zero? && hang_up if @loss
+      return active.zero? && hang_up if @loss
 
       end_given_up
       flush
-      give_place if @crew.abandon_fence
+      give_place if @state.abandon_fence
       retire_now
     end
 
     # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last one
-    # aboard closes it.
+    # active one closes it.
     def lose(reason, closed: false)
       Waiting.undisturbed { fall_out(reason, closed) } unless @loss
     end
@@ -237,13 +237,13 @@ module Trunkline
       unsent = Loss.new(reason, false, closed).freeze
       @codec.fail(@woken) { |sent| sent ? @loss : unsent }
       @pool.lost(self)
-      aboard.zero? || inherited? ? hang_up : @wire.shut_down
+      active.zero? || inherited? ? hang_up : @wire.shut_down
     ensure
       wake_all
     end
 
     def hang_up
-      @crew.unplug
+      @state.unplug
       @wire.close
     end
 

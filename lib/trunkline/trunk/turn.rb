@@ -4,7 +4,7 @@ require_relative "lock"
 require_relative "waiting"
 
 module Trunkline
-  # One caller at a time does what may take a while; the others, fibers and threads of any world, sleep until it is their turn.
+  # One caller at a time does what may take a while; the others, fibers of any scheduler and threads, sleep until it is their turn.
   class Turn # :nodoc:
     def initialize
       @lock = Lock.new

@@ -3,8 +3,8 @@
 require_relative "token"
 
 module Trunkline
-  # How callers sleep and are woken: fibers through their scheduler, which is their world, and plain threads, whose world
-  # is nil, on a token. See Request for the states; here is what each world owes to them.
+  # How callers sleep and are woken: fibers through their scheduler, and plain threads, which have none
+  # (nil), on a token. See Request for the states.
   module Waiting # :nodoc:
     # Seconds.
     SOON = 0.1
@@ -17,8 +17,8 @@ module Trunkline
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
     # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
-    def undisturbed(world = Fiber.current_scheduler)
-      world ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
+    def undisturbed(scheduler = Fiber.current_scheduler)
+      scheduler ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
     end
 
     # Sleeps until the parked request is woken, or the deadline has come. A fiber blocks at least once: one that is woken
@@ -27,11 +27,11 @@ module Trunkline
     # @param deadline [Float, nil] on the clock of {now}
     # @return [Boolean] whether the request is done
     def park(request, deadline = nil)
-      world = request.world or return park_thread(request, deadline)
-      return park_until(request, world, deadline) if deadline
+      scheduler = request.scheduler or return park_thread(request, deadline)
+      return park_until(request, scheduler, deadline) if deadline
 
-      world.block(request, nil)
-      world.block(request, nil) while (done = request.resume).nil?
+      scheduler.block(request, nil)
+      scheduler.block(request, nil) while (done = request.resume).nil?
       done
     rescue Exception
       unpark(request)
@@ -40,21 +40,21 @@ module Trunkline
 
     # The waiter goes on without having been woken. A wake-up that is on its way to it all the same is taken in.
     def unpark(request)
-      absorb(request) if request.withdraw && request.world
+      absorb(request) if request.withdraw && request.scheduler
     end
 
-    # Lets the other fibers run that are ready now. False: this world has no such thing.
-    def give_turn(world)
-      return false unless world.respond_to?(:yield)
+    # Lets the other fibers run that are ready now. False: this scheduler has no such thing.
+    def give_turn(scheduler)
+      return false unless scheduler.respond_to?(:yield)
 
-      world.yield
+      scheduler.yield
       true
     end
 
     # Of a timeout and a wake-up that come together, the timeout resumes the fiber, and the wake-up is still on its way.
-    def park_until(request, world, deadline)
+    def park_until(request, scheduler, deadline)
       while now < deadline
-        timed_out = world.block(request, remaining(deadline)) == false
+        timed_out = scheduler.block(request, remaining(deadline)) == false
         next if request.parked?
 
         timed_out ? unpark(request) : request.resume
@@ -94,7 +94,7 @@ module Trunkline
       raise interruption if interruption
     end
 
-    def took_wake_up?(request) = request.world.block(request, SOON) != false && request.delivered?
+    def took_wake_up?(request) = request.scheduler.block(request, SOON) != false && request.delivered?
 
     def remaining(deadline) = [deadline - now, 0].max
 

@@ -44,7 +44,7 @@ module Trunkline
 
       # Is it known by now that what it waits with takes long, as it was not when it came? Said once.
       def turned_long? = !@long && !@alone && (@long = @request.long?)
-      def world = @request.world
+      def scheduler = @request.scheduler
 
       # Has its thread ended, or its event loop, which has dropped its fibers where they waited?
       def gone? = !@thread.alive? || @request.dropped?
@@ -99,7 +99,7 @@ module Trunkline
       end
 
       # A fiber that blocks the thread of its scheduler: whatever the others there hold, they cannot finish it now.
-      def blocks_its_world? = world.nil? && !Fiber.scheduler.nil?
+      def blocks_its_scheduler? = scheduler.nil? && !Fiber.scheduler.nil?
     end
 
     def initialize
@@ -125,20 +125,20 @@ module Trunkline
     # @return [Place, nil] nil: it is not in line any more
     def leave(place) = place.lined_up? ? @places.delete(place.leave) : nil
 
-    # Takes the first out, and with it those that can go with it: that share, and are of its world.
+    # Takes the first out, and with it those that can go with it: that share, and have its scheduler.
     #
     # @param most [Integer] how many in all
     # @return [Array<Place>] those that were asleep, and are owed a wake-up
     def call_first(most)
       head = first
-      call(most) { |place| place.equal?(head) || (!head.alone? && place.world.equal?(head.world)) }
+      call(most) { |place| place.equal?(head) || (!head.alone? && place.scheduler.equal?(head.scheduler)) }
     end
 
-    # Takes out the places whose requests can come aboard the trunk, and are aboard from then on.
+    # Takes out the places whose requests the trunk takes: these are active from then on.
     #
     # @param most [Integer] how many in all
     # @return [Array<Place>] those that were asleep, and are owed a wake-up
-    def board(trunk, most) = call(most) { |place| place.trunk = trunk if trunk.crew.enter(place.request) }
+    def call_for(trunk, most) = call(most) { |place| place.trunk = trunk if trunk.state.enter(place.request) }
 
     # Takes all out.
     #

@@ -73,25 +73,25 @@ module Trunkline
       # The one that was aimed at had come to its end.
       def test_a_bystander
         aimed, hit = Array.new(2) { ask("SELECT n") }
-        crew = Crew.new(codec)
-        assert crew.begin_cancel(aimed, aimed)
-        assert_same aimed, crew.aim(aimed, aimed)
+        state = ConnectionState.new(codec)
+        assert state.begin_cancel(aimed, aimed)
+        assert_same aimed, state.aim(aimed, aimed)
         answer(first_answer(N, ["1"]) + failure("57014") + ready)
         assert_equal [[[1]], false, true], [aimed.rows, aimed.bystander?, hit.bystander?]
       end
 
       def test_behind_a_fence_nothing_is_hit
         aimed = ask("SELECT n")
-        crew = Crew.new(codec)
-        crew.begin_cancel(aimed, aimed)
-        crew.aim(aimed, aimed)
+        state = ConnectionState.new(codec)
+        state.begin_cancel(aimed, aimed)
+        state.aim(aimed, aimed)
         fence = aimed.fence
-        assert crew.fence_off(aimed, fence)
+        assert state.fence_off(aimed, fence)
         assert_equal sync, sent[-5..]
-        assert_equal :fenced, crew.finish_cancel(aimed)
+        assert_equal :fenced, state.finish_cancel(aimed)
         answer(first_answer(N, ["1"]) + ready)
         assert_predicate fence, :done?
-        crew.lift
+        state.lift
         refute_predicate ask("SELECT n").tap { answer(failure("57014") + ready) }, :bystander?
       end
 

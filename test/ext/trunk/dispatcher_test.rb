@@ -11,7 +11,7 @@ module Trunkline
     def chosen(dispatcher, request) = dispatcher.choose(request)&.name
     def found(dispatcher, request) = dispatcher.find(request)&.name
 
-    # A fiber of the world that the stations' leaders are not of.
+    # A fiber of another scheduler than that of the stations' leaders.
     def fibers(count = 1) = fellow_requests(count)
 
     def test_none
@@ -35,7 +35,7 @@ module Trunkline
 
     def test_else_the_one_that_is_through_first
       stations = [station(:long, long), station(:much, *Array.new(9) { unseen }), station(:little, unseen)]
-      stations.each { |station| station.crew.round_trip = 3600.0 }
+      stations.each { |station| station.state.round_trip = 3600.0 }
       assert_equal :little, chosen(dispatcher(*stations), short)
     end
 
@@ -50,46 +50,46 @@ module Trunkline
       assert_nil chosen(dispatcher(*stations), short)
     end
 
-    # @yieldparam crew [Crew] whose server should have answered
+    # @yieldparam state [ConnectionState] whose server should have answered
     # @yieldparam codec [Codec] its own
     # @yieldparam reader [Socket] where the answer would be
     # @yieldparam writer [Socket] the server's
-    def with_late_crew
+    def with_late_connection
       reader, writer = UNIXSocket.pair
       codec = self.codec
-      crew = Crew.new(codec, reader.fileno)
+      state = ConnectionState.new(codec, reader.fileno)
       codec.submit(short)
-      Clock.pass(A_MOMENT) until crew.late?
-      yield crew, codec, reader, writer
+      Clock.pass(A_MOMENT) until state.late?
+      yield state, codec, reader, writer
     ensure
       [reader, writer].each(&:close)
     end
 
     # Its answer lies there: the client is late, not the server.
     def test_an_answer_that_nobody_has_read_makes_nothing_late
-      with_late_crew do |crew, _codec, _reader, writer|
+      with_late_connection do |state, _codec, _reader, writer|
         writer.write("answer")
-        assert_equal [false, true], [crew.late?, crew.backlog < 0.001]
+        assert_equal [false, true], [state.late?, state.backlog < 0.001]
       end
     end
 
     # What was seen there is looked for again when it was read, and not before.
     def test_the_rest_of_an_answer_that_is_read_is_the_servers_to_send
-      with_late_crew do |crew, codec, reader, writer|
-        crew.equip(nil, reader, nil, [])
+      with_late_connection do |state, codec, reader, writer|
+        state.equip(nil, reader, nil, [])
         writer.write("answer")
-        refute_predicate crew, :late?
+        refute_predicate state, :late?
         codec.input.receive_from(reader.fileno)
-        assert_predicate crew, :late?
+        assert_predicate state, :late?
       end
     end
 
     # How far away the server is makes nothing late either.
     def test_a_round_trip_is_not_the_servers
       near, far = station(:near, short), station(:far, short)
-      far.crew.round_trip = 3600.0
+      far.state.round_trip = 3600.0
       late(near)
-      assert_equal [:far, false], [chosen(dispatcher(near, far, connections: 2), short), far.crew.late?]
+      assert_equal [:far, false], [chosen(dispatcher(near, far, connections: 2), short), far.state.late?]
     end
 
     def test_where_nobody_reads_the_next_one_does
@@ -135,7 +135,7 @@ module Trunkline
       dispatcher = dispatcher(*stations)
       eager = short.eager!
       assert_equal [nil, :one], [chosen(dispatcher, eager), dispatcher.unread_for(eager).name]
-      refute dispatcher.accepts?(stations.first.crew, eager)
+      refute dispatcher.accepts?(stations.first.state, eager)
     end
 
     # --- long ones ---
@@ -171,7 +171,7 @@ module Trunkline
       kept = dispatcher.keep_for(asked)
       others = [chosen(dispatcher, short), chosen(dispatcher, long), found(dispatcher, fibers.first)]
       refute_includes others, kept.name
-      assert_equal [true, false, 2], [asked.aboard?, kept.crew.reserve, dispatcher.idle_count]
+      assert_equal [true, false, 2], [asked.active?, kept.state.reserve, dispatcher.idle_count]
       kept.codec.submit(asked)
       assert_equal [1, 2], [dispatcher.longs, dispatcher.idle_count]
     end
@@ -186,10 +186,10 @@ module Trunkline
       dispatcher = dispatcher(station(:one), station(:two))
       asked = long
       kept = dispatcher.keep_for(asked)
-      dispatcher.choose_among([kept], [kept.crew])
+      dispatcher.choose_among([kept], [kept.state])
       assert_equal [nil, 0], [chosen(dispatcher, short), dispatcher.idle_count]
-      kept.crew.leave(asked)
-      assert_equal [kept.name, 1, false], [chosen(dispatcher, short), dispatcher.idle_count, asked.aboard?]
+      kept.state.leave(asked)
+      assert_equal [kept.name, 1, false], [chosen(dispatcher, short), dispatcher.idle_count, asked.active?]
     end
 
     def test_one_that_was_kept_by_a_thread_that_has_ended_since
@@ -197,7 +197,7 @@ module Trunkline
       Sync do
         asked = long
         kept = Thread.new { dispatcher.keep_for(asked) }.value
-        assert_equal [false, true], [kept.crew.deserted?, asked.aboard?]
+        assert_equal [false, true], [kept.state.deserted?, asked.active?]
       end
     end
 
@@ -213,7 +213,7 @@ module Trunkline
       assert_equal %i[only only late], [chosen(dispatcher, long), chosen(dispatcher, short.eager!), chosen(dispatcher(late), short)]
     end
 
-    # --- other worlds, bounds ---
+    # --- other schedulers, bounds ---
 
     def test_none_that_admits_the_world
       stations = [station(:one, short), station(:two, short)]
@@ -224,11 +224,11 @@ module Trunkline
 
     def test_for_fibers_the_current_one_goes_on_while_its_backlog_is_short
       idle, current = station(:idle), station(:current)
-      current.crew.round_trip = 3600.0
+      current.state.round_trip = 3600.0
       dispatcher = dispatcher(current, idle)
       one, two = fibers(2)
       assert_equal :current, chosen(dispatcher, one)
-      current.crew.enter(one)
+      current.state.enter(one)
       current.codec.submit(short)
       assert_equal :current, chosen(dispatcher, two)
       3.times { current.codec.submit(unseen) }
@@ -237,14 +237,14 @@ module Trunkline
 
     def test_a_full_one_is_not_chosen
       full = station(:full, short)
-      full.crew.bound(1, 1 << 20, Float::INFINITY)
+      full.state.bound(1, 1 << 20, Float::INFINITY)
       other = station(:other, long, led: false)
       assert_equal :other, chosen(dispatcher(full, other), short)
     end
 
     def test_an_old_one_has_to_be_replaced_first
       old = station(:old)
-      old.crew.bound(9, 1 << 20, 0)
+      old.state.bound(9, 1 << 20, 0)
       dispatcher = dispatcher(station(:young), old)
       assert_equal [nil, :old], [chosen(dispatcher, short), dispatcher.expired.name]
       assert_nil dispatcher(station(:young)).expired
@@ -260,7 +260,7 @@ module Trunkline
     end
 
     def test_many_that_are_busy_share_what_comes
-      stations = Array.new(100) { |number| station(number, unseen).tap { |made| made.crew.round_trip = 3600.0 } }
+      stations = Array.new(100) { |number| station(number, unseen).tap { |made| made.state.round_trip = 3600.0 } }
       dispatcher = dispatcher(*stations)
       300.times { dispatcher.choose(short).codec.submit(unseen) }
       assert_operator stations.map { |made| made.codec.in_flight }.max, :<, 20
@@ -271,12 +271,12 @@ module Trunkline
     def test_who_is_no_more_among_them_is_forgotten
       gone, kept = station(:gone, long), station(:kept)
       dispatcher = dispatcher(gone, kept)
-      dispatcher.choose_among([kept], [kept.crew])
+      dispatcher.choose_among([kept], [kept.state])
       finish(gone.codec)
       assert_equal [0, 1], [dispatcher.longs, dispatcher.idle_count]
     end
 
-    def test_each_has_one_crew
+    def test_each_has_one_state
       assert_raises(ArgumentError) { dispatcher.choose_among([1], []) }
       assert_raises(TypeError) { dispatcher.choose_among([1], [2]) }
       assert_raises(TypeError) { dispatcher(station(:one)).choose(Object.new) }
@@ -290,7 +290,7 @@ module Trunkline
       assert_equal [:other, nil], [chosen(dispatcher, short), dispatcher.superfluous]
       Clock.pass(A_MOMENT)
       assert_equal [nil, :other], [chosen(dispatcher, short), dispatcher.superfluous.name]
-      dispatcher.choose_among([other], [other.crew])
+      dispatcher.choose_among([other], [other.state])
       assert_equal [:other, nil], [chosen(dispatcher, short), dispatcher.superfluous]
     end
   end

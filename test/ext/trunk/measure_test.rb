@@ -84,7 +84,7 @@ module Trunkline
     # Connecting takes several round trips, and more.
     def test_what_connecting_took_is_no_round_trip
       statement = STATEMENT.new("SELECT 1", 0)
-      Crew.new(@codec).round_trip = 0.5
+      ConnectionState.new(@codec).round_trip = 0.5
       ask(statement)
       after(0.05, FIRST, BEGUN, REST)
       assert_predicate statement.service, :doubted?
@@ -102,7 +102,7 @@ module Trunkline
     # There is always one under way before the answer to the last one is there.
     def test_nor_is_it_where_none_has_ever_come_alone
       short = statement(0.0001)
-      Crew.new(@codec).round_trip = 0.06
+      ConnectionState.new(@codec).round_trip = 0.06
       ask(short)
       50.times do |time|
         Clock.pass(0.015)

@@ -9,8 +9,8 @@ module Trunkline
     include Requests
 
     def test_it_belongs_to_who_made_it
-      assert_equal [nil, Fiber.current], [request.world, request.fiber]
-      assert_kind_of Async::Scheduler, foreign_request.world
+      assert_equal [nil, Fiber.current], [request.scheduler, request.fiber]
+      assert_kind_of Async::Scheduler, foreign_request.scheduler
     end
 
     def test_parked_and_woken_and_running
@@ -84,15 +84,15 @@ module Trunkline
 
     def test_adopted_by_whoever_waits_now
       waiter = foreign_request
-      assert_nil waiter.adopt.world
+      assert_nil waiter.adopt.scheduler
       assert_equal Fiber.current, waiter.fiber
     end
 
     def test_not_adopted_while_somebody_waits_with_it
       waiter = foreign_request
-      world = waiter.world
+      scheduler = waiter.scheduler
       waiter.park
-      assert_same world, waiter.adopt.world
+      assert_same scheduler, waiter.adopt.scheduler
     end
 
     def test_the_earlier_deadline_holds

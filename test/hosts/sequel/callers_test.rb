@@ -3,15 +3,15 @@
 require "test_helper"
 require "async"
 require "support/sequel_host"
-require "support/worlds"
+require "support/each_host"
 require "shared/sequel_callers"
 
 # Threads, fibers, and fibers under schedulers that do whatever they may.
 module SequelCallersTests
-  extend Worlds
+  extend EachHost
 
-  in_worlds Trunkline::SequelHost, Shared::SequelCallers
-  in_hostile_worlds Trunkline::SequelHost, Shared::SequelCallers, hostilities: HOSTILITIES.slice(:Inline, :Everything)
+  in_hosts Trunkline::SequelHost, Shared::SequelCallers
+  in_hostile_hosts Trunkline::SequelHost, Shared::SequelCallers, hostilities: HOSTILITIES.slice(:Inline, :Everything)
 
   # Async may end its loop before it has resumed a finished task's fiber for the last time.
   class EndedLoopTest < Trunkline::TestCase

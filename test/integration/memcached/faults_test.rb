@@ -5,20 +5,20 @@ require "support/byte_proxy"
 require "support/interruptions"
 require "support/memcached_servers"
 require "support/scripted_memcached"
-require "support/worlds"
+require "support/each_host"
 
 module Trunkline
   module Memcached
     # Nobody ever gets another key's value, whatever happens to the connection, and what was acknowledged is there. Each caller
     # writes values that name their key and are numbered.
     module Faults
-      extend Worlds
+      extend EachHost
 
       CALLERS = 12
       ROUNDS = 15
       CUTS = 8
 
-      # What holds in every world.
+      # What holds in every host.
       module Shared
         include Interruptions
 
@@ -134,8 +134,8 @@ module Trunkline
         end
       end
 
-      in_worlds MemcachedServers, Shared
-      in_hostile_worlds MemcachedServers, Shared
+      in_hosts MemcachedServers, Shared
+      in_hostile_hosts MemcachedServers, Shared
     end
   end
 end

@@ -3,13 +3,13 @@
 require "test_helper"
 require "support/memcached_servers"
 require "support/scripted_memcached"
-require "support/worlds"
+require "support/each_host"
 
 module Trunkline
   module Memcached
     # Servers that do not answer, or not in time.
     module Timeouts
-      extend Worlds
+      extend EachHost
 
       SOON = 0.2    # seconds; time that is to be over
       LATER = 20    # seconds; time that is not
@@ -33,7 +33,7 @@ module Trunkline
         end
       end
 
-      # What holds in every world.
+      # What holds in every host.
       module Shared
         SILENCES.each do |name, silence|
           define_method("test_#{name}") do
@@ -129,7 +129,7 @@ module Trunkline
         end
       end
 
-      in_worlds MemcachedServers, Shared
+      in_hosts MemcachedServers, Shared
     end
   end
 end

@@ -2,18 +2,18 @@
 
 require "test_helper"
 require "support/memcached_servers"
-require "support/worlds"
+require "support/each_host"
 require "shared/caching"
 require "shared/caching_together"
 
 module Trunkline
   module Memcached
-    # The verbs with a real server, in every world.
+    # The verbs with a real server, in every host.
     module Verbs
-      extend Worlds
+      extend EachHost
 
-      in_worlds MemcachedServers, Shared::Caching, Shared::CachingTogether
-      in_hostile_worlds MemcachedServers, Shared::CachingTogether
+      in_hosts MemcachedServers, Shared::Caching, Shared::CachingTogether
+      in_hostile_hosts MemcachedServers, Shared::CachingTogether
     end
   end
 end

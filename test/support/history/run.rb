@@ -5,12 +5,12 @@ require_relative "../gate_proxy"
 require_relative "../history"
 require_relative "faults"
 require_relative "operations"
-require_relative "world"
+require_relative "environment"
 
 class History
-  # One run: callers in one of the {WORLDS}, a proxy with troubles, a server with faults; then the comparison.
+  # One run: callers in one of the environments, a proxy with troubles, a server with faults; then the comparison.
   #
-  #   run = History::Run.new(server, world: :async, seed: 42)
+  #   run = History::Run.new(server, environment: :async, seed: 42)
   #   run.call
   #   run.history.violations
   class Run
@@ -32,7 +32,7 @@ class History
     attr_reader :counts
 
     # @param server [Trunkline::Bench::PostgresServer] that may be restarted
-    # @param world [Symbol] of {World::ALL}
+    # @param environment [Symbol] of {Environment::ALL}
     # @param seed [Integer]
     # @param answers [Integer] how many there must be in the end, at least
     # @param interruptions [Integer] how many there must be in the end, at least
@@ -42,18 +42,18 @@ class History
     # @param limit [Numeric] seconds until it is taken for a hang
     # @yieldparam db [Trunkline::Postgres::Client]
     # @yieldreturn [Object] what the callers use instead of it
-    def initialize(server, world:, seed:, answers: 2000, interruptions: 100, troubles: TROUBLES, faults: FAULTS,
+    def initialize(server, environment:, seed:, answers: 2000, interruptions: 100, troubles: TROUBLES, faults: FAULTS,
                    kinds: Operations::WEIGHTS, limit: 120, &wrap)
       @server = server
       @wrap = wrap || :itself.to_proc
-      @name = world
-      @world = World.named(world, limit)
+      @name = environment
+      @environment = Environment.named(environment, limit)
       @seed = seed
       @wanted = { answers: answers, interruptions: interruptions }
       @troubles = troubles
       @gaps = server.version >= SESSION_TIMEOUTS_SINCE ? faults : faults.except(:idle_timeout)
       @kinds = kinds
-      @prefix = "history_#{world}_#{seed}"
+      @prefix = "history_#{environment}_#{seed}"
       @interrupted = Thread::Queue.new
       @history = History.new
     end
@@ -105,7 +105,7 @@ class History
     def run(db)
       @faults = Faults.new(@gaps, seed: @seed, server: @server, name: @prefix, db: db)
       operations = Operations.new(@wrap.call(db), @history, @prefix, kinds: @kinds, waits: waits)
-      @world.run(@seed, @interrupted, method(:enough?)) do |crowd, member|
+      @environment.run(@seed, @interrupted, method(:enough?)) do |crowd, member|
         operations.act(crowd, member)
       ensure
         @faults.step

@@ -4,15 +4,15 @@ require "test_helper"
 require "shared/fiber_pool"
 require "support/children"
 require "support/schedulers/event_machine_host"
-require "support/worlds"
+require "support/each_host"
 
 module Trunkline
   class FiberPoolTest < TestCase
-    extend Worlds
+    extend EachHost
     include Children
 
-    in_worlds Shared::FiberPool, worlds: Hosts::LOOPS, named: "Under%sTest"
-    in_hostile_worlds Shared::FiberPool, named: "Under%sSchedulerTest"
+    in_hosts Shared::FiberPool, hosts: Hosts::LOOPS, named: "Under%sTest"
+    in_hostile_hosts Shared::FiberPool, named: "Under%sSchedulerTest"
 
     def test_sizes
       assert_equal 50, FiberPool.new.size

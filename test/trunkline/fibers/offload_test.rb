@@ -7,18 +7,18 @@ require "shared/offload"
 require "support/children"
 require "support/database_helpers"
 require "support/schedulers/event_machine_host"
-require "support/worlds"
+require "support/each_host"
 
 module Trunkline
   class OffloadTest < TestCase
-    extend Worlds
+    extend EachHost
     include Children
 
-    in_worlds DatabaseHelpers, Shared::Offload, worlds: Hosts::LOOPS, named: "Under%sTest"
+    in_hosts DatabaseHelpers, Shared::Offload, hosts: Hosts::LOOPS, named: "Under%sTest"
 
     # Woken for nothing, a fiber may see that another thread has decided to wake it.
     calm = HOSTILITIES.reject { |_, hostility| hostility[:spurious] }
-    in_hostile_worlds DatabaseHelpers, Shared::Offload, hostilities: calm, named: "Under%sSchedulerTest"
+    in_hostile_hosts DatabaseHelpers, Shared::Offload, hostilities: calm, named: "Under%sSchedulerTest"
 
     def test_outside_an_event_loop_it_is_just_run
       assert_same Thread.current, Trunkline.offload { Thread.current }

@@ -9,7 +9,7 @@ require "trunkline/postgres/unfinished_cancels"
 
 module Trunkline
   module Postgres
-    # The connection that asks to cancel, in each world.
+    # The connection that asks to cancel, with fibers and threads.
     module Cancelling
       include OpenSockets
 

@@ -43,7 +43,7 @@ module Trunkline
       thread = waiting(pool) { |asked| pool.check_out(asked) }
       assert_equal 0, pool.counts[:pinned]
       finish(@opened.first.codec)
-      @opened.first.crew.leave(busy)
+      @opened.first.state.leave(busy)
       pool.freed
       assert_same @opened.first, thread.value
     end

@@ -65,7 +65,7 @@ module Trunkline
     def test_one_that_is_idle_is_taken_out_of_those_shared
       pool = self.pool
       2.times { pool.dispatch(request) }
-      @opened.each { |trunk| trunk.performed.each { |asked| trunk.crew.leave(asked) } && finish(trunk.codec, trunk.codec.in_flight) }
+      @opened.each { |trunk| trunk.performed.each { |asked| trunk.state.leave(asked) } && finish(trunk.codec, trunk.codec.in_flight) }
       assert_includes @opened, pool.check_out(request)
       assert_equal({ shared: 1, pinned: 1, spare: 0, opening: 0 }, pool.counts)
     end
@@ -98,13 +98,13 @@ module Trunkline
       assert_equal (0...5).to_a, numbers.sort
     end
 
-    def test_another_world_waits_until_nobody_is_aboard
+    def test_a_caller_of_another_scheduler_waits_until_no_caller_is_active
       pool = self.pool(connections: 1, most: 2)
       foreign = foreign_request
       own = pool.check_out(request)
       trunk = pool.dispatch(foreign)
       thread = waiting(pool) { |asked| pool.perform(asked) }
-      trunk.crew.leave(foreign)
+      trunk.state.leave(foreign)
       pool.freed
       thread.join
       assert_equal 2, trunk.performed.size
@@ -127,14 +127,14 @@ module Trunkline
       may_open = Queue.new << true
       pool = self.pool(connections: 2, most: 2) { may_open.pop && FakeTrunk.new.tap { |trunk| @opened << trunk } }
       first = request
-      pool.dispatch(first).crew.lead(first)
+      pool.dispatch(first).state.lead(first)
       opener = Thread.new { pool.dispatch(request) }
       Thread.pass until pool.counts[:opening] == 1
       waiter = waiting(pool) { |asked| pool.dispatch(asked) }
       assert_equal [1], @opened.map { |trunk| trunk.performed.size }
       may_open << true
       opener.join
-      @opened.each { |trunk| finish(trunk.codec) && trunk.performed.each { |asked| trunk.crew.leave(asked) } }
+      @opened.each { |trunk| finish(trunk.codec) && trunk.performed.each { |asked| trunk.state.leave(asked) } }
       pool.freed
       waiter.join
       assert_equal [1, 2], @opened.map { |trunk| trunk.performed.size }.sort

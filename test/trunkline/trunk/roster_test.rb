@@ -97,7 +97,7 @@ module Trunkline
       [[busy, 1], [busier, 2]].each { |trunk, callers| callers.times { trunk.dispatch(request) } }
       roster.drain(true)
       assert_equal [[busier], [busier, busy], false], [roster.trunks, roster.all, roster.any_to_take?]
-      busy.performed.each { |asked| busy.crew.leave(asked) }
+      busy.performed.each { |asked| busy.state.leave(asked) }
       assert_equal [true, busy], [roster.any_to_take?, roster.take]
       roster.drain(true)
       assert_equal [busier], roster.trunks
@@ -109,7 +109,7 @@ module Trunkline
       [[busy, 1], [busier, 2]].each { |trunk, callers| callers.times { trunk.dispatch(request) } }
       roster.drain(false, true)
       assert_equal [[busier], nil], [roster.trunks, roster.share_drained]
-      busy.performed.each { |asked| busy.crew.leave(asked) }
+      busy.performed.each { |asked| busy.state.leave(asked) }
       assert_equal [busy, [busier, busy]], [roster.share_drained, roster.trunks]
     end
 
@@ -120,10 +120,10 @@ module Trunkline
       other.dispatch(request)
       roster.drain(false, true)
       assert_equal [other], roster.trunks
-      cancelled.crew.begin_cancel(request, nil)
+      cancelled.state.begin_cancel(request, nil)
       roster.drain(false, true)
       assert_equal [cancelled], roster.trunks
-      other.crew.begin_cancel(request, nil)
+      other.state.begin_cancel(request, nil)
       roster.drain(false, true)
       assert_equal [cancelled, other], roster.trunks
     end
@@ -151,10 +151,10 @@ module Trunkline
       trunks.each { |trunk| trunk.dispatch(request) }
       roster.drain(true)
       drained = (trunks - roster.trunks).first
-      drained.crew.begin_cancel(waiter = request, nil)
-      drained.performed.each { |asked| drained.crew.leave(asked) }
+      drained.state.begin_cancel(waiter = request, nil)
+      drained.performed.each { |asked| drained.state.leave(asked) }
       assert_equal [false, nil], [roster.any_to_take?, roster.take]
-      drained.crew.finish_cancel(waiter)
+      drained.state.finish_cancel(waiter)
       assert_equal [true, drained], [roster.any_to_take?, roster.take]
     end
 
@@ -170,7 +170,7 @@ module Trunkline
       roster = self.roster(connections: 2, most: 2)
       young, old = open(roster), open(roster)
       assert_nil roster.retire
-      old.crew.bound(1, 1, 0)
+      old.state.bound(1, 1, 0)
       assert_same old, roster.retire
       assert_equal [[young], [young, old], false], [roster.trunks, roster.all, roster.room?]
       roster.remove(old)

@@ -6,7 +6,7 @@ require_relative "../schedulers/hosts"
 
 class History
   # Where the callers of a run live, how many they are, and how they can be interrupted there.
-  class World
+  class Environment
     include Minitest::Assertions
 
     attr_accessor :assertions # counted by Minitest
@@ -74,7 +74,7 @@ class History
 
       def run(seed, interrupted, enough, &act)
         threads = HOSTS.map.with_index(seed << 2) do |host, part|
-          Thread.new { World.new(host: host, size: @size, limit: limit).run(part, interrupted, enough, &act) }
+          Thread.new { Environment.new(host: host, size: @size, limit: limit).run(part, interrupted, enough, &act) }
         end
         threads.each(&:value)
       end

@@ -4,24 +4,24 @@ require_relative "hostilities"
 
 # The same tests in several hosts: what extends this gets a test class for each.
 #
-#   extend Worlds
-#   in_worlds DatabaseHelpers, Shared::Querying        # ThreadsTest, AsyncTest, ReferenceTest
-#   in_hostile_worlds DatabaseHelpers, Shared::Querying
-module Worlds
+#   extend EachHost
+#   in_hosts DatabaseHelpers, Shared::Querying        # ThreadsTest, AsyncTest, ReferenceTest
+#   in_hostile_hosts DatabaseHelpers, Shared::Querying
+module EachHost
   ALL = { Threads: Hosts::Threads, Async: Hosts::Async, Reference: Hosts::Reference }.freeze
 
   private
 
   # @param modules [Array<Module>] what the classes include behind their host
-  # @param worlds [Hash{Symbol => Module}] hosts by their names
+  # @param hosts [Hash{Symbol => Module}] hosts by their names
   # @param named [String] format of the classes' names
-  def in_worlds(*modules, worlds: ALL, named: "%sTest")
-    worlds.each { |name, host| test_class(format(named, name), host, modules) }
+  def in_hosts(*modules, hosts: ALL, named: "%sTest")
+    hosts.each { |name, host| test_class(format(named, name), host, modules) }
   end
 
   # @param hostilities [Hash{Symbol => Hash}]
-  # @see in_worlds
-  def in_hostile_worlds(*modules, hostilities: HOSTILITIES, named: "%sTest")
+  # @see in_hosts
+  def in_hostile_hosts(*modules, hostilities: HOSTILITIES, named: "%sTest")
     hostilities.each do |name, hostility|
       test_class(format(named, name), Hosts::Hostile, modules).define_method(:hostility) { { seed: Minitest.seed, **hostility } }
     end

@@ -2,7 +2,7 @@
 
 module Shared
   # Several event loops, and the threads beside them, with one client. The test includes a host, which is one of them.
-  module Worlds
+  module SeveralEventLoops
     # What one scheduler leaves open, idle or not, the next goes on with.
     def test_the_next_host_goes_on_with_the_same_connections
       name = unique_name

@@ -1,0 +1,198 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/requests"
+
+module Trunkline
+  # The callers that are active on a connection, and the election of their leader.
+  class ConnectionStateTest < TestCase
+    include Requests
+
+    def state_of(codec = self.codec) = ConnectionState.new(codec)
+
+    def active(state, *requests) = requests.each { |one| state.enter(one) }
+
+    def test_the_first_to_ask_and_those_behind
+      codec = self.codec
+      state = state_of(codec)
+      assert_equal :first, state.enter(request)
+      codec.submit(request)
+      assert_equal :later, state.enter(request)
+      assert_equal 2, state.active
+    end
+
+    def test_one_leads_and_the_others_are_parked
+      state = state_of
+      one, two = active(state, request, request)
+      assert_equal [true, false], [state.lead(one), state.lead(two)]
+      assert_equal [false, true, true], [one.parked?, two.parked?, state.led?]
+    end
+
+    def test_who_has_an_answer_does_not_lead
+      codec = self.codec
+      state = state_of(codec)
+      waiter = request
+      codec.submit(waiter)
+      finish(codec)
+      assert_nil state.lead(waiter)
+      refute_predicate state, :led?
+    end
+
+    def test_the_newest_of_the_parked_is_the_heir
+      state = state_of
+      leader, old, young = active(state, request, request, request)
+      [leader, old, young].each { |one| state.lead(one) }
+      assert_same young, state.leave(leader)
+      refute_predicate young, :parked?
+      assert_predicate state, :led?
+      assert_equal true, state.lead(young)
+      assert_same old, state.leave(young)
+    end
+
+    # On the clock of the process.
+    def at(seconds) = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+
+    def test_a_leader_rests_until_the_earliest_deadline
+      state = state_of
+      leader, patient, hasty = active(state, request, request.limit(90), request.limit(60))
+      assert_equal [true, false, false], [leader, patient, hasty].map { |one| state.lead(one) }
+      assert_equal hasty.deadline, state.rest
+    end
+
+    def test_who_has_less_time_than_a_resting_leader_looks_at_the_clock_himself
+      state = state_of
+      leader, patient, hasty = active(state, request.limit(60), request.limit(90), request.limit(30))
+      state.lead(leader)
+      state.rest
+      assert_equal [false, hasty.deadline], [state.lead(patient), state.lead(hasty)]
+    end
+
+    def test_nobody_has_to_while_the_leader_is_awake
+      state = state_of
+      leader, hasty = active(state, request, request.limit(30))
+      state.lead(leader)
+      assert_nil state.rest
+      state.rise([])
+      assert_equal false, state.lead(hasty)
+    end
+
+    def test_whose_time_is_over_is_woken
+      state = state_of
+      late, kept, later = active(state, request, request.limit(60), request)
+      state.lead(leader = active(state, request).first)
+      [late, later].each { |one| one.patience = at(0) }
+      [late, kept, later].each { |one| state.lead(one) }
+      woken = []
+      state.rise(woken)
+      assert_equal [[late, later], [false, true, false], kept.deadline],
+                   [woken, [late, kept, later].map(&:parked?), state.rest]
+      refute_predicate leader, :late?
+    end
+
+    def test_nobody_else_is_called_while_an_heir_is_on_his_way
+      state = state_of
+      leader, other, next_leader = active(state, request, request, request)
+      [leader, other, next_leader].each { |one| state.lead(one) }
+      assert_same next_leader, state.leave(leader)
+      assert_nil state.leave(other)
+    end
+
+    def test_an_heir_who_is_outrun_is_parked
+      state = state_of
+      leader, next_leader, quick = active(state, request, request, request)
+      [leader, next_leader].each { |one| state.lead(one) }
+      state.leave(leader)
+      assert_equal [true, false], [state.lead(quick), state.lead(next_leader)]
+      assert_same next_leader, state.leave(quick)
+    end
+
+    def test_an_heir_who_leaves_calls_the_next
+      state = state_of
+      leader, other, next_leader = active(state, request, request, request)
+      [leader, other, next_leader].each { |one| state.lead(one) }
+      state.leave(leader)
+      assert_same other, state.leave(next_leader)
+    end
+
+    def test_the_last_one_leaves_nobody_to_lead
+      state = state_of
+      waiter, = active(state, request)
+      state.lead(waiter)
+      assert_equal false, state.leave(waiter)
+      assert_equal [0, false], [state.active, state.led?]
+    end
+
+    def test_who_leaves_is_in_no_list
+      state = state_of
+      leader, parked = active(state, request, request)
+      [leader, parked].each { |one| state.lead(one) }
+      assert_nil state.leave(parked)
+      refute_predicate parked, :parked?
+      assert_equal false, state.leave(leader)
+    end
+
+    def test_who_leaves_twice_leaves_once
+      state = state_of
+      waiter, = active(state, request)
+      2.times { state.leave(waiter) }
+      assert_equal 0, state.active
+    end
+
+    def test_one_world_at_a_time
+      state = state_of
+      mine, foreign = request, foreign_request
+      state.enter(mine)
+      assert_equal [true, false], [state.admits?(nil), state.admits?(foreign.scheduler)]
+      assert_nil state.enter(foreign)
+      state.leave(mine)
+      assert_equal :first, state.enter(foreign)
+      assert_nil state.enter(mine)
+    end
+
+    # Futures: a caller of another scheduler is parked until the active callers have gone, and leads then.
+    def test_a_stranger_who_waits_for_a_future_comes_last
+      state = state_of
+      leader, fellow = active(state, request, request)
+      stranger = foreign_request
+      [leader, fellow, stranger].each { |one| state.lead(one) }
+      assert_equal 2, state.active
+      assert_same fellow, state.leave(leader)
+      assert_same stranger, state.leave(fellow)
+      assert_equal true, state.lead(stranger)
+    end
+
+    def test_a_reserved_trunk_takes_only_pinned_requests
+      state = state_of
+      assert state.reserve
+      refute state.reserve
+      assert_nil state.enter(request)
+      pinned = request.pin
+      assert_equal :first, state.enter(pinned)
+      state.leave(pinned)
+      state.release
+      assert_equal :first, state.enter(request)
+      assert_nil state.enter(request.pin)
+    end
+
+    def test_a_trunk_in_use_is_not_reserved
+      state = state_of
+      state.enter(request)
+      refute state.reserve
+    end
+
+    def test_inherited_by_a_child
+      state = state_of
+      refute_predicate state, :inherited?
+      reader, writer = IO.pipe
+      pid = fork { exit!(writer.write([state.inherited?, state.enter(request), state.admits?(nil), state.reserve].inspect).positive?) }
+      writer.close
+      Process.wait(pid)
+      assert_equal "[true, nil, false, false]", reader.read
+    end
+
+    def test_it_takes_nothing_but_codecs_and_requests
+      assert_raises(TypeError) { ConnectionState.new(Object.new) }
+      %i[enter lead leave].each { |verb| assert_raises(TypeError) { state_of.public_send(verb, Object.new) } }
+    end
+  end
+end
