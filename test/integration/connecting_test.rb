@@ -45,22 +45,31 @@ module Trunkline
 
     # The look-up is held up for longer than the role's limit for statements.
     def test_the_look_up_of_types_has_no_part_in_a_short_statement_timeout
-      psql("CREATE TYPE hurried AS ENUM ('calm')")
-      name = unique_name
-      with_client(application_name: name, options: "-c statement_timeout=50") do |db|
-        assert_equal 1, db.value("SELECT 1")
-        caller = nil
-        db_locked("LOCK TABLE pg_catalog.pg_range IN ACCESS EXCLUSIVE MODE") do
-          caller = Thread.new { db.value("SELECT 'calm'::hurried") }
-          held_up = "SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}' AND wait_event_type = 'Lock' " \
-                    "AND clock_timestamp() - query_start > interval '0.2 s'"
-          assert eventually { !caller.alive? || psql(held_up).any? }
-        end
-        assert_equal "calm", caller.value
+      with_hurried_client do |db|
+        assert_equal "calm", held_up { db.value("SELECT 'calm'::hurried") }
         assert_raises(QueryCanceled) { db.query("SELECT pg_sleep(1)") }
       end
-    ensure
-      psql("DROP TYPE hurried")
+    end
+
+    def test_nor_has_that_in_a_transaction
+      with_hurried_client do |db|
+        assert_equal %w[calm 250ms], held_up { db.transaction { |tx| [tx.value("SELECT 'calm'::hurried"), tx.value("SHOW statement_timeout")] } }
+        db.transaction do |tx|
+          tx.transaction { |savepoint| assert_equal ["calm"], savepoint.value("SELECT ARRAY['calm']::hurried[]") }
+          assert_raises(QueryCanceled) { tx.transaction { |savepoint| savepoint.query("SELECT pg_sleep(1)") } }
+          assert_equal 1, tx.value("SELECT 1")
+        end
+      end
+    end
+
+    def test_a_look_up_that_fails_does_not_abort_the_transaction
+      with_hurried_client do |db|
+        db.transaction do |tx|
+          tx.query("SET LOCAL lock_timeout = 50")
+          locked { assert_raises(LockNotAvailable) { tx.value("SELECT 'calm'::hurried") } }
+          assert_equal "calm", tx.value("SELECT 'calm'::hurried")
+        end
+      end
     end
 
     def test_by_name
@@ -80,6 +89,32 @@ module Trunkline
     end
 
     private
+
+    # A client whose role has 250 ms for a statement, and a type that it does not know.
+    def with_hurried_client
+      psql("CREATE TYPE hurried AS ENUM ('calm')")
+      @application = unique_name
+      with_client(application_name: @application, options: "-c statement_timeout=250") do |db|
+        assert_equal 1, db.value("SELECT 1")
+        yield db
+      end
+    ensure
+      psql("DROP TYPE hurried")
+    end
+
+    def locked(&block) = db_locked("LOCK TABLE pg_catalog.pg_range IN ACCESS EXCLUSIVE MODE", &block)
+
+    # @return [Object] the block's value, whose look-up of types had to wait for longer than the role's limit
+    def held_up(&block)
+      waiting = "SELECT 1 FROM pg_stat_activity WHERE application_name = '#{@application}' AND wait_event_type = 'Lock' " \
+                "AND clock_timestamp() - query_start > interval '0.5 s'"
+      caller = nil
+      locked do
+        caller = Thread.new(&block)
+        assert eventually { !caller.alive? || psql(waiting).any? }
+      end
+      caller.value
+    end
 
     def with_client_of(config)
       client = Postgres::Client.new(config)

@@ -53,10 +53,31 @@ class ShadowedNamesTest < Trunkline::TestCase
     end
   end
 
+  # What a client finds out at login, before it shares flushes, of functions that keep state, before it sends a nil in an Array, and of types
+  # in a transaction; and what streams and copies take.
+  def test_what_clients_ask_by_themselves
+    with_shadows do |uri|
+      with_path("#{uri}&target_session_attrs=primary", group_commit: true, session_functions: :detect) do |db|
+        assert_equal [nil, 1], db.value("SELECT $1::pg_catalog.int4[]", [nil, 1])
+        assert_equal VALUES.values.first, db.transaction { |tx| tx.value("SELECT ROW(1, 'b')::public.pair") }
+        callers = Array.new(4) { |number| Caller.new { db.query("INSERT INTO public.things VALUES ($1)", number) } }
+        callers.each(&:value)
+        assert_equal [0, 1, 2, 3], db.stream("SELECT id FROM public.things").map { |row| row["id"] }.sort
+        db.copy_out("COPY public.things TO STDOUT", copied = StringIO.new)
+        assert_equal 4, copied.string.lines.size
+        assert db.value(Trunkline::Postgres.const_get(:SessionSettingsCheck).const_get(:QUESTION))
+      end
+    end
+  ensure
+    postgres_server.psql("TRUNCATE public.things", dbname: Shadows.database(postgres_server))
+  end
+
   # Also where a host asks for its own statements around ours, which this server would refuse: in the adapters. What looks for functions that
-  # keep state sets a search_path of its own.
-  def test_calls_in_the_sources
-    calls = Shadows.sources.grep_v(%r{/state_keepers/}).flat_map { |file| File.read(file).scan(/(?:SELECT|,|\() ?((?:\w+\.)?(?:pg_[a-z_]+|current_setting|current_database|set_config|format_type|unnest))\(/) }
+  # keep state sets a search_path of its own. int and interval are words of the grammar, and always mean what is in pg_catalog.
+  def test_calls_and_casts_in_the_sources
+    sources = Shadows.sources.grep_v(%r{/state_keepers/}).map { |file| File.read(file) }
+    assert_empty sources.flat_map { |source| source.scan(/[\w'")\]]::(?!(?:int|interval)\b)[a-z]\w*(?!\w|\.)/) }
+    calls = sources.flat_map { |source| source.scan(/(?:SELECT|,|\() ?((?:\w+\.)?(?:pg_[a-z_]+|current_setting|current_database|set_config|format_type|unnest))\(/) }
     assert_operator calls.size, :>=, 15
     assert_empty calls.flatten.reject { |call| call.start_with?("pg_catalog.") }
   end
@@ -74,8 +95,8 @@ class ShadowedNamesTest < Trunkline::TestCase
 
   def with_options(uri) = "#{uri}&options=#{URI.encode_www_form_component(options).gsub("+", "%20")}"
 
-  def with_path(uri, &block)
-    in_host { Trunkline.postgres(with_options(uri), connections: 1, max_connections: 2, &block) }
+  def with_path(uri, **options, &block)
+    in_host { Trunkline.postgres(with_options(uri), connections: 1, max_connections: 3, **options, &block) }
   end
 
   def with_shadows = yield(postgres_server.uri(dbname: Shadows.database(postgres_server)))

@@ -15,6 +15,7 @@ require_relative "leaks"
 require_relative "listening"
 require_relative "login"
 require_relative "instrumented"
+require_relative "own_savepoint"
 require_relative "querying"
 require_relative "session"
 require_relative "sessions"
@@ -273,8 +274,13 @@ module Trunkline
       end
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
-      # statements. In a transaction the caller's settings hold.
-      def look_up(sql, parameters) = with(decode: {}, settings: @sessions.held&.in_transaction? ? nil : LocalSettings::UNLIMITED).query(sql, *parameters).rows
+      # statements.
+      def look_up(sql, parameters)
+        held = @sessions.held
+        return with(decode: {}, settings: LocalSettings::UNLIMITED).query(sql, *parameters).rows unless held&.in_transaction?
+
+        OwnSavepoint.run(held) { with(decode: {}).query(sql, *parameters).rows }
+      end
 
       # A caller that holds a session may do there what it likes.
       def check_sharing(statement)

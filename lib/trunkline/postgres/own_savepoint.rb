@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require_relative "session_lease"
+
+module Trunkline
+  module Postgres
+    # Runs a statement of this library's own within a caller's transaction: no statement_timeout that the caller has set ends it, and its
+    # failure does not abort the transaction. The savepoint travels with the statement and takes one more round trip at its end.
+    module OwnSavepoint # :nodoc:
+      OPENING = ["SAVEPOINT trunkline_look_up", "SET LOCAL statement_timeout = 0"].freeze
+      ENDING = "ROLLBACK TO SAVEPOINT trunkline_look_up; RELEASE SAVEPOINT trunkline_look_up"
+      private_constant :OPENING, :ENDING
+
+      module_function
+
+      # @param session [Session] in a transaction
+      # @yieldreturn [Object] asks it for something, and changes nothing
+      # @return [Object] the block's value
+      def run(session)
+        session.pinned.pending.push(*OPENING)
+        yield
+      ensure
+        close(session) unless taken_back?(session.pinned.pending)
+      end
+
+      # Was nothing sent, so that there is no savepoint?
+      def taken_back?(pending) = !pending.reject! { |sql| OPENING.any? { |own| own.equal?(sql) } }.nil?
+
+      # A statement that its caller has given up may still be under way: then the end of the transaction waits for it.
+      def close(session)
+        return if session.pinned.broken? || !session.pinned.idle? || !%w[T E].include?(session.pinned.status)
+
+        Deadlines.instead(SessionLease::TIDYING) { session.command(ENDING) }
+      end
+      private_class_method :taken_back?, :close
+    end
+    private_constant :OwnSavepoint
+  end
+end
