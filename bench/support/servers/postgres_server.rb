@@ -38,14 +38,18 @@ module Trunkline
           new(next_folder, settings, hba).tap(&:start)
         end
 
+        # The primary is stopped, copied and started again, on another port: pg_basebackup serves no newer major version than its own.
+        #
         # @param primary [PostgresServer]
         # @return [PostgresServer] a standby that follows it, ready for connections that read
         # @raise [RuntimeError] with the log of what failed
         def start_standby(primary)
           folder = free_folder
-          Keeper.instance.run(PostgresBinaries.path("pg_basebackup"), "-d", primary.uri, "-D", folder, "-R", "-c", "fast", "--no-sync",
-                              log: "#{folder}.log")
-          new(folder, primary.settings, nil).tap(&:start)
+          primary.stop
+          copy(primary.socket_directory, folder)
+          primary.start
+          Keeper.instance.run("touch", File.join(folder, "standby.signal"), log: "#{folder}.log")
+          new(folder, { **primary.settings, "primary_conninfo" => primary.uri }, nil).tap(&:start)
         end
 
         private
@@ -55,8 +59,10 @@ module Trunkline
           keeper = Keeper.instance
           template = File.join(keeper.folder, "template")
           @lock.synchronize { initialize_data(keeper, template) unless File.exist?(template) }
-          free_folder.tap { |folder| keeper.run("cp", "-R", template, folder, log: "#{template}.log") }
+          free_folder.tap { |folder| copy(template, folder) }
         end
+
+        def copy(from, to) = Keeper.instance.run("cp", "-R", from, to, log: "#{to}.log")
 
         def free_folder = File.join(Keeper.instance.folder, @lock.synchronize { @count += 1 }.to_s)
 
