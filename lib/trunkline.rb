@@ -38,6 +38,8 @@ module Trunkline
   #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that reach them; see guides/what-shares-and-what-pins.md
   # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, where not as usual; see guides/types.md
   # @param group_commit [Boolean] whether writes of several callers share their wait for the server's disk; see guides/batches-and-settings.md
+  # @param errors [:with_values, :without_values] whether errors quote values as the server does, in its message, DETAIL and CONTEXT, and the
+  #   literals of the statement; see guides/deadlines-cancel-and-errors.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
   #   those of {Limits::DEFAULTS}
@@ -46,12 +48,13 @@ module Trunkline
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
   def self.postgres(conninfo = nil, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [],
-                    decode: nil, group_commit: false, middlewares: [], **options)
+                    decode: nil, group_commit: false, errors: :with_values, middlewares: [], **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
-                                          session_functions: session_functions, decode: decode, group_commit: group_commit, **limits)
+                                          session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors,
+                                          **limits)
     middlewares.each { |middleware| client.use(middleware) }
     return client unless block_given?
 

@@ -45,7 +45,7 @@ VALUE protected_row(const session_state_t *session, postgres_request_t *request,
 
 void unreadable_row(const session_state_t *session, postgres_request_t *request, size_t size) {
     if (request->base.done || !NIL_P(request->unreadable)) return;
-    VALUE message = rb_enc_sprintf(rb_utf8_encoding(), "a row has %"PRIuSIZE" bytes, and max_message is %"PRIuSIZE, size, session->message_limit);
+    VALUE message = rb_enc_sprintf(rb_utf8_encoding(), "a row has %"PRIuSIZE" bytes, and the client takes %"PRIuSIZE" (max_message:)", size, session->message_limit);
     request->unreadable = rb_class_new_instance(1, &message, eUnreadableResult);
 }
 

@@ -90,6 +90,7 @@ module Trunkline
           prepare: config.fetch(:prepared_statements, true).to_s != "false",
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           session_functions: session_functions(config[:session_functions]),
+          errors: (config[:errors] || :with_values).to_sym,
           max_wait: [(config[:checkout_timeout] || CHECKOUT_TIMEOUT).to_f, SHORTEST_WAIT].max,
           decode: dates ? { **DECODED, DATE => :value } : DECODED
         }

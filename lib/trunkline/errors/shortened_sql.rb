@@ -17,7 +17,7 @@ module Trunkline
     LITERAL = /(?:\b(?:[ebnx]|u&))?'|\$(?:[[:alpha:]_][[:alnum:]_]*)?\$/i
 
     HIDDEN = "***"
-    private_constant :SECRETIVE, :LITERAL
+    private_constant :SECRETIVE
 
     # @param sql [String] a statement, in any encoding
     # @return [String] valid UTF-8 on one line, at most {LIMIT} characters, {.discreet}

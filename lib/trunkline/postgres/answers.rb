@@ -17,10 +17,12 @@ module Trunkline
     # protocol is done with the bytes: whatever a decoder in Ruby does here stops no other caller.
     class Answers # :nodoc:
       RESULTS = { string: Result, symbol: SymbolResult }.freeze
+      # What errors may tell.
+      ERRORS = { with_values: false, without_values: true }.freeze
       # Seconds of telling after which other fibers and threads have a turn. A thread that always has work keeps its turn for 100 ms: with
       # one each 64 notices, 3,000 notices took 5 s beside it.
       TURN_AFTER = 0.005
-      private_constant :RESULTS, :TURN_AFTER
+      private_constant :RESULTS, :ERRORS, :TURN_AFTER
 
       def self.result_class(keys)
         RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
@@ -57,8 +59,11 @@ module Trunkline
       # @param types [Types]
       # @param server [String] label for errors
       # @param limits [Limits]
+      # @param errors [:with_values, :without_values] whether what the server says of errors may quote values
       # @param query [#call] runs SQL with parameters and returns rows, to look types up
-      def initialize(types, server, limits: Limits.new, &query)
+      # @raise [ArgumentError] `errors` is neither
+      def initialize(types, server, limits: Limits.new, errors: :with_values, &query)
+        @hides_values = ERRORS.fetch(errors) { raise ArgumentError, "errors must be :with_values or :without_values, not #{errors.inspect}" }
         @types = types
         @unanswered_futures = UnansweredFutures.new(limits.max_futures, limits.max_future_bytes, server)
         @limits = limits
@@ -175,7 +180,10 @@ module Trunkline
         finish_rows(description, rows)
       end
 
-      def sql_of(request) = request.statement&.sql || request.script
+      def sql_of(request)
+        sql = request.statement&.sql || request.script
+        @hides_values ? WithoutValues.sql(sql) : sql
+      end
 
       def failure_error(failure, sql)
         case failure
@@ -187,6 +195,7 @@ module Trunkline
 
       # Outside of transactions such a statement is tried again, unnoticed.
       def server_error(request, fields, sql)
+        fields = WithoutValues.fields(fields, sql) if @hides_values
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
         AbandonmentErrors.ended_by_server(request, ServerError.from_fields(fields, sql: sql, server: @server))

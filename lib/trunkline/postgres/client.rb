@@ -43,18 +43,10 @@ module Trunkline
       include MainRactor
 
       # @param config [Config]
-      # @param connections [Integer, nil] the most that queries share; nil: 4, or `max_connections` where that is less
-      # @param max_connections [Integer] the most in all, those of transactions and sessions included, and those not on which writes
-      #   share their flush (one more than `connections`); of 1, queries that share it and transactions take turns
-      # @param keys [:string, :symbol] of the Hashes that results yield
-      # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none
-      # @param session_functions [Array<String>, :detect] functions of your own that change the session they are called in, each "name" or
-      #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that reach them, which the server is asked for
-      # @param decode [Hash, nil] how types are decoded, where not as usual; see {Querying#with}
-      # @param group_commit [Boolean] whether writes share their wait for the disk, see guides/batches-and-settings.md
-      # @param limits keywords of {Limits}
+      # @param limits keywords of {Limits}; the keywords before them are those of {Trunkline.postgres}, where they are explained
       # @raise [ArgumentError] a number, a name or `keys` is out of range
-      def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false, **limits)
+      def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false,
+                     errors: :with_values, **limits)
         connections = Budget.shared(connections, max_connections)
         @config = config
         @limits = Limits.new(**limits)
@@ -69,7 +61,7 @@ module Trunkline
         @all = @known.table(@decoding)
         @statements = statements_for(@decoding, nil)
         @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.pinned&.changed_meaning? }
-        @answers = Answers.new(@types, config.server, limits: @limits) { |sql, parameters| look_up(sql, parameters) }
+        @answers = Answers.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @answers.on_leak = Leaks.new(config, @known)
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)

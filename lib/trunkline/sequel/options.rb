@@ -33,7 +33,8 @@ module Sequel
       # @return [::Trunkline::Postgres::Client]
       def client(decode:)
         config = ::Trunkline::Config.new(@opts[:conn_str], session: session, **@given.slice(*CONFIG))
-        client = ::Trunkline::Postgres::Client.new(config, decode: decode, session_functions: session_functions, **limits, **budget)
+        client = ::Trunkline::Postgres::Client.new(config, decode: decode, session_functions: session_functions,
+                                                               errors: @given.fetch(:errors, :with_values).to_sym, **limits, **budget)
         receiver = @opts[:notice_receiver]
         client.on_notice { |fields| receiver.call(Notice.new(fields)) } if receiver
         client

@@ -40,7 +40,7 @@ module Trunkline
         answer(data_row("x" * 90))
         assert_equal "x" * 90, request.value
         answer(data_row("x" * 91))
-        assert_equal "a row has 102 bytes, and max_message is 100", request.unreadable.message
+        assert_equal "a row has 102 bytes, and the client takes 100 (max_message:)", request.unreadable.message
       end
 
       def test_a_length_that_is_too_short_for_what_follows

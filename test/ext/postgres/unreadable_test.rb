@@ -26,7 +26,7 @@ module Trunkline
         in_pieces(first_answer(N, ["x" * 200], ["y"]) + later_answer(["z"])) do |receive|
           long, next_one = ask("SELECT t"), ask("SELECT t")
           receive.call
-          assert_equal "a row has 211 bytes, and max_message is 100", long.unreadable.message
+          assert_equal "a row has 211 bytes, and the client takes 100 (max_message:)", long.unreadable.message
           assert_equal [true, false, nil, ["z"]], [long.done?, long.answered?, long.error, next_one.rows.flatten]
         end
       end
@@ -41,7 +41,7 @@ module Trunkline
         in_pieces(frame("H", "\0\0\0") + frame("d", "#{"x" * 200}\n") + frame("d", "y\n") + frame("c") + complete("COPY 2") + ready) do |receive|
           request = submit(Request.copy("COPY t TO STDOUT", 10))
           receive.call
-          assert_equal [[], "a row has 206 bytes, and max_message is 100"], [codec.portion(request), request.unreadable.message]
+          assert_equal [[], "a row has 206 bytes, and the client takes 100 (max_message:)"], [codec.portion(request), request.unreadable.message]
         end
       end
 

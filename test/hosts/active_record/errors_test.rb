@@ -45,6 +45,12 @@ module Hosts
         refute_includes message, "hunter2"
       end
 
+      def test_without_values
+        connect(errors: "without_values")
+        error = assert_raises(::ActiveRecord::StatementInvalid) { ours.exec_query("SELECT $1::int", "SQL", ["hunter2"], prepare: true) }
+        assert_equal "PG::InvalidTextRepresentation: ERROR:  invalid input syntax for type integer: \"***\"\n", error.message.sub(/^CONTEXT.*\n/, "")
+      end
+
       def test_what_trunkline_has_to_say_is_the_causes_cause
         error = assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("selec") }
         assert_instance_of Trunkline::SyntaxError, error.cause.cause

@@ -82,6 +82,12 @@ class SequelConnectingTest < Trunkline::TestCase
     end
   end
 
+  def test_errors_without_values
+    with_sequel(errors: :without_values) do |db|
+      assert_match(/integer: "\*\*\*"\nLINE 1: SELECT CAST\(\*\*\*$/, assert_raises(Sequel::DatabaseError) { db.get(Sequel.cast("hunter2", Integer)) }.message)
+    end
+  end
+
   def test_nobody_there
     assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect("trunkline://127.0.0.1:1/app", keep_reference: false) }
     url = "#{postgres_server.uri.sub(/\A\w+:/, "trunkline:").sub("/postgres?", "/nothing?")}"
