@@ -30,7 +30,7 @@ module Trunkline
       def measure(direction)
         clients = { "pg" => peer("pg_copy", direction: direction), "Trunkline" => peer("trunkline_copy", direction: direction) }
         Comparison.new(@server, clients).check(rows: CHECKED)
-        clients.fetch("Trunkline").call(:answers, rows: @rows) # the table's rows, for those who read them
+        clients.fetch("Trunkline").call(:answers, rows: @rows) # the table's rows, for callers that read them
         sides = clients.merge("psql" => peer("psql_copy", direction: direction))
         runs = Array.new(@options.runs) { sides.transform_values { |side| side.call(:measure, rows: @rows) } }
         sides.keys.to_h { |name| [name, %i[wall cpu].to_h { |key| [key, runs.filter_map { |run| run[name][key] }.then { |found| Measure.median(found) if found.any? }] }] }

@@ -39,7 +39,7 @@ module Trunkline
         rows = results.map do |side, one|
           [side, *one.values_at(:p50, :p99, :max).map { |seconds| (seconds * 1_000_000).round }, one[:asked], one[:cpu].round(2), one[:connections]]
         end
-        Table.new(HEADERS, rows, title: "#{@count} notifications, #{RATE} a second, beside #{NotifiedLoad::CALLERS} callers who ask", drawn: HEADERS[2])
+        Table.new(HEADERS, rows, title: "#{@count} notifications, #{RATE} a second, beside #{NotifiedLoad::CALLERS} callers with queries", drawn: HEADERS[2])
       end
 
       # @return [Array<Hash>] what the project promises, and what was measured

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What blocks on worker threads do to those who wait for short queries in the same event loop: blocks that wait outside of
+# What blocks on worker threads do to callers of short queries in the same event loop: blocks that wait outside of
 # Ruby, and blocks of pure Ruby work, which share Ruby's one lock with the loop.
 
 require_relative "support/bench"
@@ -33,7 +33,7 @@ module Trunkline
           ["#{one[:at_once]} #{NAMES[one[:work]]}".strip, format("%.2f", one[:p50]), format("%.2f", one[:p99]), one[:blocks].round(1), alone[one[:work]]&.round]
         end
         Table.new(["blocks", "a query's p50 ms", "p99 ms", "blocks/s", "one alone ms"], rows,
-                  title: "16 callers who ask short queries beside blocks on worker threads", drawn: "p99 ms")
+                  title: "16 callers with short queries beside blocks on worker threads", drawn: "p99 ms")
       end
 
       def figures(results)

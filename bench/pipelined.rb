@@ -17,7 +17,7 @@ module Trunkline
       CONNECTIONS = 300
       SECONDS = 4
       OPEN_SECONDS = 3
-      ACTION = 0.102 # seconds: what an action takes that nobody delays
+      ACTION = 0.102 # seconds: what an action takes without delays
       THIN = "Thin, Trunkline in fibers"
       FALCON = "Falcon, Trunkline"
       BY_CLIENTS = "Requests a second by clients"
@@ -43,7 +43,7 @@ module Trunkline
           open: offer(web) }
       end
 
-      # Who cannot answer all at one rate is not asked at the next.
+      # A server that cannot answer all requests at one rate is not measured at the next.
       def offer(web)
         RATES.each_with_object({}) do |rate, results|
           results[rate] = settled(web) { WebLoad.open(web, "/wait", rate: rate, seconds: OPEN_SECONDS) }
@@ -51,7 +51,7 @@ module Trunkline
         end
       end
 
-      # A server that does one thing at a time still answers those who have gone.
+      # A server that does one thing at a time still answers requests whose clients have gone.
       def settled(web)
         yield.tap { web.get("/wait") }
       end

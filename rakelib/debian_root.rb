@@ -103,7 +103,7 @@ class DebianRoot
     raise "The root of Debian #{@release} could not be made: #{command.join(" ")} failed. The end of #{log}:\n#{File.readlines(log).last(10).join}"
   end
 
-  # A name server, whom this machine trusts beside the usual, and patience with a mirror that stalls; no services that start, and no
+  # A name server, the certificate authorities that this machine trusts beside the usual, and patience with a mirror that stalls; no services that start, and no
   # database cluster of the package's own.
   def prepare
     ["/etc/resolv.conf", "/etc/hosts", *Dir["/#{AUTHORITIES}/*.crt"]].each { |file| put(unfinished, file, File.read(file)) }

@@ -2,7 +2,7 @@
 
 require_relative "desync"
 
-desc "Change messages of a real server's stream for so many minutes, and count who got another one's answer"
+desc "Change messages of a real server's stream for so many minutes, and count the callers that got another one's answer"
 task :desync, %i[minutes seed] => :compile do |_, arguments|
   root = File.expand_path("..", __dir__)
   $LOAD_PATH.unshift(File.join(root, "lib"), File.join(root, "bench"))

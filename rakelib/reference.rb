@@ -4,7 +4,7 @@ require "stringio"
 require "yard"
 
 # The reference of what users call, made from the comments. What is marked :nodoc:, lies in a private constant, or within
-# either, is for those who work on the library, and is left out.
+# either, is for work on the library, and is left out.
 class Reference
   ROOT = File.expand_path("..", __dir__)
   SOURCES = File.join(ROOT, "lib/**/*.rb")

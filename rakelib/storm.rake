@@ -3,11 +3,11 @@
 require_relative "sanitized_extension"
 require_relative "storm"
 
-desc "Cancel so many short queries on busy connections, and count who else was hit"
+desc "Cancel so many short queries on busy connections, and count the other queries that were hit"
 task :storm, [:cancels] => :compile do |_, arguments|
   counts = Storm.new.run(Integer(arguments[:cancels] || 600))
   puts counts
-  abort "somebody else was hit" if counts[:hit].positive?
+  abort "other queries were hit" if counts[:hit].positive?
 end
 
 namespace :storm do

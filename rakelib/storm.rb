@@ -3,7 +3,7 @@
 # Cancels aimed at statements of a millisecond, on connections that others use as well, and what they hit.
 class Storm
   ROOT = File.expand_path("..", __dir__)
-  # Who cancels, each one query after the other, and who only asks.
+  # Callers that cancel, each one query after the other, and callers that only ask.
   CANCELLERS = 8
   NEIGHBOURS = 16
   # Queries right behind the one that is to be cancelled.

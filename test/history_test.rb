@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/history/run"
 
-# Every answer is its caller's own, and every acknowledged commit is there exactly once: whoever calls, and whatever becomes
+# Every answer is its caller's own, and every acknowledged commit is there exactly once: whatever the callers do, and whatever becomes
 # of connections, servers and callers. Some seconds here; `rake "history[10]"` goes on for minutes. The seed is Minitest's.
 class HistoryTest < Trunkline::TestCase
   ANSWERS = 800

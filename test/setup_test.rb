@@ -13,7 +13,7 @@ class SetupTest < Trunkline::TestCase
   def test_what_is_missing_is_named
     Dir.mktmpdir do |folder|
       FileUtils.ln_s(`which dirname`.chomp, folder)
-      write_program(File.join(folder, "id"), "echo 1000") # nobody's
+      write_program(File.join(folder, "id"), "echo 1000") # an ordinary user's
       output, status = Open3.capture2e({ "PATH" => folder }, SETUP)
       assert_match(/\APlease install Ruby 3\.1 or newer, Ruby's headers, Bundler, a C compiler and make, .*, and then try again\.\n\z/, output)
       assert_equal 1, status.exitstatus

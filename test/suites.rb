@@ -15,7 +15,7 @@ require "support/schedulers/hosts"
 
 # The suites of the client by what they ask of a host.
 module Suites
-  # What concerns who waits and who is woken.
+  # What concerns waiting and waking.
   module Concurrent
     include DatabaseHelpers
     include Shared::Querying

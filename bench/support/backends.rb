@@ -11,7 +11,7 @@ module Trunkline
 
       # @param server [PostgresServer]
       # @param application [String] application_name of its connections
-      # @return [Hash] connections, and memory (MB that they share with nobody; nil where Linux does not tell)
+      # @return [Hash] connections, and memory (MB that they share with no other process; nil where Linux does not tell)
       def of(server, application)
         pids = server.psql("SELECT pid FROM pg_stat_activity WHERE application_name = '#{application}'").split
         private_memory = pids.map { |pid| kilobytes(pid) }

@@ -68,7 +68,7 @@ module Trunkline
         stop(pid, waiting) unless waiting.join(@longest)
         waiting.value
       ensure
-        Process.kill("TERM", pid) if waiting&.alive? # whoever waited was interrupted
+        Process.kill("TERM", pid) if waiting&.alive? # the waiting thread was interrupted
       end
 
       def stop(pid, waiting)

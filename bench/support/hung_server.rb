@@ -7,7 +7,7 @@ require_relative "table"
 
 module Trunkline
   module Bench
-    # Three servers of memcached, one of which is stopped: what that costs callers of many keys. The stopped one counts who connected
+    # Three servers of memcached, one of which is stopped: what that costs callers of many keys. The stopped one counts its connections
     # to it meanwhile when it goes on.
     class HungServer
       # On Ruby 3.1 Dalli leaves its timeouts to the socket, and an event loop does not keep these: so it is measured under threads too.

@@ -4,7 +4,7 @@
 
 require "json"
 
-# Who started this process says when it ends, also when a terminal's Ctrl-C reaches both.
+# The parent of this process says when it ends, also when a terminal's Ctrl-C reaches both.
 trap("INT") { exit!(0) }
 answers = $stdout.dup
 $stdout.reopen($stderr)

@@ -7,11 +7,11 @@ require_relative "data/accounts"
 
 module Trunkline
   module Bench
-    # A listener and, in the same process, callers who ask short queries at an even pace; another process notifies. Includers say how
+    # A listener and, in the same process, callers with short queries at an even pace; another process notifies. Includers say how
     # one listens and asks: `listening` yields once it does, with a callable that waits for the next payload; `ask`.
     module NotifiedLoad
       CALLERS = 8
-      PACE = 0.004 # seconds from one query of a caller to his next one
+      PACE = 0.004 # seconds from one query of a caller to its next one
       CHANNEL = "bench"
       private_constant :PACE
 

@@ -20,7 +20,7 @@ class BackendsTest < Trunkline::TestCase
     end
   end
 
-  def test_nobody_costs_nothing
+  def test_no_backend_costs_nothing
     assert_equal({ connections: 0, memory: 0.0 }, Trunkline::Bench::Backends.of(postgres_server, unique_name))
   end
 end

@@ -34,7 +34,7 @@ class BenchRunTest < Trunkline::TestCase
     assert_equal "stopped after 0.01 s", bench.failure
   end
 
-  def test_one_that_somebody_kills_says_so
+  def test_one_that_is_killed_says_so
     bench = bench("killed", 'warn "busy"; Process.kill("KILL", Process.pid); sleep')
     assert_nil bench.result
     assert_match(/SIGKILL/, bench.failure)

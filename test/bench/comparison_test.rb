@@ -8,7 +8,7 @@ class ComparisonTest < Trunkline::TestCase
   Peer = Struct.new(:answers, :walls) do
     def answers? = true
 
-    def session_name = "nobody"
+    def session_name = "absent"
 
     def call(method, **)
       method == :answers ? answers : { wall: walls.shift, cpu: 0.002, objects: 3000, result: 1000 }

@@ -5,7 +5,7 @@ require "rbconfig"
 
 # No private server outlives the program that started it, however that ends.
 class KeeperTest < Trunkline::TestCase
-  # Whoever runs the tests may ignore what it is to be ended by, as nohup does.
+  # The parent of the tests may ignore the signal that is to end it, as nohup does.
   PROGRAM = <<~RUBY
     %w[INT TERM HUP].each { |signal| trap(signal, "DEFAULT") }
     require #{File.expand_path("../../bench/support/servers/postgres_server", __dir__).inspect}

@@ -9,7 +9,7 @@ class PostgresServerTest < Trunkline::TestCase
     with_server(settings: { "work_mem" => "7MB" }) { |server| assert_equal "7MB\n", server.psql("SHOW work_mem") }
   end
 
-  def test_takes_rules_for_who_may_come_in
+  def test_takes_rules_of_authentication
     with_server(hba: "local all postgres trust\n") do |server|
       server.psql("CREATE ROLE ada LOGIN")
       _, errors, = Open3.capture3(Trunkline::Bench::PostgresBinaries.path("psql"), server.uri(user: "ada"), "-c", "SELECT 1")

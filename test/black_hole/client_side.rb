@@ -8,7 +8,7 @@ URI_OF_SERVER, CABLE = ARGV.shift(2)
 # What callers are told, and when, once every packet is lost. See server_side.rb.
 class BlackHoleTest < Minitest::Test
   SERVERS_NETWORK = Process.ppid.to_s
-  # Seconds. The system gives up a connection that is silent, or whose packets nobody acknowledges, after some of them.
+  # Seconds. The system gives up a connection that is silent, or whose packets are not acknowledged, after some of them.
   FAST = { keepalives_idle: 1, keepalives_interval: 1, keepalives_count: 2, tcp_user_timeout: 3000, connect_timeout: 2 }.freeze
   PATIENCE = 30
   private_constant :SERVERS_NETWORK, :FAST, :PATIENCE
@@ -46,7 +46,7 @@ class BlackHoleTest < Minitest::Test
     end
   end
 
-  # Nobody acknowledges the question.
+  # The query is not acknowledged.
   def test_a_question_that_never_arrives
     with_client do |db|
       cable("down")
@@ -67,7 +67,7 @@ class BlackHoleTest < Minitest::Test
     end
   end
 
-  def test_nobody_can_be_connected_to
+  def test_no_connection_can_be_opened
     cable("down")
     error = in_time { assert_raises(Trunkline::ConnectionError) { with_client { flunk } } }
     assert_match(/timed out|no route|unreachable/i, error.message)

@@ -4,7 +4,7 @@ require "rbconfig"
 require_relative "../../bench/support/servers/postgres_server"
 
 # Two networks with one cable between them: the server's is this process's, the client's is that of the program which it runs
-# with the tests. When the server's end of the cable is down, every packet is lost, and nobody is told.
+# with the tests. When the server's end of the cable is down, every packet is lost, and neither end is told.
 class ServerSide
   HERE = "10.211.55.1"
   THERE = "10.211.55.2"

@@ -123,7 +123,7 @@ class DoctorTest < Trunkline::TestCase
     end
   end
 
-  def test_nobody_there
+  def test_no_server_there
     status, report = examine("host=127.0.0.1 port=1 user=a password=geheim")
     assert_equal 1, status
     assert_match(/\A!!    Cannot connect: .*refused/, report)

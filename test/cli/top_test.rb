@@ -29,7 +29,7 @@ class TopTest < Trunkline::TestCase
     end
   end
 
-  def test_nobody_is_there
+  def test_no_server_is_there
     [[], [Process.pid.to_s]].each do |arguments|
       status, out, err = top("--once", *arguments)
       assert_equal [1, ""], [status, out]

@@ -4,7 +4,7 @@ require "test_helper"
 require "tmpdir"
 require_relative "others/activerecord/run"
 
-# Whoever runs ActiveRecord's own tests hears which of them failed, hung or ended their process, by their names.
+# A run of ActiveRecord's own tests tells which of them failed, hung or ended their process, by their names.
 class ActiveRecordRunTest < Trunkline::TestCase
   TESTS = {
     "mixed" => <<~RUBY,

@@ -12,9 +12,9 @@ require "support/children"
 class DashboardTest < Trunkline::TestCase
   include Children
 
-  ANYBODY = ->(_env) { true }
+  ANY_USER = ->(_env) { true }
 
-  def test_nobody_may_look_until_it_is_told_who_may
+  def test_no_user_may_look_until_one_is_allowed
     with_client do |db|
       ["/", "/data.json", "/dashboard.js"].each do |path|
         response = get(Trunkline::Dashboard.new(db), path)
@@ -24,7 +24,7 @@ class DashboardTest < Trunkline::TestCase
     end
   end
 
-  def test_who_may_look_is_asked_each_time
+  def test_permission_is_asked_for_each_time
     with_client do |db|
       dashboard = Trunkline::Dashboard.new(db, authorize: ->(env) { env["HTTP_X_TOKEN"] == "open" })
       assert_equal [403, 403, 200], [get(dashboard, "/"), get(dashboard, "/data.json", "HTTP_X_TOKEN" => "shut"),
@@ -36,7 +36,7 @@ class DashboardTest < Trunkline::TestCase
   def test_the_figures
     with_client do |db|
       db.value("SELECT 1")
-      told = JSON.parse(get(Trunkline::Dashboard.new(db, authorize: ANYBODY), "/data.json").body)
+      told = JSON.parse(get(Trunkline::Dashboard.new(db, authorize: ANY_USER), "/data.json").body)
       assert_equal [Process.pid, [db.stats[:server]], ["SELECT 1"]],
                    [told["pid"], told["clients"].map { |client| client["server"] }, told["clients"][0]["statements"].map { |statement| statement["sql"] }]
     end
@@ -44,7 +44,7 @@ class DashboardTest < Trunkline::TestCase
 
   def test_what_it_serves
     with_client do |db|
-      dashboard = Trunkline::Dashboard.new(db, authorize: ANYBODY)
+      dashboard = Trunkline::Dashboard.new(db, authorize: ANY_USER)
       types = %w[/ /dashboard.css /dashboard.js /chartkick.js /Chart.bundle.js /data.json].map do |path|
         response = get(dashboard, path)
         assert_equal 200, response.status, path
@@ -58,7 +58,7 @@ class DashboardTest < Trunkline::TestCase
 
   def test_methods
     with_client do |db|
-      app = Rack::MockRequest.new(Rack::Lint.new(Trunkline::Dashboard.new(db, authorize: ANYBODY)))
+      app = Rack::MockRequest.new(Rack::Lint.new(Trunkline::Dashboard.new(db, authorize: ANY_USER)))
       assert_equal [200, ""], [app.head("/").status, app.head("/").body]
       assert_equal [405, "GET, HEAD"], app.post("/").then { |response| [response.status, response["allow"]] }
     end
@@ -66,13 +66,13 @@ class DashboardTest < Trunkline::TestCase
 
   def test_its_address_ends_with_a_slash
     with_client do |db|
-      response = get(Trunkline::Dashboard.new(db, authorize: ANYBODY), "/", "SCRIPT_NAME" => "/trunkline", "PATH_INFO" => "")
+      response = get(Trunkline::Dashboard.new(db, authorize: ANY_USER), "/", "SCRIPT_NAME" => "/trunkline", "PATH_INFO" => "")
       assert_equal [302, "/trunkline/"], [response.status, response["location"]]
     end
   end
 
   def test_what_makes_no_sense_is_refused
-    assert_raises(ArgumentError) { Trunkline::Dashboard.new(authorize: ANYBODY) }
+    assert_raises(ArgumentError) { Trunkline::Dashboard.new(authorize: ANY_USER) }
     with_client do |db|
       assert_raises(ArgumentError) { Trunkline::Dashboard.new(db, "cache") }
       assert_raises(ArgumentError) { Trunkline::Dashboard.new(db, authorize: true) }

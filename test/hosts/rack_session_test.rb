@@ -22,7 +22,7 @@ class RackSessionTest < Trunkline::TestCase
     assert_equal "1", request(app).body
   end
 
-  def test_an_id_that_nobody_gave_is_replaced
+  def test_an_id_that_was_not_given_is_replaced
     response = request(app(COUNTER), "rack.session=#{"a" * 32}")
     assert_equal "1", response.body
     refute_includes response["set-cookie"], "a" * 32

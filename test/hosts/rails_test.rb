@@ -99,7 +99,7 @@ class RailsTest < Trunkline::TestCase
     assert_many(server)
     assert_goes_on(server)
     assert_includes 1..CONNECTIONS * processes, sessions(@name).size
-    # Whoever asks holds one.
+    # The thread that asks holds one.
     assert eventually { ask(server, "/process").values_at("busy", "dead") == [1, 0] }
   end
 

@@ -116,7 +116,7 @@ module Trunkline
     end
 
     def test_an_unknown_user
-      assert_raises(InvalidAuthorizationSpecification) { connect("nobody") }
+      assert_raises(InvalidAuthorizationSpecification) { connect("stranger") }
     end
 
     # Nothing was sent, so nothing of the statement is meant: not even where a statement could fail with the same code.

@@ -135,7 +135,7 @@ class BadInputTest < Trunkline::TestCase
     end
   end
 
-  def test_a_wrong_password_and_an_unknown_database_for_everybody
+  def test_a_wrong_password_and_an_unknown_database_for_every_caller
     with_server(hba: "local all strict scram-sha-256\nlocal all all trust\n") do |server|
       server.psql("CREATE ROLE strict LOGIN PASSWORD 'right'")
       { server.uri(user: "strict") => "28P01", server.uri(dbname: "nowhere") => "3D000" }.each do |uri, sqlstate|
@@ -201,7 +201,7 @@ class BadInputTest < Trunkline::TestCase
   NONSENSE = {
     "a negative length" => "D\xFF\xFF\xFF\xFF", "no length" => "D\0\0\0\0", "an oversized length" => "D\x7F\xFF\xFF\xFF",
     "text" => "HTTP/1.1 400 Bad Request\r\n\r\n", "a column count that lies" => "T\0\0\0\6\0\5", "an unknown message" => "x\0\0\0\4",
-    "an answer to nobody" => "Z\0\0\0\5IZ\0\0\0\5I", "no answer" => "Z\0\0\0\5I", "a COPY" => "G\0\0\0\7\0\0\0"
+    "an answer without a request" => "Z\0\0\0\5IZ\0\0\0\5I", "no answer" => "Z\0\0\0\5I", "a COPY" => "G\0\0\0\7\0\0\0"
   }.freeze
   private_constant :NONSENSE
 
@@ -214,7 +214,7 @@ class BadInputTest < Trunkline::TestCase
       end
       with_bad_server(wrong) do |db|
         errors, answers = side_by_side(1..20) { answer_or_error(db) }.partition { |outcome| outcome.is_a?(Exception) }
-        assert_equal [], answers - [1], "who came late went elsewhere"
+        assert_equal [], answers - [1], "the late request went to another connection"
         assert_equal [true], errors.map(&:sent?).uniq
         assert_match(/\Athe connection was lost: /, errors.first.message)
         assert_equal 1, db.value("SELECT 1")

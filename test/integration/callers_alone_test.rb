@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 require "support/memcached_servers"
 
-# There is nobody but the callers: what the library does for them, it does in their own threads and fibers, and it has no others.
+# There are no threads and fibers but the callers' own: what the library does for them, it does there.
 class CallersAloneTest < Trunkline::TestCase
   include Trunkline::MemcachedServers
 

@@ -26,7 +26,7 @@ module Trunkline
         assert_equal 4, db.stats[:in_flight]
         ignoring_the_first_cancel { futures.reverse_each(&:cancel) }
         assert_equal [Cancelled] * 4, futures.map { |future| assert_raises(Cancelled) { future.value }.class }
-        assert_nobody_runs(name)
+        assert_no_query_runs(name)
         assert_equal 1, db.value("SELECT 1")
       end
     end

@@ -6,7 +6,7 @@ require "trunkline/active_record/registration"
 require "sequel"
 require "support/pgbouncer"
 
-# The order of day and month is the one that the server, the database or the role has, as it is for others who connect.
+# The order of day and month is the one that the server, the database or the role has, as it is for other clients that connect.
 class DateOrderTest < Trunkline::TestCase
   include DatabaseHelpers
 

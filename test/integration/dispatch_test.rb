@@ -61,7 +61,7 @@ class DispatchTest < Trunkline::TestCase
     end
   end
 
-  def test_connections_beyond_the_usual_are_closed_when_nobody_has_used_them_for_long_enough
+  def test_connections_beyond_the_usual_are_closed_when_idle_for_long_enough
     with_client(connections: 1, max_connections: 5, max_idle: 0.001) do |db|
       Sync do
         ENOUGH.times { db.query(LONG) }

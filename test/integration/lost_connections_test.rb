@@ -26,7 +26,7 @@ class LostConnectionsTest < Trunkline::TestCase
     end
   end
 
-  def test_idle_ones_cost_nobody_an_error
+  def test_idle_ones_cost_no_caller_an_error
     in_host_with_client(connections: 3, application_name: name = unique_name) do |db|
       3.times do
         assert_equal (1..60).to_a, side_by_side(1..60) { |number| db.value("SELECT $1::int", number) }
@@ -36,7 +36,7 @@ class LostConnectionsTest < Trunkline::TestCase
     end
   end
 
-  def test_idle_ones_of_sessions_cost_nobody_an_error
+  def test_idle_ones_of_sessions_cost_no_caller_an_error
     in_host_with_client(connections: 1, max_connections: 3, application_name: name = unique_name) do |db|
       3.times do
         assert_equal [1] * 5, (side_by_side(1..5) { db.transaction { |tx| tx.value("SELECT 1") } })
@@ -57,8 +57,8 @@ class LostConnectionsTest < Trunkline::TestCase
     end
   end
 
-  # Who asks when it is still away, soon after an attempt has failed, waits for the next one, which stands for all.
-  def test_many_who_ask_for_a_server_that_is_away
+  # A caller that asks when it is still away, soon after an attempt has failed, waits for the next attempt, which stands for all.
+  def test_many_callers_of_a_server_that_is_away
     with_restarts do |db, restart|
       restart.call do |proxy|
         3.times { assert_refused(side_by_side(1..50) { |number| assert_raises(Trunkline::Error) { ask(db, number) } }) }

@@ -107,7 +107,7 @@ class MeaningsTest < Trunkline::TestCase
     end
   end
 
-  # Where nobody sets anything, nothing is prepared twice, and no plan is dropped.
+  # Where no caller sets anything, nothing is prepared twice, and no plan is dropped.
   def test_what_costs_nothing
     with_tables do |db|
       work = lambda do

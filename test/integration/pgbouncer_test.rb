@@ -72,7 +72,7 @@ class PgBouncerTest < Trunkline::TestCase
           assert_raises(Trunkline::Cancelled) { future.value }
           assert_equal (0..4).to_a, behind.map { |one| one.value.value }
         end
-        assert_nobody_sleeps
+        assert_no_query_sleeps
       end
     end
   end
@@ -88,7 +88,7 @@ class PgBouncerTest < Trunkline::TestCase
         end
         assert_equal ["0"], side_by_side(1..10) { db.value("SHOW statement_timeout") }.uniq
         assert_equal (1..20).to_a, side_by_side(1..20) { |number| db.value("SELECT $1::int", number, deadline: 60) }
-        assert_nobody_sleeps
+        assert_no_query_sleeps
       end
     end
   end
@@ -112,7 +112,7 @@ class PgBouncerTest < Trunkline::TestCase
     end
   end
 
-  # Idle connections that end with the pooler cost nobody an error.
+  # Idle connections that end with the pooler cost no caller an error.
   def test_a_pooler_that_is_started_again
     pooled do |pooler|
       Trunkline.postgres(pooler.uri, connections: 2, prepare: false) do |db|
@@ -125,7 +125,7 @@ class PgBouncerTest < Trunkline::TestCase
 
   private
 
-  def assert_nobody_sleeps
+  def assert_no_query_sleeps
     assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%through a pooler%'").empty? }
   end
 end

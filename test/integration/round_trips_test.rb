@@ -3,7 +3,7 @@
 require "test_helper"
 require "async"
 
-# How often somebody who asks alone waits for the way to the server and back: what he needs goes there together. Each answer is waited
+# How often a single caller waits for a round trip to the server: what it needs goes there together. Each answer is waited
 # for before anything else is sent, so there are as many round trips as writes.
 class RoundTripsTest < Trunkline::TestCase
   SQL = "SELECT $1::int + 1"
@@ -86,7 +86,7 @@ class RoundTripsTest < Trunkline::TestCase
     end
   end
 
-  # Who is ready at the same time is sent together.
+  # Requests that are ready at the same time are sent together.
   def test_many_callers_share_them
     counting do |db, trips|
       gate = Thread::Queue.new

@@ -93,7 +93,7 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
-  def test_whoever_has_a_session_may
+  def test_a_caller_that_has_a_session_may
     with_database do |db|
       told = Thread::Queue.new
       stranger = later { told.pop && db.query("SET x.y = 'leaked'") }

@@ -48,7 +48,7 @@ class StatsTest < Trunkline::TestCase
     end
   end
 
-  def test_those_who_travel_together
+  def test_requests_that_are_sent_together
     with_client(connections: 1) do |db|
       Sync { |task| 100.times.map { task.async { db.value("SELECT 1") } }.each(&:wait) }
       stats = db.stats
@@ -71,7 +71,7 @@ class StatsTest < Trunkline::TestCase
     end
   end
 
-  def test_callers_who_wait_for_a_connection_of_their_own
+  def test_callers_that_wait_for_a_connection_of_their_own
     with_client(connections: 1, max_connections: 2) do |db|
       Sync do |task|
         first = task.async { db.transaction { |tx| tx.value("SELECT 1 FROM pg_sleep(0.05)") } }

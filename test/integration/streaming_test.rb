@@ -22,7 +22,7 @@ class StreamingTest < Trunkline::TestCase
     end
   end
 
-  # Who waits for a connection in vain is told what holds it.
+  # A caller that waits for a connection in vain is told what holds it.
   def test_an_enumerator_that_was_asked_and_not_to_its_end
     with_client(connections: 1, max_connections: 2, max_wait: 0.05) do |db|
       stream = db.stream(ENDLESS)
@@ -33,14 +33,14 @@ class StreamingTest < Trunkline::TestCase
     end
   end
 
-  # One after the other asks the same Enumerator; in the middle of a stream over a session, nobody else gets in between.
+  # One after the other asks the same Enumerator; in the middle of a stream over a session, no other request gets in between.
   def test_a_stream_of_two_fibers
     with_client do |db|
       stream = db.stream(ENDLESS)
       assert_equal [1, 2, 3], Array.new(3) { Fiber.new { stream.next["number"] }.resume }
       db.session do |session|
         session.stream(ENDLESS) do |row|
-          assert_nobody_gets_in(session) if row["number"] == 1
+          assert_no_request_gets_in(session) if row["number"] == 1
           break if row["number"] == 5000
         end
         assert_equal 1, session.value("SELECT 1")
@@ -75,7 +75,7 @@ class StreamingTest < Trunkline::TestCase
 
   private
 
-  def assert_nobody_gets_in(session)
+  def assert_no_request_gets_in(session)
     [-> { session.query("SELECT 1") }, -> { session.stream(ENDLESS).first }, -> { session.copy_out("COPY (SELECT 1) TO STDOUT") { flunk } }].each do |ask|
       [-> { Fiber.new(&ask).resume }, -> { Thread.new(&ask).tap { |thread| thread.report_on_exception = false }.value }].each do |other|
         assert_match(/in the middle of a stream or COPY/, assert_raises(Trunkline::SharedStateError, &other).message)

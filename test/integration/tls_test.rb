@@ -7,7 +7,7 @@ require "support/tls_servers"
 require "trunkline/postgres/cancel"
 
 module Trunkline
-  # A real server that encrypts: every mode, against users who may come so or so.
+  # A real server that encrypts: every mode, against users that must connect with TLS, without it, or with a certificate.
   class TLSIntegrationTest < TestCase
     include OpenSockets
 
@@ -79,7 +79,7 @@ module Trunkline
       refute_predicate error, :retriable?
     end
 
-    def test_an_authority_nobody_knows
+    def test_an_unknown_authority
       stranger = TLSAuthority.new("a stranger").root
       %w[require verify-ca verify-full].each do |mode|
         error = refused(ConnectionError, "postgres", sslmode: mode, sslrootcert: stranger)
@@ -110,13 +110,13 @@ module Trunkline
 
     def test_client_certificates
       authority.issue("certified")
-      authority.issue("somebody")
+      authority.issue("another")
       mine = { sslmode: "verify-full", sslrootcert: authority.root }
       assert_equal ENCRYPTED, encryption("certified", **mine, **certificate("certified"))
-      refused(REFUSED, "certified", **mine, **certificate("somebody"))
+      refused(REFUSED, "certified", **mine, **certificate("another"))
       refused(REFUSED, "certified", **mine, sslcert: "/nowhere")
       refused(REFUSED, "certified", **mine, **certificate("certified"), sslcertmode: "disable")
-      assert_equal ENCRYPTED, encryption("vouched", **mine, **certificate("somebody"), sslcertmode: "require")
+      assert_equal ENCRYPTED, encryption("vouched", **mine, **certificate("another"), sslcertmode: "require")
     end
 
     def test_a_client_certificate_of_a_stranger

@@ -6,7 +6,7 @@ require "opentelemetry/sdk"
 
 # OpenTelemetry's spans of queries that go side by side over few connections.
 class TracingTest < Trunkline::TestCase
-  # The provider is this test's own: the process's is for who else needs it.
+  # The provider is this test's own: the process's is left to other tests.
   module Tracing
     EXPORTER = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
     PROVIDER = OpenTelemetry::SDK::Trace::TracerProvider.new

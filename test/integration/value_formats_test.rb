@@ -2,7 +2,7 @@
 
 require "suites"
 
-# Values are read in one form. What would have a session write them in another is refused, and costs nobody the connection.
+# Values are read in one form. What would have a session write them in another is refused, and costs no caller the connection.
 class ValueFormatsTest < Trunkline::TestCase
   include DatabaseHelpers
   include Hosts::Async

@@ -120,7 +120,7 @@ class ForkTest < Trunkline::TestCase
     assert_equal "true\n7\n", reader.read
   end
 
-  # The first to ask leads, and sleeps; the second has put his question down, and gives the others a turn before he sends it.
+  # The first to ask leads, and sleeps; the second has submitted its query, and gives the others a turn before it writes.
   def test_a_fork_between_a_question_and_its_sending
     GateProxy.open(postgres_server) do |proxy|
       ReferenceScheduler.run(limit: Hosts::LIMIT) do

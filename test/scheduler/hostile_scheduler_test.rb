@@ -16,7 +16,7 @@ module UnderHostileScheduler
       # Without the hook, Ruby's Timeout raises in whichever fiber runs.
       undef_method(:test_a_timeout_around_a_query_is_its_callers_own) if hostility[:without]&.include?(:timeout_after)
 
-      # What waits by Fiber.yield goes back to whoever asked the Enumerator, where its fiber does not block (as on Ruby 3.1).
+      # What waits by Fiber.yield goes back to the fiber that asked the Enumerator, where its fiber does not block (as on Ruby 3.1).
       if hostility[:yielding] && !Enumerator.new { |yielder| yielder << Fiber.current.blocking? }.next
         instance_methods.grep(/\Atest_.*_enumerator/).each { |name| undef_method(name) }
       end

@@ -6,13 +6,13 @@ require "support/interruptions"
 require "support/places"
 require "support/schedulers/hosts"
 
-# A thread that is interrupted wherever it can be, beside others who depend on it: they get their answers, and the client is as if he
+# A thread that is interrupted wherever it can be, beside others that depend on it: they get their answers, and the client is as if it
 # had never been there.
 class InterruptedBesideOthersTest < Trunkline::TestCase
   include BesideOthers
   include Interruptions
 
-  # A scheduler in which whoever wakes its fibers from another thread sleeps, before and after.
+  # A scheduler in which a caller that wakes its fibers from another thread sleeps, before and after.
   class SleepyScheduler < ReferenceScheduler
     def unblock(blocker, fiber)
       return super if Thread.current.equal?(@thread)
@@ -23,35 +23,35 @@ class InterruptedBesideOthersTest < Trunkline::TestCase
     end
   end
 
-  def test_one_who_asks
+  def test_one_with_queries
     everywhere(Places.new, ->(db) { db.value(MOMENT) }) { |db, number| ask(db, number) }
   end
 
-  def test_one_who_waits_in_line
+  def test_one_in_the_queue
     everywhere(Places.new, ->(db) { db.value(MOMENT) }, max_in_flight: 1) { |db, number| ask(db, number) }
   end
 
-  def test_one_who_has_a_transaction
+  def test_one_that_has_a_transaction
     everywhere(Places.new, ->(db) { db.transaction { |tx| tx.value(MOMENT) } }) { |db, number| db.transaction { |tx| ask(tx, number) } }
   end
 
-  def test_one_who_waits_for_a_future
+  def test_one_that_waits_for_a_future
     everywhere(Places.new, ->(db) { db.async(MOMENT).value }) { |db, number| ask(db, number) }
   end
 
-  def test_one_who_cancels
+  def test_one_that_cancels
     everywhere(Places.new, ->(db) { db.async("SELECT pg_sleep(0.05)").cancel }) { |db, number| ask(db, number) }
   end
 
-  def test_one_who_opens_the_first_connection
+  def test_one_that_opens_the_first_connection
     everywhere(Places.new, ->(db) { db.value(MOMENT) }, connected: false) { |db, number| ask(db, number) }
   end
 
-  def test_one_who_disconnects
+  def test_one_that_disconnects
     everywhere(Places.new, lambda(&:disconnect), connections: 2, max_connections: 3) { |db, number| ask(db, number) }
   end
 
-  def test_one_who_wakes_fibers_of_others
+  def test_one_that_wakes_fibers_of_others
     everywhere(Places.new, ->(db) { db.value(MOMENT) }, max_in_flight: 1) do |db, number|
       SleepyScheduler.run { Array.new(2) { Caller.new { ask(db, number) } }.map(&:value).uniq.first }
     end
@@ -67,7 +67,7 @@ class InterruptedBesideOthersTest < Trunkline::TestCase
     value_of(interrupted, places.last)
   end
 
-  # What he is told himself is his affair.
+  # What the interrupted thread itself is told does not count.
   def interrupted?(places, &victim)
     places.interrupt(Cancelled, &victim)
   rescue Trunkline::Error

@@ -8,7 +8,7 @@ class UnderReferenceSchedulerTest < Trunkline::TestCase
   include Suites::All
 
   # Some schedulers keep the timer of a wait for as long as it could have taken.
-  def test_only_who_has_a_deadline_waits_with_a_timer
+  def test_only_a_caller_that_has_a_deadline_waits_with_a_timer
     in_host_with_client(connections: 1) do |db|
       db.value("SELECT 1")
       timeouts = timeouts_of(Fiber.scheduler)

@@ -42,7 +42,7 @@ class UnderThreadsTest < Trunkline::TestCase
     end
   end
 
-  # What it wrote is there as a whole or not at all, and its connection is nobody's.
+  # What it wrote is there as a whole or not at all, and its connection is held by no caller.
   def test_a_transaction_interrupted_at_every_step
     with_table("number int") do |table|
       beside_askers(connections: 1, max_connections: 2) do |db|
@@ -65,7 +65,7 @@ class UnderThreadsTest < Trunkline::TestCase
     assert_no_sessions(name)
   end
 
-  # Then nobody listens, and the connection for it is nobody's.
+  # Then no caller listens, and the connection for it is held by none.
   def test_listening_interrupted_at_every_step
     notified do |channel|
       with_client(connections: 1, max_connections: 2) do |db|
@@ -102,7 +102,7 @@ class UnderThreadsTest < Trunkline::TestCase
     end
   end
 
-  def test_an_interrupted_connect_harms_nobody
+  def test_an_interrupted_connect_harms_no_other_caller
     in_host_with_client(connections: 2) do |db|
       callers = Array.new(8) { later { db.value("SELECT 1") } }
       callers.first.cancel(Cancelled.new)
@@ -126,7 +126,7 @@ class UnderThreadsTest < Trunkline::TestCase
     end
   end
 
-  # Runs the block while somebody notifies.
+  # Runs the block while another caller notifies.
   #
   # @yieldparam channel [String]
   def notified

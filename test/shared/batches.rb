@@ -175,7 +175,7 @@ module Shared
       end
     end
 
-    def test_a_batch_given_up_disturbs_nobody
+    def test_a_batch_given_up_disturbs_no_other_caller
       gated do |db, proxy|
         db.value("SELECT 1")
         [false, true].each do |atomic|

@@ -125,7 +125,7 @@ module Shared
       end
     end
 
-    # Whoever rescues that the connection was lost has no transaction to go on with.
+    # A caller that rescues the loss of the connection has no transaction to go on with.
     def test_the_connection_is_lost_and_the_block_goes_on
       gated do |db, proxy|
         error = assert_raises(Trunkline::ConnectionError) do
@@ -145,7 +145,7 @@ module Shared
       end
     end
 
-    # A connection that was lost while nobody used it costs nobody an error.
+    # A connection that was lost while it was idle costs no caller an error.
     def test_the_connection_was_lost_before_the_transaction
       gated(connections: 1) do |db, proxy|
         3.times do

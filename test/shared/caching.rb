@@ -173,7 +173,7 @@ module Shared
         values = side_by_side(1..20) do
           cache.fetch("key", 60, lock_ttl: 60) do
             computed += 1
-            sleep(0.05) # for the others to come meanwhile; who comes later finds the value
+            sleep(0.05) # for the others to ask meanwhile; later callers find the value
             "computed"
           end
         end
@@ -192,7 +192,7 @@ module Shared
       end
     end
 
-    def test_who_fails_to_compute_leaves_it_to_the_next
+    def test_a_caller_that_fails_to_compute_leaves_it_to_the_next
       in_host_with_cache do |cache|
         assert_raises(RuntimeError) { cache.fetch("key", 60, lock_ttl: 60) { raise "not to be had" } }
         assert_equal "computed", cache.fetch("key", 60, lock_ttl: 60) { "computed" }

@@ -11,7 +11,7 @@ module Shared
     CALLERS = 40
     ROUNDS = 25
 
-    def test_everybody_gets_his_own
+    def test_every_caller_gets_its_own_answer
       in_host_with_cache do |cache|
         right = side_by_side(1..CALLERS) do |caller|
           random = Random.new(Minitest.seed + caller)
@@ -23,7 +23,7 @@ module Shared
     end
 
     # A cancel may come at any time: the pauses only spread them.
-    def test_everybody_gets_his_own_while_others_are_cancelled
+    def test_every_caller_gets_its_own_answer_while_others_are_cancelled
       in_host_with_cache do |cache|
         cache.get("connected")
         steady = Array.new(CALLERS) do |caller|

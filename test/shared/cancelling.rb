@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # Queries that are ended, and neighbours who never notice. The test includes a host.
+  # Queries that are ended, and others on the same connection that never notice. The test includes a host.
   module Cancelling
     include Gated
     include Interruptions
@@ -64,7 +64,7 @@ module Shared
       end
     end
 
-    # Whoever waits for it hears of it.
+    # The caller that waits for it gets the error.
     def test_a_cancelled_future_that_others_wait_for
       in_host_with_client(connections: 1) do |db|
         future = db.async(ENDLESS)
@@ -74,7 +74,7 @@ module Shared
       end
     end
 
-    def test_two_who_cancel_the_same
+    def test_two_callers_that_cancel_the_same
       in_host_with_client(connections: 1) do |db|
         future = db.async(ENDLESS)
         side_by_side(1..3) { future.cancel }
@@ -121,7 +121,7 @@ module Shared
         assert_equal true, futures.first.cancel
         futures[1].cancel # a second cancel of the first may have hit it
         assert_equal [3, 1], [waiting.value, ask(db, 1)]
-        assert_nobody_runs(name)
+        assert_no_query_runs(name)
       end
     end
 
@@ -142,8 +142,8 @@ module Shared
       end
     end
 
-    # Nobody can tell what the cancel will hit: others take the connection's place.
-    def test_one_who_is_stopped_while_he_cancels
+    # What the cancel will hit is unknown: others take the connection's place.
+    def test_one_that_is_stopped_while_it_cancels
       gated(connections: 1) do |db, proxy|
         future = db.async(ENDLESS)
         proxy.hold(:requests)
@@ -158,8 +158,8 @@ module Shared
       end
     end
 
-    # What has been begun is brought to its end, for the server would work on for nobody.
-    def test_one_who_is_stopped_while_he_cancels_leaves_nothing_running
+    # What has been begun is brought to its end, for the server would work on for no caller.
+    def test_one_that_is_stopped_while_it_cancels_leaves_nothing_running
       name = unique_name
       gated(connections: 1, application_name: name) do |db, proxy|
         future = db.async(ENDLESS)
@@ -172,13 +172,13 @@ module Shared
         proxy.release(:requests)
         assert_kind_of Cancelled, canceller.error
         waiting.value
-        assert_nobody_runs(name)
+        assert_no_query_runs(name)
         assert_equal 1, ask(db, 1)
       end
     end
 
-    # The server has dealt with the cancel, and nobody is left who would see what it answers after that.
-    def test_one_who_is_stopped_when_he_has_cancelled
+    # The server has dealt with the cancel, and no caller is left that would read what it answers after that.
+    def test_one_that_is_stopped_when_it_has_cancelled
       gated(connections: 1) do |db, proxy|
         units = proxy.messages(:requests)["S"]
         future = db.async(ENDLESS)
@@ -193,7 +193,7 @@ module Shared
     end
 
     # What was lost would be sent again otherwise.
-    def test_who_has_cancelled_gets_no_result_of_another_try
+    def test_a_caller_that_has_cancelled_gets_no_result_of_another_try
       gated(connections: 1) do |db, proxy|
         future = db.async(ENDLESS, idempotent: true)
         proxy.hold(:requests)

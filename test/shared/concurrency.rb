@@ -73,7 +73,7 @@ module Shared
       end
     end
 
-    def test_a_transaction_where_all_connections_owe_answers_to_nobody
+    def test_a_transaction_where_all_connections_owe_answers_without_callers
       in_host_with_client(connections: 2, max_connections: 2) do |db|
         2.times { |number| db.async("SELECT $1::int", number) }
         assert_equal 2, (db.transaction { |tx| tx.value("SELECT 2") })

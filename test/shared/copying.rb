@@ -108,7 +108,7 @@ module Shared
       end
     end
 
-    # The server writes more notices than sockets hold while it is written to, and while nobody takes its rows. They are told as they
+    # The server writes more notices than sockets hold while it is written to, and while its rows are not taken. They are told as they
     # come, and not kept.
     def test_copy_a_storm_of_notices
       copying("id int") do |db, table|
@@ -125,7 +125,7 @@ module Shared
       end
     end
 
-    # Whoever takes his time keeps the server waiting, and nobody else.
+    # A slow caller keeps the server waiting, and no other caller.
     def test_copy_for_a_slow_reader
       name = unique_name
       in_host_with_client(connections: 1, max_connections: 2, application_name: name) do |db|
@@ -225,7 +225,7 @@ module Shared
       end
     end
 
-    def test_copy_a_caller_who_is_interrupted
+    def test_copy_a_caller_that_is_interrupted
       copying("id int") do |db, table|
         begun = Thread::Queue.new
         caller = later { db.copy_in("COPY #{table} FROM STDIN") { |copy| copy << ["1"] && begun.push(true) && Thread::Queue.new.pop } }

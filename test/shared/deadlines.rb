@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # Who waits no longer than he has time for, and what becomes of the others. The test includes a host.
+  # Callers with deadlines, and what becomes of the others. The test includes a host.
   module Deadlines
     include Gated
     include Interruptions
@@ -41,7 +41,7 @@ module Shared
       end
     end
 
-    # Who leads first, and who sleeps meanwhile, is as it comes; some end by their deadline, and the others are answered.
+    # Which caller leads first, and which sleep meanwhile, is as it comes; some end by their deadline, and the others are answered.
     def test_many_deadlines
       random = Random.new(Minitest.seed)
       gated do |db, proxy|
@@ -76,7 +76,7 @@ module Shared
       end
     end
 
-    def test_rows_that_nobody_waits_for_any_more
+    def test_rows_that_no_caller_waits_for_any_more
       gated do |db, proxy|
         proxy.hold(:answers)
         assert_raises(Trunkline::Deadline) { db.query("SELECT n FROM generate_series(1, 1000) AS n", deadline: SHORT) }

@@ -58,7 +58,7 @@ module Shared
       end
     end
 
-    def test_an_error_of_who_is_told_is_the_askers
+    def test_an_error_of_the_block_that_is_told_goes_to_the_caller
       in_host_with_client(connections: 1) do |db|
         db.on_notice { raise KeyError, "of the block" }
         others = Array.new(3) { |number| later { db.value("SELECT $1::int", number) } }

@@ -19,7 +19,7 @@ module Shared
       end
     end
 
-    def test_who_gives_up_waiting_for_one_is_in_nobodys_way
+    def test_a_caller_that_gives_up_waiting_for_one_delays_no_other
       gated(connections: 2) do |db, proxy|
         both_opened(db)
         proxy.hold(:answers)
@@ -32,18 +32,18 @@ module Shared
       end
     end
 
-    # The future is nobody's to wait for, and would have taken the next query's answer with it.
+    # No caller waits for the future, and it would have taken the next query's answer with it.
     def test_a_short_query_has_a_connection_opened_where_all_are_held_up
       beside_one_held_up { |db| assert_equal [1, 2], [ask(db, 1), db.stats[:opened]] }
     end
 
-    def test_so_do_those_of_one_who_does_not_wait
+    def test_so_do_those_of_one_that_does_not_wait
       beside_one_held_up do |db|
         assert_equal (1..20).to_a, (1..20).map { |token| db.async("SELECT $1::int", token) }.map { |one| one.value.value }
       end
     end
 
-    # Callers who have gone, and futures, leave answers that no caller reads. They keep no connection from a transaction, or from being idle.
+    # Callers that have gone, and futures, leave answers that no caller reads. They keep no connection from a transaction, or from being idle.
     def test_connections_whose_answers_lie_unread_are_idle
       in_host_with_client(connections: 2, max_connections: 2) do |db|
         both_opened(db)
@@ -53,8 +53,8 @@ module Shared
       end
     end
 
-    # Whoever has his answer asks again at once, and would keep his connection for ever.
-    def test_of_those_who_wait_with_long_queries_each_has_his_turn
+    # Each caller asks again as soon as it has its answer, and would keep its connection for ever.
+    def test_of_those_that_wait_with_long_queries_each_has_its_turn
       among_sleepers(6) do |turns, callers, db|
         ask(db, 1) until turns.sum >= 90
         callers.each { |caller| caller.cancel(Interruptions::Cancelled.new) }.each(&:error)
@@ -62,7 +62,7 @@ module Shared
       end
     end
 
-    def test_who_leaves_the_line_leaves_his_connection_to_others
+    def test_a_caller_that_leaves_the_queue_leaves_its_connection_to_others
       among_sleepers(8) do |_turns, callers, db|
         callers.each do |leaving|
           3.times { ask(db, 1) }
@@ -79,7 +79,7 @@ module Shared
     NAP = "SELECT pg_sleep(0.003)"
     private_constant :NAP
 
-    # Callers who sleep on the server again and again, more than there are connections.
+    # Callers whose queries sleep on the server again and again, more than there are connections.
     #
     # @yieldparam turns [Array<Integer>] how often each has
     # @yieldparam callers
@@ -100,7 +100,7 @@ module Shared
       end
     end
 
-    # Nobody waits for what takes its time there.
+    # No caller waits for the slow query there.
     #
     # @yieldparam db [Trunkline::Postgres::Client]
     def beside_one_held_up

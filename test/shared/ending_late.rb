@@ -14,7 +14,7 @@ module Shared
       end
     end
 
-    # Each finds the connection as another has left it who was late before.
+    # Each finds the connection as another caller has left it that was late before.
     def test_deadlines_of_several_one_after_the_other
       ending_on_the_server(prepare: false) do |db|
         side_by_side([0.2, 0.5, 0.5, 0.8]) { |seconds| assert_raises(Trunkline::Deadline) { db.query(ENDLESS, deadline: seconds) } }
@@ -30,7 +30,7 @@ module Shared
       end
     end
 
-    def test_a_deadline_of_a_statement_that_nobody_knows
+    def test_a_deadline_of_a_statement_that_is_not_known
       ending_on_the_server do |db|
         late_after_sending { db.query(ENDLESS, deadline: 0.1) }
         assert_equal "0", db.value("SHOW statement_timeout")
@@ -85,7 +85,7 @@ module Shared
 
     private
 
-    # The connection serves afterwards, and the server works for nobody who has gone.
+    # The connection serves afterwards, and the server works for no caller that has gone.
     #
     # @yieldparam db [Trunkline::Postgres::Client] of one connection
     # @yieldparam name [String] its application_name
@@ -94,7 +94,7 @@ module Shared
       in_host_with_client(connections: 1, application_name: name, **options) do |db|
         with_much_leeway { yield db, name }
         assert_equal 1, ask(db, 1)
-        assert_nobody_runs(name)
+        assert_no_query_runs(name)
       end
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # Whose error it is, and that it stays his. The test includes a host.
+  # An error is raised to its own caller alone. The test includes a host.
   module Errors
     # SQL that fails, and the class that says how.
     FAILURES = {

@@ -24,7 +24,7 @@ module Shared
         pool = self.pool(3)
         3.times { |number| pool.spawn { 4.times { |step| steps.push([number, step]) && pause(1) } } }
         pool.wait
-        3.times { |number| assert_equal [0, 1, 2, 3], steps.filter_map { |who, step| step if who == number } }
+        3.times { |number| assert_equal [0, 1, 2, 3], steps.filter_map { |caller, step| step if caller == number } }
         refute_equal steps.sort, steps
       end
     end
@@ -45,8 +45,8 @@ module Shared
       end
     end
 
-    # Who spawns more than the fibers can take waits until one is free, and not for all of them.
-    def test_who_spawns_waits_for_a_free_fiber
+    # A caller that spawns more than the fibers can take waits until one is free, and not for all of them.
+    def test_a_caller_that_spawns_waits_for_a_free_fiber
       in_host do
         pool = self.pool(2)
         gate = Thread::Queue.new
@@ -60,7 +60,7 @@ module Shared
       end
     end
 
-    def test_an_error_reaches_who_asks_and_nobody_else
+    def test_an_error_reaches_the_caller_that_asks_and_no_other
       in_host do
         pool = self.pool(2)
         broken = pool.spawn { raise KeyError, "broken" }
@@ -72,7 +72,7 @@ module Shared
       end
     end
 
-    def test_an_error_nobody_has_asked_for_is_raised_by_wait
+    def test_an_error_that_no_caller_has_asked_for_is_raised_by_wait
       in_host do
         pool = self.pool(2)
         pool.spawn { raise KeyError }
@@ -125,8 +125,8 @@ module Shared
       end
     end
 
-    # Who spawned does not take the pool's fibers along when it goes.
-    def test_the_fibers_outlive_who_spawned_first
+    # A caller that has spawned does not take the pool's fibers along when it ends.
+    def test_the_fibers_outlive_the_caller_that_spawned_first
       in_host do
         pool = self.pool(2)
         gate = Thread::Queue.new

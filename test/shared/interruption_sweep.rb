@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # A caller who is stopped at each place where the client waits, in each way that there is: what he leaves behind is in order
+  # A caller that is stopped at each place where the client waits, in each way that there is: what it leaves behind is in order
   # or closed, the neighbours go on, and the server has no transaction open. The test includes a host.
   module InterruptionSweep
     include Gated
@@ -84,7 +84,7 @@ module Shared
       end
     end
 
-    # The leader has his answer, and the newest of the others is to lead: he is stopped before he has taken over, or after.
+    # The leader has its answer, and the newest of the others is to lead: that one is stopped before it has taken over, or after.
     def test_interrupted_while_the_lead_is_handed_over
       sweep do |db, proxy, way|
         hold(proxy)
@@ -172,9 +172,9 @@ module Shared
       assert_operator sessions(name).size, :<=, 2
     end
 
-    # Has a caller do the work, waits until he waits, and stops him there.
+    # Has a caller do the work, waits until the caller waits, and stops it there.
     #
-    # @yield waits for the place, where his sleep does not tell it
+    # @yield waits for the place, where the caller's sleep does not tell it
     def stop(way, work)
       task = nil
       caller = later do
@@ -214,14 +214,14 @@ module Shared
       true
     end
 
-    # @return [Array<Caller>] who ask behind so many
+    # @return [Array<Caller>] that ask behind so many
     def followers_of(db, proxy, count, tokens)
       tokens.map.with_index(count + 1) { |token, units| later { ask(db, token) }.tap { await_units(proxy, units) } }
     end
 
     def insert(client, table) = client.query("INSERT INTO #{table} VALUES (1)")
 
-    # A port whose listener takes no connection any more: who connects there waits.
+    # A port whose listener takes no connection any more: to connect there waits.
     def full_listener
       listener = Socket.new(:INET, :STREAM)
       listener.bind(Addrinfo.tcp("127.0.0.1", 0))

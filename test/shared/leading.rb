@@ -4,13 +4,13 @@ require "support/query_messages"
 require "support/scripted_server"
 
 module Shared
-  # Whoever waits, drives: for himself and for the others on his connection. The test includes a host.
+  # A caller that waits drives its connection, for itself and for the others. The test includes a host.
   module Leading
     include Gated
     include Interruptions
     include Trunkline::QueryMessages
 
-    # Whoever is left gets his answer, whoever has gone and in whatever order.
+    # Each remaining caller gets its answer, in whatever order the others have gone.
     def test_every_selection_of_callers_may_leave
       gated do |db, proxy|
         leavers = (0..4).flat_map { |count| [0, 1, 2, 3].permutation(count).to_a }
@@ -18,8 +18,8 @@ module Shared
       end
     end
 
-    # A leader whose answer has come hands over; nobody waits for more than his own answer.
-    def test_each_caller_goes_when_his_own_answer_has_come
+    # A leader whose answer has come hands over; no caller waits for more than its own answer.
+    def test_each_caller_goes_when_its_own_answer_has_come
       gated do |db, proxy|
         callers = in_flight(proxy, *askers(db, (1..5).to_a))
         callers.each_with_index do |caller, index|
@@ -46,8 +46,8 @@ module Shared
       end
     end
 
-    # Nobody reads a trunk whose requests nobody waits for, until the next comes.
-    def test_a_question_behind_futures_that_nobody_asks_for
+    # A trunk is not read while no caller waits for its requests, until the next request comes.
+    def test_a_question_behind_futures_that_no_caller_asks_for
       gated do |db, proxy|
         proxy.hold(:answers)
         futures = Array.new(5) { |token| db.async("SELECT $1::int", token) }
@@ -78,8 +78,8 @@ module Shared
       end
     end
 
-    # Written at once, not when somebody waits.
-    def test_a_future_is_sent_though_nobody_waits
+    # Written at once, not when a caller waits.
+    def test_a_future_is_sent_though_no_caller_waits
       gated do |db, proxy|
         before = proxy.messages(:requests)["S"]
         db.async("SELECT 1")
@@ -97,7 +97,7 @@ module Shared
     end
 
     # The server takes no more requests until its answers are read, and there is room for a few in the sockets only.
-    def test_callers_who_wait_to_write_read_too
+    def test_callers_that_wait_to_write_read_too
       with_narrow_server do |db|
         callers = Array.new(8) { later { Array.new(20) { [db.async("SELECT name"), db.async("SELECT name"), db.value("SELECT name")] } } }
         assert_equal [NARROW] * 8, callers.map { |caller| caller.value.flatten.map { |one| one.is_a?(String) ? one : one.value.value }.uniq }.flatten
@@ -105,7 +105,7 @@ module Shared
     end
 
     # The leader has its answer and goes while another caller waits to write, with what others have left for it to write.
-    def test_a_leader_leaves_a_reader_to_a_caller_who_waits_to_write
+    def test_a_leader_leaves_a_reader_to_a_caller_that_waits_to_write
       with_narrow_server do |db, orders, heard|
         orders.push(:wait)
         leader = later { db.value("SELECT name") }
@@ -118,7 +118,7 @@ module Shared
       end
     end
 
-    # The leader looks after the clocks of those who sleep.
+    # The leader looks after the deadlines of the callers that sleep.
     def test_a_wait_for_a_future_ends_in_time_while_another_leads
       gated do |db, proxy|
         proxy.hold(:answers)
@@ -142,7 +142,7 @@ module Shared
       end
     end
 
-    def test_an_idle_connection_that_the_server_closed_costs_nobody_an_error
+    def test_an_idle_connection_that_the_server_closed_costs_no_caller_an_error
       gated(connections: 2, tcp: true) do |db, proxy|
         assert_equal (1..9).to_a, (side_by_side(1..9) { |token| ask(db, token) })
         3.times do
@@ -152,7 +152,7 @@ module Shared
       end
     end
 
-    def test_an_idle_session_that_the_server_ended_costs_nobody_an_error
+    def test_an_idle_session_that_the_server_ended_costs_no_caller_an_error
       name = unique_name
       gated(connections: 2, tcp: true, application_name: name) do |db, proxy|
         side_by_side(1..9) { |token| ask(db, token) }
@@ -162,7 +162,7 @@ module Shared
       end
     end
 
-    # Everybody who was in flight hears of it, once, and the next question finds a new connection.
+    # Each request in flight fails, once, and the next one finds a new connection.
     def test_a_connection_lost_under_many
       gated do |db, proxy|
         callers = in_flight(proxy, *askers(db, (1..20).to_a))

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # What a client takes on at once is bounded, and who asks for more waits, or is told. The test includes a host.
+  # What a client takes on at once is bounded, and a caller that asks for more waits, or is told. The test includes a host.
   module Limits
     include Gated
 
@@ -20,7 +20,7 @@ module Shared
       end
     end
 
-    def test_callers_who_give_up_waiting_for_room
+    def test_callers_that_give_up_waiting_for_room
       gated(max_in_flight: 2) do |db, proxy|
         callers = in_flight(proxy, *askers(db, [1, 2]))
         callers += (3..12).map { |token| later { ask(db, token) } }
@@ -32,8 +32,8 @@ module Shared
       end
     end
 
-    # Nobody else reads: he does it for all, and when he goes the next one has to.
-    def test_one_who_gives_up_making_room
+    # No other caller reads: this one does it for all, and when it goes the next one has to.
+    def test_one_that_gives_up_making_room
       gated(max_in_flight: 3) do |db, proxy|
         proxy.hold(:answers)
         futures = (1..3).map { |token| db.async("SELECT $1::int", token) }
@@ -57,7 +57,7 @@ module Shared
       end
     end
 
-    # Nobody waits for an answer, so the next to ask reads, and makes room.
+    # No caller waits for an answer, so the next to ask reads, and makes room.
     def test_more_futures_than_a_connection_may_have_in_flight
       in_host_with_client(connections: 1, max_in_flight: 5) do |db|
         futures = (1..50).map { |token| db.async("SELECT $1::int", token) }
@@ -80,7 +80,7 @@ module Shared
       end
     end
 
-    def test_so_does_one_who_holds_a_session
+    def test_so_does_one_that_holds_a_session
       in_host_with_client(max_futures: 3) do |db|
         db.session { |session| assert_equal (1..50).to_a, (1..50).map { |token| session.async("SELECT $1::int", token) }.map { |one| one.value.value } }
       end
@@ -111,7 +111,7 @@ module Shared
       end
     end
 
-    def test_who_waits_for_longer_than_he_may
+    def test_a_caller_that_waits_for_longer_than_it_may
       gated(max_in_flight: 1, max_wait: 0.02) do |db, proxy|
         first, = in_flight(proxy, -> { ask(db, 1) })
         assert_equal [Trunkline::Overloaded, false, true], told(later { ask(db, 2) }.error)
@@ -120,8 +120,8 @@ module Shared
       end
     end
 
-    # Whoever waits for a connection of his own is not in the way of those who share.
-    def test_queries_pass_those_who_wait_for_a_session
+    # A caller that waits for a connection of its own is not in the way of those that share.
+    def test_queries_pass_those_that_wait_for_a_session
       gated do |db, proxy|
         db.session { ask(db, 0) }
         holder, = in_flight(proxy, -> { db.session { |session| session.value("SELECT 1") } })
@@ -143,7 +143,7 @@ module Shared
 
     # --- how long connections live ---
 
-    def test_connections_that_have_lived_for_long_enough_are_replaced_and_nobody_notices
+    def test_connections_that_have_lived_for_long_enough_are_replaced_unnoticed
       name = unique_name
       in_host_with_client(connections: 2, max_connections: 4, max_lifetime: 0.005, application_name: name) do |db|
         answers = side_by_side(1..20) { |token| Array.new(30) { db.value("SELECT pg_backend_pid() * 0 + $1::int", token) } }
@@ -165,8 +165,8 @@ module Shared
       end
     end
 
-    # Nobody else reads them, and without room for another connection nobody could go on.
-    def test_answers_that_nobody_asks_for_keep_no_connection
+    # No other caller reads them, and without room for another connection no caller could go on.
+    def test_answers_that_no_caller_asks_for_keep_no_connection
       in_host_with_client(connections: 1, max_connections: 2) do |db|
         4.times do |token|
           db.async("SELECT pg_sleep(0.01)")

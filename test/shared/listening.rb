@@ -40,7 +40,7 @@ module Shared
       end
     end
 
-    # One connection for all; each subscriber gets everything of his channels, in order.
+    # One connection for all; each subscriber gets everything of its channels, in order.
     def test_listeners_side_by_side
       listening do |db, channel|
         subscriptions = Array.new(4) { |number| db.listen(channel, "#{channel}#{number}") }
@@ -54,7 +54,7 @@ module Shared
       end
     end
 
-    # Others listen, and leave, while somebody waits.
+    # Others listen, and leave, while a caller waits.
     def test_listen_while_others_wait
       listening do |db, channel|
         first = db.listen(channel)
@@ -123,7 +123,7 @@ module Shared
       end
     end
 
-    # The connection is made anew, and everybody is told of the gap.
+    # The connection is made anew, and all listeners are told of the gap.
     def test_listeners_whose_connection_is_lost
       gated(connections: 1) do |db, proxy|
         channel = "lost_#{unique_name}"
@@ -136,7 +136,7 @@ module Shared
       end
     end
 
-    def test_a_listener_who_is_interrupted
+    def test_a_listener_that_is_interrupted
       listening do |db, channel|
         subscription = db.listen(channel)
         callers = Array.new(3) { later { subscription.wait } }
@@ -148,8 +148,8 @@ module Shared
       end
     end
 
-    # Who speaks with the server meanwhile has it forget his channel, too.
-    def test_who_leaves_and_may_not_wait_for_that
+    # A caller that uses the connection meanwhile sends UNLISTEN for the channel, too.
+    def test_a_caller_that_leaves_and_may_not_wait_for_that
       gated do |db, proxy|
         leaving = db.listen("left_#{unique_name}")
         proxy.hold(:answers)
@@ -175,7 +175,7 @@ module Shared
       end
     end
 
-    def test_notifications_that_nobody_takes
+    def test_notifications_that_are_not_taken
       listening do |db, channel|
         idle, busy = db.listen(channel), db.listen("#{channel}_end")
         db.query("SELECT pg_notify($1, number::text) FROM generate_series(0, $2) AS number", channel, Trunkline::Postgres::Subscription::MOST)
@@ -213,7 +213,7 @@ module Shared
     private
 
     # @yieldparam db [Trunkline::Postgres::Client]
-    # @yieldparam channel [String] that nobody else has
+    # @yieldparam channel [String] of this test alone
     def listening
       in_host_with_client(connections: 2, max_connections: 4) { |db| yield db, "c#{unique_name.delete_prefix("test-")}" }
     end

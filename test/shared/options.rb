@@ -62,7 +62,7 @@ module Shared
       end
     end
 
-    # Lost before the answer: who says that it does no harm gets his answer from another connection.
+    # Lost before the answer: an idempotent query gets its answer from another connection.
     def test_what_may_be_run_twice_is_sent_again
       gated do |db, proxy|
         harmless, once = in_flight(proxy, -> { db.value("SELECT $1::int", 1, idempotent: true) }, -> { ask(db, 2) })

@@ -40,7 +40,7 @@ module Shared
       end
     end
 
-    def test_values_come_back_to_whom_they_belong
+    def test_values_come_back_to_their_own_callers
       in_host_with_client(connections: 2) do |db|
         types = ROUND_TRIPS * 4
         results = side_by_side(types) { |type, value| db.value("SELECT $1::#{type}", value) }

@@ -127,7 +127,7 @@ module Shared
       end
     end
 
-    def test_futures_that_nobody_asks_for_stop_nobody
+    def test_futures_that_no_caller_asks_for_stop_no_other
       in_host_with_client(connections: 1) do |db|
         5.times { |number| db.async("SELECT $1::int", number) }
         assert_equal 42, db.value("SELECT 42")
@@ -162,7 +162,7 @@ module Shared
       end
     end
 
-    def test_a_transaction_is_nobody_elses
+    def test_a_transaction_is_its_callers_alone
       with_table("id int") do |table|
         in_host_with_client(connections: 2) do |db|
           db.transaction do |tx|

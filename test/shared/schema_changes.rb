@@ -12,7 +12,7 @@ module Shared
     VALUES = [7, "7"].freeze
     private_constant :CHANGES, :VALUES
 
-    # Each reader reads until all changes are made: nobody sees an error, or another value than the table's.
+    # Each reader reads until all changes are made: none sees an error, or another value than the table's.
     def test_many_readers_while_one_change_follows_the_other
       with_table("id int PRIMARY KEY, v int") do |table|
         psql("INSERT INTO #{table} SELECT n, 7 FROM generate_series(1, #{readers}) n")

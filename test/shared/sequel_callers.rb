@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # Many callers of one Sequel database, none of whom sees another's. The test includes a host.
+  # Many callers of one Sequel database, none of which sees another's connection. The test includes a host.
   module SequelCallers
     def test_many_callers_share_few_connections
       in_host do
@@ -13,7 +13,7 @@ module Shared
       end
     end
 
-    def test_prepared_statements_are_everybodys
+    def test_prepared_statements_serve_all_callers
       in_host do
         with_sequel(connections: 2, max_connections: 3) do |db|
           double = db.select(Sequel.lit("?::int * 2 AS n", :$n)).prepare(:first, :double)
@@ -40,7 +40,7 @@ module Shared
       end
     end
 
-    def test_who_is_in_no_transaction_does_not_see_anothers
+    def test_a_caller_without_a_transaction_does_not_see_anothers
       with_columns("n int") do |table|
         in_host do
           with_sequel do |db|
@@ -58,7 +58,7 @@ module Shared
     end
 
     # Ruby hands a fiber's storage down to those that it starts, from 3.2 on.
-    def test_who_is_started_in_a_transaction
+    def test_a_caller_that_is_started_in_a_transaction
       with_columns("n int") do |table|
         in_host do
           with_sequel do |db|
@@ -72,7 +72,7 @@ module Shared
       end
     end
 
-    def test_who_is_interrupted_in_a_transaction_leaves_nothing
+    def test_a_caller_that_is_interrupted_in_a_transaction_leaves_nothing
       with_columns("n int") do |table|
         in_host do
           with_sequel(max_connections: 5) do |db|
@@ -94,7 +94,7 @@ module Shared
     end
 
     # What others have kept and left is closed when a transaction begins: several transactions at once close several of these.
-    def test_both_statements_of_a_transaction_are_in_it_whoever_kept_a_connection_before
+    def test_both_statements_of_a_transaction_are_in_it_whichever_caller_kept_a_connection_before
       in_host do
         with_sequel(max_connections: 14) do |db|
           (1..4).each do |kept|
@@ -122,7 +122,7 @@ module Shared
       end
     end
 
-    def test_what_somebody_keeps_is_his_alone
+    def test_a_kept_connection_is_its_callers_alone
       in_host do
         with_sequel do |db|
           db.run("SET application_name = 'kept'")
@@ -135,7 +135,7 @@ module Shared
       end
     end
 
-    def test_who_has_ended_keeps_nothing
+    def test_a_caller_that_has_ended_keeps_nothing
       in_host do
         with_sequel(connections: 1, max_connections: 2) do |db|
           3.times { later { db.run("SET application_name = 'kept'") }.value }

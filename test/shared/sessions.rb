@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # Who holds a session, what goes to it, and who has to wait for one. The test includes a host.
+  # Sessions: their holders, what goes to them, and callers that wait for one. The test includes a host.
   module Sessions
     include Gated
     include Interruptions
@@ -26,7 +26,7 @@ module Shared
       end
     end
 
-    # Somebody else's queries go elsewhere; those of a fiber that was started within go along, where Ruby tells.
+    # Another caller's queries go elsewhere; those of a fiber that was started within go along, where Ruby tells.
     def test_queries_of_others_are_not_part_of_a_transaction
       with_numbers(max_connections: 3) do |db, table|
         db.transaction do |tx|
@@ -73,7 +73,7 @@ module Shared
       end
     end
 
-    # Savepoints end in the order in which they were begun, or nobody knows what is to be undone.
+    # Savepoints end in the order in which they were begun, or it would be unclear what is to be undone.
     def test_savepoints_of_two_callers_in_one_transaction
       with_numbers do |db, table|
         assert_raises(Trunkline::Error) do
@@ -99,8 +99,8 @@ module Shared
       end
     end
 
-    # All but one connection are held: the next waits for so long, and is told by whom.
-    def test_a_session_that_nobody_gives_back
+    # All but one connection are held: the next waits for so long, and is told which callers hold them.
+    def test_a_session_that_is_not_given_back
       in_host_with_client(connections: 1, max_connections: 3, max_wait: 0.05) do |db|
         db.query("SELECT 1")
         db.session do |session|
@@ -117,7 +117,7 @@ module Shared
       end
     end
 
-    # Whoever comes to share finds a connection, however many hold one of their own.
+    # A caller that shares finds a connection, however many hold one of their own.
     def test_sessions_leave_a_connection_to_share
       in_host_with_client(connections: 2, max_connections: 2) do |db|
         db.session do |session|
@@ -156,7 +156,7 @@ module Shared
       end
     end
 
-    # Whoever gives up one query may go on with the next.
+    # A caller that gives up one query may go on with the next.
     # With the statement the server has aborted a transaction.
     def test_a_session_goes_on_after_a_query_that_was_given_up
       with_numbers do |db, table|
@@ -199,7 +199,7 @@ module Shared
       end
     end
 
-    # Runs the block as a caller, who is cancelled in a query that he cannot be answered before.
+    # Runs the block as a caller that is cancelled in a query whose answer cannot have come before.
     def given_up(work)
       with_client do |other|
         caller = other.transaction do |tx|
@@ -207,7 +207,7 @@ module Shared
           asking = later { work.call(->(client, table) { give_up_and_go_on(client, table) }) }
           assert eventually { waits_in_the_server? || asking.done? }
           asking.cancel(Cancelled.new)
-          asking.tap(&:error) # nor could he afterwards: the lock is held until he is through
+          asking.tap(&:error) # nor could its answer come afterwards: the lock is held until the caller has ended
         end
         caller.value
       end

@@ -60,7 +60,7 @@ module Shared
 
     def test_a_role_that_does_not_exist
       in_host_with_client(connections: 1) do |db|
-        2.times { assert_match(/nobody_here/, assert_raises(Trunkline::InvalidParameterValue) { db.value("SELECT 1", role: "nobody_here") }.message) }
+        2.times { assert_match(/absent_role/, assert_raises(Trunkline::InvalidParameterValue) { db.value("SELECT 1", role: "absent_role") }.message) }
         assert_equal 1, db.value("SELECT 1")
       end
     end
@@ -96,7 +96,7 @@ module Shared
           assert_equal %w[7 7 7 7], [tx.value(TENANT), db.value(TENANT), light.value(TENANT), tx.transaction { |inner| inner.value(TENANT) }]
           light.transaction { |inner| assert_equal [["7"]], inner.execute_script(TENANT).first.rows }
           assert_match(/open already/, assert_raises(Trunkline::SharedStateError) { db.value(TENANT, settings: { "app.tenant" => 8 }) }.message)
-          assert_raises(Trunkline::SharedStateError) { db.with(role: "nobody_here").transaction { flunk } }
+          assert_raises(Trunkline::SharedStateError) { db.with(role: "absent_role").transaction { flunk } }
         end
         assert_nil db.value(TENANT)
         assert_nil light.transaction { nil }
@@ -184,7 +184,7 @@ module Shared
     private
 
     # @yieldparam table [String] whose rows each tenant has one of, and sees no other
-    # @yieldparam role [String] for whom that is so
+    # @yieldparam role [String] that has these settings
     def with_tenants
       with_table("tenant int") do |table|
         role = "r#{SecureRandom.hex(6)}"

@@ -6,7 +6,7 @@ module Shared
     include Gated
     include Interruptions
 
-    # More than anybody would read to its end.
+    # More than a caller would read to its end.
     ENDLESS = "SELECT generate_series(1, 100000000) AS number"
     private_constant :ENDLESS
 

@@ -66,7 +66,7 @@ module Shared
       end
     end
 
-    # Who leaves an outer block through an inner one undoes both.
+    # To leave an outer block through an inner one undoes both.
     def test_a_rollback_of_an_outer_block_within_an_inner_one
       with_numbers do |db, table|
         db.transaction do |tx|
@@ -90,7 +90,7 @@ module Shared
       end
     end
 
-    # A statement failed, and nobody has asked: COMMIT rolls back then, and the server calls that a success.
+    # A statement failed, and its error was not looked at: COMMIT rolls back then, and the server calls that a success.
     def test_a_failed_transaction_is_no_success
       with_numbers do |db, table|
         failing = [

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Shared
-  # Who drives, who sleeps and who is woken, while callers come and go at the worst moments. The test includes a host of
+  # Which callers drive, sleep and are woken, while callers come and go at the worst moments. The test includes a host of
   # fibers; after each test the schedulers that record misuse have none to tell of.
   module WakeUps
     include Gated
@@ -79,7 +79,7 @@ module Shared
       end
     end
 
-    # Who has received his wake-up waits for no other.
+    # A caller that has received its wake-up waits for no other.
     def test_timed_waits_that_are_woken_lose_no_time
       gated do |db, _|
         times = Array.new(50) do |token|
@@ -92,7 +92,7 @@ module Shared
       end
     end
 
-    # The first to submit while the leader sleeps writes for all who come in the same turn.
+    # The first to submit while the leader sleeps writes for all that come in the same turn.
     def test_a_cancelled_flusher_flushes
       gated do |db, proxy|
         leader, = in_flight(proxy, -> { ask(db, 1) })
@@ -118,8 +118,8 @@ module Shared
       end
     end
 
-    # The leader is awake and lets the others have their turn; one of them leaves a question to him, and both go.
-    def test_what_was_left_to_a_leader_who_goes_is_sent
+    # The leader is awake and lets the others have their turn; one of them leaves a query for the leader to write, and both go.
+    def test_what_was_left_to_a_leader_that_leaves_is_sent
       gated do |db, proxy|
         callers = nil
         answered = lambda do

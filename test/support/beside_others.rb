@@ -5,7 +5,7 @@ require_relative "watchdog"
 require_relative "schedulers/hosts"
 
 # A thread that is disturbed wherever it can be, beside others that depend on it: they get their answers, and the client is as if it had
-# never been there. Whoever includes this says in `disturb` how.
+# never been there. The including test says in `disturb` how.
 module BesideOthers
   include DatabaseHelpers
 
@@ -35,7 +35,7 @@ module BesideOthers
     thread.value
   end
 
-  # Nobody waits and nothing is anybody's, and there is no connection more than the client knows of.
+  # No caller waits, nothing is held, and there is no connection more than the client knows of.
   def assert_at_rest(db, name, place)
     assert_equal [1, 2, 3], [ask(db, 1), ask(db, 2), db.transaction { |tx| ask(tx, 3) }], place
     stats = db.stats

@@ -57,7 +57,7 @@ module Trunkline
       nil # closed
     end
 
-    # Sockets are closed when nobody waits for them any more: Ruby 3.3 cannot bear a thread that ends while it waits to close one.
+    # Sockets are closed when no thread waits for them any more: Ruby 3.3 cannot bear a thread that ends while it waits to close one.
     def link(sockets)
       [sockets, sockets.reverse].map { |from, to| Thread.new { pass_on(from, to) } }.each(&:join)
     ensure

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Somebody who calls the client beside others: a fiber where there is a scheduler, else a thread.
+# A caller of the client beside others: a fiber where there is a scheduler, else a thread.
 class Caller
   # How a killed thread ends.
   Killed = Class.new(StandardError)

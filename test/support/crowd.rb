@@ -4,8 +4,8 @@ require "timeout"
 require_relative "interruptions"
 require_relative "schedulers/hosts"
 
-# Callers who act beside each other, and interrupt each other where they wait for the client: nowhere else, for Ruby's own
-# waits leave wake-ups behind when they are interrupted. Who is killed has a successor. What each does next, and whom it
+# Callers that act beside each other, and interrupt each other where they wait for the client: nowhere else, for Ruby's own
+# waits leave wake-ups behind when they are interrupted. A killed caller has a successor. What each does next, and which other it
 # interrupts, comes from the seed; how their steps mix is up to the scheduler.
 #
 #   crowd = Crowd.new(200, seed: 42)

@@ -84,7 +84,7 @@ module DatabaseHelpers
     psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{application_name}' AND state = 'active'").any?
   end
 
-  def assert_nobody_runs(application_name) = assert(eventually { !works_for?(application_name) })
+  def assert_no_query_runs(application_name) = assert(eventually { !works_for?(application_name) })
 
   # Waits until a backend of the clients with this application_name waits for that.
   #

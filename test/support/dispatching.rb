@@ -27,7 +27,7 @@ module Trunkline
     end
 
     # @param requests [Array<Request>] in flight there
-    # @param led [Boolean] whether somebody reads there
+    # @param led [Boolean] whether a caller reads there
     def station(name, *requests, led: true)
       codec = self.codec
       state = ConnectionState.new(codec)

@@ -154,7 +154,7 @@ class GateProxy
     await { |policies| policies.fetch(direction).messages[type] >= count }
   end
 
-  # @return [String] what has come and gone on each connection, for whoever looks for the reason of a hang
+  # @return [String] what has come and gone on each connection, to find the reason of a hang
   def report
     order { @links.map { |link| link.describe(now) }.join("\n") }
   end
@@ -182,7 +182,7 @@ class GateProxy
     UNIXServer.new(File.join(@folder, ".s.PGSQL.#{@port}"))
   end
 
-  # Runs the block in the proxy's thread, for nobody else touches its state.
+  # Runs the block in the proxy's thread, as no other thread touches its state.
   def order(&block)
     reply = Thread::Queue.new
     @orders << [block, reply]
@@ -200,7 +200,7 @@ class GateProxy
     @orders.pop.last << Ended.new until @orders.empty?
   end
 
-  # Who may write, and how long nobody may, is asked of one moment: bytes that become due between the two questions would
+  # Which lanes may write, and how long none may, is asked of one moment: bytes that become due between the two questions would
   # be left lying for as long as nothing else happens.
   def pass
     moment = now

@@ -4,7 +4,7 @@ require_relative "gate_proxy"
 
 # Tests that decide when an answer comes. The test includes a host.
 module Gated
-  # A question whose answer nobody would wait for.
+  # A query whose answer no test would wait for.
   ENDLESS = "SELECT pg_sleep(1000)"
 
   # Runs the block in the host, with a client whose connections go through a proxy.
@@ -52,7 +52,7 @@ module Gated
 
   # A caller whose large question has gone in part; nothing goes through any more until the proxy resumes.
   #
-  # @return [Caller] who is answered with the question's size
+  # @return [Caller] that is answered with the query's size
   def stuck_in_the_middle(db, proxy, size = 8_000_000)
     start = proxy.bytes(:requests)
     caller = later { db.value("SELECT length($1::text)", "x" * size) }

@@ -7,7 +7,7 @@ require_relative "history/entry"
 # * every answer is its caller's own;
 # * what was acknowledged is there exactly once;
 # * what failed on the server, was undone or was never sent is not there;
-# * of what nobody knows, there is at most one, and a transaction is there as a whole or not at all;
+# * of an entry whose outcome is unknown, there is at most one, and a transaction is there as a whole or not at all;
 # * no caller sees an error that nothing explains.
 class History
   Violation = Struct.new(:entry, :text) do
@@ -28,10 +28,10 @@ class History
     @lock = Thread::Mutex.new
   end
 
-  # Begins an entry, whose tokens nobody else has.
+  # Begins an entry, whose tokens no other entry has.
   #
   # @param kind [Symbol] what is done
-  # @param member [Integer] who does it
+  # @param member [Integer] that does it
   # @param tokens [Integer] how many
   # @return [Entry]
   def begin(kind, member, tokens)
@@ -57,7 +57,7 @@ class History
 
   def count_answer = @lock.synchronize { @answers += 1 }
 
-  # Compares with what the server has; whoever acts here has come to an end.
+  # Compares with what the server has, when all callers have ended.
   #
   # @param rows [Array<Integer>] the tokens found in the table
   # @param lists [Hash{Integer => Array<Integer>}] the tokens found in the lists
@@ -65,7 +65,7 @@ class History
   def verify(rows, lists)
     found = (rows + lists.values.flatten).tally
     @entries.each { |entry| entry.verify(found.values_at(*entry.tokens).map(&:to_i)) }
-    (found.keys - @entries.flat_map(&:tokens)).each { |token| violated(nil, "nobody has written #{token}") }
+    (found.keys - @entries.flat_map(&:tokens)).each { |token| violated(nil, "no caller has written #{token}") }
     @lists.each { |id, seen| seen.each { |tokens, entry| verify_list(tokens, lists.fetch(id), entry) } }
     self
   end

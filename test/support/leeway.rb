@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# For what a server does in the end with what is late. A caller goes a moment after his deadline, whether that has happened or
-# not: where the machine is slow, he would not see it.
+# For what a server does in the end with what is late. A caller goes a moment after its deadline, whether that has happened or
+# not: where the machine is slow, it would not see it.
 module Leeway
   SECONDS = 60
   private_constant :SECONDS

@@ -4,7 +4,7 @@ require "async"
 require "trunkline"
 
 # A client asked again and again, for answers and with parameters of all sizes, for errors, transactions and futures that
-# nobody waits for, with more SQL texts than it keeps; and what memory this process has meanwhile. A program of its own, for
+# no caller waits for, with more SQL texts than it keeps; and what memory this process has meanwhile. A program of its own, for
 # memory belongs to a process:
 #
 #   ruby -Ilib -Itest test/support/memory_load.rb URI QUERIES

@@ -4,8 +4,8 @@ require "fileutils"
 require "socket"
 require_relative "../../bench/support/servers/keeper"
 
-# A private PgBouncer before a private PostgreSQL, in transaction mode: whoever is in no transaction may find another server
-# session behind his connection each time, without the statements that he has prepared. It ends with the block, or with this process.
+# A private PgBouncer before a private PostgreSQL, in transaction mode: a client outside of a transaction may find another server
+# session behind its connection each time, without the statements that it has prepared. It ends with the block, or with this process.
 #
 #   PgBouncer.open(server, pool: 2) { |pooler| Trunkline.postgres(pooler.uri, prepare: false) }
 class PgBouncer

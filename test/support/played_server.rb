@@ -3,7 +3,7 @@
 require "socket"
 
 module Trunkline
-  # A server that is played: it hears and answers over real sockets, but works on the time of a {Timetable}. Who uses its processors at
+  # A server that is played: it hears and answers over real sockets, but works on the time of a {Timetable}. Which queries use its processors at
   # once shares them.
   class PlayedServer
     # How it answers what comes before the execution of a statement; "H" has it say so at once.
@@ -94,7 +94,7 @@ module Trunkline
 
     def speed = [1.0, @processors.fdiv([@using.size, 1].max)].min
 
-    # Whoever will be through first; unless another one comes before.
+    # The query that will be through first; unless another one comes before.
     def await_next
       turn = @turn += 1
       return if @using.empty?

@@ -5,12 +5,12 @@ require_relative "played_server"
 require_relative "timetable"
 
 module Trunkline
-  # A real dispatcher and real codecs between callers and a server who are played, on the clock of the test: what comes of it is the same
+  # A real dispatcher and real codecs between callers and a server that are played, on the clock of the test: what comes of it is the same
   # each time.
   class PlayedTraffic
     include Requests
 
-    LOOK_AGAIN = 0.02 # seconds after which those who wait look whether another connection is worth it
+    LOOK_AGAIN = 0.02 # seconds after which callers that wait look whether another connection is worth it
     CONNECTING = 0.005
     private_constant :LOOK_AGAIN, :CONNECTING
 
@@ -37,7 +37,7 @@ module Trunkline
       @most = most
       @dispatcher = Dispatcher.new(connections, most, 3600)
       @connections = []
-      @lines = { false => [], true => [] } # who waits, by whether it takes long
+      @lines = { false => [], true => [] } # callers that wait, by whether their query takes long
       @opening = 0
       @took = Hash.new { |took, name| took[name] = [] }
       @changes = Hash.new(0)
@@ -116,7 +116,7 @@ module Trunkline
       connection ? submit(connection, query) : line.push(query)
     end
 
-    # Who waits looks now and then whether the server is held up everywhere.
+    # A caller that waits looks now and then whether the server is held up everywhere.
     def look_again
       @timetable.after(LOOK_AGAIN) do
         by_the_client { serve_all }

@@ -17,7 +17,7 @@ module Trunkline
       Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", &open)
     end
 
-    # @return [Array(Pool, FakeTrunk, Thread)] a pool of two, the trunk that somebody has for his own, and who waits for one
+    # @return [Array(Pool, FakeTrunk, Thread)] a pool of two, the trunk that one caller has for its own, and the caller that waits for one
     def lent_to_one_while_another_waits
       pool = self.pool(connections: 1, most: 2)
       pool.perform(request)

@@ -57,7 +57,7 @@ module Trunkline
     # Answers what it was sent meanwhile, too.
     def resume = @gate.close
 
-    # Sockets are closed when nobody waits for them any more: a fiber that closes what a thread waits for is not woken again by
+    # Sockets are closed when no thread waits for them any more: a fiber that closes what a thread waits for is not woken again by
     # Ruby 3.3.
     def stop
       @threads.each { |thread| thread.kill.join }

@@ -95,7 +95,7 @@ module Trunkline
       end
 
       # @param protocol [String] what the client should want to speak
-      # @return [Hash{String => String}] the parameters of the client's startup message; who asks to encrypt before that is
+      # @return [Hash{String => String}] the parameters of the client's startup message; a request to encrypt before that is
       #   told that there is no such thing
       def startup(protocol = "3.0")
         length, *version = read(8).unpack("Nnn")

@@ -4,11 +4,11 @@ require "io/wait"
 require "socket"
 
 module Trunkline
-  # A black hole: packets arrive, and nobody says anything.
+  # A black hole: packets arrive, and no answer comes.
   module SilentServer
     private
 
-    # @yieldparam address [Addrinfo] at which nobody answers: the queue of connections is full and nobody takes one
+    # @yieldparam address [Addrinfo] at which no answer comes: the queue of connections is full and none is accepted
     # @return what the block returns
     def silent_server
       listener = TCPServer.new("127.0.0.1", 0)

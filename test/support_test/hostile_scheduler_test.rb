@@ -77,7 +77,7 @@ class HostileSchedulerTest < Minitest::Test
     assert_equal ["after waking", "before waiting", "while waiting"], moments.keys.sort
   end
 
-  def test_a_wake_up_that_nobody_waits_for_ends_another_wait
+  def test_a_wake_up_that_no_fiber_waits_for_ends_another_wait
     scheduler = hostile do |running|
       queue = Thread::Queue.new
       sleeper = Fiber.schedule { sleep(60) && queue << :slept }

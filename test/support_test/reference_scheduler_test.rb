@@ -91,7 +91,7 @@ class ReferenceSchedulerTest < Minitest::Test
     end
   end
 
-  def test_records_a_wake_up_left_behind_for_nobody
+  def test_records_a_wake_up_left_behind_without_a_fiber
     assert_violation(/ends with a wake-up left behind/) do |scheduler|
       victim = blocked(scheduler) { nil }
       scheduler.unblock(:mine, victim)
@@ -99,7 +99,7 @@ class ReferenceSchedulerTest < Minitest::Test
     end
   end
 
-  def test_records_who_unblocks_himself
+  def test_records_a_fiber_that_unblocks_itself
     assert_violation(/unblocks itself/) { |scheduler| scheduler.unblock(:mine, Fiber.current) }
   end
 
@@ -157,12 +157,12 @@ class ReferenceSchedulerTest < Minitest::Test
     end
   end
 
-  def test_tells_who_hangs_and_where
+  def test_tells_which_fibers_hang_and_where
     error = assert_raises(Supervision::Hang) { ReferenceScheduler.run(limit: 1) { |scheduler| scheduler.block(:never) } }
     assert_match(/1 fibers wait:\n  1 in block\(Symbol\) at .*reference_scheduler_test/, error.message)
   end
 
-  def test_ends_those_who_hang
+  def test_ends_fibers_that_hang
     ended = false
     assert_raises(Supervision::Hang) do
       ReferenceScheduler.run(limit: 1) do

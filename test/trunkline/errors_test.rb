@@ -52,7 +52,7 @@ module Trunkline
       assert_equal [true, false], [false, true].map { |sent| Deadline.new("x", sent: sent).retriable? }
     end
 
-    def test_whoever_raises_may_know_better
+    def test_a_caller_that_raises_may_know_better
       assert_predicate SharedStateError.new("x", retriable: true), :retriable?
       refute_predicate NotSent.new("x", retriable: false), :retriable?
     end

@@ -10,7 +10,7 @@ module Trunkline
 
       module_function
 
-      # Has the callers fetch the table in chunks: whoever is through with one takes the next.
+      # Has the callers fetch the table in chunks: a caller that is through with one takes the next.
       #
       # @param size [Integer] rows of a chunk
       # @return [#call] yields the numbers between which the rows of the next chunk lie, until there is none

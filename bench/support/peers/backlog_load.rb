@@ -3,7 +3,7 @@
 module Trunkline
   module Bench
     module Peers
-      # How queries come: at their times, whoever is still busy; or again and again.
+      # How queries come: at their times, whether callers are still busy or not; or again and again.
       module BacklogLoad
         private
 

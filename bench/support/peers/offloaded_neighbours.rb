@@ -8,7 +8,7 @@ require_relative "../measure"
 module Trunkline
   module Bench
     module Peers
-      # Callers in fibers who ask one short question after the other, while blocks run on worker threads beside their loop.
+      # Callers in fibers with one short query after the other, while blocks run on worker threads beside their loop.
       class OffloadedNeighbours
         CALLERS = 16
         PAUSE = 0.005 # seconds between a caller's questions, so that the processor is not what they wait for

@@ -6,7 +6,7 @@ module Trunkline
   module Bench
     module Peers
       # Pipelines of the pg gem, put together by hand: a thread for each connection sends so many queries behind each other, with
-      # one Sync, and then takes the answers. There are no callers who would each ask for something of their own.
+      # one Sync, and then takes the answers. There are no callers that would each ask for something of their own.
       class PgPipelinesSelects < PgSelects
         # @param connections [Integer]
         # @param depth [Integer] queries of a pipeline

@@ -1,4 +1,4 @@
-// What the peers in JavaScript share: the accounts, and the conversation with whoever runs the bench.
+// What the peers in JavaScript share: the accounts, and the conversation with the bench's own process.
 "use strict";
 
 const readline = require("readline");
@@ -32,7 +32,7 @@ async function shareOut(balance, count, { callers, rows }) {
 
 // Answers requests, a line of JSON each, until there are no more.
 async function serve(connect) {
-  process.on("SIGINT", () => {}); // whoever runs the bench says when it ends
+  process.on("SIGINT", () => {}); // the bench's own process says when it ends
   const options = JSON.parse(process.argv[2]);
   const balance = connect({ ...options, ...place(options.uri) });
   for await (const line of readline.createInterface({ input: process.stdin })) {

@@ -1,4 +1,4 @@
-"""What the peers in Python share: the accounts, and the conversation with whoever runs the bench."""
+"""What the peers in Python share: the accounts, and the conversation with the bench's own process."""
 
 import asyncio
 import json

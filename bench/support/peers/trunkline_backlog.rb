@@ -30,7 +30,7 @@ module Trunkline
           Measure.run { Sync { |task| offered(arrivals, task) { |much| value(long.first, much) } } }
         end
 
-        # Callers who sleep on the server, each again and again.
+        # Callers whose queries sleep on the server, each again and again.
         # @return [Hash] rate (sleeps a second) after the warm-up, warm_up (seconds until 9/10 of it), opened
         def sleepers(callers:, seconds:, sleep:) = Sync { sleeping(callers, seconds) { value(SLEEP, sleep) } }.merge(opened: @db.stats[:opened])
 

@@ -28,7 +28,7 @@ module Trunkline
           @db.query("SELECT count(*), sum(number)::bigint FROM written WHERE side = $1", @side).rows.first
         end
 
-        # @param seconds [Numeric] that everybody writes for
+        # @param seconds [Numeric] that all write for
         # @return [Hash] wall, cpu, objects; result, the number of rows written
         def measure(seconds:)
           Measure.run do

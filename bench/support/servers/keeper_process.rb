@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A program, run beside whoever starts private servers: it owns one temporary folder and every process that
+# A program, run beside the process that starts private servers: it owns one temporary folder and every process that
 # it was asked to start, and takes all of them away when its standard input ends.
 # That happens however its parent ends, SIGKILL included, so no server outlives a run.
 #

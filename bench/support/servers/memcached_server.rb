@@ -14,7 +14,7 @@ module Trunkline
     #   server.stop
     class MemcachedServer
       START_TIMEOUT = 30 # seconds
-      ATTEMPTS = 3       # somebody else may take the free port first
+      ATTEMPTS = 3       # another process may take the free port first
       private_constant :START_TIMEOUT, :ATTEMPTS
 
       @count = 0

@@ -9,7 +9,7 @@ require_relative "postgres_binaries"
 module Trunkline
   module Bench
     # A private PostgreSQL: its own data folder, a free port, a Unix socket and 127.0.0.1, gone with this process.
-    # User and database are "postgres"; everybody is trusted unless `hba` says otherwise.
+    # User and database are "postgres"; every user is trusted unless `hba` says otherwise.
     #
     #   server = PostgresServer.start(settings: { "shared_buffers" => "256MB" })
     #   server.psql("CREATE TABLE t (id int)")
@@ -23,7 +23,7 @@ module Trunkline
         "shared_buffers" => "128MB", "password_encryption" => "scram-sha-256", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
       }.freeze
       START_TIMEOUT = 30 # seconds
-      ATTEMPTS = 3       # somebody else may take the free port first
+      ATTEMPTS = 3       # another process may take the free port first
       private_constant :SETTINGS, :START_TIMEOUT, :ATTEMPTS
 
       @count = 0

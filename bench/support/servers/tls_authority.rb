@@ -6,7 +6,7 @@ require "tmpdir"
 
 module Trunkline
   module Bench
-    # A certificate authority of one's own: certificates for anybody, kept as files in a folder that goes with the
+    # A certificate authority of one's own: certificates for any name, kept as files in a folder that goes with the
     # process.
     #
     #   authority = TLSAuthority.shared

@@ -18,7 +18,7 @@ module Trunkline
       }.freeze
       START_TIMEOUT = 30 # seconds
       PATIENCE = 120     # seconds for an answer
-      ATTEMPTS = 3       # somebody else may take the free port first
+      ATTEMPTS = 3       # another process may take the free port first
       private_constant :COMMANDS, :START_TIMEOUT, :PATIENCE, :ATTEMPTS
 
       # @param kind [Symbol] :thin, :falcon or :puma

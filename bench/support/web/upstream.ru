@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Somebody else's server: it answers after five milliseconds.
+# Another server: it answers after five milliseconds.
 run(lambda do |_env|
   sleep 0.005
   [200, { "content-type" => "text/plain", "content-length" => "2" }, ["ok"]]

@@ -45,7 +45,7 @@ static bool is_to_be_read(const search_t *search, connection_t *connection) {
 }
 
 /* What takes long would hold up the next to come, also where no caller reads. */
-static bool joins_nobody(const search_t *search) { return search->is_long && !search_is_only(search); }
+static bool goes_alone(const search_t *search) { return search->is_long && !search_is_only(search); }
 
 /* Is it unknown how long it takes, and better to wait than to be sent behind others: for another trunk that may be opened, or for the first
  * answer to a request of its kind, which tells how long it takes? */
@@ -62,7 +62,7 @@ static bool adds_to_unknown(const search_t *search, const connection_t *connecti
 
 /* May the request go onto a trunk that is busy, and has so much backlog? */
 static bool may_join(const search_t *search, connection_t *connection, double backlog) {
-    if (joins_nobody(search) || adds_to_unknown(search, connection)) return false;
+    if (goes_alone(search) || adds_to_unknown(search, connection)) return false;
     if (search_is_only(search) || is_to_be_read(search, connection)) return true;
     if (connection_is_late(connection, search->now, SHORT_BACKLOG)) return false;
     return backlog <= connection_enough(connection) || may_queue(search, connection);
@@ -71,7 +71,7 @@ static bool may_join(const search_t *search, connection_t *connection, double ba
 static void consider(search_t *search, long at) {
     connection_t *connection = connection_at(search->dispatcher, at);
     bool idle = connection_in_flight(connection)->count == 0;
-    if (!takes(search, connection) || (!idle && joins_nobody(search))) return; /* the backlog of many that are late takes many looks at sockets */
+    if (!takes(search, connection) || (!idle && goes_alone(search))) return; /* the backlog of many that are late takes many looks at sockets */
     double backlog = connection_backlog(connection, search->now);
     if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, connection, backlog))) return;
     search->least = backlog;

@@ -77,7 +77,7 @@ module Trunkline
       # @param place [String] of the holder: file and line
       # @raise [Overloaded] none became free in time
       def take(request, place)
-        trunk = @pool.check_out(request) { who_holds }
+        trunk = @pool.check_out(request) { describe_holders }
         begin_anew unless @generation == Trunkline.process_generation
         @lock.synchronize do
           @holders.delete_if { |held,| held.loss } # also those that were closed as nothing could use them any more
@@ -120,7 +120,7 @@ module Trunkline
       end
 
       # @return [String] how many connections are held, where and since when
-      def who_holds
+      def describe_holders
         counts = @pool.counts
         places = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values.group_by(&:place) }
         held = places.map { |place, holders| "#{holders.size} by #{place} (the first for #{age(holders)} s)" }

@@ -18,8 +18,8 @@ module Trunkline
         "its version" => [-> { Request.get("key", " v f c") }, "VA 1 f3 c18446744073709551615 O0\r\nx\r\n", ->(request) { request.cas == (2**64) - 1 }],
         "a miss" => [-> { Request.get("key", " v f") }, "EN O0\r\n", ->(request) { request.answer.nil? && !request.found? }],
         "a touch" => [-> { Request.get("key", " T9") }, "HD O0\r\n", ->(request) { request.found? }],
-        "who is to compute" => [-> { Request.get("key", " v N9") }, "VA 0 W O0\r\n\r\n", ->(request) { request.won? && !request.lost? }],
-        "who is not" => [-> { Request.get("key", " v N9") }, "VA 3 O0 X Z\r\nold\r\n", ->(request) { request.lost? && request.stale? }],
+        "the caller is to compute" => [-> { Request.get("key", " v N9") }, "VA 0 W O0\r\n\r\n", ->(request) { request.won? && !request.lost? }],
+        "another caller computes" => [-> { Request.get("key", " v N9") }, "VA 3 O0 X Z\r\nold\r\n", ->(request) { request.lost? && request.stale? }],
         "a store" => [-> { Request.store("key", "value", 0, " c") }, "HD c12 O0\r\n", ->(request) { request.stored? && request.cas == 12 }],
         "no store" => [-> { Request.store("key", "value", 0, " ME") }, "NS O0\r\n", ->(request) { !request.stored? }],
         "a change meanwhile" => [-> { Request.store("key", "value", 0, " C9") }, "EX O0\r\n", ->(request) { request.changed? }],
@@ -69,7 +69,7 @@ module Trunkline
         end
       end
 
-      def test_answers_come_to_those_who_asked_whatever_the_pieces
+      def test_answers_come_to_their_requests_whatever_the_pieces
         [1, 2, 3, 7, 50, 10_000].each do |size|
           begin_talk
           bytes = +""
@@ -233,7 +233,7 @@ module Trunkline
         assert_nonsense("HD O0\r\n", /answers nothing/)
       end
 
-      def test_nobody_is_left_when_it_fails
+      def test_no_request_is_left_when_it_fails
         requests = [get, store, get].each { |request| ask(request) }
         answer("EN O0\r\n")
         codec.fail(woken) { |sent| sent }

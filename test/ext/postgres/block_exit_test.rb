@@ -77,7 +77,7 @@ module Trunkline
         refute_completed
       end
 
-      def test_throw_that_nobody_catches
+      def test_throw_without_a_catch
         assert_raises(UncaughtThrowError) { watch { throw :nowhere } }
         refute_completed
       end

@@ -75,7 +75,7 @@ module Trunkline
         assert_equal [%w[2 3], [], %w[row]], [taken.call, codec.portion(copy), (answer("") && codec.portion(copy)).map(&:chomp)]
       end
 
-      def test_rows_that_nobody_takes
+      def test_rows_that_are_not_taken
         copy = begin_copy("H", rows: 1)
         copy.give_up(nil)
         answer(frame("N", "SNOTICE\0\0"))

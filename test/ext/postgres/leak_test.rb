@@ -45,7 +45,7 @@ module Trunkline
         refute_predicate codec, :altered?
       end
 
-      def test_what_a_callers_own_session_changed_is_nobody_elses_doing
+      def test_what_a_callers_own_session_changed_is_no_other_callers_doing
         codec.exclusive = true
         submit(Request.query(statement("SELECT 1"), []).pin)
         answer(answered("SELECT 1", parameter_status("TimeZone", "Asia/Tokyo")) + ready)

@@ -19,7 +19,7 @@ module Trunkline
 
       def answer_to_limit = bind_complete + data_row("60s") + complete("SELECT 1")
 
-      def test_a_statement_that_nobody_knows
+      def test_a_statement_that_is_not_known
         request = ask_in_time("SELECT n")
         assert_match(LIMITED, sent)
         assert_predicate request, :limited?
@@ -44,7 +44,7 @@ module Trunkline
         refute_predicate request, :limited?
       end
 
-      # It was slow once, and nobody knows whether the server was.
+      # It was slow once; whether the server was slow is not known.
       def test_what_is_in_doubt_is_limited
         ask("SELECT n")
         Clock.pass(0.2)
@@ -57,7 +57,7 @@ module Trunkline
         assert_equal 1, sent.scan("set_config").size
       end
 
-      def test_whom_the_server_does_not_limit
+      def test_requests_that_the_server_does_not_limit
         refute_predicate ask_in_time("VACUUM n"), :limited?
         refute_predicate ask("SELECT n"), :limited?
         codec.exclusive = true

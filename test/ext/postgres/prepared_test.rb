@@ -30,21 +30,21 @@ module Trunkline
         assert_equal close("t1") + sync + parse("t2", "SELECT 1") + describe("t2") + execution("t2"), sent
       end
 
-      # Who was failed by what was remembered relies on nothing of it.
-      def test_one_who_asks_anew_parses_himself
+      # A request that failed through what was remembered relies on nothing of it.
+      def test_a_request_that_asks_anew_parses_by_itself
         ask("SELECT 1")
         anew = submit(Request.query(statement("SELECT 1"), []).anew)
         assert_equal [true, true], [anew.parses?, anew.anew?]
         assert_equal first_execution("t1", "SELECT 1") + close("t1") + sync + first_execution("t2", "SELECT 1"), sent
       end
 
-      def test_one_who_asks_anew_tells_no_types
+      def test_a_request_that_asks_anew_tells_no_types
         ask_and_answer("SELECT $1", N, ["1"], types: [INT4], parameters: [1])
         submit(Request.query(statement("SELECT $1"), [2]).anew)
         assert_equal close("t1") + sync + first_execution("t2", "SELECT $1", ["2"]), sent
       end
 
-      def test_one_who_just_asks_again_relies_on_what_is_there
+      def test_a_request_that_is_just_repeated_relies_on_what_is_there
         ask_and_answer("SELECT 1", N, ["1"])
         request = Request.query(statement("SELECT 1"), [])
         assert_equal [false, true], [submit(request.again).parses?, submit(request.anew.again).parses?]
@@ -79,7 +79,7 @@ module Trunkline
         assert_dropped_by("22003")
       end
 
-      # What was bound may have had an effect: nobody does it twice.
+      # What was bound may have had an effect: it is not retried.
       def test_the_same_error_within_an_execution
         ask_and_answer("SELECT 1", N, ["1"])
         request = ask("SELECT 1")
@@ -148,7 +148,7 @@ module Trunkline
                      close("t2") + sync + first_execution("t3", "SELECT old"), sent
       end
 
-      def test_closes_travel_together_and_answer_to_nobody
+      def test_closes_are_sent_together_and_have_no_caller
         evicted = Array.new(3) { |slot| Statement.new("SELECT #{slot}", slot) }
         evicted.each { |one| submit(Request.query(one, [])) }
         answer((failure("42601") + ready) * 3)
@@ -162,7 +162,7 @@ module Trunkline
         assert_empty sent
       end
 
-      def test_a_failed_close_harms_nobody
+      def test_a_failed_close_harms_no_request
         ask("SELECT 1")
         answer(failure("42601") + ready)
         request = ask("SELECT 2")

@@ -88,7 +88,7 @@ module Trunkline
       assert_equal [:fenced, second], [state.finish_cancel(behind), state.fence]
     end
 
-    def test_a_fence_that_nobody_is_left_to_see
+    def test_a_fence_without_a_caller_left_to_read_it
       cancel(head)
       assert_equal false, state.abandon_fence
       state.finish_cancel(head)

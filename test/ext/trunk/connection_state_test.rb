@@ -28,7 +28,7 @@ module Trunkline
       assert_equal [false, true, true], [one.parked?, two.parked?, state.led?]
     end
 
-    def test_who_has_an_answer_does_not_lead
+    def test_a_caller_that_has_an_answer_does_not_lead
       codec = self.codec
       state = state_of(codec)
       waiter = request
@@ -38,7 +38,7 @@ module Trunkline
       refute_predicate state, :led?
     end
 
-    def test_the_newest_of_the_parked_is_the_heir
+    def test_the_newest_of_the_parked_is_the_next_leader
       state = state_of
       leader, old, young = active(state, request, request, request)
       [leader, old, young].each { |one| state.lead(one) }
@@ -59,7 +59,7 @@ module Trunkline
       assert_equal hasty.deadline, state.rest
     end
 
-    def test_who_has_less_time_than_a_resting_leader_looks_at_the_clock_himself
+    def test_a_caller_with_less_time_than_a_resting_leader_looks_at_the_clock_itself
       state = state_of
       leader, patient, hasty = active(state, request.limit(60), request.limit(90), request.limit(30))
       state.lead(leader)
@@ -67,7 +67,7 @@ module Trunkline
       assert_equal [false, hasty.deadline], [state.lead(patient), state.lead(hasty)]
     end
 
-    def test_nobody_has_to_while_the_leader_is_awake
+    def test_no_caller_has_to_while_the_leader_is_awake
       state = state_of
       leader, hasty = active(state, request, request.limit(30))
       state.lead(leader)
@@ -89,7 +89,7 @@ module Trunkline
       refute_predicate leader, :late?
     end
 
-    def test_nobody_else_is_called_while_an_heir_is_on_his_way
+    def test_no_other_caller_is_woken_while_the_next_leader_is_on_its_way
       state = state_of
       leader, other, next_leader = active(state, request, request, request)
       [leader, other, next_leader].each { |one| state.lead(one) }
@@ -97,7 +97,7 @@ module Trunkline
       assert_nil state.leave(other)
     end
 
-    def test_an_heir_who_is_outrun_is_parked
+    def test_a_next_leader_that_is_outrun_is_parked
       state = state_of
       leader, next_leader, quick = active(state, request, request, request)
       [leader, next_leader].each { |one| state.lead(one) }
@@ -106,7 +106,7 @@ module Trunkline
       assert_same next_leader, state.leave(quick)
     end
 
-    def test_an_heir_who_leaves_calls_the_next
+    def test_a_next_leader_that_leaves_wakes_another
       state = state_of
       leader, other, next_leader = active(state, request, request, request)
       [leader, other, next_leader].each { |one| state.lead(one) }
@@ -114,7 +114,7 @@ module Trunkline
       assert_same other, state.leave(next_leader)
     end
 
-    def test_the_last_one_leaves_nobody_to_lead
+    def test_the_last_one_leaves_no_caller_to_lead
       state = state_of
       waiter, = active(state, request)
       state.lead(waiter)
@@ -122,7 +122,7 @@ module Trunkline
       assert_equal [0, false], [state.active, state.led?]
     end
 
-    def test_who_leaves_is_in_no_list
+    def test_a_caller_that_leaves_is_in_no_list
       state = state_of
       leader, parked = active(state, request, request)
       [leader, parked].each { |one| state.lead(one) }
@@ -131,7 +131,7 @@ module Trunkline
       assert_equal false, state.leave(leader)
     end
 
-    def test_who_leaves_twice_leaves_once
+    def test_a_caller_that_leaves_twice_leaves_once
       state = state_of
       waiter, = active(state, request)
       2.times { state.leave(waiter) }
@@ -150,7 +150,7 @@ module Trunkline
     end
 
     # Futures: a caller of another scheduler is parked until the active callers have gone, and leads then.
-    def test_a_stranger_who_waits_for_a_future_comes_last
+    def test_a_caller_of_another_scheduler_that_waits_for_a_future_comes_last
       state = state_of
       leader, fellow = active(state, request, request)
       stranger = foreign_request

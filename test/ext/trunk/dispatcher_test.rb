@@ -39,13 +39,13 @@ module Trunkline
       assert_equal :little, chosen(dispatcher(*stations), short)
     end
 
-    def test_nobody_joins_a_long_one
+    def test_no_query_joins_a_long_one
       stations = Array.new(3) { |number| station(number, long) }
       dispatcher = dispatcher(*stations)
       assert_equal [nil, nil, 0], [chosen(dispatcher, short), found(dispatcher, short), dispatcher.room_for(short)]
     end
 
-    def test_nobody_joins_a_late_one
+    def test_no_query_joins_a_late_one
       stations = [late(station(:late, short)), station(:long, long)]
       assert_nil chosen(dispatcher(*stations), short)
     end
@@ -66,7 +66,7 @@ module Trunkline
     end
 
     # Its answer lies there: the client is late, not the server.
-    def test_an_answer_that_nobody_has_read_makes_nothing_late
+    def test_an_answer_that_no_caller_has_read_makes_nothing_late
       with_late_connection do |state, _codec, _reader, writer|
         writer.write("answer")
         assert_equal [false, true], [state.late?, state.backlog < 0.001]
@@ -92,12 +92,12 @@ module Trunkline
       assert_equal [:far, false], [chosen(dispatcher(near, far, connections: 2), short), far.state.late?]
     end
 
-    def test_where_nobody_reads_the_next_one_does
+    def test_where_no_caller_reads_the_next_one_does
       stations = [station(:long, long), station(:unread, long, led: false)]
       assert_equal [:unread, nil], [chosen(dispatcher(*stations), short), dispatcher(stations.first, stations.first).unread_for(short)]
     end
 
-    def test_nobody_reads_behind_a_long_one_who_could_have_another_trunk
+    def test_no_caller_reads_behind_a_long_one_that_could_have_another_trunk
       dispatcher = growing(station(:long, long, led: false), station(:late, short, led: false).then { |made| late(made) })
       assert_equal [nil, true], [found(dispatcher, short), dispatcher.unread_for(short) != nil]
       dispatcher.may_grow = false
@@ -119,9 +119,9 @@ module Trunkline
       assert_equal 0, chosen(dispatcher, query(never_seen))
     end
 
-    # --- who asks for more without waiting ---
+    # --- callers that ask for more without waiting ---
 
-    def test_who_does_not_wait_fills_nothing_beyond_a_little
+    def test_a_caller_that_does_not_wait_fills_nothing_beyond_a_little
       stations = [station(:one, *Array.new(50) { unseen }), station(:two, long)]
       dispatcher = dispatcher(*stations)
       eager = short.eager!
@@ -130,7 +130,7 @@ module Trunkline
       assert_equal :one, chosen(dispatcher, eager)
     end
 
-    def test_nor_where_nobody_reads_but_he_reads_there
+    def test_nor_where_no_caller_reads_but_the_new_one_reads_there
       stations = [station(:one, long, led: false), station(:two, long)]
       dispatcher = dispatcher(*stations)
       eager = short.eager!
@@ -140,7 +140,7 @@ module Trunkline
 
     # --- long ones ---
 
-    def test_a_long_one_goes_only_where_nobody_is
+    def test_a_long_one_goes_only_to_an_idle_trunk
       stations = [station(:busy, short), station(:idle), station(:free)]
       dispatcher = dispatcher(*stations)
       first = dispatcher.choose(long)
@@ -149,8 +149,8 @@ module Trunkline
       refute_equal :busy, first.name
     end
 
-    # Not even where nobody reads: whoever comes next would stand behind it. He makes room there instead.
-    def test_nor_behind_what_nobody_reads
+    # Not even where no caller reads: the next request would stand behind it. Its caller makes room there instead.
+    def test_nor_behind_what_no_caller_reads
       dispatcher = dispatcher(station(:one, long), station(:unread, short, led: false))
       assert_equal [nil, nil], [chosen(dispatcher, long), found(dispatcher, long)]
       assert_equal [:unread, :unread], [dispatcher.unread_for(long).name, chosen(dispatcher, short)]
@@ -163,9 +163,9 @@ module Trunkline
       assert_equal :three, chosen(dispatcher, short)
     end
 
-    # --- for who waits ---
+    # --- callers that wait ---
 
-    def test_one_that_is_kept_for_somebody_is_nobody_elses
+    def test_one_that_is_kept_for_one_caller_goes_to_no_other
       dispatcher = dispatcher(station(:one), station(:two), station(:three))
       asked = long
       kept = dispatcher.keep_for(asked)
@@ -176,7 +176,7 @@ module Trunkline
       assert_equal [1, 2], [dispatcher.longs, dispatcher.idle_count]
     end
 
-    def test_who_is_on_his_way_counts_as_if_he_were_there
+    def test_a_caller_on_its_way_counts_as_if_it_were_there
       dispatcher = dispatcher(station(:one), station(:two), station(:three))
       assert_equal [true, true, nil], Array.new(3) { dispatcher.keep_for(long) && true }
       assert_equal [nil, 0], [chosen(dispatcher, long), dispatcher.room_for(long)]
@@ -266,9 +266,9 @@ module Trunkline
       assert_operator stations.map { |made| made.codec.in_flight }.max, :<, 20
     end
 
-    # --- who comes and goes ---
+    # --- trunks that come and go ---
 
-    def test_who_is_no_more_among_them_is_forgotten
+    def test_a_trunk_that_is_no_more_among_them_is_forgotten
       gone, kept = station(:gone, long), station(:kept)
       dispatcher = dispatcher(gone, kept)
       dispatcher.choose_among([kept], [kept.state])

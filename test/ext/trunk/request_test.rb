@@ -8,7 +8,7 @@ module Trunkline
   class RequestTest < TestCase
     include Requests
 
-    def test_it_belongs_to_who_made_it
+    def test_it_belongs_to_the_caller_that_made_it
       assert_equal [nil, Fiber.current], [request.scheduler, request.fiber]
       assert_kind_of Async::Scheduler, foreign_request.scheduler
     end
@@ -33,7 +33,7 @@ module Trunkline
       assert_equal [true, false], Array.new(2) { waiter.wake_up }
     end
 
-    def test_who_withdraws_when_woken_has_a_wake_up_coming
+    def test_a_caller_that_withdraws_when_woken_has_a_wake_up_coming
       waiter = request
       refute waiter.withdraw
       waiter.park
@@ -44,7 +44,7 @@ module Trunkline
       refute waiter.withdraw
     end
 
-    def test_who_has_withdrawn_is_woken_by_nobody
+    def test_a_caller_that_has_withdrawn_is_not_woken
       waiter = request.park
       waiter.withdraw
       refute waiter.wake_up
@@ -82,13 +82,13 @@ module Trunkline
       refute_predicate parked, :parked?
     end
 
-    def test_adopted_by_whoever_waits_now
+    def test_adopted_by_the_caller_that_waits_now
       waiter = foreign_request
       assert_nil waiter.adopt.scheduler
       assert_equal Fiber.current, waiter.fiber
     end
 
-    def test_not_adopted_while_somebody_waits_with_it
+    def test_not_adopted_while_a_caller_waits_with_it
       waiter = foreign_request
       scheduler = waiter.scheduler
       waiter.park

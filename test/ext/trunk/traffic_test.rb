@@ -37,14 +37,14 @@ module Trunkline
 
     # --- never seen ---
 
-    def test_short_ones_that_were_never_seen_are_in_nobodys_way
+    def test_short_ones_that_were_never_seen_delay_no_others
       traffic = traffic(most: 32) { |others| others.comes(:new, 300) { [unknown, FAST * 2, 0] } }
       traffic.run(1)
       assert_fast 0.001, traffic, 1
       assert_equal [{}, 4, true], [traffic.changes, traffic.size, traffic.quantile(:new, 1) < 0.001]
     end
 
-    # Who has gone the same way before it was late waits for one, and nobody else does.
+    # A query that was sent over the same connection before it was late waits for one answer, and no other does.
     def test_long_ones_that_were_never_seen
       traffic = traffic(most: 32) { |others| others.comes(:new, 20) { [unknown, 0, 0.05] } }
       traffic.run(1)
@@ -159,7 +159,7 @@ module Trunkline
       assert_operator times.sort[6], :<, 0.1, times
     end
 
-    # More than it can do, for a while: nobody is believed to be other than he is, and afterwards all is as before.
+    # More than it can do, for a while: no query is taken for another kind than its own, and afterwards all is as before.
     def test_an_overload_that_ends
       report = unknown
       coming = true
@@ -182,7 +182,7 @@ module Trunkline
 
     # --- a client that stops ---
 
-    # As while it collects garbage: what came meanwhile is late, and nobody else.
+    # As while it collects garbage: the answers that came meanwhile are late, and no others.
     def test_a_client_that_stops_now_and_then
       slow = unknown
       traffic = traffic do |others|

@@ -33,7 +33,7 @@ module Hosts
         end
       end
 
-      # The server has the first one before anybody asks what it returns; the second is answered while that still waits.
+      # The server has the first one before a caller asks what it returns; the second is answered while that still waits.
       def test_they_run_side_by_side_and_start_no_thread
         connect(server_connections: 2, max_server_connections: 2)
         with_model("name text") do |model|
@@ -48,7 +48,7 @@ module Hosts
         end
       end
 
-      def test_whoever_asks_whether_it_is_pending_takes_it_in
+      def test_asking_whether_it_is_pending_takes_it_in
         with_model("name text") do |model|
           model.create!(name: "Ada")
           names = model.async_pluck(:name)
@@ -95,7 +95,7 @@ module Hosts
 
       private
 
-      # Nobody reads the table meanwhile.
+      # No other caller reads the table meanwhile.
       def while_locked(table, &block)
         connect_stock
         stock.transaction { stock.execute("LOCK TABLE #{table}") && block.call }

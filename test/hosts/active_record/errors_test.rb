@@ -64,9 +64,9 @@ module Hosts
       end
 
       def test_a_user_that_may_not
-        connect(username: "nobody_there")
+        connect(username: "absent_role")
         error = assert_raises(::ActiveRecord::DatabaseConnectionError) { ours.select_value("SELECT 1") }
-        assert_includes error.message, "nobody_there"
+        assert_includes error.message, "absent_role"
       end
 
       def test_a_server_that_is_not_there
@@ -85,7 +85,7 @@ module Hosts
 
       # Of the database postgres the stock adapter tells a class that those here are subclasses of.
       def test_connections_that_are_refused_to_the_database_postgres
-        [{ username: "nobody_there" }, { host: "127.0.0.1", port: 1 }, { options: "-c nowhere=1" }].each do |options|
+        [{ username: "absent_role" }, { host: "127.0.0.1", port: 1 }, { options: "-c nowhere=1" }].each do |options|
           stocks, our_own = refused_with(**options)
           assert_kind_of stocks.class, our_own, options.inspect
         end
@@ -97,7 +97,7 @@ module Hosts
         assert_equal 2, ours.select_value("SELECT 2")
       end
 
-      # Nothing of it goes on outside of the transaction, whoever rescues what.
+      # Nothing of it goes on outside of the transaction, whatever is rescued.
       def test_a_connection_lost_in_a_transaction
         with_model("name text") do |model|
           assert_raises(::ActiveRecord::ConnectionFailed, ::ActiveRecord::ConnectionNotEstablished) do
@@ -147,7 +147,7 @@ module Hosts
       def with_refusals
         psql("CREATE DATABASE closed_to_all; CREATE DATABASE open_to_all; REVOKE CONNECT ON DATABASE closed_to_all FROM PUBLIC; CREATE ROLE visitor LOGIN; " \
              "CREATE ROLE sleeper NOLOGIN; CREATE ROLE crowd LOGIN CONNECTION LIMIT 0")
-        yield [{ database: "no_such_database" }, { database: "template0" }, { username: "visitor", database: "closed_to_all" }, { username: "nobody_there" },
+        yield [{ database: "no_such_database" }, { database: "template0" }, { username: "visitor", database: "closed_to_all" }, { username: "absent_role" },
                { username: "sleeper" }, { username: "crowd" }, { host: "127.0.0.1", port: 1 }, { host: "/nowhere" }, { options: "-c nowhere=1" },
                { options: "-c work_mem=plenty" }]
       ensure

@@ -31,7 +31,7 @@ module Hosts
         end
       end
 
-      # What one caller's function says of him, another never reads.
+      # What one caller's function keeps in the session, another caller never reads.
       def test_what_a_function_has_set_stays_with_its_caller
         psql("CREATE FUNCTION set_actor(name text) RETURNS text LANGUAGE sql AS $$ SELECT set_config('app.actor', name, false) $$;")
         [["set_actor"], "detect"].each do |functions|
@@ -239,7 +239,7 @@ module Hosts
           yield(lambda do
             hold(number) { ready.push(number) && go.pop }
           ensure
-            ready.push(number) # it has failed, or nobody looks any more
+            ready.push(number) # it has failed, or the reader has ended
           end)
         end
         1000.times { ready.pop }

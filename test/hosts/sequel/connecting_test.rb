@@ -88,7 +88,7 @@ class SequelConnectingTest < Trunkline::TestCase
     end
   end
 
-  def test_nobody_there
+  def test_no_server_there
     assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect("trunkline://127.0.0.1:1/app", keep_reference: false) }
     url = "#{postgres_server.uri.sub(/\A\w+:/, "trunkline:").sub("/postgres?", "/nothing?")}"
     assert_raises(Sequel::DatabaseConnectionError) { Sequel.connect(url, keep_reference: false) }
@@ -98,7 +98,7 @@ class SequelConnectingTest < Trunkline::TestCase
   def test_connections_that_are_refused_are_of_the_stock_adapters_class
     psql("CREATE DATABASE closed_to_sequel; REVOKE CONNECT ON DATABASE closed_to_sequel FROM PUBLIC; CREATE ROLE caller LOGIN; " \
          "CREATE ROLE queue LOGIN CONNECTION LIMIT 0")
-    [{ database: "nothing" }, { user: "nobody_there" }, { user: "caller", database: "closed_to_sequel" }, { user: "queue" },
+    [{ database: "nothing" }, { user: "absent_role" }, { user: "caller", database: "closed_to_sequel" }, { user: "queue" },
      { driver_options: { options: "-c nowhere=1" } }].product([true, false]) do |options, test|
       stocks, our_own = %w[postgres trunkline].map do |adapter|
         assert_raises(Sequel::Error) { with_sequel(adapter, test: test, **options) { |db| db.get(1) } }

@@ -122,7 +122,7 @@ class SequelValuesTest < Trunkline::TestCase
     stock.each { |name, value| assert_equal seen(value, detail), seen(own[name], detail), name }
   end
 
-  # Blobs show who they are, and NaN is not what it is.
+  # Blobs inspect with their object id, and NaN is not equal to itself.
   def seen(value, detail) = [value.class, value.is_a?(String) ? value.b : detail.call(value).inspect]
 
   def in_zone(application, database)

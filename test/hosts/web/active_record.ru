@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# ActiveRecord in actions as anybody writes them; see meeting.ru for what they are to show.
+# ActiveRecord in actions as they are usually written; see meeting.ru for what they are to show.
 require "active_record"
 require "trunkline"
 require "trunkline/rack/thin"

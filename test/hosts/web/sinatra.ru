@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Sinatra's actions as anybody writes them; see meeting.ru for what they are to show.
+# Sinatra's actions as they are usually written; see meeting.ru for what they are to show.
 require "sinatra/base"
 require "trunkline"
 require "trunkline/rack/thin"

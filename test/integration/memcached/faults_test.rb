@@ -9,7 +9,7 @@ require "support/each_host"
 
 module Trunkline
   module Memcached
-    # Nobody ever gets another key's value, whatever happens to the connection, and what was acknowledged is there. Each caller
+    # No caller ever gets another key's value, whatever happens to the connection, and what was acknowledged is there. Each caller
     # writes values that name their key and are numbered.
     module Faults
       extend EachHost

@@ -58,7 +58,7 @@ module Trunkline
         end
       end
 
-      def test_without_failover_its_keys_are_nobodys
+      def test_without_failover_its_keys_have_no_server
         with_one_down do |servers|
           Trunkline.memcached(servers, namespace: "alone", failover: false) do |cache|
             outcomes = (1..100).map { |number| outcome { cache.set("key#{number}", number) } }
@@ -69,7 +69,7 @@ module Trunkline
         end
       end
 
-      def test_nobody_is_there
+      def test_no_server_is_there
         with_memcached do |server|
           server.stop
           Trunkline.memcached(server.address, "127.0.0.1:1") do |cache|

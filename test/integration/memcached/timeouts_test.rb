@@ -23,7 +23,7 @@ module Trunkline
         within_a_line: ->(socket, _number) { socket << "VA 10" }
       }.freeze
 
-      # Answers whoever asks for the key "warm", and is silent to all others.
+      # Answers requests for the key "warm", and is silent to all others.
       def self.warm(silence)
         lambda do |socket, line|
           number = ScriptedMemcached.number(line)
@@ -48,7 +48,7 @@ module Trunkline
                   assert_equal [{}, [Deadline]], [Trunkline.deadline(SOON) { cache.get_multi("a", "b") }, failures]
                   assert_nil cache.get("warm")
                 end
-                assert_operator server.connections, :>=, 2 # nobody waits on a connection that has fallen silent
+                assert_operator server.connections, :>=, 2 # no caller waits on a connection that has fallen silent
               end
             end
           end
@@ -62,7 +62,7 @@ module Trunkline
           end
         end
 
-        def test_a_server_that_never_says_who_it_is
+        def test_a_server_that_never_finishes_its_handshake
           in_host do
             ScriptedMemcached.open(->(*) {}, version: nil) do |server|
               Trunkline.memcached(server.address, timeout: SOON) do |cache|
@@ -73,7 +73,7 @@ module Trunkline
           end
         end
 
-        def test_who_has_more_time_waits_for_longer
+        def test_a_caller_that_has_more_time_waits_for_longer
           in_host do
             ScriptedMemcached.open(->(socket, line) { socket << "EN#{ScriptedMemcached.number(line)}\r\n" if line.start_with?("mg quick") }) do |server|
               Trunkline.memcached(server.address, timeout: LATER) do |cache|
@@ -86,7 +86,7 @@ module Trunkline
           end
         end
 
-        def test_an_answer_that_comes_too_late_is_nobodys
+        def test_an_answer_that_comes_too_late_goes_to_no_caller
           in_host do
             gate = Thread::Queue.new
             script = lambda do |socket, line|

@@ -27,7 +27,7 @@ module Trunkline
         end
       end
 
-      def test_a_server_that_cannot_prove_who_it_is
+      def test_a_server_that_cannot_prove_its_identity
         with_encrypted_server(names: ["DNS:another.example"]) do |server|
           error = assert_raises(Trunkline::ConnectionError) { Trunkline.memcached(server.address, ssl_context: trusting, timeout: 20) { |cache| cache.get("key") } }
           assert_match(/TLS failed: certificate verify failed/, error.message)

@@ -87,7 +87,7 @@ class GateProxy
       @ended && @pending.empty?
     end
 
-    # @return [String] what has come and gone, for whoever looks for the reason of a hang
+    # @return [String] what has come and gone, to find the reason of a hang
     def describe(now)
       "#{@sent} of #{@received} bytes have gone and #{allowed(now)} may, the last message is #{@last.inspect}"
     end

@@ -27,7 +27,7 @@ class GateProxy
       lanes.any? { |lane| lane.over? || lane.cut? }
     end
 
-    # @return [String] what has come and gone, for whoever looks for the reason of a hang
+    # @return [String] what has come and gone, to find the reason of a hang
     def describe(now) = @lanes.map { |direction, lane| "#{direction}: #{lane.describe(now)}" }.join("; ")
 
     def close

@@ -34,7 +34,7 @@ class History
       @thread.report_on_exception = false
     end
 
-    # Somebody has taken one more step.
+    # A caller has taken one more step.
     def step
       @lock.synchronize do
         @steps += 1

@@ -55,7 +55,7 @@ class History
       entry.answered
     rescue Trunkline::Error => error
       entry.refused(error)
-      sleep(0.01) # as callers do who find no server
+      sleep(0.01) # as callers do that find no server
     rescue *Crowd::INTERRUPTIONS => error
       entry.interrupted(error)
       raise
@@ -148,7 +148,7 @@ class History
       entry.expect(entry.tokens, futures.shuffle(random: random).map { |future| future.value.value }.sort)
     end
 
-    # Nobody asks for the answer, or not for long.
+    # No caller asks for the answer, or not for long.
     def abandon(entry, random)
       future = @db.async("INSERT INTO #{@rows} VALUES ($1)", entry.token)
       return entry.leave_open unless random.rand < 0.5 && future.wait(random.rand * 0.005)
@@ -156,7 +156,7 @@ class History
       entry.expect(1, future.value.affected_rows)
     end
 
-    # Whether it was cancelled in time or not, nobody else is.
+    # Whether it was cancelled in time or not, no other is.
     def cancelled(entry, random)
       sql = "INSERT INTO #{@rows} SELECT $1::bigint FROM pg_sleep($2::float8)"
       future = @db.async(sql, entry.token, random.rand * LONGEST_DEADLINE)
@@ -204,7 +204,7 @@ class History
       end
     end
 
-    # Reads, and writes what follows from it: nobody else may have written meanwhile.
+    # Reads, and writes what follows from it: no other caller may have written meanwhile.
     def serializable(entry, random)
       id = random.rand(1..LISTS)
       seen = @db.transaction(isolation: :serializable, retries: 5) do |tx|
@@ -239,7 +239,7 @@ class History
       end
     end
 
-    # What a caller leaves in a session of his own, the next one does not find.
+    # What a caller leaves in a session of its own, the next one does not find.
     def session(entry, _)
       entry.fate = :never
       @db.session do |session|

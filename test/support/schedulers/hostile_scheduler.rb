@@ -3,7 +3,7 @@
 require_relative "reference_scheduler"
 
 # A scheduler that does everything the interface does not forbid, as some in the field do, and more often than they.
-# What is random comes from the seed. A wake-up that nobody waits for is not only recorded here: it ends whatever the
+# What is random comes from the seed. A wake-up that no fiber waits for is not only recorded here: it ends whatever the
 # fiber waits for instead.
 class HostileScheduler < ReferenceScheduler
   # What a cancelled fiber sees; no `rescue` without a class catches it.
@@ -128,7 +128,7 @@ class HostileScheduler < ReferenceScheduler
     [super, WHIM].compact.min
   end
 
-  # From Ruby 3.2 on, whoever joins a thread takes any wake-up for the end of the time that he wanted to wait.
+  # From Ruby 3.2 on, a fiber that joins a thread takes any wake-up for the end of the time that it wanted to wait.
   def joins?(wait)
     wait.subject.is_a?(Thread)
   end

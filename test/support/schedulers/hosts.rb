@@ -42,7 +42,7 @@ module Hosts
   module Threads
     include Callers
 
-    # @return [Array<Symbol>] the ways in which a caller may be stopped where he waits
+    # @return [Array<Symbol>] the ways in which a caller may be stopped where it waits
     def ways = %i[raise throw kill]
 
     def in_host

@@ -17,7 +17,7 @@ class Mailbox
 
   # Safe from any thread, never waits.
   #
-  # @return [Boolean] false when the loop has gone, and with it everybody who could have been woken
+  # @return [Boolean] false when the loop has gone, and with it every fiber that could have been woken
   def post(*message)
     renew
     @messages << message

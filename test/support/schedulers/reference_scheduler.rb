@@ -8,7 +8,7 @@ require_relative "timers"
 require_relative "wait"
 
 # A Fiber::Scheduler with nothing but IO.select under it, which does what the interface promises and no more, and which
-# records in {#violations} whoever asks for more: a wake-up for a fiber that does not wait for it, two fibers waiting
+# records in {#violations} what asks for more: a wake-up for a fiber that does not wait for it, two fibers waiting
 # for the same event of the same IO, an IO closed under a waiter.
 #
 #   ReferenceScheduler.run { db.value("SELECT 1") }
@@ -147,7 +147,7 @@ class ReferenceScheduler
     @ready.tap { @ready = [] }
   end
 
-  # The fiber runs until it waits or ends; whoever switched to it is then the first to go on.
+  # The fiber runs until it waits or ends; the fiber that switched to it is then the first to go on.
   def switch_to(fiber)
     @interrupted.push(Fiber.current) unless at_loop?
     fiber.transfer
@@ -207,8 +207,8 @@ class ReferenceScheduler
     end
   end
 
-  # Ruby's names do not agree: who joins a thread is unblocked by his own, who waits for a condition variable sleeps and
-  # is unblocked by the mutex, who closes an IO that a thread reads sleeps and is unblocked by this thread.
+  # Ruby's names do not agree: a fiber that joins a thread is unblocked by its own, one that waits for a condition variable sleeps and
+  # is unblocked by the mutex, one that closes an IO that a thread reads sleeps and is unblocked by this thread.
   def expects?(wait, blocker)
     case wait.kind
     when :block then wait.subject.equal?(blocker) || (core?(blocker) && core?(wait.subject))

@@ -6,7 +6,7 @@ require "pg"
 module Trunkline
   class Config
     # Random lists of hosts, addresses and ports lead libpq to the same places in the same order, or it refuses them too. All
-    # of these are places where nobody listens, so that it goes through them all and names them.
+    # of these are addresses without a listener, so that it goes through them all and names them.
     class LibpqHostsTest < TestCase
       COUNT = 300
       HOSTS = ["/nowhere", "/no/where", "127.0.0.1", "127.0.0.2", ""].freeze

@@ -12,7 +12,7 @@ require "tmpdir"
 class StatsSocketTest < Trunkline::TestCase
   include Children
 
-  def test_whoever_connects_is_told
+  def test_a_client_that_connects_is_told
     with_client do |db|
       db.value("SELECT 1")
       opened(db) do |socket|
@@ -36,7 +36,7 @@ class StatsSocketTest < Trunkline::TestCase
     end
   end
 
-  def test_nobody_else_may_look
+  def test_no_other_user_may_look
     with_client do |db|
       opened(db) do |socket|
         assert_equal [0o600, 0o700], [socket.path, File.dirname(socket.path)].map { |path| File.stat(path).mode & 0o777 }
@@ -55,7 +55,7 @@ class StatsSocketTest < Trunkline::TestCase
     end
   end
 
-  # Whoever has made the link may lead it elsewhere at any time.
+  # The user that has made the link may lead it elsewhere at any time.
   def test_a_link_to_a_folder_is_refused
     Dir.mktmpdir do |folder|
       own = File.join(folder, "own").tap { |path| Dir.mkdir(path, 0o700) }
@@ -68,10 +68,10 @@ class StatsSocketTest < Trunkline::TestCase
     end
   end
 
-  # Anybody may make a folder among the temporary files, or a link, before this user does.
+  # Any user may make a folder among the temporary files, or a link, before this user does.
   def test_a_name_that_another_user_has_taken
     Dir.mktmpdir do |folder|
-      stranger = Process.euid + 1 # to whom what this test makes is another user's
+      stranger = Process.euid + 1 # a user that does not own what this test makes
       usual = File.join(folder, "trunkline-#{stranger}")
       home = Struct.new(:dir).new(File.join(folder, "home"))
       chosen = -> { Dir.stub(:tmpdir, folder) { Process.stub(:euid, stranger) { Etc.stub(:getpwuid, home) { Trunkline::StatsSocket.folder } } } }
@@ -90,7 +90,7 @@ class StatsSocketTest < Trunkline::TestCase
     end
   end
 
-  def test_who_hangs_up_harms_nobody
+  def test_a_client_that_hangs_up_harms_no_other
     with_client do |db|
       opened(db) do |socket|
         10.times { UNIXSocket.new(socket.path).close }

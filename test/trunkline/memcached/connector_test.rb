@@ -6,7 +6,7 @@ require "support/scripted_memcached"
 
 module Trunkline
   module Memcached
-    # Who answers at the other end.
+    # What answers at the other end.
     class ConnectorTest < TestCase
       include OpenSockets
 

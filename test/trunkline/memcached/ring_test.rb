@@ -32,7 +32,7 @@ module Trunkline
         end
       end
 
-      def test_without_failover_nobody_has_the_keys_of_a_server_that_is_down
+      def test_without_failover_no_server_has_the_keys_of_one_that_is_down
         ring = ring(%w[a:1 b:2], failover: false)
         ring.servers.first.up = false
         servers = keys(Random.new(1), 100).map { |key| ring.server_for(key) }

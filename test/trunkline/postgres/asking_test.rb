@@ -37,13 +37,13 @@ module Trunkline
         assert_equal ["22012", "SELECT 1/0", "server:5432/db", true], [error.sqlstate, error.sql, error.server, error.sent?]
       end
 
-      def test_nobody_is_told_of_a_statement_that_the_session_has_lost
+      def test_no_caller_is_told_of_a_statement_that_the_session_has_lost
         asker = self.asker(first, failure("26000") + ready, first(["2"]))
         asker.query("SELECT n")
         assert_equal [2, 3], [asker.value("SELECT n"), asker.requests.size]
       end
 
-      def test_nobody_is_told_of_a_plan_that_fits_no_more
+      def test_no_caller_is_told_of_a_plan_that_fits_no_more
         %w[0A000 22003 22P02 42804 42883 42703 XX000].each do |sqlstate|
           asker = self.asker(first, failure(sqlstate) + ready, close_complete + ready + first(["2"]))
           asker.query("SELECT n")

@@ -64,7 +64,7 @@ module Trunkline
         assert_nothing_left_by_a_cancelled(silent, arrived)
       end
 
-      def test_a_caller_who_is_cancelled_while_encryption_is_negotiated_leaves_nothing_open
+      def test_a_caller_that_is_cancelled_while_encryption_is_negotiated_leaves_nothing_open
         arrived = Thread::Queue.new
         silent = lambda do |peer|
           peer.read(8)

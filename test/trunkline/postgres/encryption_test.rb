@@ -15,7 +15,7 @@ module Trunkline
 
       def authority = TLSAuthority.shared
 
-      # A server that encrypts and trusts everybody.
+      # A server that encrypts and trusts every user.
       def encrypting(context)
         lambda do |peer|
           peer.encrypt(context)
@@ -48,16 +48,16 @@ module Trunkline
 
       def local(**options) = authority.server("local", names: ["IP:127.0.0.1"], **options)
 
-      def test_a_server_that_is_who_it_should_be
+      def test_a_server_that_proves_its_identity
         accepted(local)
         accepted(local(key: OpenSSL::PKey::RSA.new(2048)))
         accepted(authority.server("local", subject: "127.0.0.1"))
       end
 
-      def test_certificates_of_somebody_else
+      def test_certificates_of_another_server
         assert_refused 'the server\'s certificate is for "other.example", not for "127.0.0.1"', authority.server("other.example")
         assert_refused 'the server\'s certificate is for "10.0.0.1" (and 2 other names), not for "127.0.0.1"',
-                       authority.server("somebody", names: %w[IP:10.0.0.1 DNS:*.example])
+                       authority.server("another", names: %w[IP:10.0.0.1 DNS:*.example])
         accepted(authority.server("other.example"), sslmode: "verify-ca")
       end
 
@@ -77,7 +77,7 @@ module Trunkline
         accepted(local, sslcrldir: hashed(list))
       end
 
-      # Whoever names a list relies on it.
+      # A caller that names a list relies on it.
       def test_a_list_of_revoked_certificates_that_is_not_there
         error = refused(ConfigError, local, sslcrl: "/nowhere/list.crl")
 
@@ -172,7 +172,7 @@ module Trunkline
         refused(ConnectionError, reluctant, sslmode: "require")
       end
 
-      # As with libpq: whoever only prefers encryption gets a connection, whatever is wrong with his files.
+      # As with libpq: a client that only prefers encryption gets a connection, whatever is wrong with its files.
       def test_files_that_cannot_be_used_where_encryption_is_only_preferred
         either = lambda do |peer|
           asked = peer.read(8).unpack("Nnn") == [8, 1234, 5679]
@@ -211,7 +211,7 @@ module Trunkline
         end
       end
 
-      # A directory as OpenSSL looks for lists in it: by a hash of who has issued them.
+      # A directory as OpenSSL looks for lists in it: by a hash of their issuers.
       def hashed(list)
         Dir.mktmpdir("lists-", authority.folder).tap do |folder|
           issuer = OpenSSL::X509::CRL.new(File.read(list)).issuer

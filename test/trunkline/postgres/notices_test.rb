@@ -50,7 +50,7 @@ module Trunkline
         Thread.stub(:pass, -> { flunk "no time has passed" }) { answers.tell(notices) }
       end
 
-      def test_one_who_stops_to_listen_meanwhile
+      def test_a_listener_that_stops_meanwhile
         answers = self.answers
         told = []
         answers.on_notice = lambda do |fields|

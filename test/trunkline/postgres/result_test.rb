@@ -80,7 +80,7 @@ module Trunkline
         assert_equal [%w[NOTICE careful], %w[NOTICE really]], noticed.notices.map { |fields| fields.values_at(:severity, :message) }
       end
 
-      def test_columns_are_the_same_for_everybody
+      def test_columns_are_the_same_for_every_caller
         assert_raises(FrozenError) { result.columns << "x" }
         assert_raises(FrozenError) { result.columns.first << "x" }
       end

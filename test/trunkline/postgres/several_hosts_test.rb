@@ -77,7 +77,7 @@ module Trunkline
         end
       end
 
-      # A server that says nothing, a black hole, and a name that nobody looks up.
+      # A server that says nothing, a black hole, and a name that is not looked up.
       def test_each_host_has_its_own_time
         hang = Thread::Queue.new
         resolving("hanging.example" => hang) do
@@ -179,8 +179,8 @@ module Trunkline
       def test_the_owner_of_a_socket
         with_servers(PRIMARY) do |host|
           assert_equal host, reached(host, requirepeer: Etc.getpwuid.name)
-          error = refused(host, requirepeer: "nobody-else")
-          assert_equal "the server runs as the user #{Etc.getpwuid.name.inspect}, and requirepeer wants \"nobody-else\" " \
+          error = refused(host, requirepeer: "another")
+          assert_equal "the server runs as the user #{Etc.getpwuid.name.inspect}, and requirepeer wants \"another\" " \
                        "(server #{host}:5432/app)", error.message
           refute_predicate error, :retriable?
         end

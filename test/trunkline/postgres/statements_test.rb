@@ -105,7 +105,7 @@ module Trunkline
         assert_operator Array.new(50) { table[long].slot }.max, :<, 3
       end
 
-      def test_who_shares_passes_the_gate_each_time
+      def test_a_caller_that_shares_passes_the_gate_each_time
         asked = []
         statements = Statements.new { |statement| asked.push(statement.sql) }
         %w[SELECT SET SET SELECT].each { |sql| assert_same statements.table[sql], statements.shared_table[sql] }

@@ -9,13 +9,13 @@ module Trunkline
     class OutstandingTest < TestCase
       def outstanding(most, most_bytes = 1000) = Postgres.const_get(:UnansweredFutures).new(most, most_bytes, "server")
 
-      # A future whose answer nobody has read; whoever waits for it has it.
+      # A future whose answer was not read; the caller that waits for it has it.
       Answerless = Struct.new(:waited) do
         def done? = !waited.nil?
         def wait = self.waited = true
       end
 
-      def test_who_asks_for_many_gives_the_others_a_turn
+      def test_a_caller_that_asks_for_many_gives_the_others_a_turn
         order = []
         Sync do |task|
           outstanding = outstanding(1000)

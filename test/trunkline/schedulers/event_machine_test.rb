@@ -122,7 +122,7 @@ module Trunkline
         end
       end
 
-      # EventMachine guards next_tick by a Mutex. A fiber that waited for it while it woke another could itself be woken by nobody.
+      # EventMachine guards next_tick by a Mutex. A fiber that waited for it while it woke another could itself not be woken.
       def test_a_fiber_wakes_another_while_a_thread_is_within_next_tick
         in_host do
           mutex = EM.instance_variable_get(:@next_tick_mutex)
@@ -138,8 +138,8 @@ module Trunkline
         end
       end
 
-      # Its number is used again at once. Where Ruby does not say that it closes, who waited hears of it by that.
-      def test_an_io_that_is_closed_under_who_waits_for_it
+      # Its number is used again at once. Where Ruby does not say that it closes, the fiber that waited learns it by that.
+      def test_an_io_that_is_closed_while_a_fiber_waits_for_it
         in_host do
           reader, = IO.pipe
           waiting = later { reader.wait_readable }
@@ -154,7 +154,7 @@ module Trunkline
       end
 
       # As some Rubies say it.
-      def test_who_waits_is_told_that_it_will_be_closed
+      def test_a_fiber_that_waits_is_told_that_it_will_be_closed
         in_host do
           reader, = IO.pipe
           waiting = later { reader.wait_readable }
@@ -185,7 +185,7 @@ module Trunkline
         in_host { assert_includes Addrinfo.getaddrinfo("localhost", 1, nil, :STREAM).map(&:ip_port), 1 }
       end
 
-      # Nobody waits for a fiber that was only scheduled: its error is told, and the others go on.
+      # No fiber waits for one that was only scheduled: its error is told, and the others go on.
       def test_an_error_in_a_fiber
         _, errors = capture_io do
           in_host do

@@ -43,7 +43,7 @@ module Trunkline
                      ["10.0.0.1", "10.0.0.2"].map { |address| resolving(db => [address]) { addresses.map(&:ip_address) } }
       end
 
-      # It may end before anybody has noted that it runs.
+      # It may end before a caller has noted that it runs.
       def test_one_that_was_not_forgotten_is_not_asked_again
         found = Lookup.stub(:forget, nil) do
           ["10.0.0.1", "10.0.0.2"].map { |address| resolving(db => [address]) { addresses.map(&:ip_address) } }
@@ -67,7 +67,7 @@ module Trunkline
         assert_equal ["10.0.0.1"], found.map(&:ip_address)
       end
 
-      def test_who_asks_for_what_is_being_looked_up_waits_for_that_answer
+      def test_a_caller_that_asks_for_what_is_being_looked_up_waits_for_that_answer
         hang = Thread::Queue.new
         resolving(db => hang) do
           first, second = Array.new(2) { Thread.new { addresses } }
@@ -100,7 +100,7 @@ module Trunkline
       end
 
       # The C function itself hangs, with Ruby's own means to keep it from blocking the rest.
-      def test_the_systems_resolver_blocks_nobody
+      def test_the_systems_resolver_blocks_no_caller
         output = PreloadedResolver.with do |environment, release|
           run_program(<<~RUBY, release, environment: environment).first
             require "async"

@@ -42,7 +42,7 @@ module Trunkline
                        "directory and port?) (server #{@path})", @path
       end
 
-      def test_a_socket_nobody_listens_to
+      def test_a_socket_without_a_listener
         UNIXServer.open(@path).close
 
         assert_refused "cannot connect to #{@path}: connection refused (the socket is there, is the server still running?) " \

@@ -83,7 +83,7 @@ module Trunkline
       assert_equal [LARGE.byteslice(0, LARGE.bytesize - left), true], [reader.value, @wire.flushed?]
     end
 
-    def test_nobody_sleeps_on_what_is_decrypted
+    def test_no_caller_sleeps_on_what_is_decrypted
       @there.write("hello")
       assert_equal "h", @here.read_nonblock(1)
       4.times { @wire.wait }
@@ -132,7 +132,7 @@ module Trunkline
     end
 
     # A thread may come to a connection that another has just closed.
-    def test_a_descriptor_that_belongs_to_somebody_else_by_now
+    def test_a_descriptor_that_belongs_to_another_file_by_now
       @wire.close
       others = Array.new(4) { UNIXSocket.pair }
       others.flatten.each { |socket| socket.write("not yours") }
@@ -143,7 +143,7 @@ module Trunkline
       others&.flatten&.each(&:close)
     end
 
-    def test_shutting_down_wakes_who_waits
+    def test_shutting_down_wakes_a_caller_that_waits
       @wire.shut_down
       @wire.wait
       assert_nil @wire.receive
@@ -180,7 +180,7 @@ module Trunkline
       [accepting.value, connected]
     end
 
-    # Somebody with these answers for who reads, and who has to read before he can write.
+    # A stream with these results for its reads, which has to read before it can write.
     def stand_in(io, *answers)
       Struct.new(:to_io, :answers, :sync_close) do
         def pending = 0

@@ -37,7 +37,7 @@ module Trunkline
       assert_equal [1, 2, 1], ledger.sums.values_at(:requests, :cancelled, :quarantined)
     end
 
-    def test_nobody_ends_twice
+    def test_no_connection_ends_twice
       ledger = ledger_without(closed: false, ends: 2)
       assert_equal [2, 1], ledger.sums.values_at(:cancelled, :lost)
     end

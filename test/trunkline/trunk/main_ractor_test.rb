@@ -11,7 +11,7 @@ module Trunkline
     PROGRAM = <<~RUBY
       Warning[:experimental] = false
       Thread.report_on_exception = false
-      CLIENT = Trunkline.postgres("postgres://nobody@127.0.0.1:1/none")
+      CLIENT = Trunkline.postgres("postgres://user@127.0.0.1:1/none")
       def told
         yield
       rescue Ractor::RemoteError => error

@@ -18,7 +18,7 @@ module Trunkline
       assert_equal({ shared: 0, pinned: 0, spare: 0, opening: 0 }, pool.counts)
     end
 
-    # The attempt of one stands for all who come meanwhile, and before the pause is over there is none.
+    # One attempt stands for all callers that come meanwhile, and before the pause is over there is none.
     def test_while_nothing_is_open_one_at_a_time_tries_again
       attempts = Thread::Queue.new
       answers = Thread::Queue.new
@@ -35,7 +35,7 @@ module Trunkline
       assert_equal [0, 1], [attempts.size, pool.counts[:shared]]
     end
 
-    def test_one_who_wants_his_own_waits_where_the_server_takes_no_more_sessions
+    def test_one_that_wants_its_own_waits_where_the_server_takes_no_more_sessions
       full = false
       pool = self.pool { full ? raise(ServerError, "too many") : FakeTrunk.new }
       pool.perform(request)
@@ -46,7 +46,7 @@ module Trunkline
       assert_same own, thread.value
     end
 
-    def test_where_nobody_has_one_to_give_back_it_is_an_error
+    def test_where_no_caller_has_one_to_give_back_it_is_an_error
       pool = self.pool { raise ServerError, "too many" }
       assert_raises(ServerError) { pool.check_out(request) }
     end
@@ -73,7 +73,7 @@ module Trunkline
     end
 
     # It has not passed at the second look, and then it has: it is no wait of a minute in any case.
-    def test_a_deadline_that_passes_while_somebody_lines_up
+    def test_a_deadline_that_passes_while_the_caller_lines_up
       pool = self.pool(most: 2)
       pool.check_out(request)
       late = Deadlines.hold(Waiting.now - 1) { request }
@@ -87,8 +87,8 @@ module Trunkline
       assert_equal [2, 2], @opened.map { |trunk| trunk.performed.size }
     end
 
-    # Those who wait for one of their own do not stop the others.
-    def test_who_shares_passes_who_does_not
+    # Callers that wait for one of their own do not stop the others.
+    def test_a_caller_that_shares_passes_one_that_does_not
       pool, own, thread = lent_to_one_while_another_waits
       pool.perform(request)
       assert_equal 2, @opened.first.performed.size
@@ -96,8 +96,8 @@ module Trunkline
       assert_same own, thread.value
     end
 
-    # One that is given back goes to who waits for it, though fewer are shared than may be.
-    def test_given_back_to_who_waits
+    # One that is given back goes to the caller that waits for it, though fewer are shared than may be.
+    def test_given_back_to_the_caller_that_waits
       pool = self.pool(connections: 2, most: 3)
       pool.perform(request)
       owns = Array.new(2) { pool.check_out(request) }
@@ -107,8 +107,8 @@ module Trunkline
       assert_equal({ shared: 2, pinned: 1, spare: 0, opening: 0 }, pool.counts)
     end
 
-    # Whoever comes to share finds room for a connection, whoever came before.
-    def test_the_last_one_is_nobodys_own
+    # A caller that shares finds room for a connection, whatever callers came before.
+    def test_the_last_one_is_no_callers_own
       pool = self.pool(connections: 1, most: 2)
       own = pool.check_out(request)
       thread = waiting(pool) { |asked| pool.check_out(asked) }
@@ -118,7 +118,7 @@ module Trunkline
       assert_same own, thread.value
     end
 
-    def test_who_waits_in_vain_is_told_why
+    def test_a_caller_that_waits_in_vain_is_told_why
       pool = self.pool(most: 2, limits: { max_wait: 0.01 })
       pool.check_out(request)
       assert_match(/max_wait\): they are all out/, assert_raises(Overloaded) { pool.check_out(request) { "they are all out" } }.message)

@@ -5,7 +5,7 @@ require "minitest/mock"
 require "support/pool_testing"
 
 module Trunkline
-  # Who gets which trunk, when one is opened, and who waits.
+  # Which caller gets which trunk, when one is opened, and which callers wait.
   class PoolTest < TestCase
     include PoolTesting
 
@@ -34,8 +34,8 @@ module Trunkline
       assert_equal({ shared: 2, pinned: 0, spare: 0, opening: 0 }, pool.counts)
     end
 
-    # One opens at a time where there is room for the others, who do not wait for it.
-    def test_who_comes_while_one_is_opened_takes_what_is_there
+    # One opens at a time where there is room for the others, which do not wait for it.
+    def test_a_caller_that_comes_while_one_is_opened_takes_what_is_there
       meanwhile = []
       pool = self.pool(connections: 3, most: 4) do |opening|
         meanwhile << opening.dispatch(known_request) if @opened.any?
@@ -70,21 +70,21 @@ module Trunkline
       assert_equal({ shared: 1, pinned: 1, spare: 0, opening: 0 }, pool.counts)
     end
 
-    def test_who_finds_none_waits_for_one_to_be_given_back
+    def test_a_caller_that_finds_none_waits_for_one_to_be_given_back
       pool, own, thread = lent_to_one_while_another_waits
       pool.check_in(own)
       assert_same own, thread.value
       refute_predicate pool, :crowded?
     end
 
-    def test_who_finds_none_waits_for_one_to_be_lost
+    def test_a_caller_that_finds_none_waits_for_one_to_be_lost
       pool, own, thread = lent_to_one_while_another_waits
       pool.lost(own)
       given = thread.value
       assert_equal [3, true], [@opened.size, @opened.last.equal?(given)]
     end
 
-    def test_everybody_who_waits_is_served
+    def test_every_caller_that_waits_is_served
       pool = self.pool(connections: 1, most: 2)
       own = pool.check_out(request)
       served = Thread::Queue.new
@@ -111,7 +111,7 @@ module Trunkline
       pool.check_in(own)
     end
 
-    def test_who_gives_up_waiting_stops_nobody
+    def test_a_caller_that_gives_up_waiting_stops_no_caller
       pool = self.pool(connections: 1, most: 2)
       pool.perform(request)
       own = pool.check_out(request)
@@ -148,7 +148,7 @@ module Trunkline
     end
 
     # They would only find out the same, one after the other.
-    def test_those_who_wait_for_the_first_connection_fail_with_it
+    def test_those_that_wait_for_the_first_connection_fail_with_it
       gate = Thread::Queue.new
       pool = self.pool(connections: 1, most: 2) { gate.pop && raise(ConnectionError, "no server") }
       opener = Thread.new { pool.perform(request) }
@@ -161,15 +161,15 @@ module Trunkline
       assert_equal 4, errors.uniq(&:object_id).size
     end
 
-    def test_one_that_cannot_be_opened_is_missed_by_nobody_while_another_is_there
+    def test_one_that_cannot_be_opened_delays_no_caller_while_another_is_there
       attempts = 0
       pool = self.pool { (attempts += 1) == 1 ? FakeTrunk.new.tap { |trunk| @opened << trunk } : raise(ConnectionError, "too many") }
       2.times { pool.dispatch(known_request) }
       assert_equal [2, [2]], [attempts, @opened.map { |trunk| trunk.performed.size }]
     end
 
-    # Nobody else is there to wake them when the next attempt may be made.
-    def test_who_waits_because_no_connection_could_be_opened_just_now_looks_again
+    # No other caller is there to wake them when the next attempt may be made.
+    def test_a_caller_that_waits_because_no_connection_could_be_opened_just_now_looks_again
       attempts = 0
       pool = self.pool(most: 4) { (attempts += 1) == 2 ? raise(ConnectionError, "too many") : FakeTrunk.new }
       pool.perform(request)
@@ -180,7 +180,7 @@ module Trunkline
     end
 
     # After a failure one attempt stands for all: the others wait for its end, however long the pause before it was.
-    def test_who_gives_up_waiting_for_another_attempt_passes_it_on
+    def test_a_caller_that_gives_up_waiting_for_another_attempt_passes_it_on
       attempts = 0
       gate = Thread::Queue.new
       pool = self.pool(most: 3) do
@@ -202,8 +202,8 @@ module Trunkline
       refute_same opener.value, patient.value
     end
 
-    # Whoever was connected to may never say a word.
-    def test_an_attempt_that_takes_long_stands_for_nobody
+    # The server that was connected to may never answer.
+    def test_an_attempt_that_takes_long_stands_for_no_other
       attempts = later = 0
       gate = Thread::Queue.new
       pool = self.pool do
@@ -265,7 +265,7 @@ module Trunkline
       assert_equal ["the client was closed"] * 2, @opened.map(&:closed)
     end
 
-    # What has not been taken out yet is for all, until somebody else does that.
+    # What has not been taken out yet is for all, until another caller does that.
     def test_disconnecting_that_is_interrupted
       pool = self.pool
       Array.new(2) { pool.check_out(request) }.each { |trunk| pool.check_in(trunk) }
@@ -288,7 +288,7 @@ module Trunkline
 
     private
 
-    # Whoever calls this method of the trunk is interrupted in it, where he sleeps.
+    # A caller of this method of the trunk is interrupted in it, where it sleeps.
     def interrupt_in(trunk, name)
       trunk.define_singleton_method(name) do |reason|
         super(reason)

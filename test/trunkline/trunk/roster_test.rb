@@ -5,7 +5,7 @@ require "support/dispatching"
 require "support/fake_trunk"
 
 module Trunkline
-  # Which trunks are shared, which are somebody's own, and how many there may be.
+  # Which trunks are shared, which are one caller's own, and how many there may be.
   class RosterTest < TestCase
     include Dispatching
 
@@ -84,14 +84,14 @@ module Trunkline
       assert_equal 1, roster.counts[:pinned]
     end
 
-    def test_given_back_it_is_kept_for_who_waits_unless_none_is_shared
+    def test_given_back_it_is_kept_for_the_caller_that_waits_unless_none_is_shared
       roster = self.roster
       own, other = open(roster, alone: true), open(roster, alone: true)
       [own, other].each { |trunk| roster.give_back(trunk, wanted: 1) }
       assert_equal [[own], { shared: 1, pinned: 0, spare: 1, opening: 0 }], [roster.trunks, roster.counts]
     end
 
-    def test_one_takes_nothing_new_until_it_is_somebodys_own_where_all_are_busy
+    def test_one_takes_nothing_new_until_it_is_a_callers_own_where_all_are_busy
       roster = self.roster(connections: 2, most: 2)
       busy, busier = open(roster), open(roster)
       [[busy, 1], [busier, 2]].each { |trunk, callers| callers.times { trunk.dispatch(request) } }
@@ -158,7 +158,7 @@ module Trunkline
       assert_equal [true, drained], [roster.any_to_take?, roster.take]
     end
 
-    def test_what_is_drained_for_nobody_is_shared_again
+    def test_what_is_drained_for_no_caller_is_shared_again
       roster = self.roster(connections: 2, most: 2)
       trunks = [open(roster), open(roster)]
       [true, false].each { |wanted| roster.drain(wanted) }

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/requests"
 
 module Trunkline
-  # Callers in line for a trunk: first come, first served, and those go together who can.
+  # Callers in line for a trunk: first come, first served, and those go together that can.
   class WaitingLineTest < TestCase
     include Requests
 
@@ -25,7 +25,7 @@ module Trunkline
       assert_predicate @line, :empty?
     end
 
-    def test_who_joins_is_parked_and_who_is_called_woken
+    def test_a_caller_that_joins_is_parked_and_one_that_is_called_woken
       one, = join(place)
       assert_predicate one.request, :parked?
       @line.call_first(9)
@@ -33,7 +33,7 @@ module Trunkline
       assert_predicate one, :called?
     end
 
-    def test_who_share_go_together_if_they_are_of_one_world
+    def test_callers_that_share_go_together_if_they_have_one_scheduler
       mine, foreign, fellow = join(place, place(foreign_request), place)
       assert_equal [mine, fellow], @line.call_first(9)
       assert_equal [foreign], @line.call_first(9)
@@ -63,8 +63,8 @@ module Trunkline
       refute_predicate place, :overdue?
     end
 
-    # Woken by the clock, he parks again where he stands, unless he has been called meanwhile.
-    def test_who_stays
+    # Woken by the clock, the caller parks again at its place, unless it has been called meanwhile.
+    def test_a_caller_that_stays
       staying, called = join(place, place)
       @line.join(overdue = place, 0)
       [staying, called, overdue].each { |one| one.request.withdraw }
@@ -73,12 +73,12 @@ module Trunkline
       assert_equal [true, false, false], [staying, called, overdue].map { |one| one.request.parked? }
     end
 
-    def test_who_wants_one_of_his_own_goes_alone
+    def test_a_caller_that_wants_one_of_its_own_goes_alone
       alone, = join(place(alone: true), place(alone: true))
       assert_equal [alone], @line.call_first(9)
     end
 
-    def test_who_was_called_and_outrun_goes_in_front
+    def test_a_caller_that_was_called_and_outrun_goes_in_front
       one, two = join(place(alone: true), place(alone: true))
       @line.call_first(9)
       one.request.resume
@@ -86,14 +86,14 @@ module Trunkline
       assert_equal [[one], [two]], [@line.call_first(9), @line.call_first(9)]
     end
 
-    def test_who_has_left_is_not_called
+    def test_a_caller_that_has_left_is_not_called
       one, two = join(place, place)
       assert_same one, @line.leave(one)
       assert_nil @line.leave(one)
       assert_equal [two], @line.call_first(9)
     end
 
-    def test_who_is_awake_already_is_owed_nothing
+    def test_a_caller_that_is_awake_already_is_owed_nothing
       one, two = join(place, place)
       one.request.withdraw
       assert_equal [two], @line.call_first(9)

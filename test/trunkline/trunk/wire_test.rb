@@ -6,7 +6,7 @@ require "socket"
 module Trunkline
   class WireTest < TestCase
     # A thread may come to a connection that another has just closed.
-    def test_a_descriptor_that_belongs_to_somebody_else_by_now
+    def test_a_descriptor_that_belongs_to_another_file_by_now
       here, there = UNIXSocket.pair
       wire = Wire.new(here, input = Bytes.new, output = Bytes.new)
       wire.close

@@ -34,7 +34,7 @@ module Trunkline
         def to_s
           names = alternative_names.map { |kind, name| kind == IP_ADDRESS ? IPAddr.new_ntoh(name).to_s : name }
           first, *others = [*names, *common_name].uniq
-          return "nobody" unless first
+          return "no name" unless first
 
           "#{first.scrub.inspect}#{" (and #{others.size} other names)" unless others.empty?}"
         end

@@ -4,7 +4,7 @@ require "json"
 require "minitest"
 require_relative "leaving_out"
 
-# Writes down which test begins and how it has ended, in a line of JSON each: so whoever waits knows which one hangs.
+# Writes down which test begins and how it has ended, in a line of JSON each: so the parent process knows which one hangs.
 class Journal < Minitest::AbstractReporter
   def self.minitest_plugin_init(_options) = Minitest.reporter << new(File.open(ENV.fetch("JOURNAL"), "a").tap { |file| file.sync = true })
 

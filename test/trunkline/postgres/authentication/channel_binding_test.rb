@@ -23,7 +23,7 @@ module Trunkline
           error.message
         end
 
-        def test_it_is_used_where_both_can_and_nobody_objects
+        def test_it_is_used_where_both_sides_can_and_none_objects
           assert binding.use?(BOTH)
           assert binding("require").use?(BOTH)
           refute binding.use?(PLAIN)

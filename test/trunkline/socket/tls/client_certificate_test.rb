@@ -27,7 +27,7 @@ module Trunkline
         end
 
         def test_no_certificate
-          assert_nil load("nobody")
+          assert_nil load("absent")
         end
 
         def test_keys_of_every_form

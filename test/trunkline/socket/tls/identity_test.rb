@@ -51,15 +51,15 @@ module Trunkline
           assert_of identity("email:ann@example"), "common.example"
         end
 
-        def test_a_name_that_ends_early_for_who_reads_c
+        def test_a_name_that_ends_early_as_a_c_string
           ["db.example\0.evil", "*.example\0"].each { |subject| refute_of identity(subject: subject), "db.example" }
         end
 
-        def test_a_certificate_for_nobody
-          nobody = OpenSSL::X509::Certificate.new
+        def test_a_certificate_without_names
+          nameless = OpenSSL::X509::Certificate.new
 
-          refute_of Identity.new(nobody), "db.example", "10.0.0.1"
-          assert_equal "nobody", Identity.new(nobody).to_s
+          refute_of Identity.new(nameless), "db.example", "10.0.0.1"
+          assert_equal "no name", Identity.new(nameless).to_s
         end
 
         def test_how_it_is_told

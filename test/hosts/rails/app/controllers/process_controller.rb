@@ -13,7 +13,7 @@ class ProcessController < ApplicationController
     render plain: error.message, status: :forbidden
   end
 
-  # Waits in a transaction for whoever holds the lock.
+  # Waits in a transaction for the holder of the lock.
   def wait
     Room.transaction { Room.lease_connection.execute("SELECT pg_advisory_xact_lock(7)") }
     render plain: "waited"

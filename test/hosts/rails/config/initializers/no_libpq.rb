@@ -2,7 +2,7 @@
 
 require "pg"
 
-# Whoever would open a connection of libpq's fails.
+# To open a connection of libpq's fails.
 module NoLibpq
   class Opened < StandardError; end
 

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# Code, tests and guides speak of requests, callers, connections and servers by these names, in the standard terms of the field. Pronouns for
+# persons in their place leave open which of them is meant; words that had two meanings here, or none outside, do not come back.
+class WordsTest < Trunkline::TestCase
+  PLACES = "{README.md,CONTRIBUTING.md,SECURITY.md,CHANGELOG.md,{lib,ext,sig,guides,rakelib,bench,test}/**/*.{rb,rake,yml,c,h,rbs,md,ru,js,py,html,sh}}"
+  ROOT = File.expand_path("..", __dir__)
+  # What is generated or kept from others: pages of figures, and other projects' own names of tests.
+  KEPT = %r{\Abench/results/.*\.html\z|\Atest/hosts/others/}
+  WORDS = %w[who whom whoever nobody somebody everybody anybody he him his himself crew crews aboard heir heirs].freeze
+  # The names of accounts.
+  NAMES = /\bnobody\b(?=\])/
+  # Of names, too: test_one_who_waits. Not within words.
+  PATTERN = /(?<![a-z])(?:#{WORDS.join("|")})(?![a-z])/i
+  private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN
+
+  def test_terms_of_the_field
+    files = Dir.glob(PLACES, base: ROOT).grep_v(KEPT) - ["test/words_test.rb"]
+    assert_operator files.size, :>, 100
+    found = files.flat_map do |path|
+      File.readlines(File.join(ROOT, path), encoding: "UTF-8").each.with_index(1).filter_map do |line, number|
+        "#{path}:#{number}: #{line.strip}" if line.gsub(NAMES, "").match?(PATTERN)
+      end
+    end
+    assert_empty found, "say which caller, request, connection or server is meant"
+  end
+end
