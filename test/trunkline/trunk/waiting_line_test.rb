@@ -109,8 +109,8 @@ module Trunkline
     end
 
     def test_a_fiber_that_blocks_its_event_loop
-      assert_equal false, place.blocks_its_world?
-      assert_equal [false, true], Thread.new { Sync { [place.blocks_its_world?, Fiber.new(blocking: true) { place.blocks_its_world? }.resume] } }.value
+      assert_equal false, place.blocks_its_scheduler?
+      assert_equal [false, true], Thread.new { Sync { [place.blocks_its_scheduler?, Fiber.new(blocking: true) { place.blocks_its_scheduler? }.resume] } }.value
     end
   end
 end
