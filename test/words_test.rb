@@ -9,7 +9,7 @@ class WordsTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
   # What is generated or kept from others: pages of figures, and other projects' own names of tests.
   KEPT = %r{\Abench/results/.*\.html\z|\Atest/hosts/others/}
-  WORDS = %w[who whom whoever nobody somebody everybody anybody he him his himself crew crews aboard heir heirs].freeze
+  WORDS = %w[who whom whoever nobody somebody everybody anybody he him his himself crew crews aboard heir heirs world worlds].freeze
   # The names of accounts.
   NAMES = /\bnobody\b(?=\])/
   # Of names, too: test_one_who_waits. Not within words.

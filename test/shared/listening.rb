@@ -71,7 +71,7 @@ module Shared
     end
 
     # Listeners of one client in threads and event loops at once.
-    def test_listeners_of_several_worlds
+    def test_listeners_of_several_schedulers
       listening do |db, channel|
         ready = Thread::Queue.new
         listen = ->(number) { db.listen(channel, "#{channel}#{number}").tap { ready.push(true) }.first(2).map(&:payload) }

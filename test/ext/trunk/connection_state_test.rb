@@ -138,7 +138,7 @@ module Trunkline
       assert_equal 0, state.active
     end
 
-    def test_one_world_at_a_time
+    def test_callers_of_one_scheduler_at_a_time
       state = state_of
       mine, foreign = request, foreign_request
       state.enter(mine)

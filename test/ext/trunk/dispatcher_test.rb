@@ -215,7 +215,7 @@ module Trunkline
 
     # --- other schedulers, bounds ---
 
-    def test_none_that_admits_the_world
+    def test_none_that_admits_the_scheduler
       stations = [station(:one, short), station(:two, short)]
       fiber = fibers.first
       assert_equal [nil, nil], [chosen(dispatcher(*stations), fiber), found(dispatcher(*stations), fiber)]
