@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+# How many methods of this library a block calls in its own thread: those that are written in Ruby, and those of the extension. Ruby's own
+# methods are left out, as they differ between versions of Ruby.
+module CallCounts
+  LIBRARY = File.expand_path("../../lib/trunkline", __dir__)
+  RUNS = 5
+  private_constant :LIBRARY, :RUNS
+
+  # @return [Array(Integer, Integer)] in Ruby, in C
+  def calls(&block)
+    ruby = native = 0
+    trace = TracePoint.new(:call, :c_call) do |point|
+      if point.event == :call
+        ruby += 1 if point.path.start_with?(LIBRARY)
+      elsif point.defined_class.inspect.match?(/\A(#<Class:)?Trunkline::/)
+        native += 1
+      end
+    end
+    trace.enable(target_thread: Thread.current, &block)
+    [ruby, native]
+  end
+
+  # Fails where the block calls more. The least of several runs counts: a thread switch or an answer in two parts may add to one of them.
+  #
+  # @param most [Array(Integer, Integer)] as {calls} returns it
+  # @param before [#call, nil] what is done before each run, and not counted
+  def assert_calls(most, name, before: nil, &block)
+    fewest = Array.new(RUNS) do
+      before&.call
+      calls(&block)
+    end.min
+    assert fewest.zip(most).all? { |count, limit| count <= limit }, "#{name}: #{fewest.inspect} calls (Ruby, C), more than #{most.inspect}"
+  end
+end
