@@ -65,6 +65,7 @@ void Init_trunkline(void) {
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();
     Init_trunkline_description();
+    Init_trunkline_named_parameters();
     Init_trunkline_row_hashes();
     Init_trunkline_time_reader();
     Init_trunkline_plan_epoch();

@@ -42,6 +42,7 @@ void Init_trunkline_witness(void);
 void Init_trunkline_load(void);
 void Init_trunkline_statement(void);
 void Init_trunkline_description(void);
+void Init_trunkline_named_parameters(void);
 void Init_trunkline_row_hashes(void);
 void Init_trunkline_time_reader(void);
 void Init_trunkline_plan_epoch(void);

@@ -1,11 +1,15 @@
 # frozen_string_literal: true
 
+require_relative "interval/arithmetic"
+
 module Trunkline
   # PostgreSQL's +interval+: months, days and microseconds, kept apart because a month has
   # no fixed count of days and a day no fixed count of hours. Immutable.
   #
   #   Trunkline::Interval.new(months: 14, days: -3, microseconds: 4_500_000).to_s  # => "P1Y2M-3DT4.5S"
   class Interval
+    include Arithmetic
+
     # Each of the three may be negative, whatever the others are.
     attr_reader :months, :days, :microseconds
 
@@ -32,6 +36,9 @@ module Trunkline
 
       time.empty? ? "P#{date}" : "P#{date}T#{time}"
     end
+
+    # @return [String] the text, which ActiveSupport writes as JSON; without it, JSON writes the text of itself
+    def as_json(*_options) = to_s
 
     # @return [String] the class and the text
     def inspect

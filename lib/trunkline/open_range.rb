@@ -43,6 +43,9 @@ module Trunkline
     # @return [String] as PostgreSQL writes it, but for quotes
     def to_s = empty? ? "empty" : "#{exclude_begin? ? "(" : "["}#{self.begin},#{self.end}#{exclude_end? ? ")" : "]"}"
 
+    # @return [String] the text, which ActiveSupport writes as JSON; without it, JSON writes the text of itself
+    def as_json(*_options) = to_s
+
     # @return [String]
     def inspect = "#<#{self.class} #{self}>"
 

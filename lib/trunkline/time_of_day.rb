@@ -57,6 +57,9 @@ module Trunkline
       text
     end
 
+    # @return [String] the text, which ActiveSupport writes as JSON; without it, JSON writes the text of itself
+    def as_json(*_options) = to_s
+
     # @return [String] the class and the text
     def inspect
       "#<#{self.class} #{self}>"

@@ -7,7 +7,6 @@ module Trunkline
       # What each column holds, for ActiveRecord.
       attr_reader :description # :nodoc:
 
-      alias fields columns
       alias ntuples size
       alias num_tuples size
 

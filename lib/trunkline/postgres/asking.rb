@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "named_parameters"
 require_relative "parameters"
 
 module Trunkline
@@ -31,6 +32,7 @@ module Trunkline
       def converted(statement, parameters, deadline = nil)
         return Deadlines.hold(Deadlines.in(deadline)) { converted(statement, parameters) } if deadline
 
+        statement, parameters = NamedParameters.resolve(@statements, statement, parameters)
         dependent = Parameters.dependent?(parameters)
         types = dependent ? learned_types(statement) : statement.parameter_types
         check_count(parameters, types) if types

@@ -19,7 +19,7 @@ module Trunkline
       # @return [Batch]
       # @raise [SharedStateError, ArgumentError, TypeError, EncodingError] the statement cannot be sent; see {Querying#query}
       def query(sql, *parameters)
-        @calls.push([@statements[sql], parameters])
+        @calls.push(NamedParameters.resolve(@statements, @statements[sql], parameters))
         self
       end
 

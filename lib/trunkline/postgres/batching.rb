@@ -25,6 +25,7 @@ module Trunkline
       # @raise [Error] the first one of any of them, as of {Querying#query}; {Error#batch} has what came of the others
       # @raise [ArgumentError] there are more statements, or more bytes of parameters, than a connection may have in flight
       def batch(atomic: false, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, &block)
+        raise ArgumentError, "batch takes a block: batch { |batch| batch.query(sql) }" unless block
         return once(settings, role).batch(atomic: atomic, deadline: deadline, idempotent: idempotent, &block) if settings || !role.nil?
 
         batch = Batch.new(@statements)

@@ -88,6 +88,8 @@ module Trunkline
       # @raise [Overloaded] no connection became free in time
       # @raise [Error] no connection could be had
       def session(&block)
+        raise ArgumentError, "session takes a block: session { |session| ... }" unless block
+
         held = @sessions.held
         return yield(held) if held
 
@@ -116,6 +118,8 @@ module Trunkline
       # @raise [Overloaded] no connection became free in time
       # @raise [Error] no connection could be had, or COMMIT failed
       def transaction(**options, &block)
+        raise ArgumentError, "transaction takes a block: transaction { |tx| ... }" unless block
+
         held = @sessions.held
         return held.transaction(**options, &block) if held
 

@@ -16,9 +16,11 @@ module Trunkline
       def describe(sql, deadline: @deadline)
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
           statement = @statements[sql]
+          text, names, certain = statement.named
+          statement = @statements[text] if certain
           described = learn(Request.describe(statement))
           result = described.description
-          parameters = described.parameter_types.map { |oid| Column.new(nil, nil, oid, -1) }
+          parameters = described.parameter_types.zip((names if certain) || []).map { |oid, name| Column.new(name&.name, nil, oid, -1) }
           columns = result.columns.zip(result.types, result.modifiers).map { |name, oid, modifier| Column.new(name, nil, oid, modifier) }
           named(parameters + columns)
           StatementDescription.new(parameters, columns)

@@ -3,7 +3,12 @@
 module Trunkline
   module Postgres
     # The answer to a query that is on its way. Any fiber or thread may ask for it, also several.
+    #
+    #   users = db.async("SELECT name FROM users")
+    #   users.value          # the Result; users.rows, users.first and users.each { } are what the Result has
     class Future
+      include Enumerable
+
       # Seconds that {#cancel} takes at most.
       CANCEL_TIMEOUT = 5.0
       private_constant :CANCEL_TIMEOUT
@@ -32,6 +37,22 @@ module Trunkline
         @result
       end
 
+      # Waits for the answer.
+      #
+      # @return [Array<Array>] as {Result#rows}
+      # @raise [Error] as {#value}
+      def rows = value.rows
+
+      # Waits for the answer, and yields its rows.
+      #
+      # @yieldparam row [Hash]
+      # @return [Result, Enumerator] as {Result#each}
+      # @raise [Error] as {#value}
+      def each(&block) = value.each(&block)
+
+      # @return [String] the statement, without literals where one may be a password, and what is known of its answer; does not wait
+      def inspect = "#<#{self.class} #{state}: #{ShortenedSQL.call(@request.statement.sql)}>"
+
       # Waits until the answer is there, or the time is over.
       #
       # @param timeout [Numeric, nil] seconds; nil is for ever
@@ -58,6 +79,13 @@ module Trunkline
       end
 
       private
+
+      def state
+        return "in flight" unless done?
+        return "done" if @request.answered?
+
+        @request.cancelled? ? "cancelled" : "failed"
+      end
 
       # One of the callers waits on the trunk; the others wait for it to have the answer, or to give up.
       def wait_for(deadline)

@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # A column of a result, or a parameter, which has no name; with its type as SQL writes it, "numeric(10,2)", the OID of that
+    # A column of a result, or a parameter, which has a name only where the SQL has :name; with its type as SQL writes it, "numeric(10,2)", the OID of that
     # type, and its modifier, -1: none.
     Column = Struct.new(:name, :type, :oid, :modifier)
 
@@ -23,7 +23,7 @@ module Trunkline
         @description = description
       end
 
-      # @return [Array<Column>] one for each placeholder; without a name
+      # @return [Array<Column>] one for each placeholder
       def parameters = @description.parameters
 
       # @return [Array<Column>]
@@ -31,7 +31,7 @@ module Trunkline
 
       # @return [Result]
       # @see Querying#query
-      def query(*parameters, **options) = @asker.query(@sql, *parameters, **options)
+      def query(*parameters, **options, &block) = @asker.query(@sql, *parameters, **options, &block)
 
       # @return [Hash, nil]
       # @see Querying#first
@@ -40,6 +40,10 @@ module Trunkline
       # @return [Object, nil]
       # @see Querying#value
       def value(*parameters, **options) = @asker.value(@sql, *parameters, **options)
+
+      # @return [Array]
+      # @see Querying#column
+      def column(*parameters, **options) = @asker.column(@sql, *parameters, **options)
 
       # @return [Future]
       # @see Querying#async

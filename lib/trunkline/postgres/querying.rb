@@ -6,7 +6,10 @@ require_relative "batching"
 require_relative "describing"
 require_relative "escaping"
 require_relative "future"
+require_relative "inserting"
 require_relative "notifying"
+require_relative "probing"
+require_relative "records"
 require_relative "request"
 
 module Trunkline
@@ -18,12 +21,18 @@ module Trunkline
       include Batching
       include Describing
       include Escaping
+      include Inserting
+      include Probing
 
       # Runs one statement. It is prepared on first use.
       #
-      # @param sql [String] with $1, $2, ... for parameters
+      #   db.query("SELECT name FROM users WHERE id = $1", 42)
+      #   db.query("SELECT name FROM users WHERE id = :id", { id: 42 })   # the braces tell the values from the options
+      #
+      # @param sql [String] with $1, $2, ... for parameters, or with :name
       # @param parameters one Ruby value per placeholder: nil, true, false, Integer, Float, Rational, BigDecimal, String,
-      #   Symbol, Time, Date, DateTime, Array, Hash, Range, IPAddr, Interval, TimeOfDay
+      #   Symbol, Time, Date, DateTime, Array, Set, Hash, Range, IPAddr, Interval, TimeOfDay, ActiveSupport::Duration, Pathname, URI; or for
+      #   :name one Hash with them, by Symbols or Strings
       # @param deadline [Numeric, nil] seconds from now within which the answer must come
       # @param idempotent [Boolean] whether it does no harm to run it twice: then it is sent again when the connection is lost
       #   before the answer
@@ -31,6 +40,8 @@ module Trunkline
       # @param role [String, nil] that it runs as
       # @param group_commit [Boolean, nil] whether it may share its wait for the server's disk with writes of others; nil: as the client
       #   says; see guides/batches-and-settings.md
+      # @param as [Class, nil] what the rows become objects of, as {Result#as} has it
+      # @yieldparam row [Hash] each row, when all are there; see {Streaming#stream} for results of any size
       # @return [Result]
       # @raise [Deadline] the answer did not come in time; see {Error#sent?} for whether it may have had an effect
       # @raise [ServerError] what the server refused; nothing of the statement has happened
@@ -38,19 +49,31 @@ module Trunkline
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
       # @raise [SharedStateError] where it would leave something behind on a connection that others share
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
-      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent) unless settings.nil? && role.nil? && group_commit.nil?
+      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, &block)
+        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as, &block) unless settings.nil? && role.nil? && group_commit.nil?
+
+        Records.check(as) unless as.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
         perform(request)
-        request.result(@result_class) || result(request)
+        answer = request.result(@result_class) || result(request)
+        return answer if as.nil? && block.nil?
+
+        answer = answer.as(as) unless as.nil?
+        block.nil? ? answer : answer.each(&block)
       end
 
-      # @return [Hash, nil] the first row of what {query} returns
-      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
-        query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role, group_commit: group_commit)[0]
+      # @return [Hash, Object, nil] the first row of what {query} returns
+      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil)
+        query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role, group_commit: group_commit, as: as)[0]
+      end
+
+      # @return [Array] the first column of what {query} returns, a value for each row
+      # @raise [IndexError] the statement returns no columns
+      def column(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+        query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role, group_commit: group_commit).column
       end
 
       # @return [Object, nil] the first column of the first row of what {query} returns
@@ -69,15 +92,16 @@ module Trunkline
       # @return [Future] whose value is what {query} would have returned
       # @raise [Overloaded] the answers of futures whose values were not asked for have max_future_bytes already: nothing was sent
       # @raise [ArgumentError] also: it was to share its wait for the disk, as here nothing need wait; its commit is its own
-      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil)
         raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
-        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent) if settings || !role.nil?
+        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as) if settings || !role.nil?
+        Records.check(as) unless as.nil?
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         oblige(request, deadline, idempotent) if deadline || idempotent
         @answers.unanswered_futures.make_room(request)
-        future = Future.new(dispatch(request), request) { |done| result(done) }
+        future = Future.new(dispatch(request), request) { |done| as.nil? ? result(done) : result(done).as(as) }
         @answers.unanswered_futures.add(future, request)
       end
 

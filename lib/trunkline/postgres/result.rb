@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "kept_description"
+require_relative "result_table"
+
 module Trunkline
   module Postgres
     # What a statement returned: rows of Ruby values, the columns' names, the number of rows it touched.
@@ -31,6 +34,7 @@ module Trunkline
 
       # @return [Array<String>] names of the columns; two may be the same
       def columns = @description.columns
+      alias fields columns
 
       # @return [Integer] number of rows
       def size = @rows.size
@@ -56,15 +60,14 @@ module Trunkline
         self
       end
 
-      # Yields each row as a Hash with keys of the caller's own.
+      # Yields each row as a Hash, also where {each} yields records.
       #
-      # @param keys [Array] one for each column; of two that are the same the later one wins
-      # @param converters [Array<#call, nil>, nil] what makes the final values of a column's, but for nil, which stays; in the
-      #   rows too
       # @yieldparam row [Hash]
-      # @return [Result]
-      def each_hash(keys, converters = nil, &block) # :nodoc:
-        Postgres.each_hash(@rows, keys, converters, &block)
+      # @return [Result, Enumerator]
+      def each_hash
+        return to_enum(:each_hash) { size } unless block_given?
+
+        @rows.each { |row| yield named(row) }
         self
       end
 
@@ -75,14 +78,59 @@ module Trunkline
         named(row) if row
       end
 
+      # @param count [Integer, nil] of rows; nil: one
+      # @return [Hash, nil, Array<Hash>] the last row, nil where there is none; or so many of the last rows
+      def last(count = nil)
+        count ? ([size - count, 0].max...size).map { |at| self[at] } : self[-1]
+      end
+
       # @return [Object, nil] the first column of the first row
       def value = @rows.dig(0, 0)
+
+      # @param which [Integer, String, Symbol] the column's number, from 0 and negative from the end, or its name; of two with the same
+      #   name the later one
+      # @return [Array] its values, one for each row
+      # @raise [IndexError] there is none such
+      def column(which = 0)
+        at = which.is_a?(Integer) ? which : columns.rindex(which.to_s)
+        unless at&.between?(-columns.size, columns.size - 1)
+          raise IndexError, "there is no column #{which}: #{columns.empty? ? "the statement returned none" : "there are #{columns.join(", ")}"}"
+        end
+
+        @rows.map { |row| row[at] }
+      end
+
+      # The same rows as objects.
+      #
+      #   User = Struct.new(:id, :name)
+      #   db.query("SELECT id, name FROM users").as(User).first   # => #<struct User id=1, name="Ada">
+      #
+      # @param type [Class] a Struct, whose members are set by the columns' names; or one whose `new` takes the columns as keywords, as Data
+      # @return [RecordResult] which yields these objects; {rows}, {each_hash} and {column} are as before
+      # @raise [ArgumentError] the Struct has no member for a column; and what `new` raises
+      # @raise [TypeError] it is no class
+      def as(type) = RecordResult.new(self, Records.of(type, columns, @rows), @description)
 
       # @return [Array<Hash{Symbol => String, Integer}>] the fields of what the server noticed meanwhile: severity, message, ..., as
       #   {ServerError#fields} has them; the Strings are frozen
       def notices
         defined?(@notices) ? ErrorFields.enum_for(:each, @notices).to_a : []
       end
+
+      # @return [String] an Array of the rows, objects with the columns' names, as JSON; values that JSON does not know are Strings
+      # @raise [JSON::GeneratorError] it has no form for a value: infinity, bytes that are no text
+      def to_json(*options) = each_hash.to_a.to_json(*options)
+
+      # For Marshal, and so for caches. What is loaded has all that the result had.
+      def marshal_dump = [@rows, columns, types, modifiers, @affected_rows, defined?(@notices) ? @notices : nil] # :nodoc:
+
+      def marshal_load(kept) # :nodoc:
+        rows, columns, types, modifiers, affected_rows, notices = kept
+        initialize(rows, KeptDescription.new(columns, types, modifiers), affected_rows, notices)
+      end
+
+      # Shows the first rows as a table, where IRB or pp shows the result by itself; within something else, sizes and names.
+      def pretty_print(output) = output.text(output.indent.zero? ? ResultTable.new(self, output.maxwidth).to_s : inspect) # :nodoc:
 
       # @return [String] sizes and names, no values
       def inspect = "#<#{self.class} #{size} rows (#{columns.join(", ")})#{" affected_rows=#{affected_rows}" if affected_rows}>"
@@ -100,3 +148,5 @@ module Trunkline
     end
   end
 end
+
+require_relative "record_result"

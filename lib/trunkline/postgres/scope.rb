@@ -39,11 +39,17 @@ module Trunkline
 
       # @yieldparam session [Scope] the session, with the same defaults
       # @see Client#session
-      def session = __getobj__.session { |session| yield within(session) }
+      def session(&block)
+        return __getobj__.session unless block
+
+        __getobj__.session { |session| yield within(session) }
+      end
 
       # @yieldparam transaction [Scope] the transaction, with the same defaults
       # @see Client#transaction
-      def transaction(**options)
+      def transaction(**options, &block)
+        return __getobj__.transaction(**options) unless block
+
         __getobj__.transaction(**options) do |transaction|
           transaction.begin_with(@local) if @local
           yield within(transaction)

@@ -45,6 +45,7 @@ module Trunkline
       # @return [Object, nil] what the block returned; nil after {Rollback} and {Transaction#rollback}
       # @raise [Error] as {Client#transaction}
       def transaction(**options, &block)
+        raise ArgumentError, "transaction takes a block: transaction { |tx| ... }" unless block
         raise Closed.new("the session has ended", server: server) if @ended
         return savepoint(options, &block) unless @levels.empty?
 

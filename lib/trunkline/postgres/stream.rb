@@ -28,11 +28,13 @@ module Trunkline
 
       # @param session [Session]
       # @param chunk [Integer] rows
-      def initialize(session, answers, result_class, chunk)
+      # @param type [Class, nil] what the rows become objects of
+      def initialize(session, answers, result_class, chunk, type)
         @session = session
         @answers = answers
         @result_class = result_class
         @chunk = chunk
+        @type = type
       end
 
       # @param statement [Statement]
@@ -93,7 +95,10 @@ module Trunkline
 
       def perform(request) = @way.call(request)
 
-      def yield_rows(request, rows, &block) = @answers.portion(request, rows, @result_class).each(&block)
+      def yield_rows(request, rows, &block)
+        portion = @answers.portion(request, rows, @result_class)
+        (@type ? portion.as(@type) : portion).each(&block)
+      end
     end
     private_constant :Stream
   end

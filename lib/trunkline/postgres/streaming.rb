@@ -19,19 +19,22 @@ module Trunkline
       # @param parameters as of {Querying#query}
       # @param chunk [Integer] rows that are in memory at a time, at most; fewer where they are large and no transaction is open
       # @param deadline [Numeric, nil] seconds for all of it
-      # @yieldparam row [Hash] what {Querying#query} yields
+      # @param as [Class, nil] as of {Querying#query}
+      # @yieldparam row [Hash, Object] what {Querying#query} yields
       # @return [nil, Enumerator]
       # @raise [Error] as {Querying#query}; perhaps in the middle
       # @raise [ArgumentError] the chunk is no positive Integer
-      def stream(sql, *parameters, chunk: 1000, deadline: @deadline, &block)
+      def stream(sql, *parameters, chunk: 1000, deadline: @deadline, as: nil, &block)
         unless chunk.is_a?(Integer) && chunk.between?(1, Stream::MOST)
           raise ArgumentError, "chunk must be an Integer from 1 to #{Stream::MOST}, not #{chunk.inspect}"
         end
-        return Enumerator.new { |rows| stream(sql, *parameters, chunk: chunk, deadline: deadline) { |row| rows << row } } unless block
+        Records.check(as) unless as.nil?
+        return Enumerator.new { |rows| stream(sql, *parameters, chunk: chunk, deadline: deadline, as: as) { |row| rows << row } } unless block
 
         own_session(block) do |session|
-          statement = session.statements_for(decoding, @local&.context)[sql]
-          Stream.new(session, @answers, @result_class, chunk).each(statement, parameters, deadline, &block)
+          statements = session.statements_for(decoding, @local&.context)
+          statement, parameters = NamedParameters.resolve(statements, statements[sql], parameters)
+          Stream.new(session, @answers, @result_class, chunk, as).each(statement, parameters, deadline, &block)
         end
         nil
       end

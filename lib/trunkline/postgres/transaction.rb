@@ -49,6 +49,7 @@ module Trunkline
       # @yieldparam transaction [Transaction]
       # @return [Object, nil] what the block returned; nil after {Rollback} and {#rollback}
       # @raise [InFailedSqlTransaction] the block came to its end, but a statement in it had failed
+      # @raise [ArgumentError] there is no block
       def transaction(**options, &block) = open_session.transaction(**options, &block)
 
       # Leaves the block of this transaction, or of this savepoint, and undoes what it has done. Does not return.

@@ -10,7 +10,7 @@ module Sequel
 
         execute(sql) do |result|
           self.columns = names = column_names(result)
-          result.each_hash(names, converters(result), &block)
+          ::Trunkline::Postgres.each_hash(result.rows, names, converters(result), &block)
         end
       end
 

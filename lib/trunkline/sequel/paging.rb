@@ -61,7 +61,7 @@ module Sequel
         loop do
           count = execute("FETCH FORWARD #{size} FROM #{name}") do |result|
             self.columns = names = column_names(result) unless names
-            result.each_hash(names, converters(result), &block)
+            ::Trunkline::Postgres.each_hash(result.rows, names, converters(result), &block)
             result.size
           end
           break if count < size

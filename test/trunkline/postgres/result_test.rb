@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "pp"
 require "support/codec_testing"
 
 module Trunkline
@@ -16,6 +17,8 @@ module Trunkline
       def result(columns = COLUMNS, rows = ROWS, of: Result)
         made(first_answer(columns, *rows), of)
       end
+
+      def shown(result, width = 79) = PP.pp(result, +"", width).chomp
 
       def made(bytes, of = Result)
         begin_session
@@ -47,6 +50,58 @@ module Trunkline
         assert_equal [[1, "Ada"], [2, "Grace"], [3, nil]], result.rows
         assert_equal result.rows, result.values
         assert_equal 1, result.value
+      end
+
+      def test_the_last_rows
+        assert_equal [{ "id" => 3, "name" => nil }, [2, 3], [1, 2, 3], []], [result.last, *[2, 9, 0].map { |count| result.last(count).map { |row| row["id"] } }]
+        assert_nil result(COLUMNS, []).last
+      end
+
+      def test_columns_by_number_and_name
+        assert_equal [[1, 2, 3], ["Ada", "Grace", nil]], [result.column, result.column(:name)]
+        assert_equal [["Ada", "Grace", nil]] * 3, [result.column("name"), result.column(1), result.column(-1)]
+        assert_equal ["2"], result({ "a" => QueryMessages::TEXT, "b" => QueryMessages::TEXT }, [%w[1 2]]).column("b")
+        ["other", 2, -3].each { |which| assert_equal "there is no column #{which}: there are id, name", assert_raises(IndexError) { result.column(which) }.message }
+        assert_equal %w[id name], result.fields
+      end
+
+      def test_hashes_are_yielded
+        assert_equal result.to_a, result.each_hash.to_a
+        assert_same result.each_hash.size, 3
+      end
+
+      def test_a_table_is_shown
+        assert_equal <<~TABLE.chomp, shown(result)
+          id | name
+          ---+------
+           1 | Ada
+           2 | Grace
+           3 | NULL
+          (3 rows)
+        TABLE
+        assert_equal "(1 row)", shown(result(COLUMNS, ROWS.first(1))).lines.last
+        assert_match(/\A\[#<Trunkline::Postgres::Result 3 rows \(id, name\)/, PP.pp([result], +""))
+        assert_equal [20 + 3, "(25 rows, of which these are the first 20)"], shown(result(COLUMNS, ROWS.first(1) * 25)).lines.then { |lines| [lines.size, lines.last] }
+      end
+
+      # A value can hold anything.
+      def test_the_table_fits_the_terminal_and_is_harmless
+        texts = ["a\e[31m\n\u202E", "x" * 10_000, "日本語" * 50, "é" * 100, "\xFF".b]
+        columns = Array.new(12) { |at| ["name#{at}", QueryMessages::TEXT] }.to_h
+        [20, 40, 79, 200].each do |width|
+          lines = shown(result(columns, texts.first(4).map { |text| [text] * 12 }), width).lines(chomp: true)
+          lines[0..-2].each { |line| assert_operator line.size + line.scan(/[日本語]/).size, :<=, width }
+          refute_match(/[[:cntrl:]\u202E]/, lines.join)
+        end
+        assert_includes shown(result({ "a" => QueryMessages::TEXT }, [[texts[0]]])), 'a\\e[31m\\n\\u202E'
+      end
+
+      def test_rows_of_objects
+        user = Struct.new(:name, :id, :other)
+        assert_equal [user.new("Ada", 1), user.new("Grace", 2), user.new(nil, 3)], result.as(user).to_a
+        assert_equal [1, nil, user.new(nil, 3)], [result.as(user).first.id, result.as(user)[5], result.as(user).last]
+        assert_raises(ArgumentError) { result.as(Struct.new(:id)) }
+        assert_raises(TypeError) { result.as(:user) }
       end
 
       def test_counts

@@ -6,6 +6,7 @@ require_relative "decimal_text"
 require_relative "json_text"
 require_relative "oids"
 require_relative "string_text"
+require_relative "substitute"
 
 module Trunkline
   module Postgres
@@ -58,8 +59,13 @@ module Trunkline
 
           case value
           when Time, DateTime, Date then moment(value)
-          else refuse(value)
+          else substituted(value)
           end
+        end
+
+        def substituted(value)
+          substitute = Substitute.of(value, @oid)
+          substitute.nil? || substitute.is_a?(Interval) ? refuse(value) : convert(substitute)
         end
 
         def integer(value)

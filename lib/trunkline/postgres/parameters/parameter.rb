@@ -11,6 +11,7 @@ require_relative "json_text"
 require_relative "oids"
 require_relative "range_literal"
 require_relative "string_text"
+require_relative "substitute"
 require_relative "time_text"
 
 module Trunkline
@@ -77,8 +78,13 @@ module Trunkline
           when Array then array(value, oid)
           when Hash then JSONText.of(value, self)
           when Range, OpenRange then RangeLiteral.of(value, self, 0)
-          else refuse(value)
+          else substituted(value, oid)
           end
+        end
+
+        def substituted(value, oid)
+          substitute = Substitute.of(value, oid)
+          substitute.nil? ? refuse(value) : text(substitute, oid)
         end
 
         def raw?(string, oid)

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "date"
+
+module Trunkline
+  class Interval
+    # A Time and an Interval -> the Time that is so much later, in the zone of the first.
+    module ShiftedTime # :nodoc:
+      module_function
+
+      # @param time [Time]
+      # @param interval [Interval]
+      # @return [Time]
+      def of(time, interval)
+        shifted = interval.months.zero? && interval.days.zero? ? time : on_day(time, day_of(time, interval))
+        shifted + Rational(interval.microseconds, 1_000_000)
+      end
+
+      # Ruby's Time knows the Gregorian calendar alone, and so does the server.
+      def day_of(time, interval)
+        (Date.new(time.year, time.month, time.day, Date::GREGORIAN) >> interval.months) + interval.days
+      end
+
+      # The same time by the clock. What the clock shows twice is the later one, as for the server.
+      def on_day(time, date)
+        clock = [date.year, date.month, date.day, time.hour, time.min, time.sec + time.subsec]
+        return Time.utc(*clock) if time.utc?
+        return Time.new(*clock, time.zone) unless time.zone.nil? || time.zone.is_a?(String)
+        return Time.new(*clock, time.utc_offset) unless local?(time)
+
+        later_of_two(Time.local(*clock))
+      end
+
+      def local?(time)
+        local = time.getlocal
+        local.zone == time.zone && local.utc_offset == time.utc_offset
+      end
+
+      def later_of_two(time)
+        shift = time.utc_offset - (time + 3600).utc_offset
+        later = time + shift
+        shift.positive? && [later.hour, later.min] == [time.hour, time.min] ? later : time
+      end
+      private_class_method :day_of, :on_day, :local?, :later_of_two
+    end
+    private_constant :ShiftedTime
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "insertion"
+
+module Trunkline
+  module Postgres
+    # Rows into a table.
+    module Inserting
+      # Inserts a row, or several with one statement. That has one text for any number of rows but one, so that it is prepared once.
+      #
+      #   db.insert(:users, { name: "Edith", born: Date.new(1883, 5, 5) }, returning: :id).value
+      #   db.insert(:users, [{ id: 8, name: "Hedy" }, { id: 9, name: "Radia" }])
+      #   db.insert([:archive, :users], users)
+      #
+      # @param table [Symbol, String, Array] its name as it is; with the schema's in front in an Array
+      # @param rows [Hash, #to_h, Enumerable<Hash, #to_h>] values by the columns' names; all rows have the same columns. Others get their defaults
+      # @param returning [Symbol, String, Array, true, nil] columns that the result has; true: all
+      # @param options as for {Querying#query}
+      # @return [Result] of no rows, unless `returning` names columns; affected_rows is the number of rows that were inserted. Where there
+      #   are no rows, nothing is sent
+      # @raise [ArgumentError] rows have different columns; a value cannot be sent
+      # @raise [TypeError] rows are no Hashes
+      # @raise [Error] as {Querying#query}: nothing was inserted
+      def insert(table, rows, returning: nil, **options)
+        insertion = Insertion.new(self, table, rows, returning)
+        return @result_class.new([], Description.empty, 0) if insertion.rows.empty?
+        return query(insertion.one_row, *insertion.rows.first, **options) if insertion.rows.size == 1
+
+        scope = with(**options.slice(:settings, :role, :group_commit))
+        scope.__send__(:insert_columns, insertion, **options.except(:settings, :role, :group_commit))
+      end
+
+      private
+
+      # What the types of the table's columns are in a session that others do not share is asked there: another table may be meant.
+      def insert_columns(insertion, **options)
+        deadline = options.fetch(:deadline, @deadline)
+        Deadlines.hold(deadline && Deadlines.in(deadline)) do
+          statement = @statements[insertion.one_row]
+          oids = holds_connection? ? learn(Request.describe(statement)).parameter_types : learned_types(statement)
+          names = @answers.type_names.of(oids.map { |oid| [oid, -1] })
+          query(insertion.many_rows(oids, names), *insertion.columns(@answers.parameter_types(oids), @answers.array_nulls), **options)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "records"
+
+module Trunkline
+  module Postgres
+    # A result whose rows are objects of a class of the caller's.
+    #
+    # @see Result#as
+    class RecordResult < Result
+      # @param result [Result]
+      # @param records [Array<Object>] one for each row
+      # @param description [Description] the result's
+      def initialize(result, records, description) # :nodoc:
+        @result = result
+        @records = records
+        super(result.rows, description, result.affected_rows)
+      end
+
+      # @yieldparam record [Object]
+      # @return [RecordResult, Enumerator]
+      def each(&block)
+        return to_enum { size } unless block
+
+        @records.each(&block)
+        self
+      end
+
+      def each_hash(&block)
+        return @result.each_hash unless block
+
+        @result.each_hash(&block)
+        self
+      end
+
+      # @return [Object, nil]
+      def [](index) = @records[index]
+
+      def notices = @result.notices
+
+      def as(type) = @result.as(type)
+
+      def marshal_dump = [@result, @records, KeptDescription.new(columns, types, modifiers)] # :nodoc:
+      def marshal_load(kept) = initialize(*kept) # :nodoc:
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # Rows -> objects of a class.
+    module Records # :nodoc:
+      module_function
+
+      # @raise [TypeError] rows cannot become objects of it
+      def check(type)
+        raise TypeError, "as: takes a class (a Struct, a Data, or one whose new takes keywords), not #{type.inspect}" unless type.is_a?(Class)
+      end
+
+      # @param type [Class]
+      # @param columns [Array<String>] names; of two that are the same the later one counts
+      # @param rows [Array<Array>]
+      # @return [Array<Object>]
+      def of(type, columns, rows)
+        check(type)
+        names = columns.map(&:to_sym)
+        return members(type, names, rows) if type < Struct
+
+        rows.map { |row| type.new(**names.zip(row).to_h) }
+      end
+
+      def members(type, names, rows)
+        unknown = names - type.members
+        raise ArgumentError, "#{type} has no member #{unknown.join(", ")}: its members are #{type.members.join(", ")}" unless unknown.empty?
+        return rows.map { |row| type.new(**names.zip(row).to_h) } if type.keyword_init?
+
+        places = type.members.map { |member| names.rindex(member) }
+        rows.map { |row| type.new(*places.map { |place| place && row[place] }) }
+      end
+      private_class_method :members
+    end
+    private_constant :Records
+  end
+end

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "bigdecimal"
+
+module Trunkline
+  module Postgres
+    # The first rows of a result as text, for a terminal: no wider than it is, and nothing in a value that the terminal would obey.
+    class ResultTable # :nodoc:
+      # Rows that a terminal of 24 lines has room for, beside the heading, the count and a prompt.
+      ROWS = 20
+      # Characters of a value that are looked at; no terminal is wider.
+      LONGEST = 500
+      # Characters that a column keeps where the columns do not all fit.
+      NARROWEST = 6
+      BETWEEN = " | "
+      # What takes two places: the characters of East Asia, and emoji.
+      WIDE = /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]/.freeze
+      # What takes none.
+      NARROW = /\p{Mn}|\p{Me}/.freeze
+      UNSEEN = /[[:cntrl:]\p{Cf}\p{Co}\p{Zl}\p{Zp}]/.freeze
+      private_constant :ROWS, :LONGEST, :NARROWEST, :BETWEEN, :WIDE, :NARROW, :UNSEEN
+
+      # @param result [Result]
+      # @param width [Integer] of the terminal, in characters
+      def initialize(result, width)
+        @result = result
+        @width = width
+        @rows = result.rows.first(ROWS)
+      end
+
+      # @return [String] lines, without an end behind the last one
+      def to_s
+        return @result.inspect if @result.columns.empty?
+
+        names = @result.columns.map { |name| readable(name) }
+        cells = @rows.map { |row| row.map { |value| text(value) } }
+        widths = fitting([names, *cells].transpose.map { |column| column.map { |cell| places(cell) }.max })
+        lines = [line(names, widths), widths.map { |width| "-" * width }.join("-+-"), *cells.zip(@rows).map { |texts, row| line(texts, widths, row) }]
+        [*lines.map { |text| cut(text, @width).rstrip }, count].join("\n")
+      end
+
+      private
+
+      def count
+        rows = "#{@result.size} row#{"s" unless @result.size == 1}"
+        @result.size > ROWS ? "(#{rows}, of which these are the first #{ROWS})" : "(#{rows})"
+      end
+
+      # Numbers stand to the right.
+      def line(texts, widths, values = [])
+        texts.each_with_index.map do |text, at|
+          text = cut(text, widths[at])
+          blanks = " " * (widths[at] - places(text))
+          values[at].is_a?(Numeric) ? blanks + text : text + blanks
+        end.join(BETWEEN)
+      end
+
+      # What is too much is taken from the widest columns.
+      def fitting(widths)
+        room = @width - (BETWEEN.size * (widths.size - 1))
+        return widths if widths.sum <= room
+
+        most = widths.max.downto(NARROWEST).find { |limit| widths.sum { |width| [width, limit].min } <= room } || NARROWEST
+        widths.map { |width| [width, most].min }
+      end
+
+      def text(value)
+        case value
+        when nil then "NULL"
+        when BigDecimal then value.to_s("F")
+        when String then value.encoding == Encoding::BINARY ? "\\x#{value.byteslice(0, LONGEST / 2).unpack1("H*")}" : readable(value)
+        when Array, Hash then readable(value.inspect)
+        else readable(value.to_s)
+        end
+      end
+
+      def readable(text) = text[0, LONGEST].scrub.gsub(UNSEEN) { |sign| sign.dump[1..-2] }
+
+      def places(text) = text.ascii_only? ? text.size : text.size + text.scan(WIDE).size - text.scan(NARROW).size
+
+      def cut(text, width)
+        return text if places(text) <= width
+
+        kept = text[0, width]
+        kept = kept[0..-2] while places(kept) >= width && !kept.empty?
+        "#{kept}…"
+      end
+    end
+    private_constant :ResultTable
+  end
+end
