@@ -91,6 +91,7 @@ class GroupCommitTest < Trunkline::TestCase
           side_by_side(1..20) { |number| db.query(INSERT, number) }
           assert_equal 20, db.value("SELECT count(*) FROM written")
           assert_equal 0, db.stats[:group_commit][:open]
+          assert_match(/permission denied for function pg_logical_emit_message/, db.stats[:group_commit][:unavailable])
         end
       end
     end

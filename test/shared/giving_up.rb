@@ -14,7 +14,7 @@ module Shared
         callers = Array.new(12) { later { db.query(ENDLESS) } }
         await_sleepers(name)
         give_up(callers)
-        assert_no_query_runs(name)
+        assert_no_query_runs(name, db)
         assert_equal 1, ask(db, 1)
         figures = db.stats
         assert_operator figures[:cancelled], :>=, 1
@@ -31,7 +31,7 @@ module Shared
         proxy.release(:answers)
         future.cancel
         assert_raises(Trunkline::Cancelled) { future.value }
-        assert_no_query_runs(name)
+        assert_no_query_runs(name, db)
         assert_equal 2, ask(db, 2)
       end
     end
@@ -56,7 +56,7 @@ module Shared
         await_sleepers(name)
         proxy.release(:answers)
         assert_equal 1, first.value
-        assert_no_query_runs(name)
+        assert_no_query_runs(name, db)
         assert_equal 2, ask(db, 2)
       end
     end

@@ -84,7 +84,17 @@ module DatabaseHelpers
     psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{application_name}' AND state = 'active'").any?
   end
 
-  def assert_no_query_runs(application_name) = assert(eventually { !works_for?(application_name) })
+  # Waits until the server works for no client with this application_name.
+  #
+  # @param db [Trunkline::Postgres::Client, nil] tells its figures where that does not come
+  def assert_no_query_runs(application_name, db = nil)
+    assert(eventually { !works_for?(application_name) }, -> { "the server still works:\n#{activity_of(application_name).join("\n")}\n#{db&.stats}" })
+  end
+
+  # @return [Array<String>]
+  def activity_of(application_name)
+    psql("SELECT pid, state, wait_event, now() - backend_start AS open, now() - query_start AS since, query FROM pg_stat_activity WHERE application_name = '#{application_name}'")
+  end
 
   # Waits until a backend of the clients with this application_name waits for that.
   #

@@ -173,7 +173,8 @@ module Trunkline
       #   to cancel; connections taken out of use because what a cancel would do to their next query was unknown
       # statements_cached:: SQL texts that are known
       # trunks:: an Array with some of these for each connection
-      # group_commit:: the same figures, of the connections on which writes share their flush
+      # group_commit:: the same figures, of the connections on which writes share their flush; unavailable, why there are none and each write
+      #   has a commit of its own, or nil
       # statements:: by SQL text, without the literals of one that holds a password: count; mean and p99, what an execution took the server; wait, how long it was in flight
       #   behind others on average; long, the part of the executions that were sent as long ones
       #

@@ -36,7 +36,7 @@ module Trunkline
       end
 
       # @return [Hash{Symbol => Object}] see {Client#stats}
-      def stats = @writers.stats
+      def stats = { **@writers.stats, unavailable: unavailable? ? @refusal : nil }
 
       # @return [Boolean] whether it begins as a write; what writes in another way has a commit of its own
       def write?(request)
@@ -62,7 +62,7 @@ module Trunkline
       def begin_anew
         @generation = Trunkline.process_generation
         @writing = 0
-        @resume_at = nil
+        @resume_at = @refusal = nil
       end
 
       # What runs in no transaction may have effects beside the log.
@@ -80,9 +80,14 @@ module Trunkline
 
       def leave = @lock.synchronize { @writing -= 1 }
 
+      def unavailable?
+        resume_at = @resume_at
+        !resume_at.nil? && Waiting.now < resume_at
+      end
+
       # Without such a connection each write has a commit of its own, and no caller waits for one.
       def perform_together(request)
-        return @pool.perform(request) if @resume_at && Waiting.now < @resume_at
+        return @pool.perform(request) if unavailable?
 
         begin
           @flusher.open(request)
@@ -90,6 +95,7 @@ module Trunkline
         rescue ConnectionError, ServerError => error
           raise if error.is_a?(Closed) || error.is_a?(Overloaded) || request.done?
 
+          @refusal = error.message
           @resume_at = Waiting.now + PAUSE
           @pool.perform(request)
         end
