@@ -200,6 +200,21 @@ class SessionsTest < Trunkline::TestCase
     end
   end
 
+  # The thread has held transactions before, of which nothing is left.
+  def test_fibers_within_a_later_transaction_of_a_thread_when_garbage_was_collected
+    with_table("id int") do |table|
+      with_client do |db|
+        20.times { db.transaction { |tx| tx.query("SELECT 1") } }
+        db.transaction do |tx|
+          tx.query("INSERT INTO #{table} VALUES (1)")
+          3.times { GC.start }
+          count = -> { db.value("SELECT count(*) FROM #{table}") }
+          assert_equal [1, 1], [Sync { count.call }, Enumerator.new { |yielder| yielder << count.call }.next]
+        end
+      end
+    end
+  end
+
   def test_names_are_symbols_everywhere
     in_host_with_client(keys: :symbol) do |db|
       expected = { a: 1, b: "x" }

@@ -37,15 +37,15 @@ module Trunkline
         return Fiber[NAME] = holding if INHERITED
 
         Thread.current[NAME] = holding
-        holding ? ResumingFibers.note(holding.entry) : ResumingFibers.forget
+        holding ? ResumingFibers.note(holding) : ResumingFibers.forget
       end
     end
 
     # @return [Object, nil] nil: it has ended
     attr_reader :owner, :value
 
-    # How Ruby 3.1 finds it in other fibers.
-    attr_reader :entry
+    # How Ruby 3.1 finds it in other fibers: see {ResumingFibers.way}.
+    attr_reader :way
 
     # @param owner [Object]
     # @param value [Object]
@@ -56,7 +56,7 @@ module Trunkline
       @thread = Thread.current
       @fiber_id = Fiber.current.object_id if alone
       @outer = nil
-      @entry = ResumingFibers.entry(self) unless INHERITED
+      @way = ResumingFibers.way unless INHERITED
     end
 
     # From now on the calling fiber holds it.

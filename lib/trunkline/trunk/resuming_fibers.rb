@@ -13,39 +13,48 @@ module Trunkline
     RESUMES = [*STEPS, "resume"].freeze
     # What a loop's own fiber has stopped in while the loop runs others.
     LOOPS = [*RESUMES, "transfer", "select"].freeze
-    # The fibers of a thread that hold something, in variables of the thread: those that an event loop runs, and the others.
+    # The fibers of a thread that have held something, in variables of the thread: those that an event loop runs, and the others.
     RUN_BY_LOOP = :@trunkline_loop_fibers_that_hold
     PLAIN = :@trunkline_plain_fibers_that_hold
     # Where the table of the others stays while none of them holds anything: each table leaves a finalizer at the thread's own fiber.
     PLAIN_KEPT = :@trunkline_plain_fibers
-    # How a fiber that holds something can be resuming others. Its holding keeps it; it is found for as long as both are there.
-    Entry = Struct.new(:holding, :labels, :name)
-    private_constant :STEPS, :RESUMES, :LOOPS, :RUN_BY_LOOP, :PLAIN, :PLAIN_KEPT, :Entry
+    # How a fiber can be resuming others, the thread's variable in which it is looked for, the one in which that table is kept, and the
+    # fiber's own variable for its entry there.
+    Way = Struct.new(:labels, :table, :kept_table, :entry)
+    IN_LOOP = Way.new(STEPS, RUN_BY_LOOP, RUN_BY_LOOP, :trunkline_held_in_loop).freeze
+    BLOCKING = Way.new(LOOPS, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
+    NON_BLOCKING = Way.new(RESUMES, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
+    # What a fiber holds now, or nil. The fiber keeps it for life: until Ruby 3.3 a WeakMap loses what was assigned to a key that was there
+    # already, as soon as the value before is collected.
+    Entry = Struct.new(:holding)
+    private_constant :STEPS, :RESUMES, :LOOPS, :RUN_BY_LOOP, :PLAIN, :PLAIN_KEPT, :Way, :IN_LOOP, :BLOCKING, :NON_BLOCKING, :Entry
 
     module_function
 
-    # @param holding [Holding] of the calling fiber
-    # @return [Entry] which the holding keeps
-    def entry(holding)
-      return Entry.new(holding, STEPS, RUN_BY_LOOP) if Fiber.scheduler
+    # @return [Way] of the calling fiber
+    def way
+      return IN_LOOP if Fiber.scheduler
 
-      Entry.new(holding, Fiber.current.blocking? ? LOOPS : RESUMES, PLAIN)
+      Fiber.current.blocking? ? BLOCKING : NON_BLOCKING
     end
 
-    # @param entry [Entry] of what the calling fiber holds now
-    def note(entry)
+    # @param holding [Holding] what the calling fiber holds now
+    def note(holding)
+      way = holding.way
       thread = Thread.current
-      kept = entry.name == PLAIN ? PLAIN_KEPT : entry.name
-      fibers = thread.instance_variable_get(kept) || thread.instance_variable_set(kept, ObjectSpace::WeakMap.new)
-      fibers[Fiber.current] = entry
-      thread.instance_variable_set(entry.name, fibers)
+      fibers = thread.instance_variable_get(way.kept_table) || thread.instance_variable_set(way.kept_table, ObjectSpace::WeakMap.new)
+      entry = thread[way.entry] ||= (fibers[Fiber.current] = Entry.new)
+      entry.holding = holding
+      thread.instance_variable_set(way.table, fibers)
     end
 
     # The calling fiber holds nothing any more. Where it ran no loop and no other plain fiber holds anything, none need be looked for:
     # plain fibers that hold something are few, and those of a loop are looked for by Enumerators alone.
     def forget
-      fibers = Thread.current.instance_variable_get(PLAIN) or return
-      Thread.current.instance_variable_set(PLAIN, nil) if fibers.values.all? { |entry| entry.holding.ended? }
+      thread = Thread.current
+      [IN_LOOP, BLOCKING].each { |way| thread[way.entry]&.holding = nil }
+      fibers = thread.instance_variable_get(PLAIN) or return
+      thread.instance_variable_set(PLAIN, nil) if fibers.values.all? { |entry| entry.holding.nil? || entry.holding.ended? }
     end
 
     # @yieldparam holding [Holding] of a fiber that is resuming the calling one
@@ -57,9 +66,10 @@ module Trunkline
       fibers = Thread.current.instance_variable_get(name) or return
       caller = Fiber.current
       fibers.each_pair do |fiber, entry|
-        next if fiber.equal?(caller) || !entry.labels.include?(fiber.backtrace_locations(0, 1)&.first&.label)
+        holding = entry.holding
+        next if holding.nil? || fiber.equal?(caller) || !holding.way.labels.include?(fiber.backtrace_locations(0, 1)&.first&.label)
 
-        found = yield entry.holding
+        found = yield holding
         return found if found
       end
       nil
