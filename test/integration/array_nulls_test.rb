@@ -21,6 +21,22 @@ class ArrayNullsTest < Trunkline::TestCase
     end
   end
 
+  def test_rows_of_a_copy_too
+    with_role("array_nulls = off") do |uri|
+      client(uri) do |db|
+        db.session do |session|
+          session.query("CREATE TEMP TABLE copied (id int, names text[])")
+          2.times do
+            error = assert_raises(Trunkline::ConfigError) { session.copy_in("COPY copied FROM STDIN") { |copy| copy << [1, ["a"]] << [nil, ["a", nil]] } }
+            assert_match(/the nil in column 2 as the text/, error.message)
+          end
+          session.copy_in("COPY copied FROM STDIN") { |copy| copy << [nil, ["a"]] << [2, nil] }
+          assert_equal [[nil, ["a"]], [2, nil]], session.query("SELECT * FROM copied").rows
+        end
+      end
+    end
+  end
+
   # What a session sets for itself says nothing of others. In a transaction that has failed it is not asked for.
   def test_it_is_asked_for_once
     with_role("array_nulls = on") do |uri|

@@ -67,6 +67,13 @@ module Trunkline
 
       private
 
+      # A server with array_nulls off would store the nil as the text "NULL", as it does for the stock adapter.
+      def encode_array(array_data)
+        null = [array_data.values].flatten.include?(nil)
+        with_raw_connection(materialize_transactions: false) { |connection| connection.session.check_array_nulls("an array") } if null
+        super
+      end
+
       def select(sql, name = nil, binds = [], prepare: false, async: false, **options)
         return super unless async && async_enabled? && current_transaction.closed?
 

@@ -28,6 +28,12 @@ module Trunkline
         result_of(statement, parameters, prepare) if statement.shareable?
       end
 
+      # An adapter has written an array with a nil in it as text.
+      #
+      # @param name [String] what an error calls it
+      # @raise [ConfigError] the server would read the nil as the text "NULL"
+      def check_array_nulls(name) = @answers.array_nulls.check(name)
+
       # Has all statements prepared anew before they run again, for their tables may have changed.
       def outdate_plans = @epochs.finish && nil
 

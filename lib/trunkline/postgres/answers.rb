@@ -3,6 +3,7 @@
 require_relative "../trunk/limits"
 require_relative "../trunk/waiting"
 require_relative "array_nulls"
+require_relative "ascii_database"
 require_relative "decoding"
 require_relative "local_settings"
 require_relative "abandonment_errors"
@@ -50,6 +51,11 @@ module Trunkline
       #
       # @return [#call, nil]
       attr_accessor :on_notice
+
+      # Encoding of the database, as its server has reported it at the latest login.
+      #
+      # @return [String, nil]
+      attr_writer :server_encoding
 
       # What is told of each request whose statement has left something behind on a connection that others share.
       #
@@ -196,6 +202,7 @@ module Trunkline
       # Outside of transactions such a statement is tried again, unnoticed.
       def server_error(request, fields, sql)
         fields = WithoutValues.fields(fields, sql) if @hides_values
+        fields = AsciiDatabase.hinted(fields) if @server_encoding == AsciiDatabase::ENCODING
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
         AbandonmentErrors.ended_by_server(request, ServerError.from_fields(fields, sql: sql, server: @server))

@@ -5,7 +5,8 @@ require_relative "../errors"
 module Trunkline
   module Postgres
     # Whether the sessions of a client begin with array_nulls, without which a server takes the NULL in an array's text for the text "NULL".
-    # It is asked for when the first Array with a nil is to be sent, and again as long as it is off.
+    # It is asked for when the first Array with a nil is to be sent, or a COPY of rows with arrays begins, and again as
+    # long as it is off.
     class ArrayNulls # :nodoc:
       QUESTION = "SELECT reset_val FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) 'array_nulls'"
       private_constant :QUESTION
@@ -20,20 +21,33 @@ module Trunkline
         @on = false
       end
 
-      # @param name [String] of the parameter
-      # @raise [ConfigError] it is off
-      def check(name)
-        return if @on || (@on = on?)
+      # What refuses a nil in an Array, without asking the server.
+      Off = Struct.new(:server) do
+        # @param name [String] of the parameter, or the column
+        # @raise [ConfigError]
+        def check(name)
+          raise ConfigError.new("array_nulls is off, and the server would read the nil in #{name} as the text \"NULL\": ALTER ROLE ... SET array_nulls = on, or " \
+                                "options: \"-c array_nulls=on\"", server: server)
+        end
+      end
+      private_constant :Off
 
-        raise ConfigError.new("array_nulls is off, and the server would read the nil in #{name} as the text \"NULL\": ALTER ROLE ... SET array_nulls = on, or " \
-                              "options: \"-c array_nulls=on\"", server: @server)
+      # @param name [String] of the parameter
+      # @yield as for {#initialize}; without a block, as there
+      # @raise [ConfigError] it is off
+      def check(name, &query) = off(&query)&.check(name)
+
+      # @yield as for {#initialize}; without a block, as there
+      # @return [#check, nil] nil: it is on
+      def off(&query)
+        Off.new(@server) unless @on || (@on = on?(query || @query))
       rescue InFailedSqlTransaction
         nil # nothing can be asked there, and what is to be sent will be refused as well
       end
 
       private
 
-      def on? = @query.call(QUESTION, []) != [["off"]]
+      def on?(query) = query.call(QUESTION, []) != [["off"]]
     end
     private_constant :ArrayNulls
   end

@@ -68,7 +68,7 @@ module Trunkline
 
       # What depends on the column's type needs to know it.
       def converted(row)
-        row.each_with_index.map { |value, at| Parameters::Parameter.new(at + 1, "column #{at + 1}").convert(value, types[at]) }
+        row.each_with_index.map { |value, at| Parameters::Parameter.new(at + 1, "column #{at + 1}", array_nulls: @source.array_nulls).convert(value, types[at]) }
       end
 
       def encode_binary(row)

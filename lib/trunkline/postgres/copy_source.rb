@@ -31,6 +31,14 @@ module Trunkline
       # @return [Array<Integer>] the columns' types, in terms of built-in ones
       def types = @types ||= @answers.parameter_types(@description.types)
 
+      # @return [#check, nil] refuses a nil in an Array; nil: the server takes it for what it is
+      attr_reader :array_nulls
+
+      # Asks for what the rows' values need, as nothing can be asked while the COPY goes on.
+      def prepare_rows
+        @array_nulls = @answers.array_nulls.off if types.any? { |type| !Parameters::OIDs.scalar_name(type) }
+      end
+
       # @param copy [Copy] begun, TO STDOUT
       # @yieldparam row [Array, String]
       def each_row(copy, &block)

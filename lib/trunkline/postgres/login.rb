@@ -6,7 +6,8 @@ module Trunkline
   module Postgres
     # Opens a session for a client.
     module Login # :nodoc:
-      # What the server refuses before the first request is not that request's error, and what it notices is told.
+      # What the server refuses before the first request is not that request's error, and what it notices is told. The encoding of the database
+      # tells how its errors are to be read.
       #
       # @param config [Config]
       # @param answers [Answers] of the client
@@ -14,6 +15,7 @@ module Trunkline
       # @raise [LoginError, ServerError, ConnectionError, ProtocolError, ConfigError] see {Connector.connect}
       def self.open(config, answers)
         connection = Connector.connect(config)
+        answers.server_encoding = connection.parameters["server_encoding"]
         answers.tell(connection.notices) if connection.notices
         told = true
         connection

@@ -65,7 +65,7 @@ module Trunkline
       def copying(sql, direction, deadline:, described:)
         source = CopySource.new(@statements[sql], @answers)
         source.check_plain if described && direction == :out
-        source.describe(conclude(Request.describe(@statements[source.equivalent]))) if described && source.plain?
+        describe_columns(source, direction) if described && source.plain?
         copy = begin_copy(sql, source, deadline)
         copy.check_direction(direction)
         yield copy, source
@@ -88,6 +88,11 @@ module Trunkline
       end
 
       private
+
+      def describe_columns(source, direction)
+        source.describe(conclude(Request.describe(@statements[source.equivalent])))
+        source.prepare_rows if direction == :in
+      end
 
       def begin_what_is_pending
         opening = @pinned.open

@@ -87,6 +87,16 @@ module Trunkline
         @answers.unanswered_futures.add(future, request)
       end
 
+      # What has a connection of its own asks there: it may be the only one.
+      #
+      # @param name [String] of what holds a nil
+      # @raise [ConfigError] as {AdapterInterface#check_array_nulls}
+      def check_array_nulls(name)
+        return @client.check_array_nulls(name) unless @pinned
+
+        @answers.array_nulls.check(name) { |sql, parameters| ask(sql, parameters).rows }
+      end
+
       # Runs several statements, separated by semicolons, without parameters.
       #
       # @return [Array<Result>] one for each

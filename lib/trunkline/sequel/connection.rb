@@ -27,7 +27,7 @@ module Sequel
       def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql)
         raise ::Trunkline::Closed, "the connection is closed" if @ended
 
-        args = args.map { |arg| @db.bound_variable_arg(arg, self) } if args
+        args = @db.parameters_of(args, self, @session) if args
         result = @db.log_connection_yield(log_sql, self, args) { @session.ask(sql, args || [], prepare: prepare) }
         block_given? ? yield(result) : result.affected_rows || 0
       end
@@ -116,7 +116,7 @@ module Sequel
 
       # As {Connection#execute}. What would leave something behind gets the caller a connection that it keeps.
       def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql, &block)
-        args = args.map { |arg| @db.bound_variable_arg(arg, self) } if args
+        args = @db.parameters_of(args, self, @client) if args
         result = @db.log_connection_yield(log_sql, nil, args) { @client.ask(sql, args || [], prepare: prepare) }
         return @pool.keep(@server).execute(sql, args, prepare: prepare, log_sql: log_sql, &block) unless result
 

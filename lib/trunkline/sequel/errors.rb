@@ -44,7 +44,8 @@ module Sequel
         raise told
       end
 
-      def database_error_classes = [::Trunkline::Error]
+      # Text that is not UTF-8 is refused before it is sent, as a server refuses it.
+      def database_error_classes = [::Trunkline::Error, EncodingError]
       def database_exception_sqlstate(error, _opts) = (error.sqlstate if error.is_a?(::Trunkline::Error))
 
       def disconnect_error?(error, opts) = super || DISCONNECTED.any? { |kind| error.is_a?(kind) }

@@ -32,6 +32,18 @@ module Sequel
         end
       end
 
+      # @param args [Array] for parameters
+      # @param conn [Connection, Shared]
+      # @param asked [#check_array_nulls] what the connection asks
+      # @return [Array] as the client takes them
+      # @raise [::Trunkline::ConfigError] array_nulls is off, and there is a nil in an array of the extension pg_array, which makes text of it
+      def parameters_of(args, conn, asked)
+        args.each_with_index.map do |arg, at|
+          asked.check_array_nulls("$#{at + 1}") if defined?(Sequel::Postgres::PGArray) && arg.is_a?(Sequel::Postgres::PGArray) && arg.flatten.include?(nil)
+          bound_variable_arg(arg, conn)
+        end
+      end
+
       private
 
       def _execute(conn, sql, opts, &block)

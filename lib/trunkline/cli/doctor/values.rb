@@ -8,7 +8,7 @@ module Trunkline
         SETTINGS = "SELECT pg_catalog.current_setting('array_nulls'), pg_catalog.current_setting('server_encoding')"
         NULLS = "array_nulls is off: nil in an Array parameter is stored as the text \"NULL\". ALTER ROLE ... SET array_nulls = on, or " \
                 "options: \"-c array_nulls=on\"."
-        ASCII = "The database is in SQL_ASCII: it keeps any bytes, and text that is no UTF-8 comes as an invalid String " \
+        ASCII = "The database is in SQL_ASCII: it keeps any bytes, and refuses to send as text what is not UTF-8 " \
                 "(guides/connecting.md, \"Servers with odd settings\")."
         private_constant :SETTINGS, :NULLS, :ASCII
 

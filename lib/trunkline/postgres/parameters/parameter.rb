@@ -24,7 +24,7 @@ module Trunkline
 
         # @param position [Integer] counted from 1
         # @param name [String] what it is called, where it is no parameter of a query
-        # @param array_nulls [ArrayNulls, nil] as {Parameters.convert}
+        # @param array_nulls [#check, nil] as {Parameters.convert}
         def initialize(position, name = "$#{position}", array_nulls: nil)
           @name = name
           @array_nulls = array_nulls
