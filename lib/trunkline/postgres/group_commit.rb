@@ -121,10 +121,13 @@ module Trunkline
 
       # What has failed has left nothing to flush. The connection of the write itself vouches for it where the other one is lost.
       def confirm(request, *flushes)
-        requests = [request, *request.members].select(&:answered?)
+        requests = request.members ? [request, *request.members].select(&:answered?) : [request]
+        return unless requests.first&.answered?
+
         unflushed = nil
-        flushes.compact.each do |vouching|
-          return if requests.empty? || (unflushed = vouching.wait(request.deadline)).nil?
+        flushes.each do |vouching|
+          next unless vouching
+          return unless (unflushed = vouching.wait(request.deadline))
           break unless unflushed.why == :failed
         end
         requests.each { |carried_out| carried_out.revoke(unflushed) }

@@ -46,10 +46,22 @@ module Trunkline
 
       def over? = @over
 
+      # Adds a caller, which leads if no other does.
+      def join(waiter)
+        @waiting.push(waiter)
+        @leader ||= waiter
+      end
+
       # @return [Boolean] whether no other caller leads
       def lead?(waiter) = (@leader ||= waiter).equal?(waiter)
 
       def led? = !@leader.nil?
+
+      # @return [Boolean] whether this caller leads
+      def led_by?(waiter) = @leader.equal?(waiter)
+
+      # @return [Array<Waiter>] to rouse when the flush may begin: its leader begins it, and the others go on waiting
+      def beginners = @leader ? [@leader] : @waiting.dup
 
       # @return [Array<Waiter>] to rouse: the lead is free
       def leave(waiter)
@@ -131,12 +143,12 @@ module Trunkline
 
       def join(waiter)
         flush = @following ||= SharedFlush.new(*@arguments)
-        flush.waiting.push(waiter)
+        flush.join(waiter)
         flush
       end
 
       def pursue(flush, waiter, deadline)
-        return rest(waiter, deadline) { flush.led? && !flush.over? } unless @lock.synchronize { flush.lead?(waiter) }
+        return rest(waiter, deadline) { flush.led? && !flush.over? } unless flush.led_by?(waiter) || @lock.synchronize { flush.lead?(waiter) }
         return rest(waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush)
 
         flush.travel(deadline)
@@ -161,12 +173,16 @@ module Trunkline
         yield ? Waiting.park(waiter, deadline) : Waiting.unpark(waiter)
       end
 
+      # The next flush is sent before the callers of this one go on and write again: the disk is not idle meanwhile.
       def finish(flush)
-        rouse { flush.waiting + give_way(flush) }
+        rouse { give_way(flush) + flush.waiting }
       end
 
+      # What is over has no leader to replace, and its callers were roused.
       def leave(flush, waiter)
-        rouse { flush.leave(waiter) + (flush.waiting.empty? ? give_way(flush) : []) } if flush
+        return if flush.nil? || (flush.over? && !flush.led_by?(waiter))
+
+        rouse { flush.leave(waiter) + (flush.waiting.empty? ? give_way(flush) : []) }
       end
 
       # @return [Array<Waiter>] to rouse: it is their turn
@@ -175,7 +191,7 @@ module Trunkline
         return [] unless begun?(flush)
 
         @current = nil
-        @following ? @following.waiting.dup : []
+        @following ? @following.beginners : []
       end
 
       # A caller that is roused may run at once, so the lock is free by then.
