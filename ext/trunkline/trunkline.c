@@ -7,11 +7,15 @@ VALUE mTrunklineMemcached;
 /* Moving an object to another Ractor allocates a twin of it, and calls nothing else that could refuse. */
 NORETURN(static VALUE refuse_to_allocate(VALUE class));
 static VALUE refuse_to_allocate(VALUE class) {
-    rb_raise(rb_eTypeError, "%"PRIsVALUE" can be neither allocated, copied nor moved: a client works in the main Ractor only, and cannot leave it", class);
+    rb_raise(rb_eTypeError, "%"PRIsVALUE" can be neither allocated, copied nor moved: a client works in the main Ractor only, and neither it nor its results leave it: send the other Ractors rows or values", class);
+}
+
+void trunkline_refuse_allocation(VALUE class) {
+    rb_define_alloc_func(class, refuse_to_allocate);
 }
 
 void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class)) {
-    rb_define_alloc_func(class, refuse_to_allocate);
+    trunkline_refuse_allocation(class);
     rb_define_singleton_method(class, "new", new, -1);
 }
 
@@ -36,12 +40,23 @@ VALUE trunkline_initialized(VALUE object, int argc, const VALUE *argv) {
     rb_jump_tag(state);
 }
 
+static const rb_data_type_t unmovable_type = {.wrap_struct_name = "Trunkline::Unmovable", .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+/* An object that cannot be moved to another Ractor, nor shared when it is frozen, and so neither can any that refers to it. */
+static void define_unmovable(void) {
+    VALUE class = rb_define_class_under(mTrunkline, "Unmovable", rb_cObject);
+    trunkline_refuse_allocation(class);
+    rb_undef_method(rb_singleton_class(class), "new");
+    rb_define_const(class, "ONLY", TypedData_Wrap_Struct(class, &unmovable_type, NULL));
+}
+
 RUBY_FUNC_EXPORTED void Init_trunkline(void);
 
 void Init_trunkline(void) {
     mTrunkline = rb_define_module("Trunkline");
     mTrunklinePostgres = rb_define_module_under(mTrunkline, "Postgres");
     mTrunklineMemcached = rb_define_module_under(mTrunkline, "Memcached");
+    define_unmovable();
     Init_trunkline_bytes();
     Init_trunkline_clock();
     Init_trunkline_deadline();

@@ -16,6 +16,9 @@ extern VALUE mTrunklineMemcached;
  * clone, Marshal.load or moving to another Ractor, which would give an object whose initialize has not run. */
 void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class));
 
+/* Objects of the class come from C alone. What would allocate one otherwise, dup, clone and moving to another Ractor, raises TypeError. */
+void trunkline_refuse_allocation(VALUE class);
+
 /* Runs initialize with the arguments and keywords that `new` was called with. Returns the object. Where initialize raises, the object, which
  * ObjectSpace still finds, becomes a plain Object: none of the class's methods can be called on it. */
 VALUE trunkline_initialized(VALUE object, int argc, const VALUE *argv);

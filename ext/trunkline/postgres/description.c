@@ -180,7 +180,7 @@ static VALUE description_finish_with(VALUE self, VALUE finishers) {
 
 void Init_trunkline_description(void) {
     cDescription = rb_define_class_under(mTrunklinePostgres, "Description", rb_cObject);
-    rb_undef_alloc_func(cDescription);
+    trunkline_refuse_allocation(cDescription);
     rb_define_singleton_method(cDescription, "empty", description_class_empty, 0);
     rb_define_method(cDescription, "plain?", description_is_plain, 0);
     rb_define_method(cDescription, "named", description_named, 1);

@@ -38,6 +38,7 @@ module Trunkline
 
       # Takes what {Trunkline.memcached} takes.
       def initialize(servers, **options)
+        stay_in_main_ractor
         begin_with(Address.all(servers), **DalliOptions.translate(options))
       end
 

@@ -47,6 +47,7 @@ module Trunkline
       # @raise [ArgumentError] a number, a name or `keys` is out of range
       def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false,
                      errors: :with_values, **limits)
+        stay_in_main_ractor
         connections = Budget.shared(connections, max_connections)
         @config = config
         @limits = Limits.new(**limits)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/main_ractor"
 require_relative "copying"
 require_relative "querying"
 require_relative "session_flow"
@@ -16,11 +17,13 @@ module Trunkline
       include Copying
       include Streaming
       include SessionFlow
+      include MainRactor
 
       attr_reader :statements, :decoding, :answers, :result_class, :pinned # :nodoc:
 
       # @param known [Statements]
       def initialize(pinned, known, decoding, answers, result_class) # :nodoc:
+        stay_in_main_ractor
         @pinned = pinned
         @known = known
         @decoding = decoding

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/main_ractor"
 require_relative "../trunk/waiting"
 require_relative "notification"
 require_relative "subscription_queue"
@@ -12,6 +13,7 @@ module Trunkline
     # @see Listening#listen
     class Subscription
       include Enumerable
+      include MainRactor
 
       # Notifications that are kept until they are taken; then there is a gap in their place.
       MOST = SubscriptionQueue::MOST
@@ -26,6 +28,7 @@ module Trunkline
       attr_reader :queue # :nodoc:
 
       def initialize(listener, channels) # :nodoc:
+        stay_in_main_ractor
         @listener = listener
         @queue = SubscriptionQueue.new(channels)
         ObjectSpace.define_finalizer(self, Dropped.new(@queue))
