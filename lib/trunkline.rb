@@ -18,7 +18,7 @@ module Trunkline
   autoload :Dashboard, "trunkline/rack/dashboard"
   autoload :StatsSocket, "trunkline/instrumentation/stats_socket"
 
-  private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Histogram, :Request, :Unmovable, :Waiter, :Witness
+  private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :Witness
 
   # A PostgreSQL client. It connects on first use, and may be shared by any number of fibers and threads.
   #

@@ -65,6 +65,7 @@ void Init_trunkline(void) {
     Init_trunkline_request();
     Init_trunkline_waiter();
     Init_trunkline_codec();
+    Init_trunkline_flag();
     Init_trunkline_connection_state();
     Init_trunkline_leader_election();
     Init_trunkline_cancelling();

@@ -31,6 +31,7 @@ void Init_trunkline_request(void);
 void Init_trunkline_waiter(void);
 void Init_trunkline_service(void);
 void Init_trunkline_codec(void);
+void Init_trunkline_flag(void);
 void Init_trunkline_connection_state(void);
 void Init_trunkline_leader_election(void);
 void Init_trunkline_cancelling(void);

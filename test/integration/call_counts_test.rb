@@ -15,7 +15,7 @@ class CallCountsTest < Trunkline::TestCase
   private_constant :ASK, :WARM
 
   def test_a_query
-    with_one_connection { |db| assert_calls([4, 7], "db.query") { db.query(ASK, 1) } }
+    with_one_connection { |db| assert_calls([4, 5], "db.query") { db.query(ASK, 1) } }
   end
 
   def test_a_query_with_a_deadline
@@ -50,7 +50,7 @@ class CallCountsTest < Trunkline::TestCase
 
   def test_a_lost_connection
     with_one_connection do |db|
-      assert_calls([79, 59], "Indeterminate", before: -> { db.query(ASK, 1) }) do
+      assert_calls([79, 60], "Indeterminate", before: -> { db.query(ASK, 1) }) do
         assert_raises(Trunkline::Error) { db.query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)") }
       end
     end

@@ -31,7 +31,7 @@ module Trunkline
       thread = Thread.new { yield asked = request }
       thread.report_on_exception = false
       Thread.pass until asked&.parked? || !thread.alive?
-      assert_predicate pool, :crowded?
+      assert_predicate pool.crowded, :on?
       thread
     end
   end

@@ -19,10 +19,10 @@
 #define TURN_AFTER 0.005
 
 static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_pass, id_park,
-    id_unpark, id_crowded, id_loss, id_retiring;
+    id_unpark;
 static VALUE mWaiting;
 
-static bool is_crowded(const connection_t *connection) { return RTEST(rb_funcallv(connection->pool, id_crowded, 0, NULL)); }
+static bool is_crowded(const connection_t *connection) { return connection->crowded && connection->crowded->on; }
 
 static void wake_all(const connection_t *connection) {
     while (RARRAY_LEN(connection->woken) > 0) request_wake(rb_ary_shift(connection->woken));
@@ -204,8 +204,9 @@ static bool submit(const connection_io_t *io) {
 }
 
 static bool has_ends_to_tie(const connection_io_t *io) {
-    return !connection_io_is_flushed(io->connection) || has_fence(io) || RTEST(rb_attr_get(io->trunk, id_loss)) ||
-           RTEST(rb_attr_get(io->trunk, id_retiring)) || connection_has_given_up_head(io->connection);
+    const connection_t *connection = io->connection;
+    return !connection_io_is_flushed(connection) || has_fence(io) || connection->lost || connection->cancelling.sealed ||
+           connection_has_given_up_head(connection);
 }
 
 /* Every waiter leaves through here, for whatever reason: the lead finds a next leader, and nothing is left unwritten. */
@@ -335,9 +336,6 @@ static void intern(void) {
     id_pass = rb_intern("pass");
     id_park = rb_intern("park");
     id_unpark = rb_intern("unpark");
-    id_crowded = rb_intern("crowded?");
-    id_loss = rb_intern("@loss");
-    id_retiring = rb_intern("@retiring");
 }
 
 void Init_trunkline_connection_loop(void) {

@@ -13,7 +13,7 @@ static void connection_mark(void *data) {
     rb_gc_mark(connection->codec);
     rb_gc_mark(connection->wire);
     rb_gc_mark(connection->io);
-    rb_gc_mark(connection->pool);
+    rb_gc_mark(connection->crowded_flag);
     rb_gc_mark(connection->woken);
     rb_gc_mark(connection->scheduler);
     rb_gc_mark(connection->thread);
@@ -40,7 +40,7 @@ static VALUE connection_allocate(VALUE class) {
     connection_t *connection;
     VALUE self = TypedData_Make_Struct(class, connection_t, &connection_type, connection);
     connection->parked.older = connection->parked.newer = &connection->parked;
-    connection->codec = connection->wire = connection->io = connection->pool = connection->woken = Qnil;
+    connection->codec = connection->wire = connection->io = connection->crowded_flag = connection->woken = Qnil;
     connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
     cancelling_clear(&connection->cancelling);
     connection->generation = process_generation;
@@ -71,17 +71,27 @@ static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* call-seq: equip(wire, io, pool, woken) -> connection
+/* call-seq: equip(wire, io, crowded, woken) -> connection
  *
- * What its members drive the trunk with. io: where a wire that adds nothing to the bytes reads and writes, or nil. */
-static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE pool, VALUE woken) {
+ * What its callers drive the trunk with. io: where a wire that adds nothing to the bytes reads and writes, or nil. crowded: the Flag that is
+ * on while callers wait for a trunk of the pool. */
+static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE crowded, VALUE woken) {
     connection_t *connection = connection_of(self);
     Check_Type(woken, T_ARRAY);
     if (!NIL_P(io)) Check_Type(io, T_FILE);
+    connection->crowded = flag_checked(crowded);
+    connection->crowded_flag = crowded;
     connection->wire = wire;
     connection->io = io;
-    connection->pool = pool;
     connection->woken = woken;
+    return self;
+}
+
+/* call-seq: lose -> connection
+ *
+ * The connection has ended: the caller has what is in flight fail. */
+static VALUE connection_lose(VALUE self) {
+    connection_of(self)->lost = true;
     return self;
 }
 
@@ -257,6 +267,7 @@ void Init_trunkline_connection_state(void) {
     trunkline_define_new(class, connection_new);
     rb_define_method(class, "initialize", connection_initialize, -1);
     rb_define_method(class, "equip", connection_equip, 4);
+    rb_define_method(class, "lose", connection_lose, 0);
     rb_define_method(class, "unplug", connection_unplug, 0);
     rb_define_method(class, "bound", connection_bound, 3);
     rb_define_method(class, "room?", connection_room, 0);

@@ -8,6 +8,7 @@
 #include "cancelling.h"
 #include "codec_base.h"
 #include "fifo.h"
+#include "flag.h"
 #include "request.h"
 #include "../socket/process_generation.h"
 
@@ -17,7 +18,8 @@ typedef struct connection {
     VALUE codec;      /* has the trunk's requests in flight */
     VALUE wire;       /* between the codec and the server */
     VALUE io;         /* of a wire that adds nothing to the bytes; or nil */
-    VALUE pool;       /* told when the trunk is free */
+    VALUE crowded_flag;    /* owns the next */
+    const flag_t *crowded; /* on while callers wait for a trunk of the pool; NULL: there is no pool */
     VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
     request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
     VALUE scheduler;  /* of all active callers; nil without any, so that an event loop that has ended is collected with its fibers */
@@ -32,6 +34,7 @@ typedef struct connection {
     int descriptor;   /* where answers come from, for a look whether one lies there; -1: not known */
     uint64_t unread;  /* what Bytes#transfers said of the input when an answer was seen to lie there: it does until that changes */
     bool reserved;    /* for pinned requests only */
+    bool lost;        /* it has ended: what is in flight has failed */
     bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
     cancelling_t cancelling;
     bool asleep;      /* the leader, until there is something to read */

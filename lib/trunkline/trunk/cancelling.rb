@@ -90,7 +90,7 @@ module Trunkline
     ensure
       deserted = @state.finish_ending
       see_off if deserted && !@loss
-      @pool.freed if deserted && @pool.crowded?
+      @pool.freed if deserted && @crowded.on?
     end
 
     # Its deadline has passed. A server that limits it itself is about to end it.
@@ -149,7 +149,7 @@ module Trunkline
 
       case @state.finish_cancel(waiter)
       when :exposed then give_place
-      when :open then @pool.freed if @pool.crowded?
+      when :open then @pool.freed if @crowded.on?
       end
     end
 

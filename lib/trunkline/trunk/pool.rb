@@ -33,15 +33,15 @@ module Trunkline
       @server = server
       @open = open
       @closed = false
+      @crowded = Flag.new
       begin_anew
     end
 
     # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
     Ending = Struct.new(:farewell, :idle)
 
-    # Do callers wait for a trunk?
+    # @return [Flag] on while callers wait for a trunk
     attr_reader :crowded
-    alias crowded? crowded
 
     # @return [Ending, nil] of the last connection at whose end the server has said something
     attr_reader :ending
@@ -268,7 +268,7 @@ module Trunkline
     # What the way without a lock looks at.
     def look_again
       @queued = !@sharing.empty?
-      @crowded = @queued || !@sharing_long.empty? || !@alone.empty?
+      @crowded.on = @queued || !@sharing_long.empty? || !@alone.empty?
       @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
       # With what is being opened: the only one that is open yet will not be the only one.

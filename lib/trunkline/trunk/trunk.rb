@@ -39,7 +39,7 @@ module Trunkline
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
-    # @param pool [Object] told when the trunk is free or lost: crowded?, freed, lost(trunk)
+    # @param pool [Object] told when the trunk is free or lost: crowded (a Flag), freed, lost(trunk)
     # @param canceller [#call, nil] gets a time on the clock of Waiting.now, and a block; asks the server, by another connection, to
     #   cancel what it does for this one, and calls the block when the server has dealt with that, also where the caller is interrupted
     #   meanwhile; nil: there is no way to ask
@@ -49,9 +49,10 @@ module Trunkline
       @codec = codec
       @server = server
       @pool = pool
+      @crowded = pool.crowded
       @canceller = canceller
       @woken = []
-      @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), pool, @woken)
+      @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken)
       @retiring = false
       @loss = @writer = @user = nil
     end
@@ -176,7 +177,7 @@ module Trunkline
       wake_all
       @state.lift
       pass_given_up
-      @pool.freed if @pool.crowded? && @state.room?
+      @pool.freed if @crowded.on? && @state.room?
     end
 
     # Stays until the output is written, unless another caller does already. The leader writes it while it waits for answers; but where
@@ -213,7 +214,7 @@ module Trunkline
       elsif next_leader == false
         see_off
       end
-      @pool.freed if @pool.crowded? && @state.active.zero?
+      @pool.freed if @crowded.on? && @state.active.zero?
     end
 
     # There is no leader.
@@ -234,6 +235,7 @@ module Trunkline
 
     def fall_out(reason, closed)
       @loss = Loss.new(reason, true, closed).freeze
+      @state.lose
       unsent = Loss.new(reason, false, closed).freeze
       @codec.fail(@woken) { |sent| sent ? @loss : unsent }
       @pool.lost(self)

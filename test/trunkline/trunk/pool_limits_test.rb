@@ -69,7 +69,7 @@ module Trunkline
       pool.check_out(request)
       error = assert_raises(Overloaded) { pool.check_out(request) }
       assert_match(/within 0.01 s \(max_wait\)/, error.message)
-      refute_predicate pool, :crowded?
+      refute_predicate pool.crowded, :on?
     end
 
     # It has not passed at the second look, and then it has: it is no wait of a minute in any case.

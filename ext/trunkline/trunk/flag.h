@@ -1,0 +1,15 @@
+/* Trunkline::Flag: a boolean of one owner, which turns it on and off in Ruby, and which the connections read in C without a call. */
+#ifndef TRUNKLINE_FLAG_H
+#define TRUNKLINE_FLAG_H
+
+#include <ruby.h>
+#include <stdbool.h>
+
+typedef struct {
+    bool on;
+} flag_t;
+
+/* Of what Ruby gives: raises TypeError when it is something else. The Ruby object owns it: its user marks that. */
+const flag_t *flag_checked(VALUE object);
+
+#endif
