@@ -6,7 +6,7 @@ module Trunkline
       # Whether functions of the application's own keep state in their session, and what else reaches such functions.
       module Functions # :nodoc:
         STATE = Postgres.const_get(:StateKeepers)
-        NONE = "No function of the database's own is seen to keep state in its session."
+        NONE = "No function of the database's own is seen to keep state in its session; functions in C and names in variables are not looked into."
         NAMED = "Functions keep state in their session. Name them: session_functions: %s"
         UNSEEN = "Functions keep state in their session (%s) and run where no call shows it: through %s. Have clients find them: session_functions: :detect " \
                  "(in database.yml session_functions: detect), or let these functions end their settings and locks with the transaction, by " \
