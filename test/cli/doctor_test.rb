@@ -83,7 +83,7 @@ class DoctorTest < Trunkline::TestCase
     _, report = examine(postgres_server.uri(dbname: name))
     assert_includes report, "(#{named.insert(2, "a.is_harmless").join(", ")}) and run where no call shows it: through use of a.seen, use of a.t, writes to a.d. Have clients find them: session_functions: :detect"
   ensure
-    postgres_server.psql("DROP DATABASE IF EXISTS #{name} WITH (FORCE)")
+    postgres_server.drop_database(name)
   end
 
   def test_encryption

@@ -28,7 +28,7 @@ class CallPositionsTest < Trunkline::TestCase
     assert_operator found.size * 100, :>=, COUNT * TELLING
   ensure
     db&.close
-    psql("DROP DATABASE #{name} WITH (FORCE)")
+    postgres_server.drop_database(name)
   end
 
   private

@@ -35,7 +35,9 @@ class SharingTest < Trunkline::TestCase
     CREATE FUNCTION leak() RETURNS void LANGUAGE plpgsql AS 'BEGIN PERFORM set_config(''x.y'', ''leaked'', false); END';
     CREATE FUNCTION leak_zone() RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM set_config(''TimeZone'', ''Asia/Tokyo'', false); RETURN 1; END'
   SQL
-  private_constant :PROBE, :STATES, :TABLES
+  # By the version of PostgreSQL that it came with: SQL that older ones do not know.
+  NEWER = { 14 => /\b(?:BEGIN ATOMIC|atomic_made)\b/, 15 => /\AMERGE\b/ }.freeze
+  private_constant :PROBE, :STATES, :TABLES, :NEWER
 
   def with_database(**options)
     name = "sharing_#{SecureRandom.hex(6)}"
@@ -77,7 +79,8 @@ class SharingTest < Trunkline::TestCase
   def test_false_alarms_go_through
     with_database do |db|
       pid = db.value("SELECT pg_backend_pid()")
-      Sharing::FALSE_ALARMS.each_value.map(&:to_a).flatten.each { |sql| db.query(sql) }
+      unknown = NEWER.select { |version, _| version > postgres_server.version }.values
+      Sharing::FALSE_ALARMS.each_value.map(&:to_a).flatten.each { |sql| db.query(sql) unless unknown.any? { |pattern| pattern.match?(sql) } }
       assert_empty found(db)
       assert_equal pid, db.value("SELECT pg_backend_pid()")
     end

@@ -31,7 +31,7 @@ class Differential
   # @yieldparam differences [Array<String>] in it
   def run(short: false)
     Databases.all(@server, short: short).flat_map do |name, kind|
-      found = Databases.create(@server, "differential_#{name}", *kind) { |database| compare(@server.uri(dbname: database)) }
+      found = Databases.create(@server, "differential_#{name}", *kind) { |uri| compare(uri) }
       found.map { |difference| "#{name}: #{difference}" }.tap { |differences| yield name, differences if block_given? }
     end
   end

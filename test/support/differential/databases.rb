@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 class Differential
-  # Databases by what they are created with and what ALTER DATABASE sets in them.
+  # Databases by what they are created with, and what is set in them: for all, for a role, for a role in the database.
   module Databases
     # By name: encoding, LC_COLLATE and LC_CTYPE, settings.
     ENCODED = {
       "utf8" => %w[UTF8 C], "latin1" => %w[LATIN1 C], "latin2" => %w[LATIN2 C], "latin9" => %w[LATIN9 C], "win1252" => %w[WIN1252 C],
       "koi8r" => %w[KOI8R C], "euc_jp" => %w[EUC_JP C], "euc_kr" => %w[EUC_KR C], "euc_cn" => %w[EUC_CN C], "sql_ascii" => %w[SQL_ASCII C]
     }.freeze
-    # By name, in UTF8 and the locale C: what ALTER DATABASE sets.
+    # By name, in UTF8 and the locale C: what is set.
     SET = {
       "sql_dmy" => { "DateStyle" => "SQL, DMY" }, "german" => { "DateStyle" => "German" }, "postgres_mdy" => { "DateStyle" => "Postgres, MDY" },
       "iso_ymd" => { "DateStyle" => "ISO, YMD" }, "interval_sql" => { "IntervalStyle" => "sql_standard" },
@@ -21,11 +21,25 @@ class Differential
       "quoted" => { "quote_all_identifiers" => "on" }, "xml_document" => { "xmloption" => "document", "xmlbinary" => "hex" },
       "latin_clients" => { "client_encoding" => "LATIN1" }, "read_only" => { "default_transaction_read_only" => "on", "default_transaction_isolation" => "serializable" },
       "custom_plans" => { "plan_cache_mode" => "force_custom_plan" }, "generic_plans" => { "plan_cache_mode" => "force_generic_plan" },
+      "free_quotes" => { "backslash_quote" => "off", "escape_string_warning" => "on" }, "xml_content" => { "xmloption" => "content", "xmlbinary" => "base64" },
+      "limited" => { "statement_timeout" => "60s", "lock_timeout" => "10s", "idle_in_transaction_session_timeout" => "10min" },
+      "deferrable" => { "default_transaction_isolation" => "serializable", "default_transaction_deferrable" => "on" },
+      "repeatable" => { "default_transaction_isolation" => "repeatable read" }, "few_digits" => { "extra_float_digits" => "1" },
+      "explained" => { "session_preload_libraries" => "auto_explain", "auto_explain.log_min_duration" => "0", "client_min_messages" => "debug1" },
+      "quiet" => { "client_min_messages" => "error" }, "half_hour" => { "TimeZone" => "Asia/Kolkata" }, "far_east" => { "TimeZone" => "Pacific/Kiritimati" },
+      "india" => { "timezone_abbreviations" => "India" }, "no_planner" => { "enable_seqscan" => "off", "enable_hashjoin" => "off", "jit" => "on" },
       "odd" => { "DateStyle" => "German, YMD", "IntervalStyle" => "sql_standard", "bytea_output" => "escape", "extra_float_digits" => "-3",
                  "TimeZone" => "Asia/Kathmandu", "standard_conforming_strings" => "off", "client_encoding" => "SQL_ASCII", "search_path" => "other",
                  "array_nulls" => "off" }
     }.freeze
-    SHORT = %w[euc_jp sql_ascii odd].freeze
+    SHORT = %w[euc_jp sql_ascii odd role_german both_iso_ymd].freeze
+    # By what is put before the name of a database: who has the settings. Where two have them, the role's in the database count.
+    HOLDERS = {
+      "" => ["DATABASE %<database>s"], "role_" => ["ROLE %<role>s"], "both_" => ["DATABASE %<database>s", "ROLE %<role>s", "ROLE %<role>s IN DATABASE %<database>s"]
+    }.freeze
+    # What the database and the role say where the role's settings in the database are to count.
+    OVERRULED = { "DateStyle" => "SQL, MDY", "IntervalStyle" => "sql_standard", "TimeZone" => "Africa/Cairo", "extra_float_digits" => "2", "bytea_output" => "hex",
+                  "search_path" => "public", "client_encoding" => "LATIN2", "array_nulls" => "on" }.freeze
     DEFINITIONS = <<~SQL
       CREATE TYPE mood AS ENUM ('sad', 'happy');
       CREATE DOMAIN positive AS int CHECK (VALUE > 0);
@@ -40,29 +54,34 @@ class Differential
     LOCALES = "SELECT DISTINCT pg_encoding_to_char(collencoding), collcollate FROM pg_collation " \
               "WHERE collprovider = 'c' AND collencoding >= 0 AND collcollate NOT IN ('C', 'POSIX') ORDER BY 2 LIMIT 20"
     CATEGORIES = %w[lc_monetary lc_numeric lc_time lc_messages].freeze
-    private_constant :ENCODED, :SET, :SHORT, :DEFINITIONS, :LOCALES, :CATEGORIES
+    private_constant :ENCODED, :SET, :SHORT, :HOLDERS, :OVERRULED, :DEFINITIONS, :LOCALES, :CATEGORIES
 
     module_function
 
     # @param server [Trunkline::Bench::PostgresServer]
     # @param short [Boolean] a few that differ much, not all
-    # @return [Hash{String => Array}] by name: encoding, locale, Hash of settings
+    # @return [Hash{String => Array}] by name: encoding, locale, Hash of settings, what has them
     def all(server, short: false)
-      databases = { **ENCODED, **SET.transform_values { |settings| ["UTF8", "C", settings] } }
+      set = HOLDERS.flat_map { |before, holders| SET.map { |name, settings| ["#{before}#{name}", ["UTF8", "C", settings, holders]] } }.to_h
+      databases = { **ENCODED, **set }
       return databases.slice(*SHORT) if short
 
       { **databases, **in_locales(server) }
     end
 
-    # @yieldparam name [String] of a database that exists for the block
-    def create(server, name, encoding, locale, settings = {})
+    # @yieldparam uri [String] of a database that exists for the block, as a role that does so too
+    def create(server, name, encoding, locale, settings = {}, holders = HOLDERS.fetch(""))
+      role = "#{name}_role"
       server.psql("CREATE DATABASE #{name} TEMPLATE template0 ENCODING '#{encoding}' LC_COLLATE '#{locale}' LC_CTYPE '#{locale}'")
-      server.psql(DEFINITIONS, dbname: name)
-      server.psql(settings.map { |setting, value| "ALTER DATABASE #{name} SET #{setting} = #{written(setting, value)};" }.join)
-      yield name
+      server.psql("#{DEFINITIONS}; CREATE ROLE #{role} LOGIN SUPERUSER", dbname: name)
+      server.psql(holders.map { |holder| altered(format(holder, database: name, role: role), holder == holders.last ? settings : OVERRULED.slice(*settings.keys)) }.join)
+      yield server.uri(dbname: name, user: role)
     ensure
       server.drop_database(name)
+      server.psql("DROP ROLE IF EXISTS #{role}")
     end
+
+    def altered(holder, settings) = settings.map { |setting, value| "ALTER #{holder} SET #{setting} = #{written(setting, value)};" }.join
 
     # A list of schemas is not one quoted value.
     def written(setting, value) = setting == "search_path" && !value.empty? ? value : "'#{value}'"
@@ -72,6 +91,6 @@ class Differential
       kinds = server.psql(LOCALES).lines(chomp: true).map { |line| line.split("|") }
       kinds.to_h { |encoding, locale| ["locale_#{locale.downcase.gsub(/\W/, "_")}", [encoding, locale, CATEGORIES.to_h { |category| [category, locale] }]] }
     end
-    private_class_method :written, :in_locales
+    private_class_method :altered, :written, :in_locales
   end
 end
