@@ -5,7 +5,7 @@ require_relative "side_by_side"
 
 module Trunkline
   module Bench
-    # A statement that raises many notices, each of which is told to a block, and another caller of the process, who sleeps for a
+    # A statement that raises many notices, each of which is told to a block, and another caller of the process, which sleeps for a
     # millisecond over and over. Includers say how one asks: `flood` yields the message of each notice.
     module NoticedLoad
       FUNCTION = <<~SQL

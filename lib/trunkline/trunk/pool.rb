@@ -1,26 +1,25 @@
 # frozen_string_literal: true
 
-require_relative "deadlines"
+require_relative "admission"
+require_relative "dropped_callers"
 require_relative "given_up"
+require_relative "ledger"
 require_relative "limits"
 require_relative "lock"
-require_relative "opening"
-require_relative "queueing"
+require_relative "opener"
+require_relative "pool_stats"
 require_relative "roster"
-require_relative "stats"
 require_relative "trunk"
+require_relative "wait_queue"
 
 module Trunkline
   # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected
   # backlog; sessions get one of their own. A caller that finds the budget not used up opens the next connection and goes on with it;
   # one that finds nothing waits in line until a trunk is opened, freed or lost.
   #
-  # The way of a request over an open trunk takes no lock.
+  # Its parts have one thing each: Roster the trunks, Opener the opening of further ones, WaitQueue the callers that wait. The pool decides which
+  # of them a caller needs next, and holds its lock around each change of theirs. The way of a request over an open trunk takes no lock.
   class Pool # :nodoc:
-    include Opening
-    include Queueing
-    include Stats
-
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
     # @param limits [Limits]
@@ -37,14 +36,11 @@ module Trunkline
       begin_anew
     end
 
-    # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
-    Ending = Struct.new(:farewell, :idle)
-
     # @return [Flag] on while callers wait for a trunk
     attr_reader :crowded
 
-    # @return [Ending, nil] of the last connection at whose end the server has said something
-    attr_reader :ending
+    # @return [Opener::Ending, nil] of the last connection at whose end the server has said something
+    def ending = @opener.ending
 
     # @return [Float] seconds after which an idle connection is replaced, as its server would end it
     def idle_limit = @roster.idle_limit
@@ -53,7 +49,7 @@ module Trunkline
       locked { @roster.idle_limit = seconds }
     end
 
-    # Sends the request over a shared trunk and waits for its answer.
+    # Sends the request over a shared trunk and waits for its answer. The same as {#carry}, without a block for the first try.
     #
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def perform(request)
@@ -68,10 +64,7 @@ module Trunkline
     # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
     def dispatch(request)
       request.eager!
-      trunk = choose(request) unless @queued
-      return trunk if trunk && trunk.dispatch(request)
-
-      find_for(request) { |found| found.dispatch(request) }
+      carry(request) { |trunk| trunk.dispatch(request) }
     end
 
     # Finds a shared trunk for the request, and has the block send the request over it.
@@ -102,7 +95,7 @@ module Trunkline
         end
         trunk
       ensure
-        seek_no_more(place)
+        call_up { @queue.seeks_no_more?(place) ? @queue.serve : [] } if place.give_up_at
       end
     end
 
@@ -111,29 +104,26 @@ module Trunkline
       trunk.user = nil
       return trunk.close("it has lived for long enough") if trunk.state.expired?
 
-      call_up { @roster.give_back(trunk, wanted: @seekers.size) ? board_single(trunk).concat(serve) : [] }
+      call_up { @roster.give_back(trunk, wanted: @queue.seeking) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
       trunk.close("the client was closed") if @closed
     end
 
     # A trunk says that no caller is active any more, or that it has room again.
-    def freed = call_up { serve }
+    def freed = call_up { @queue.serve }
 
     # A trunk says that its connection has ended.
     def lost(trunk)
       call_up do
         @roster.remove(trunk)
-        @ended_at = Waiting.now
-        note_loss(trunk) if trunk.loss
-        serve
+        @ledger.ended(trunk) if trunk.loss
+        @opener.ended(trunk)
+        @queue.serve
       end
     end
 
     # Closes the trunks that are not in use, and the others when they are through. Callers that come later open new ones.
     def renew
-      locked do
-        look_after_fork
-        @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) }
-      end
+      locked { look_after_fork || @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
       Waiting.undisturbed do
         while (unused = locked { @roster.retire })
           unused.retire("the client was disconnected")
@@ -141,16 +131,15 @@ module Trunkline
       end
     end
 
-    # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later,
-    # are told. It takes no time, and is not done by halves.
+    # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later, are told. It is not interrupted.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
         trunks = locked do
-          @closed = true
+          @queue.closed = @closed = true
           @ledger.trunks.dup
         end
         trunks.each { |trunk| trunk.close("the client was closed") }
-        call_up { @lines.flat_map(&:call_all) }
+        call_up { @queue.call_all }
       end
     end
 
@@ -159,18 +148,23 @@ module Trunkline
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
     def counts = @roster.counts
 
+    # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
+    def stats
+      @roster.catch_up
+      locked { look_after_fork || PoolStats.new(@roster, @ledger, @queue).to_h }
+    end
+
     private
 
     def begin_anew
       @generation = Trunkline.process_generation
       @lock = Lock.new
-      begin_lines
       @roster = Roster.new(**@budget)
       @ledger = Ledger.new
-      @waits = Histogram.new
-      @back_off = BackOff.new
-      @ended_at = -Float::INFINITY
-      @ending = nil
+      @opener = Opener.new(@roster, @ledger, @limits, @server, @open)
+      @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
+      @admission = Admission.new(@roster, @opener, @queue)
+      @dropped = DroppedCallers.new(@roster, [@queue, @opener])
       look_again
     end
 
@@ -179,7 +173,7 @@ module Trunkline
     # @return [Trunk, nil] nil: no open trunk will do
     def choose(request)
       trunk = @dispatcher.choose(request) or return
-      trunk unless @growing && !trunk.codec.idle? && may_open_to_share?
+      trunk unless @growing && !trunk.codec.idle? && @opener.may_open_to_share?
     end
 
     def find_for(request)
@@ -200,7 +194,7 @@ module Trunkline
 
     # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
     def obtain(place)
-      catch_up
+      @roster.catch_up
       what, trunk = locked { decide(place) }
       case what
       when :open then open_trunk(place)
@@ -216,35 +210,42 @@ module Trunkline
       raise Closed, "the client is closed" if @closed
       raise place.failure.exception(place.failure.message) if place.failure
 
-      old = @roster.retire
-      return [:retire, old] if old
-      return line_up(place) if must_line_up?(place)
-
-      place.alone? ? decide_alone(place) : decide_to_share(place)
+      @admission.decide(place) { look_again }
     end
 
-    def decide_alone(place)
-      return [:take, @roster.take] if @roster.any_to_take?
-
-      may_open?(place) ? open_for(place) : line_up(place)
+    def open_trunk(place)
+      opener = @opener # which a forked child makes anew
+      trunk = opener.open(place, self)
+      call_up { @opener.opened(place, trunk) && @queue.serve }
+      trunk.close("the client was closed") if @closed
+      trunk
+    rescue Error => error
+      error = nil if place.request.overdue?
+      raise if error && !@opener.goes_on?(place, error)
+    ensure
+      call_up { @opener.not_opened(place, error) ? @queue.call_all(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
     end
 
-    def decide_to_share(place)
-      return line_up(place) if waits_for_drained?(place)
-      return [:take, @roster.share_spare] if @roster.spare_to_share?
-      return open_for(place) if may_open?(place)
+    # @param called [Array<Place>] that are owed a wake-up
+    # @return [Trunk, nil] that the caller is to have; nil: it is time to look again
+    def wait_in_line(place, called)
+      loop do
+        wake(called - [place])
+        @dropped.collect(place)
+        @dropped.close_trunks { call_up { @dropped.forget && @queue.serve } }
+        called.include?(place) ? place.request.resume : Waiting.park(place.request, @queue.waking_time(place, @dropped.collection_due(place)))
+        @roster.catch_up
+        break place.trunk if place.trunk || !locked { place.stay }
 
-      trunk = @dispatcher.find(place.request)
-      return [:take, trunk] if trunk
-      return grow_for(place) if may_grow?(place)
-
-      unread = @dispatcher.unread_for(place.request)
-      unread ? [:make_room, unread] : line_up(place)
+        called = locked { @queue.serve }
+      end
+    ensure
+      call_up { @queue.leave(place) ? @queue.serve : [] } # a caller that goes in spite of having been called passes the call on
     end
 
     # What the server works on there may take so long that another trunk is worth it, or the answers on another one.
     def make_room(trunk, request)
-      request.patience = Waiting.now + LOOK_AGAIN
+      request.patience = Waiting.now + WaitQueue::LOOK_AGAIN
       trunk.make_room(request) { @dispatcher.accepts?(trunk.state, request) }
     ensure
       request.patience = nil
@@ -256,6 +257,7 @@ module Trunkline
       inherited = @roster.all
       begin_anew
       inherited.each(&:disown)
+      nil
     end
 
     # A trunk that was shared may still owe answers, to callers that have gone.
@@ -267,28 +269,32 @@ module Trunkline
 
     # What the way without a lock looks at.
     def look_again
-      @queued = !@sharing.empty?
-      @crowded.on = @queued || !@sharing_long.empty? || !@alone.empty?
+      @queued = @queue.any_sharing?
+      @crowded.on = @queued || @queue.any_other?
       @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
       # With what is being opened: the only one that is open yet will not be the only one.
       @dispatcher.may_grow = @roster.room_to_grow? || @roster.opening_to_share.positive?
     end
 
-    def note_loss(trunk)
-      @ledger.ended(trunk)
-      @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.state.idle_since) if trunk.codec.farewell
-    end
-
     # Every change of the line and the roster.
     def locked
       @lock.synchronize do
-        @roster.expect_more unless @back_off.paused?
+        @opener.look_at_pause
         yield
       ensure
         look_again
       end
     end
+
+    # Wakes the callers that a change of the queue or the roster has called. They sleep until they are woken, so nothing comes between.
+    #
+    # @yieldreturn [Array<WaitingLine::Place>] held: the lock
+    def call_up
+      Waiting.undisturbed { wake(locked { yield }) }
+    end
+
+    def wake(places) = places.each { |place| place.request.wake }
   end
   private_constant :Pool
 end

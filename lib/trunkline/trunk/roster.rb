@@ -67,7 +67,7 @@ module Trunkline
     def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
     # May another connection be opened that all share, without further reason?
-    def room_to_share? = trunks.size + @opening_to_share < @connections && room?
+    def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
 
     # May another trunk be shared than there are, a spare one or one that is opened, that leaves room for one more? So much is kept for
     # callers that want one of their own.
@@ -159,6 +159,13 @@ module Trunkline
       withdraw(trunk)
       @draining = nil if @draining.equal?(trunk)
       [@spares, @pinned, @retiring].each { |others| others.delete(trunk) }
+    end
+
+    # Takes in the answers of which no caller waits for the next: where all have come, a connection is idle, and one that was retired ends.
+    # The lock is not held.
+    def catch_up
+      @retiring.dup.each(&:retire_now) unless @retiring.empty?
+      @dispatcher.unread.each(&:catch_up)
     end
 
     # @return [Symbol]

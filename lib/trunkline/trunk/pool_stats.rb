@@ -3,16 +3,21 @@
 require_relative "ledger"
 
 module Trunkline
-  # What a pool can tell of itself. Nothing is counted for it on a request's way but its number.
-  module Stats # :nodoc:
+  # What a pool tells of itself. Nothing is counted for it on a request's way but its number. The pool's lock is held around each call.
+  class PoolStats # :nodoc:
+    # @param roster [Roster]
+    # @param ledger [Ledger]
+    # @param queue [WaitQueue]
+    def initialize(roster, ledger, queue)
+      @roster = roster
+      @ledger = ledger
+      @queue = queue
+    end
+
     # @return [Hash{Symbol => Object}] plain values, as the clients explain them
-    def stats
-      catch_up
-      locked do
-        look_after_fork
-        trunks = @ledger.trunks.map { |trunk| trunk_stats(trunk) }
-        { **connection_stats(trunks), queue: queue_stats, **per_transfer(@ledger.sums), trunks: trunks }
-      end
+    def to_h
+      trunks = @ledger.trunks.map { |trunk| trunk_stats(trunk) }
+      { **connection_stats(trunks), queue: @queue.stats, **per_transfer(@ledger.sums), trunks: trunks }
     end
 
     private
@@ -24,10 +29,6 @@ module Trunkline
       }
     end
 
-    def queue_stats
-      { length: @sharing.size + @sharing_long.size, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
-    end
-
     def trunk_stats(trunk) = { state: @roster.state_of(trunk), **per_transfer(Ledger.figures(trunk)) }
 
     # @param sums [Hash] with requests, writes and reads
@@ -36,5 +37,5 @@ module Trunkline
       { **sums, requests_per_write: requests / [sums[:writes], 1].max, requests_per_read: requests / [sums[:reads], 1].max }
     end
   end
-  private_constant :Stats
+  private_constant :PoolStats
 end
