@@ -51,6 +51,7 @@ module Trunkline
                     decode: nil, group_commit: false, errors: :with_values, middlewares: [], **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
+    Config.check_names(options.keys, method(__method__).parameters.filter_map { |kind, name| name if kind == :key } + Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
                                           session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors,

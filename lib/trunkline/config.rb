@@ -25,6 +25,20 @@ module Trunkline
     # @return [Array<Symbol>] what libpq's options are called
     def self.option_names = Options.names.map(&:to_sym)
 
+    # @param given [Array<Symbol>] what a caller has called options
+    # @param others [Array<Symbol>] keywords that are none of a connection
+    # @raise [ConfigError] one is unknown: what it is called here, where that is known
+    def self.check_names(given, others) = Options.check_names(given.map(&:to_s), others.map(&:to_s)) # :nodoc:
+
+    # @param config [Config]
+    # @return [Config] it
+    # @raise [TypeError] it is something else, such as the String that {Trunkline.postgres} takes
+    def self.check(config) # :nodoc:
+      return config if config.is_a?(Config)
+
+      raise TypeError, "Client.new takes a Config, not #{config.class}: call Trunkline.postgres, which takes a URI and keywords"
+    end
+
     # @return [Array<Host>] in the order in which they were given
     attr_reader :hosts
 

@@ -26,6 +26,8 @@ module Trunkline
       end
       assert_refused "unknown connection option, did you mean host? (connection string)", "hosd=x"
       assert_refused 'unknown connection option "hosd", did you mean host? (keyword)', hosd: "x"
+      assert_refused 'unknown connection option "databse", did you mean dbname? (keyword)', databse: "x"
+      assert_refused 'unknown connection option "pool": use connections: (that queries share) and max_connections: (in all) (keyword)', pool: 5
     end
 
     def test_it_is_not_dumped
@@ -161,7 +163,7 @@ module Trunkline
       assert_equal "\xFF".b, config(password: "\xFF".dup.force_encoding("US-ASCII")).password
       assert_refused "user must be a String, not Integer (keyword)", user: 5
       assert_refused "dbname holds a NUL character (keyword)", dbname: "a\0b"
-      assert_refused "the connection string must be a String, not Hash (first argument)", { host: "h" }
+      assert_refused "the connection string must be a String, not Hash: write options as keywords, as in postgres(host: \"db\", dbname: \"app\"), or **hash", { host: "h" }
     end
 
     def test_several_hosts

@@ -17,24 +17,61 @@ module Trunkline
         prevent_writes query_cache reaping_frequency replica requiressl retry_deadline role schema_cache_path schema_dump schema_order
         schema_search_path seeds shard statement_limit strict tablespace template timeout url use_metadata_table username variables
       ].freeze
+      # Those of ActiveRecord's that the server or its connections have to do with, and that are long enough to be told from others' keys.
+      HONOURED = %i[
+        username encoding variables prepared_statements statement_limit schema_search_path min_messages checkout_timeout insert_returning
+        idle_timeout
+      ].freeze
+      # Settings of the server that applications have under `variables`. An unknown one the server refuses itself, but cannot tell what was meant.
+      SETTINGS = %i[
+        application_name client_min_messages default_transaction_isolation default_transaction_read_only effective_cache_size enable_seqscan
+        idle_in_transaction_session_timeout idle_session_timeout intervalstyle lock_timeout log_min_duration_statement maintenance_work_mem
+        max_parallel_workers_per_gather plan_cache_mode random_page_cost search_path session_replication_role statement_timeout
+        synchronous_commit temp_buffers timezone transaction_timeout work_mem
+      ].freeze
       # Letters that are wrong, missing or too many in a slip. SpellChecker's own measure takes session_timeout for session_functions.
       SLIP = 2
       # One letter counts in a name of so many, two in one of twice as many: in shorter ones (host, port, user) it makes another word.
       SHORT = 5
-      private_constant :OWN, :RAILS, :SLIP, :SHORT
+      private_constant :OWN, :RAILS, :HONOURED, :SETTINGS, :SLIP, :SHORT
 
       # @param config [Hash{Symbol => Object}] of database.yml
       # @raise [ConfigError] a key is nearly one of those that mean something here
       def self.check(config)
-        known = [*OWN, *Config.option_names]
+        check_variables(config[:variables])
+        check_nested(config)
+        known = [*OWN, *Config.option_names, *HONOURED]
         (config.keys.map(&:to_sym) - known - RAILS).each do |key|
-          nearest = known.find { |name| slip?(key.to_s, name.to_s) } or next
-          raise ConfigError, "#{key} is no key of database.yml for this adapter: did you mean #{nearest}?"
+          spelling = nearest(key, known) or next
+          raise ConfigError, "#{key} is no key of database.yml for this adapter: did you mean #{spelling}?"
         end
       end
 
+      def self.check_variables(given)
+        return if given.nil?
+        raise ConfigError, "variables must be a Hash, as in variables: { statement_timeout: 5000 }, not #{given.class} (database.yml)" unless given.is_a?(Hash)
+
+        (given.keys.map { |name| name.to_s.downcase.to_sym } - SETTINGS).each do |name|
+          spelling = nearest(name, SETTINGS) or next
+          raise ConfigError, "variables: #{name} is no setting of PostgreSQL: did you mean #{spelling}? (database.yml)"
+        end
+      end
+
+      # Keys that were indented too far, or of a driver that has a group of its own. Rails takes one that holds a Hash for the name of a database
+      # where all do.
+      def self.check_nested(config)
+        config.each do |key, value|
+          next unless value.is_a?(Hash) && key.to_sym != :variables
+
+          nested = value.keys.map(&:to_sym)
+          own = nested.find { |name| nearest(name, OWN) } or next
+          raise ConfigError, "#{key}: #{own} is nested in #{key}, where nothing reads it: write #{nearest(own, OWN)} beside adapter in database.yml"
+        end
+      end
+
+      def self.nearest(key, known) = known.find { |name| slip?(key.to_s, name.to_s) }
       def self.slip?(key, name) = DidYouMean::Levenshtein.distance(key, name) <= [SLIP, name.size / SHORT].min
-      private_class_method :slip?
+      private_class_method :check_variables, :check_nested, :nearest, :slip?
     end
     private_constant :Keys
   end

@@ -9,12 +9,14 @@ module Trunkline
     #
     # Messages name positions, never text: what follows a quoting mistake may be the rest of a password.
     class Conninfo
+      # What other kinds of servers, and Rails, are addressed by.
+      SCHEME = %r{\A[a-z][a-z0-9+.-]{0,19}://}
       # The characters of C's isspace.
       SPACE = /[ \t\n\v\f\r]*/
       NAME = /[^= \t\n\v\f\r]*/
       BARE = /(?:\\.|[^\\ \t\n\v\f\r])*\\?/m
       QUOTED = /\A'((?:\\.|[^\\'])*+)'/m
-      private_constant :SPACE, :NAME, :BARE, :QUOTED
+      private_constant :SCHEME, :SPACE, :NAME, :BARE, :QUOTED
 
       # @param string [String] "host=localhost dbname='my app'", as bytes
       # @return [Hash{String => String}] names and values, not yet checked
@@ -26,6 +28,7 @@ module Trunkline
       end
 
       def parse
+        refuse_others
         pairs = {}
         @scanner.skip(SPACE)
         until @scanner.eos?
@@ -36,6 +39,15 @@ module Trunkline
       end
 
       private
+
+      def refuse_others
+        text = @scanner.string
+        raise ConfigError, "bad connection string: it begins with #{text[SCHEME]}, and URIs of PostgreSQL begin with postgres:// or postgresql://" if SCHEME.match?(text)
+        return if text.include?("=") || text.match?(/\A[ \t\n\v\f\r]*\z/)
+
+        raise ConfigError, "bad connection string: it is neither a URI, as postgres://host/database, nor keywords, as host=... dbname=...; a database's " \
+                           "name alone is written dbname: \"name\", a host's host: \"name\""
+      end
 
       def scan_name
         start = @scanner.pos

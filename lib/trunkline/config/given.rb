@@ -29,6 +29,10 @@ module Trunkline
       private
 
       def from_string(conninfo)
+        if conninfo.is_a?(Hash)
+          raise ConfigError, "the connection string must be a String, not Hash: write options as keywords, as in postgres(host: \"db\", dbname: \"app\"), or **hash"
+        end
+
         bytes = Value.text("the connection string", conninfo, "first argument")&.b or return {}
         pairs = URI.match?(bytes) ? URI.parse(bytes) : Conninfo.parse(bytes)
         pairs.transform_values { |value| [value, "connection string"] }

@@ -54,10 +54,21 @@ module Trunkline
         "timeout" => "connect_timeout", "encoding" => "client_encoding"
       }.freeze
 
+      # What other libraries have, and this one has in another way.
+      OTHER_WAYS = {
+        "pool" => "connections: (that queries share) and max_connections: (in all)", "pool_size" => "connections: (that queries share) and max_connections: (in all)",
+        "size" => "connections: (that queries share) and max_connections: (in all)", "pool_timeout" => "max_wait:", "checkout_timeout" => "max_wait:",
+        "ssl" => "sslmode:", "url" => "the first argument, without a keyword", "uri" => "the first argument, without a keyword",
+        "adapter" => "no adapter here: Trunkline.postgres is for PostgreSQL alone", "symbolize_keys" => "keys: :symbol", "prepared_statements" => "prepare:",
+        "statement_timeout" => "deadline:, of each query or of with", "query_timeout" => "deadline:, of each query or of with",
+        "search_path" => "options: \"-c search_path=...\"", "variables" => "options: \"-c name=value\"", "schema_search_path" => "options: \"-c search_path=...\"",
+        "log" => "logger:", "deadline" => "deadline:, of each query or of with", "read_timeout" => "deadline:, of each query or of with"
+      }.freeze
+
       # Characters of a name that are worth showing.
       LONGEST = 40
 
-      private_constant :LONGEST, :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
+      private_constant :OTHER_WAYS, :LONGEST, :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
 
       module_function
 
@@ -82,11 +93,27 @@ module Trunkline
         raise ConfigError, "#{name} is refused: it needs #{need}, which is not supported (#{source})"
       end
 
+      # @param given [Array<String>] what callers have called options
+      # @param others [Array<String>] what there is beside those here
+      # @raise [ConfigError] one is unknown
+      def check_names(given, others)
+        name = (given - names - others - ["requiressl"]).first
+        raise ConfigError, unknown(name, "keyword", others) if name
+      end
+
       # Within a text the name may be what stands behind a mistake, as the rest of a password.
-      def unknown(name, source)
-        spelling = OTHER_NAMES[name] || DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
+      def unknown(name, source, others = [])
+        return "unknown connection option #{name.inspect}: use #{OTHER_WAYS[name]} (#{source})" if OTHER_WAYS.key?(name) && source == "keyword"
+
+        spelling = nearest(name, names + others + OTHER_NAMES.keys) if name.size <= LONGEST
         shown = source == "connection string" ? "" : " #{quoted(name)}"
         "unknown connection option#{shown}#{", did you mean #{spelling}?" if spelling} (#{source})"
+      end
+
+      # To compare a long name with all others takes minutes.
+      def nearest(name, dictionary)
+        spelling = OTHER_NAMES.key?(name) ? name : DidYouMean::SpellChecker.new(dictionary: dictionary).correct(name).first
+        OTHER_NAMES.fetch(spelling, spelling)
       end
 
       def quoted(name)
@@ -94,7 +121,7 @@ module Trunkline
         name.size > LONGEST ? "#{name[0, LONGEST].inspect}..." : name.inspect
       end
 
-      private_class_method :unknown, :quoted
+      private_class_method :unknown, :nearest, :quoted
     end
 
     private_constant :Options

@@ -22,18 +22,19 @@ module Trunkline
     # @param server [String, nil] label of the server
     # @return [ServerError] an instance of the condition's class, else of the class of its first two characters, else of
     #   ServerError itself (codes of success and warning, and codes of classes the server does not define)
-    def self.from_fields(fields, sql: nil, server: nil)
+    def self.from_fields(fields, sql: nil, server: nil, advice: nil)
       sqlstate = fields[:sqlstate].to_s
       error_class = BY_SQLSTATE[sqlstate] || BY_SQLSTATE["#{sqlstate[0, 2]}000"] || ServerError
-      error_class.new(fields, sql: sql, server: server)
+      error_class.new(fields, sql: sql, server: server, advice: advice)
     end
 
     # @param fields [Hash{Symbol => String, Integer}, String] the fields of an ErrorResponse, or a message alone
-    def initialize(fields = {}, sent: true, sql: nil, **context)
+    def initialize(fields = {}, sent: true, sql: nil, advice: nil, **context)
       fields = { message: fields } if fields.is_a?(String)
       @fields = fields.dup.freeze
       @report = ErrorReport.new(@fields, sql)
-      super(@fields[:message] || "the server reported an error without a message", sent: sent, sql: sql, **context)
+      message = @fields[:message] || "the server reported an error without a message"
+      super(advice ? "#{message}: #{advice}" : message, sent: sent, sql: sql, **context)
     end
 
     # @return [String] all that the server said, as psql shows it and as the pg gem has it for a message: severity and message, the line of the

@@ -6,6 +6,7 @@ require_relative "array_nulls"
 require_relative "ascii_database"
 require_relative "decoding"
 require_relative "local_settings"
+require_relative "placeholders"
 require_relative "abandonment_errors"
 require_relative "unanswered_futures"
 require_relative "result"
@@ -205,7 +206,8 @@ module Trunkline
         fields = AsciiDatabase.hinted(fields) if @server_encoding == AsciiDatabase::ENCODING
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
-        AbandonmentErrors.ended_by_server(request, ServerError.from_fields(fields, sql: sql, server: @server))
+        error = ServerError.from_fields(fields, sql: sql, server: @server, advice: Placeholders.advice(fields, sql))
+        AbandonmentErrors.ended_by_server(request, error)
       end
 
       def loss_error(loss, sql)

@@ -72,7 +72,9 @@ module Trunkline
       def check_count(parameters, types)
         return if parameters.size == types.size
 
-        hint = ": pass parameters separately, not as one Array" if parameters.size == 1 && parameters.first.is_a?(Array)
+        hint = if parameters.size == 1 && parameters.first.is_a?(Array) then ": pass parameters separately, not as one Array"
+               elsif types.empty? then ": in SQL values are called $1, $2, ..."
+               end
         raise ArgumentError, "the statement has #{types.size} parameters, and #{parameters.size} were given#{hint}"
       end
 

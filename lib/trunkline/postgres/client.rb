@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "securerandom"
 require_relative "../config"
 require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
@@ -10,10 +9,9 @@ require_relative "copying"
 require_relative "detection"
 require_relative "group_commit"
 require_relative "adapter_interface"
-require_relative "idle_timeout"
 require_relative "leaks"
 require_relative "listening"
-require_relative "login"
+require_relative "opener"
 require_relative "instrumented"
 require_relative "own_savepoint"
 require_relative "querying"
@@ -22,9 +20,9 @@ require_relative "sessions"
 require_relative "sharing_errors"
 require_relative "statements"
 require_relative "streaming"
+require_relative "syntax_check"
 require_relative "types"
 require_relative "unfinished_cancels"
-require_relative "session_settings_check"
 
 module Trunkline
   # PostgreSQL: its client, and what that gives and takes.
@@ -45,13 +43,13 @@ module Trunkline
       # @param config [Config]
       # @param limits keywords of {Limits}; the keywords before them are those of {Trunkline.postgres}, where they are explained
       # @raise [ArgumentError] a number, a name or `keys` is out of range
+      # @raise [TypeError] the config is a String, as {Trunkline.postgres} takes it, or something else
       def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false,
                      errors: :with_values, **limits)
         stay_in_main_ractor
         connections = Budget.shared(connections, max_connections)
-        @config = config
+        @config = Config.check(config)
         @limits = Limits.new(**limits)
-        @prepare = prepare
         @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = Answers.result_class(keys)
         @detection = Detection.new(@epochs) { |script| ask_catalogue(script) } if session_functions == :detect
@@ -64,10 +62,14 @@ module Trunkline
         @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.pinned&.changed_meaning? }
         @answers = Answers.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @answers.on_leak = Leaks.new(config, @known)
+        @unfinished = UnfinishedCancels.new
+        @opener = Opener.new(config, @answers, @epochs, @unfinished, prepare: prepare)
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)
-        @unfinished = UnfinishedCancels.new
-        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) { |pool| connect_writer(pool) }
+        @syntax = SyntaxCheck.new(@pool, @answers)
+        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) do |pool|
+          @opener.open_writer(pool, @known.table[SharedFlush::SQL])
+        end
         @pools = [@pool, *@group_commit.pools].freeze
         extend GroupCommitting if group_commit
         extend Detecting if @detection
@@ -257,19 +259,7 @@ module Trunkline
 
       attr_reader :listener
 
-      def connect(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@config, @answers), pool), @answers)
-
-      def connect_writer(pool)
-        connection = Login.open(@config, @answers)
-        AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, @known.table[SharedFlush::SQL], @answers)
-      end
-
-      def trunk_of(connection, pool)
-        prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
-        codec = Codec.new(connection.parameters.dup, @limits.max_message, @epochs, prefix, @limits.max_unrequested).tap { |made| made.input << connection.leftover }
-        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
-        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @answers) : trunk
-      end
+      def connect(pool) = @opener.open(pool)
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
       # statements.
@@ -282,7 +272,10 @@ module Trunkline
 
       # A caller that holds a session may do there what it likes.
       def check_sharing(statement)
-        raise SharingErrors.refusal(statement, @config.server) unless @sessions.held
+        return if @sessions.held
+
+        @syntax.check(statement) if statement.verdict == :unknown
+        raise SharingErrors.refusal(statement, @config.server)
       end
 
       def new_session(callers_block)

@@ -58,8 +58,22 @@ module Hosts
       end
 
       def test_keys_of_others_are_let_be
-        connect(strategy: "makara", postgis_extension: "postgis", whatever: 1, session_timeout: 5, server_version: "15", region: "x", post: "y")
+        connect(strategy: "makara", postgis_extension: "postgis", whatever: 1, session_timeout: 5, server_version: "15", region: "x", post: "y",
+                encryption: { key: "z" }, variables: { "app.user_id" => "1" })
         assert_equal 1, ours.select_value("SELECT 1")
+      end
+
+      # Each with what was meant.
+      def test_misspelt_keys_are_named_wherever_they_stand
+        { { server_connection: 3 } => "server_connections", { prepared_statement: false } => "prepared_statements", { usernam: "x" } => "username",
+          { checkout_timout: 1 } => "checkout_timeout", { variables: { statment_timeout: 5 } } => "statement_timeout",
+          { variables: { "serch_path" => "x" } } => "search_path", { trunkline: { server_connection: 3 } } => "server_connections beside adapter",
+          { options_of_ours: { session_functions: [] } } => "session_functions beside adapter" }.each do |config, meant|
+          error = assert_raises(Trunkline::ConfigError, config.inspect) { Trunkline::ActiveRecord.const_get(:Settings).new(config, timezone: :utc) }
+          assert_match(/(did you mean|write) #{meant}/, error.message)
+        end
+        error = assert_raises(Trunkline::ConfigError) { Trunkline::ActiveRecord.const_get(:Settings).new({ variables: "x" }, timezone: :utc) }
+        assert_match(/\Avariables must be a Hash, as in /, error.message)
       end
 
       def test_a_setting_that_cannot_be_is_the_servers_to_refuse

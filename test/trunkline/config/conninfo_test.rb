@@ -34,10 +34,23 @@ module Trunkline
         assert_parsed({ "user" => "\xC3\xA9\xFF".b }, "user=\xC3\xA9\xFF")
       end
 
+      # A name alone is a database's to psql, and a host's to others.
+      def test_what_is_no_connection_string_at_all
+        ["mydb", "localhost:5432/app", "host h", "postgres:/localhost", "hunter2"].each do |string|
+          message = assert_raises(ConfigError) { Conninfo.parse(string.b) }.message
+          assert_match(/\Abad connection string: it is neither a URI, .* nor keywords, .* a database's name alone is written dbname: "name"/, message)
+          refute_includes message, "hunter2"
+        end
+        { "mysql://root:hunter2@localhost/app" => "mysql://", "trunkline://localhost" => "trunkline://" }.each do |string, scheme|
+          message = "bad connection string: it begins with #{scheme}, and URIs of PostgreSQL begin with postgres:// or postgresql://"
+          assert_equal message, assert_raises(ConfigError) { Conninfo.parse(string.b) }.message
+        end
+      end
+
       def test_bad_syntax
         missing = 'bad connection string: a keyword without "=" after it (values that hold spaces need single quotes)'
 
-        { "mydb" => "#{missing}, at byte 1", "host=h user" => "#{missing}, at byte 8", "host h" => "#{missing}, at byte 1",
+        { "host=h user" => "#{missing}, at byte 8", "host h=" => "#{missing}, at byte 1",
           "user='abc" => "bad connection string: a quoted value without its closing quote, at byte 6",
           "user='abc\\'" => "bad connection string: a quoted value without its closing quote, at byte 6" }.each do |string, message|
           assert_equal message, assert_raises(ConfigError) { Conninfo.parse(string.b) }.message

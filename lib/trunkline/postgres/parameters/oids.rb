@@ -12,6 +12,8 @@ module Trunkline
         TIMESTAMPTZ = 1184
         TIMETZ = 1266
         JSON = [114, 3802].freeze
+        # Of the built-in ones, those that may hold any text: bytea, "char", name, text, xml, unknown, character, character varying.
+        TEXTS = [17, 18, 19, 25, 142, 705, 1042, 1043].freeze
 
         module_function
 
@@ -25,6 +27,9 @@ module Trunkline
           _, array, name = Postgres.builtin_type(oid)
           name unless array
         end
+
+        # @return [String, nil] the type's name if it is known, and known to take no JSON
+        def no_document_name(oid) = (scalar_name(oid) unless json?(oid) || TEXTS.include?(oid))
 
         # @return [Integer] the type of an array's elements, 0 if it is not known
         def element(array_oid)

@@ -76,7 +76,7 @@ module Trunkline
           case value
           when Time, DateTime, Date then time(value, oid)
           when Array then array(value, oid)
-          when Hash then JSONText.of(value, self)
+          when Hash then document(value, oid)
           when Range, OpenRange then RangeLiteral.of(value, self, 0)
           else substituted(value, oid)
           end
@@ -103,6 +103,14 @@ module Trunkline
           raise ArgumentError, "pass parameters separately: #{name} is #{type}, not an array" if type
 
           ArrayLiteral.of(value, self, OIDs.element(oid))
+        end
+
+        # Types that are not built in may take JSON too.
+        def document(value, oid)
+          type = OIDs.no_document_name(oid)
+          raise TypeError, "cannot send a Hash as #{name}, which is #{type}: a Hash goes to json and jsonb; pass its values separately, for $1, $2, ..." if type
+
+          JSONText.of(value, self)
         end
 
         def address(value)

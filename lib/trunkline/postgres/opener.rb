@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "securerandom"
+require_relative "asynchronous_commit"
+require_relative "codec"
+require_relative "idle_timeout"
+require_relative "login"
+require_relative "session_settings_check"
+require_relative "shared_flush"
+
+module Trunkline
+  module Postgres
+    # Opens the connections of one client: logs in, and makes a trunk of what that returns.
+    class Opener # :nodoc:
+      # @param config [Config]
+      # @param answers [Answers]
+      # @param epochs [PlanEpoch] the client's
+      # @param unfinished [UnfinishedCancels]
+      # @param prepare [Boolean] whether connections keep prepared statements
+      def initialize(config, answers, epochs, unfinished, prepare:)
+        @config = config
+        @answers = answers
+        @epochs = epochs
+        @unfinished = unfinished
+        @prepare = prepare
+      end
+
+      # @param pool [Pool] that it is for
+      # @return [Trunk] that queries may share
+      # @raise [Error] there is none to be had
+      def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@config, @answers), pool), @answers)
+
+      # @param pool [Pool]
+      # @param flush [Statement] that waits for the disk
+      # @return [Trunk] on which writes share their flush
+      # @raise [Error] there is none to be had
+      def open_writer(pool, flush)
+        connection = Login.open(@config, @answers)
+        AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @answers)
+      end
+
+      private
+
+      def trunk_of(connection, pool)
+        prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
+        limits = @answers.limits
+        codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
+        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
+        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @answers) : trunk
+      end
+    end
+    private_constant :Opener
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # Placeholders of other libraries in SQL that the server has refused for them: what to write instead.
+    module Placeholders # :nodoc:
+      # What a server says of them: a syntax error, an operator or a column that is not there.
+      REFUSALS = %w[42601 42883 42703].freeze
+      NUMBERED = "write $1, $2, ... for values, and pass these in that order behind the SQL"
+      # What stands before the position of the error, and at it.
+      SHAPES = [
+        ["?", /\?\z/, //], ["?", //, /\A\?/], [":name", /(?<!:)\z/, /\A:[[:alpha:]_]/], ["%s", //, /\A%(?:s\b|\()/], ["%s", /%\z/, /\As\b/],
+        ["@name", /@\z/, /\A[[:alpha:]_]/], ["$name", //, /\A\$[[:alpha:]_]/], ["{name}", /(?<!#)\z/, /\A\{/], ["\#{name}", /#\z/, /\A\{/]
+      ].freeze
+      # Characters that are looked at on either side.
+      REACH = 8
+      private_constant :REFUSALS, :NUMBERED, :SHAPES, :REACH
+
+      # @param fields [Hash{Symbol => Object}] as {ServerError#fields}
+      # @param sql [String, nil]
+      # @return [String, nil] a sentence; nil: there is no other library's placeholder at the position of the error
+      def self.advice(fields, sql)
+        at = fields[:position]
+        return unless sql && at.is_a?(Integer) && REFUSALS.include?(fields[:sqlstate])
+
+        before = sql[[at - 1 - REACH, 0].max...(at - 1)].to_s.rstrip
+        behind = sql[at - 1, REACH].to_s
+        shape, = SHAPES.find { |_, ending, beginning| ending.match?(before) && beginning.match?(behind) }
+        "#{shape} is no placeholder of PostgreSQL: #{NUMBERED}" if shape
+      end
+    end
+    private_constant :Placeholders
+  end
+end
