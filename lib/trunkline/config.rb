@@ -48,7 +48,7 @@ module Trunkline
     # @return [String]
     attr_reader :dbname
 
-    # @return [String, nil]
+    # @return [String, nil] what the server calls the sessions in its list and its log; where nothing else is said, the program's name
     attr_reader :application_name
 
     # @return [String] UTF8
@@ -140,7 +140,7 @@ module Trunkline
     def assign_identity(home)
       @user ||= Defaults.user.freeze
       @dbname ||= @user
-      @application_name ||= @fallback_application_name
+      @application_name ||= @fallback_application_name || Defaults.program_name
       @passfile ||= "#{home}/.pgpass".freeze if home
     end
 

@@ -119,22 +119,6 @@ class BadInputTest < Trunkline::TestCase
     end
   end
 
-  def test_misspelt_keywords_of_a_client_name_the_nearest
-    { conections: "connections", group_comit: "group_commit", sesion_functions: "session_functions", max_wat: "max_wait", midlewares: "middlewares" }.each do |name, meant|
-      assert_match(/, did you mean #{meant}\?/, assert_raises(Trunkline::ConfigError) { Trunkline.postgres(name => 1) }.message)
-    end
-    error = assert_raises(TypeError) { Trunkline::Postgres::Client.new("postgres://ada:hunter2@localhost/app") }
-    assert_equal "Client.new takes a Config, not String: call Trunkline.postgres, which takes a URI and keywords", error.message
-  end
-
-  def test_a_hash_for_a_number
-    2.times do
-      error = error_amid_neighbours(TypeError) { |db| db.query("SELECT $1::int", { id: 1 }) }
-      assert_equal "cannot send a Hash as $1, which is integer: a Hash goes to json and jsonb; pass its values separately, for $1, $2, ...", error.message
-    end
-    amid_neighbours { |db| assert_equal ['{"id":1}', { "id" => 1 }], db.query("SELECT $1::text, $2::jsonb", { id: 1 }, { id: 1 }).rows.first }
-  end
-
   def test_a_misspelt_keyword_of_a_query
     error_amid_neighbours(StandardError) { |db| db.query("SELECT 1", deadlin: 1) }
   end

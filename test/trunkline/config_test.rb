@@ -16,7 +16,8 @@ module Trunkline
       defaults = config
 
       assert_equal [5432, user, user], [defaults.port, defaults.user, defaults.dbname]
-      assert_equal [nil] * 4, [defaults.hostaddr, defaults.password, defaults.connect_timeout, defaults.application_name]
+      assert_equal [nil] * 3, [defaults.hostaddr, defaults.password, defaults.connect_timeout]
+      assert_equal [Config.const_get(:Defaults).program_name, "default"], [defaults.application_name, defaults.source(:application_name)]
     end
 
     # What is no option may be the rest of a password.
@@ -54,7 +55,8 @@ module Trunkline
 
       assert_equal 1, config(env: env, port: nil).port
       assert_equal 5432, config("port=''", env: env).port
-      assert_nil config(env: env, application_name: "").application_name
+      assert_equal ["env", "own", $PROGRAM_NAME[0, 3]],
+                   [config(env: env), config(env: env, application_name: "own"), config(env: env, application_name: "")].map { |it| it.application_name[0, 3] }
       assert_equal "default", config("port=''", env: env).source(:port)
     end
 

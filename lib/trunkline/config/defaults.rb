@@ -29,6 +29,13 @@ module Trunkline
         nil
       end
 
+      # @return [String, nil] what the program was started as, for the server's list of sessions and its log; of a long path the beginning and the
+      #   end, as the server keeps 63 bytes (the pg gem does so, too)
+      def program_name
+        name = $PROGRAM_NAME.dup.force_encoding(Encoding::UTF_8).scrub("?").delete("\0")
+        name.sub(/\A(.{30}).{4,}(.{30})\z/m) { "#{$1}...#{$2}" } unless name.empty?
+      end
+
       # @return [String] the operating system's name for the effective user
       # @raise [ConfigError] when it has none
       def user

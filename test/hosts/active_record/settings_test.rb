@@ -63,6 +63,12 @@ module Hosts
         assert_equal 1, ours.select_value("SELECT 1")
       end
 
+      def test_the_application_is_called_as_by_the_stock_adapter
+        access = self.access
+        [Ours, Stock].zip(%w[trunkline postgresql]) { |base, adapter| base.establish_connection(adapter: adapter, **access) }
+        assert_equal(*[stock, ours].map { |connection| connection.select_value("SHOW application_name") })
+      end
+
       # Each with what was meant.
       def test_misspelt_keys_are_named_wherever_they_stand
         { { server_connection: 3 } => "server_connections", { prepared_statement: false } => "prepared_statements", { usernam: "x" } => "username",

@@ -82,6 +82,12 @@ class SequelConnectingTest < Trunkline::TestCase
     end
   end
 
+  def test_the_application_has_a_name
+    names = %w[postgres trunkline].map { |adapter| with_sequel(adapter) { |db| db.get(Sequel.function(:current_setting, "application_name")) } }
+    assert_equal(*names)
+    with_sequel(driver_options: { application_name: "own" }) { |db| assert_equal "own", db.get(Sequel.function(:current_setting, "application_name")) }
+  end
+
   def test_errors_without_values
     with_sequel(errors: :without_values) do |db|
       assert_match(/integer: "\*\*\*"\nLINE 1: SELECT CAST\(\*\*\*$/, assert_raises(Sequel::DatabaseError) { db.get(Sequel.cast("hunter2", Integer)) }.message)

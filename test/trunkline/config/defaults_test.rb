@@ -18,6 +18,16 @@ module Trunkline
         end
       end
 
+      def test_the_program_is_called_as_it_was_started
+        program = $PROGRAM_NAME
+        { "bin/app" => "bin/app", "" => nil, "/#{"a" * 29}#{"b" * 9}#{"c" * 30}" => "/#{"a" * 29}...#{"c" * 30}", "\xFFapp" => "?app" }.each do |name, expected|
+          $PROGRAM_NAME = name
+          name == "" ? assert_nil(Defaults.program_name) : assert_equal(expected, Defaults.program_name)
+        end
+      ensure
+        $PROGRAM_NAME = program
+      end
+
       def test_the_user_is_the_operating_systems
         assert_equal Etc.getpwuid(Process.euid).name, Defaults.user
       end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require "suites"
+
+# What a beginner types, and what is told of it: the cause, and the way out.
+class WrongUsagesTest < Trunkline::TestCase
+  include DatabaseHelpers
+
+  USERS = "SELECT * FROM users WHERE id"
+  # What makes a client, or should.
+  CLIENTS = {
+    'postgres("app")' => [-> { Trunkline.postgres("app") }, /neither a URI.*nor keywords.*dbname: "name"/],
+    'postgres("localhost:5432/app")' => [-> { Trunkline.postgres("localhost:5432/app") }, %r{neither a URI, as postgres://host/database}],
+    'postgres("mysql://localhost/app")' => [-> { Trunkline.postgres("mysql://localhost/app") }, %r{begins with mysql://.* begin with postgres://}],
+    'postgres("trunkline://localhost/app")' => [-> { Trunkline.postgres("trunkline://localhost/app") }, %r{begins with trunkline://.* begin with postgres://}],
+    'postgres({ "host" => "x" })' => [-> { Trunkline.postgres({ "host" => "x" }) }, /must be a String, not Hash: write options as keywords/],
+    "postgres(host: { name: 1 })" => [-> { Trunkline.postgres(host: { name: "x" }) }, /\Ahost must be a String, not Hash/],
+    "postgres(pool: 5)" => [-> { Trunkline.postgres(pool: 5) }, /"pool": use connections: .* and max_connections:/],
+    "postgres(database: 'app')" => [-> { Trunkline.postgres(database: "app") }, /"database", did you mean dbname\?/],
+    "postgres(username: 'ada')" => [-> { Trunkline.postgres(username: "ada") }, /"username", did you mean user\?/],
+    "postgres(databse: 'app')" => [-> { Trunkline.postgres(databse: "app") }, /did you mean dbname\?/],
+    "postgres(conections: 3)" => [-> { Trunkline.postgres(conections: 3) }, /did you mean connections\?/],
+    "postgres(connections: '4')" => [-> { Trunkline.postgres(connections: "4") }, /connections must be a positive Integer, not "4"/],
+    "postgres(connections: 20)" => [-> { Trunkline.postgres(connections: 20) }, /max_connections must be at least connections \(20\)/],
+    "postgres(port: 'x')" => [-> { Trunkline.postgres(port: "x") }, /port must be a number from 1 to 65535/],
+    "postgres(ssl: true)" => [-> { Trunkline.postgres(ssl: true) }, /"ssl": use sslmode:/],
+    "postgres(sslmode: 'on')" => [-> { Trunkline.postgres(sslmode: "on") }, /sslmode must be disable or allow/],
+    "postgres(timeout: 5)" => [-> { Trunkline.postgres(timeout: 5) }, /did you mean connect_timeout\?/],
+    "postgres(statement_timeout: 5)" => [-> { Trunkline.postgres(statement_timeout: 5) }, /use deadline:, of each query/],
+    "postgres(keys: :symbols)" => [-> { Trunkline.postgres(keys: :symbols) }, /keys must be :string or :symbol/],
+    "postgres(middlewares: Class)" => [-> { Trunkline.postgres(middlewares: [Class.new]) }, /a middleware is a Module/],
+    'Client.new("postgres://...")' => [-> { Trunkline::Postgres::Client.new("postgres://localhost/app") }, /takes a Config.*call Trunkline\.postgres/]
+  }.freeze
+  # What is asked of one.
+  CALLS = {
+    'query("SELEC 1")' => [->(db) { db.query("SELEC 1") }, /syntax error at or near "SELEC"/],
+    'query("SELECT \'x")' => [->(db) { db.query("SELECT 'x") }, /unterminated quoted string/],
+    'query("... = ?", 1)' => [->(db) { db.query("#{USERS} = ?", 1) }, /\? is no placeholder.*write \$1, \$2/],
+    'query("... IN (?)", [1, 2])' => [->(db) { db.query("#{USERS} IN (?)", [1, 2]) }, /\? is no placeholder.*write \$1, \$2/],
+    'query("... = :id", 1)' => [->(db) { db.query("#{USERS} = :id", 1) }, /:name is no placeholder.*write \$1, \$2/],
+    'query("... = %s", 1)' => [->(db) { db.query("#{USERS} = %s", 1) }, /%s is no placeholder.*write \$1, \$2/],
+    "query('... = \#{id}')" => [->(db) { db.query("#{USERS} = \#{id}") }, /is no placeholder.*write \$1, \$2/],
+    'query("... = $1", { id: 1 })' => [->(db) { db.query("#{USERS} = $1", { id: 1 }) }, /cannot send a Hash as \$1, which is integer.*separately, for \$1, \$2/],
+    'query("... = $1", id: 1)' => [->(db) { db.query("#{USERS} = $1", id: 1) }, /unknown keyword: :id/],
+    'query("... = $1 OR id = $2", [1, 2])' => [->(db) { db.query("#{USERS} = $1 OR id = $2", [1, 2]) }, /has 2 parameters, and 1 were given: pass parameters separately/],
+    'query("... = $1")' => [->(db) { db.query("#{USERS} = $1") }, /has 1 parameters, and 0 were given/],
+    'query("... = 1", 1)' => [->(db) { db.query("#{USERS} = 1", 1) }, /has 0 parameters, and 1 were given: in SQL values are called \$1/],
+    'query("... = $1", Object.new)' => [->(db) { db.query("#{USERS} = $1", Object.new) }, /cannot send a Object as \$1: convert it to a String/],
+    'query("... = $1", "one")' => [->(db) { db.query("#{USERS} = $1", "one") }, /type integer: "one"/],
+    "query(:users)" => [->(db) { db.query(:users) }, /SQL must be a String, not Symbol/],
+    'query("BEGIN")' => [->(db) { db.query("BEGIN") }, /BEGIN would begin or end a transaction.*use transaction \{ \}/],
+    'query("SET work_mem = 1")' => [->(db) { db.query("SET work_mem = 1") }, /use with\(settings:, role:\), session \{ \}/],
+    'query("LISTEN news")' => [->(db) { db.query("LISTEN news") }, /use listen/],
+    'query("COPY users FROM STDIN")' => [->(db) { db.query("COPY users FROM STDIN") }, /use copy_in or copy_out/],
+    'query("SELECT 1; SELECT 2")' => [->(db) { db.query("SELECT 1; SELECT 2") }, /use execute_script/],
+    'query("CREATE TEMP TABLE t ()")' => [->(db) { db.query("CREATE TEMP TABLE t ()") }, /use session \{ \} or transaction \{ \}/],
+    'query("COMMIT") in a transaction' => [->(db) { db.transaction { |tx| tx.query("SELECT 1") && tx.query("COMMIT") } }, /ends with its block; to undo it, call rollback/],
+    "transaction(isolation: :high)" => [->(db) { db.transaction(isolation: :high) { 1 } }, /isolation.*serializable/],
+    "copy_in without a block" => [->(db) { db.copy_in("COPY users FROM STDIN") }, /copy_in takes an IO or a block/],
+    'copy_in("COPY users TO STDOUT")' => [->(db) { db.copy_in("COPY users TO STDOUT") { 1 } }, /copy_in needs COPY \.\.\. FROM STDIN/],
+    'query("SELECT nam ...")' => [->(db) { db.query("SELECT nam FROM users") }, /column "nam" does not exist.*LINE 1: SELECT nam.*\^.*HINT:.*users\.name/m],
+    "query after close" => [->(db) { db.close && db.query("SELECT 1") || db.query("SELECT 1") }, /the client is closed/]
+  }.freeze
+  private_constant :USERS, :CLIENTS, :CALLS
+
+  def test_clients
+    CLIENTS.each { |typed, (call, told)| assert_match told, error_of(&call).message, typed }
+  end
+
+  def test_calls
+    name = "users_#{SecureRandom.hex(4)}"
+    psql("CREATE SCHEMA #{name}; CREATE TABLE #{name}.users (id int, name text)")
+    Trunkline.postgres(postgres_server.uri, options: "-c search_path=#{name}") do |db|
+      CALLS.each do |typed, (call, told)|
+        error = error_of { call.call(db) }
+        assert_match told, error.is_a?(Trunkline::Error) ? error.detailed_message : error.message, typed
+      end
+    end
+  ensure
+    psql("DROP SCHEMA #{name} CASCADE;")
+  end
+
+  # Each keyword that there is not is told by its name and with the nearest.
+  def test_misspelt_keywords_of_a_client_name_the_nearest
+    { group_comit: "group_commit", sesion_functions: "session_functions", max_wat: "max_wait", midlewares: "middlewares" }.each do |name, meant|
+      assert_match(/, did you mean #{meant}\?/, error_of { Trunkline.postgres(name => 1) }.message)
+    end
+  end
+
+  def test_no_password_is_told
+    ["mysql://ada:hunter2@localhost/app", "ada hunter2", { "password" => "hunter2" }].each { |given| refute_includes error_of { Trunkline.postgres(given) }.message, "hunter2" }
+    refute_includes error_of { Trunkline::Postgres::Client.new("postgres://ada:hunter2@localhost/app") }.message, "hunter2"
+  end
+
+  def test_a_hash_goes_to_text_and_json
+    Trunkline.postgres(postgres_server.uri) do |db|
+      assert_equal ['{"id":1}', { "id" => 1 }], db.query("SELECT $1::text, $2::jsonb", { id: 1 }, { id: 1 }).rows.first
+    end
+  end
+
+  private
+
+  def error_of
+    yield
+    flunk "no error"
+  rescue Trunkline::Error, ArgumentError, TypeError => error
+    error
+  end
+end
