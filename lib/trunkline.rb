@@ -15,6 +15,7 @@ require_relative "trunkline/fibers/pipelined"
 
 # Clients for PostgreSQL and memcached whose callers, fibers or threads by the thousand, share a few connections.
 module Trunkline
+  autoload :PG, "trunkline/pg/pg"
   autoload :Dashboard, "trunkline/rack/dashboard"
   autoload :StatsSocket, "trunkline/instrumentation/stats_socket"
 

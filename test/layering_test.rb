@@ -10,7 +10,7 @@ class LayeringTest < Trunkline::TestCase
   # Lower may be used by higher, and the entry file ("lib") by hosts; two layers of one number know nothing of each other.
   LAYERS = {
     "common" => 0, "bytes" => 1, "socket" => 2, "trunk" => 3, "postgres" => 4, "memcached" => 4,
-    "fibers" => 5, "schedulers" => 6, "instrumentation" => 6, "lib" => 6,
+    "fibers" => 5, "pg" => 6, "schedulers" => 6, "instrumentation" => 6, "lib" => 6,
     "active_record" => 7, "sequel" => 7, "rails" => 7, "rack" => 7, "cli" => 8
   }.freeze
 

@@ -87,6 +87,7 @@ void Init_trunkline(void) {
     Init_trunkline_plan_epoch();
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
+    Init_trunkline_script_decoding();
     Init_trunkline_postgres_codec();
     Init_trunkline_meaning();
     Init_trunkline_flow();

@@ -155,7 +155,7 @@ module Trunkline
     end
 
     def db_locked(sql)
-      connection = PG.connect(postgres_server.uri)
+      connection = ::PG.connect(postgres_server.uri)
       connection.transaction do
         connection.exec(sql)
         yield

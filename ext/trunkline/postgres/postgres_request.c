@@ -19,6 +19,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->given);
     rb_gc_mark(request->types);
     rb_gc_mark(request->script);
+    rb_gc_mark(request->decoding);
     rb_gc_mark(request->portal);
     rb_gc_mark(request->members);
     rb_gc_mark(request->preamble);
@@ -61,6 +62,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->parameters = parameters;
     request->given = request->types = request->members = request->preamble = request->portal = Qnil;
     request->script = script;
+    request->decoding = Qnil;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
     request->notices = request->error = request->leak = request->unreadable = Qnil;
     request->affected = -1;
@@ -102,8 +104,7 @@ static VALUE request_dependent(VALUE class, VALUE statement, VALUE parameters, V
 
 /* call-seq: Request.describe(statement) -> Request */
 static VALUE request_describe(VALUE class, VALUE statement) {
-    statement_checked(statement);
-    return create(REQUEST_DESCRIBE, statement, rb_ary_new(), Qnil);
+    return statement_checked(statement), create(REQUEST_DESCRIBE, statement, rb_ary_new(), Qnil);
 }
 
 /* call-seq: Request.script(sql) -> Request */
@@ -171,6 +172,7 @@ static VALUE request_again(VALUE self) {
     VALUE again = create(request->kind, request->statement, request->parameters, request->script);
     postgres_request_of(again)->given = request->given;
     postgres_request_of(again)->types = request->types;
+    postgres_request_of(again)->decoding = request->decoding;
     postgres_request_of(again)->anew = request->anew;
     postgres_request_of(again)->unnamed = request->unnamed;
     postgres_request_of(again)->portal = request->portal;
@@ -328,9 +330,7 @@ bool postgres_request_is_repeatable(VALUE self) {
  * When the server says that it has cancelled the statement, has it had no effect? A procedure may commit in between, and so do
  * commands that refuse to run within a transaction. */
 static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
-
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
-
 /* call-seq: redescribe(description) -> request
  *
  * Requests that are sent from now on decode so what the same statement returns, if it is described as it was for this one. */

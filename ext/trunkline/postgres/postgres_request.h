@@ -23,6 +23,7 @@ typedef struct {
     VALUE given;       /* what the caller passed, where the parameters depend on the server's types; or nil */
     VALUE types;       /* Array of these types, with given; or nil */
     VALUE script;      /* its SQL */
+    VALUE decoding;    /* of a script: how its rows are decoded, as Decoding.of returns it; nil: as usual */
     VALUE members;     /* of a batch: Array of Requests; or nil */
     VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
     VALUE prepared;    /* the statement as the session knows it, once submitted */

@@ -79,7 +79,7 @@ static void end_command(postgres_request_t *request) {
 
 /* A script has no statement, and its values come as usual. */
 static VALUE decoding_of(const postgres_request_t *request) {
-    return NIL_P(request->statement) ? Qnil : statement_of(request->statement)->decoding;
+    return NIL_P(request->statement) ? request->decoding : statement_of(request->statement)->decoding;
 }
 
 static VALUE columns_of(const postgres_request_t *request, const frame_t *frame) {

@@ -1,10 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "connection/asking"
-require_relative "connection/copying"
-require_relative "connection/escaping"
-require_relative "connection/notifying"
-require_relative "connection/status"
+require_relative "../pg/pg"
+require_relative "connection/kept_queries"
 
 module Trunkline
   module ActiveRecord
@@ -12,11 +9,11 @@ module Trunkline
     # of its methods, and no connection at all. libpq is never asked. Queries go over the connections of the client that it shares
     # with others; BEGIN, SET, LISTEN and the like take one of its own, for as long as it is needed.
     class Connection < ::PG::Connection
-      include Asking
-      include Copying
-      include Escaping
-      include Notifying
-      include Status
+      include PG::Shape
+      include KeptQueries
+
+      # What libpq would be asked for is not there: see {PG::Shape::Absent}.
+      (::PG::Connection.instance_methods(false) - PG::Shape.instance_methods).each { |name| undef_method(name) }
 
       # Nothing is sent.
       #
@@ -33,40 +30,29 @@ module Trunkline
       attr_accessor :default_timezone # :nodoc:
 
       def initialize(client, config, holder)
-        @config = config
-        @session = client.virtual_session("ActiveRecord", Result, holder: holder)
-        @statements = {}
-        @receiver = @copy = @coder = nil
+        begin_shape(client.virtual_session("ActiveRecord", Result, holder: holder), config)
         @default_timezone = :utc
-        @finished = false
       end
 
-      # Ends whatever was left behind on a connection of its own: a transaction, settings, locks, temporary tables.
-      def reset
-        @session.reset
-        @statements.clear
-        self
+      private
+
+      def namespace = ::PG
+
+      def translated(error) = Errors.of(error, self)
+
+      def settled(result)
+        Times.settle(result, @default_timezone)
+        result
       end
-      alias async_reset reset
-      alias sync_reset reset
 
-      # @return [nil]
-      def finish
-        @session.reset
-        @finished = true
-        nil
-      end
-      alias close finish
+      def sendable(parameters) = parameters.any?(Hash) ? plain(parameters) : parameters
 
-      def finished? = @finished || @session.closed?
+      # What pg has in a Hash. Bytes go to a bytea as they are.
+      def plain(parameters)
+        parameters.map do |value|
+          next value unless value.is_a?(Hash)
 
-      # @return [String]
-      def inspect = "#<#{self.class} #{@config.server}#{" with a connection of its own" if @session.pinned?}>"
-
-      # Whatever libpq would have been asked for is told by name, rather than that the connection is closed.
-      (::PG::Connection.instance_methods(false) - instance_methods(false) - included_modules.take(5).flat_map(&:instance_methods)).each do |name|
-        define_method(name) do |*, **|
-          raise NotImplementedError, "PG::Connection##{name} is not there with adapter: trunkline. Open a PG::Connection for it."
+          value[:format] == 1 ? value[:value].to_s.b : value[:value]&.to_s
         end
       end
     end

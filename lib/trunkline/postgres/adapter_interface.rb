@@ -12,9 +12,10 @@ module Trunkline
       # @param result_class [Class] a {Result} of what its queries return
       # @param holder [#alive?] what has the session: when it is not alive any more, the connection that the session has for its own may be
       #   closed
+      # @param scripts_decoded [Boolean] whether rows of scripts are decoded as those of single statements; else as usual
       # @return [VirtualSession]
-      def virtual_session(place, result_class = @result_class, holder: Thread.current)
-        observe(VirtualSession.new(self, @all, @answers, result_class) { @sessions.pin_at(place, holder) })
+      def virtual_session(place, result_class = @result_class, holder: Thread.current, scripts_decoded: false)
+        observe(VirtualSession.new(self, @all, @answers, result_class, scripts_decoded ? @decoding : nil) { @sessions.pin_at(place, holder) })
       end
 
       # Runs one statement, if it may share.

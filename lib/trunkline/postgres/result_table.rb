@@ -13,12 +13,10 @@ module Trunkline
       # Characters that a column keeps where the columns do not all fit.
       NARROWEST = 6
       BETWEEN = " | "
-      # What takes two places: the characters of East Asia, and emoji.
-      WIDE = /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]/.freeze
-      # What takes none.
+      # What takes no place of its own.
       NARROW = /\p{Mn}|\p{Me}/.freeze
       UNSEEN = /[[:cntrl:]\p{Cf}\p{Co}\p{Zl}\p{Zp}]/.freeze
-      private_constant :ROWS, :LONGEST, :NARROWEST, :BETWEEN, :WIDE, :NARROW, :UNSEEN
+      private_constant :ROWS, :LONGEST, :NARROWEST, :BETWEEN, :NARROW, :UNSEEN
 
       # @param result [Result]
       # @param width [Integer] of the terminal, in characters
@@ -76,7 +74,7 @@ module Trunkline
 
       def readable(text) = text[0, LONGEST].scrub.gsub(UNSEEN) { |sign| sign.dump[1..-2] }
 
-      def places(text) = text.ascii_only? ? text.size : text.size + text.scan(WIDE).size - text.scan(NARROW).size
+      def places(text) = text.ascii_only? ? text.size : text.each_char.sum { |sign| NARROW.match?(sign) ? 0 : ScreenWidth.of(sign) }
 
       def cut(text, width)
         return text if places(text) <= width

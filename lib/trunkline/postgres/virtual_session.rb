@@ -29,12 +29,14 @@ module Trunkline
       # @param statements [Hash{String => Statement}]
       # @param answers [Answers]
       # @param result_class [Class] of what its queries return
+      # @param decoding [Hash, nil] of the rows of scripts, as {Decoding.of} returns it
       # @yieldreturn [SessionLease] what a connection of its own is taken by
-      def initialize(client, statements, answers, result_class, &pin)
+      def initialize(client, statements, answers, result_class, decoding = nil, &pin)
         @client = client
         @statements = statements
         @answers = answers
         @result_class = result_class
+        @decoding = decoding
         @pin = pin
         @pinned = nil
         @status = "I"
@@ -102,7 +104,7 @@ module Trunkline
       # @return [Array<Result>] one for each
       # @raise [Error] as {Querying#query}
       def execute_script(sql)
-        request = Request.script(Statements.text(sql))
+        request = Request.script(Statements.text(sql)).decode_as(@decoding)
         begin_now
         perform(request)
         @answers.results(answered(request), @result_class)
@@ -168,6 +170,9 @@ module Trunkline
 
       def server = @answers.server
 
+      # @return [Result] of no columns and no rows
+      def nothing = @result_class.new([], Description.empty, nil)
+
       def perform(request)
         return @client.perform(request) if @pinned.nil? && shared?(request)
 
@@ -226,8 +231,6 @@ module Trunkline
         answered(@pinned.open)
         note_status
       end
-
-      def nothing = @result_class.new([], Description.empty, nil)
 
       def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
 

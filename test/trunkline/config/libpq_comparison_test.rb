@@ -43,8 +43,8 @@ module Trunkline
       end
 
       def libpq(string)
-        PG::Connection.conninfo_parse(string).filter_map { |option| [option[:keyword], option[:val].b] if option[:val] }.to_h
-      rescue PG::Error
+        ::PG::Connection.conninfo_parse(string).filter_map { |option| [option[:keyword], option[:val].b] if option[:val] }.to_h
+      rescue ::PG::Error
         :refused
       end
 

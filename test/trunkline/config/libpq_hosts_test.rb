@@ -30,8 +30,8 @@ module Trunkline
       private
 
       def libpq(conninfo)
-        PG::Connection.sync_connect("#{conninfo} user=ann gssencmode=disable")
-      rescue PG::ConnectionBad => error
+        ::PG::Connection.sync_connect("#{conninfo} user=ann gssencmode=disable")
+      rescue ::PG::ConnectionBad => error
         return :refused if error.message.include?("could not match")
 
         error.message.scan(/on socket "(.*?)" failed|at "(.*?)".*?, port (\d+) failed/).map { |path, address, port| path || "#{address}:#{port}" }

@@ -79,7 +79,7 @@ module Trunkline
         pick(["#{name}=#{value_of(name)}\n", "  #{name}=#{value_of(name)} \t\n", "# #{name}\n", "\n"])
       end
 
-      def defaults = PG::Connection.conndefaults
+      def defaults = ::PG::Connection.conndefaults
 
       def variable(name) = defaults.find { |option| option[:keyword] == name }[:envvar]
 
@@ -105,8 +105,8 @@ module Trunkline
       end
 
       def libpq_password(conninfo, sent)
-        PG.connect("#{conninfo} gssencmode=disable")
-      rescue PG::Error
+        ::PG.connect("#{conninfo} gssencmode=disable")
+      rescue ::PG::Error
         sent.pop
       end
 

@@ -28,7 +28,7 @@ module Trunkline
       end
 
       def test_every_option_of_libpq_is_known
-        PG::Connection.conninfo_parse("").each do |option|
+        ::PG::Connection.conninfo_parse("").each do |option|
           Options.check(option[:keyword], "x", "here")
         rescue ConfigError => error
           refute_includes error.message, "unknown"

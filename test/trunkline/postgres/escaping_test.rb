@@ -38,7 +38,7 @@ module Trunkline
       end
 
       def test_pg_writes_them_so
-        connection = PG.connect(postgres_server.uri)
+        connection = ::PG.connect(postgres_server.uri)
         STRINGS.each do |string|
           assert_equal connection.escape_literal(string), escape_literal(string)
           assert_equal connection.escape_identifier(string), escape_identifier(string) unless string.empty?

@@ -27,7 +27,7 @@ module Trunkline
       }.freeze
 
       def setup
-        @connection = PG.connect(postgres_server.uri)
+        @connection = ::PG.connect(postgres_server.uri)
         @connection.exec("BEGIN; CREATE SCHEMA shop; SET LOCAL search_path = shop, pg_catalog")
         @connection.exec(DEFINITIONS)
         @types = Types.new

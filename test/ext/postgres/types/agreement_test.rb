@@ -12,18 +12,18 @@ module Trunkline
 
     # The pg gem's decoders of text, where the two agree on the kind of value.
     PEERS = {
-      "bool" => PG::TextDecoder::Boolean, "int2" => PG::TextDecoder::Integer, "int4" => PG::TextDecoder::Integer,
-      "int8" => PG::TextDecoder::Integer, "oid" => PG::TextDecoder::Integer, "float4" => PG::TextDecoder::Float,
-      "float8" => PG::TextDecoder::Float, "numeric" => PG::TextDecoder::Numeric, "text" => PG::TextDecoder::String,
-      "varchar" => PG::TextDecoder::String, "bpchar" => PG::TextDecoder::String, "bytea" => PG::TextDecoder::Bytea,
-      "uuid" => PG::TextDecoder::String, "timestamp" => PG::TextDecoder::TimestampUtc,
-      "timestamptz" => PG::TextDecoder::TimestampWithTimeZone
+      "bool" => ::PG::TextDecoder::Boolean, "int2" => ::PG::TextDecoder::Integer, "int4" => ::PG::TextDecoder::Integer,
+      "int8" => ::PG::TextDecoder::Integer, "oid" => ::PG::TextDecoder::Integer, "float4" => ::PG::TextDecoder::Float,
+      "float8" => ::PG::TextDecoder::Float, "numeric" => ::PG::TextDecoder::Numeric, "text" => ::PG::TextDecoder::String,
+      "varchar" => ::PG::TextDecoder::String, "bpchar" => ::PG::TextDecoder::String, "bytea" => ::PG::TextDecoder::Bytea,
+      "uuid" => ::PG::TextDecoder::String, "timestamp" => ::PG::TextDecoder::TimestampUtc,
+      "timestamptz" => ::PG::TextDecoder::TimestampWithTimeZone
     }.freeze
 
     INFINITE = %w[infinity -infinity].freeze # the pg gem leaves these as Strings
 
     def setup
-      @connection = PG.connect(postgres_server.uri)
+      @connection = ::PG.connect(postgres_server.uri)
       @connection.exec("SET extra_float_digits = 3; SET TimeZone = 'Europe/Berlin'; SELECT setseed(0.25)")
     end
 
@@ -78,7 +78,7 @@ module Trunkline
 
     # Date counts in the Julian calendar before the reform, and so does the pg gem; the server does not.
     def test_dates_against_the_pg_gem
-      peer = PG::TextDecoder::Date.new
+      peer = ::PG::TextDecoder::Date.new
       each_value(TypedValues.queries["date"]) do |oid, text, _|
         next if text.nil? || INFINITE.include?(text) || text.end_with?("BC") || text < "1582-10-15"
 
@@ -88,11 +88,11 @@ module Trunkline
 
     # But for IPv6 addresses that end as IPv4 ones, which the pg gem does not read.
     def test_addresses_against_the_pg_gem
-      assert_finished_as(PG::TextDecoder::Inet.new, %w[inet cidr]) { |text| !text&.match?(/:.*\./) }
+      assert_finished_as(::PG::TextDecoder::Inet.new, %w[inet cidr]) { |text| !text&.match?(/:.*\./) }
     end
 
     def test_documents_against_the_pg_gem
-      assert_finished_as(PG::TextDecoder::JSON.new, %w[json jsonb]) { true }
+      assert_finished_as(::PG::TextDecoder::JSON.new, %w[json jsonb]) { true }
     end
 
     private

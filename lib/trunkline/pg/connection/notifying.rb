@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Trunkline
-  module ActiveRecord
-    class Connection < ::PG::Connection
+  module PG
+    module Shape
       # What comes to the channels that LISTEN named, as PG::Connection has it.
       module Notifying
         # Waits for a notification. From LISTEN on, the connection is one of the server's.
@@ -18,8 +18,8 @@ module Trunkline
           notification = @session.wait_for_notification(timeout) or return
           yield notification.channel, notification.pid, notification.payload if block_given?
           notification.channel
-        rescue Error => error
-          raise Errors.of(error, self)
+        rescue ::Trunkline::Error => error
+          raise translated(error)
         end
         alias notifies_wait wait_for_notify
 

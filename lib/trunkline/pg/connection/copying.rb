@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Trunkline
-  module ActiveRecord
-    class Connection < ::PG::Connection
+  module PG
+    module Shape
       # COPY, as PG::Connection has it.
       module Copying
         # Runs a COPY, and the block, which puts the data or gets it.
@@ -17,11 +17,11 @@ module Trunkline
         # @raise [PG::NotAllCopyDataRetrieved] the block has not got all the data
         # @raise [PG::Error]
         def copy_data(sql, coder = nil)
-          raise ::PG::LostCopyState, "another COPY is going on" if @copy
+          raise failure(:LostCopyState, "another COPY is going on") if @copy
 
           @session.together { copied(sql, coder) { |result| yield result } }
-        rescue Error, EncodingError => error
-          raise Errors.of(error, self)
+        rescue ::Trunkline::Error, EncodingError => error
+          raise translated(error)
         end
 
         # @param data [String, Array] a line, or part of the data; with an encoder what it encodes
@@ -31,8 +31,8 @@ module Trunkline
         def put_copy_data(data, encoder = @coder)
           copy(:in).write(encoder ? encoder.encode(data) : data)
           true
-        rescue Error => error
-          raise Errors.of(error, self)
+        rescue ::Trunkline::Error => error
+          raise translated(error)
         end
         alias async_put_copy_data put_copy_data
         alias sync_put_copy_data put_copy_data
@@ -44,8 +44,8 @@ module Trunkline
           line = copy(:out).read
           @all_read = true unless line
           line && decoder ? decoder.decode(line) : line
-        rescue Error => error
-          raise Errors.of(error, self)
+        rescue ::Trunkline::Error => error
+          raise translated(error)
         end
         alias async_get_copy_data get_copy_data
         alias sync_get_copy_data get_copy_data
@@ -57,7 +57,7 @@ module Trunkline
           @coder = coder
           @all_read = @copy.direction == :in
           yield nil
-          raise ::PG::NotAllCopyDataRetrieved, "Not all COPY data retrieved" unless @all_read
+          raise failure(:NotAllCopyDataRetrieved, "Not all COPY data retrieved") unless @all_read
 
           copy, @copy = @copy, nil
           copy.finish
@@ -69,7 +69,7 @@ module Trunkline
         def copy(direction)
           return @copy if @copy&.direction == direction
 
-          raise ::PG::LostCopyState, "no COPY is going on in this direction: use copy_data"
+          raise failure(:LostCopyState, "no COPY is going on in this direction: use copy_data")
         end
       end
     end

@@ -1,23 +1,25 @@
 # frozen_string_literal: true
 
 module Trunkline
-  module ActiveRecord
-    class Connection < ::PG::Connection
+  module PG
+    module Shape
       # What a PG::Connection tells of itself and of its server.
       module Status
-        TRANSACTIONS = { "I" => ::PG::PQTRANS_IDLE, "T" => ::PG::PQTRANS_INTRANS, "E" => ::PG::PQTRANS_INERROR }.freeze
+        include Constants
+
+        TRANSACTIONS = { "I" => PQTRANS_IDLE, "T" => PQTRANS_INTRANS, "E" => PQTRANS_INERROR }.freeze
         private_constant :TRANSACTIONS
 
         # @return [Integer] PG::PQTRANS_IDLE, PQTRANS_INTRANS, PQTRANS_INERROR; PQTRANS_ACTIVE while a query that was given up runs;
         #   PQTRANS_UNKNOWN when the connection of a transaction is lost
         def transaction_status
-          return ::PG::PQTRANS_UNKNOWN if @session.broken?
+          return PQTRANS_UNKNOWN if @session.broken?
 
-          @session.at_rest? ? TRANSACTIONS.fetch(@session.status) : ::PG::PQTRANS_ACTIVE
+          @session.at_rest? ? TRANSACTIONS.fetch(@session.status) : PQTRANS_ACTIVE
         end
 
         # @return [Integer] PG::CONNECTION_OK or PG::CONNECTION_BAD
-        def status = finished? || !@session.alive? ? ::PG::CONNECTION_BAD : ::PG::CONNECTION_OK
+        def status = finished? || !@session.alive? ? CONNECTION_BAD : CONNECTION_OK
 
         # @return [Boolean] whether it has a connection of its own at this moment
         def pinned? = @session.pinned?
@@ -32,7 +34,7 @@ module Trunkline
         # @return [Integer] process id of the server's backend, which is this connection's own from now on
         def backend_pid
           @session.stay
-          exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0)
+          Integer(exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0))
         end
 
         def db = @config.dbname

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Trunkline
-  module ActiveRecord
-    class Connection < ::PG::Connection
+  module PG
+    module Shape
       # Ruby's values -> pieces of SQL.
       module Escaping
         # @param string [String]
@@ -38,7 +38,7 @@ module Trunkline
 
         # @param text [String] as a server has sent it
         # @return [String] bytes
-        def unescape_bytea(text) = ::PG::Connection.unescape_bytea(text)
+        def unescape_bytea(text) = Bytea.unescape(text)
 
         private
 

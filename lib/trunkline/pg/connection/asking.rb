@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 module Trunkline
-  module ActiveRecord
-    class Connection < ::PG::Connection
-      # The queries of PG::Connection.
+  module PG
+    module Shape
+      # The queries of PG::Connection. The class says how parameters are sent (`sendable`), what becomes of results (`settled`) and of errors
+      # (`translated`), and where pg's classes are (`namespace`).
       module Asking
+        include Constants
+
         # Runs one statement, or several, separated by semicolons.
         #
         # @param sql [String]
@@ -29,39 +32,14 @@ module Trunkline
         alias async_exec_params exec_params
         alias sync_exec_params exec_params
 
-        # Runs one statement, which the server's connections keep.
-        #
-        # @return [Result]
-        # @raise [PG::Error]
-        def exec_kept(sql, parameters) = answer(sql, parameters, true) # :nodoc:
-
-        # Sends one statement and does not wait for its answer.
-        #
-        # @return [Postgres::Future, nil] nil: it has to be asked where something is going on already
-        # @raise [PG::Error]
-        def send_kept(sql, parameters, prepare) # :nodoc:
-          @session.send_off(sql, parameters.any?(Hash) ? plain(parameters) : parameters, prepare: prepare || :again)
-        rescue Error, EncodingError => error
-          raise Errors.of(error, self)
-        end
-
-        # @param future [Postgres::Future]
-        # @return [Result]
-        # @raise [PG::Error]
-        def receive(future) # :nodoc:
-          future.value.tap { |result| Times.settle(result, @default_timezone) }
-        rescue Error => error
-          raise Errors.of(error, self)
-        end
-
-        # Gives a statement a name. It is sent when it is first run.
+        # Gives a statement a name. It is sent when it is first run, so what is wrong with it is told then.
         #
         # @param name [String]
         # @param sql [String]
-        # @return [nil]
+        # @return [Result] of nothing
         def prepare(name, sql, *)
           @statements[name.to_s] = sql
-          nil
+          @session.nothing
         end
         alias async_prepare prepare
         alias sync_prepare prepare
@@ -71,9 +49,7 @@ module Trunkline
         # @return [Result, Object] as {#exec_params}
         # @raise [PG::Error]
         def exec_prepared(name, parameters = [], *, &block)
-          sql = @statements.fetch(name.to_s) do
-            raise ::PG::InvalidSqlStatementName.new("ERROR:  prepared statement \"#{name}\" does not exist\n", connection: self)
-          end
+          sql = @statements.fetch(name.to_s) { raise unprepared("prepared statement \"#{name}\" does not exist") }
           answer(sql, parameters, true, &block)
         end
         alias async_exec_prepared exec_prepared
@@ -94,10 +70,10 @@ module Trunkline
           result = yield self
           completed = true
           result
-        rescue ::PG::RollbackTransaction
+        rescue namespace::RollbackTransaction
           nil
         ensure
-          exec(completed ? "COMMIT" : "ROLLBACK") unless transaction_status == ::PG::PQTRANS_IDLE
+          exec(completed ? "COMMIT" : "ROLLBACK") unless transaction_status == PQTRANS_IDLE
         end
 
         # Has the server end what was given up, where that is still running.
@@ -118,7 +94,7 @@ module Trunkline
 
         # What is told of the notices that the server sends while a statement runs.
         #
-        # @yieldparam result [Errors::Report] whose fields PG::Result#error_field tells
+        # @yieldparam result [Report] whose fields PG::Result#error_field tells
         # @return [Proc, nil] the one before
         def set_notice_receiver(&block)
           @receiver.tap { @receiver = block }
@@ -131,28 +107,23 @@ module Trunkline
 
         private
 
-        def answer(sql, parameters, prepare)
-          raise ::PG::ConnectionBad.new("connection is closed", connection: self) if @finished
-
-          result = @session.ask(sql, parameters.any?(Hash) ? plain(parameters) : parameters, prepare: prepare)
-          Times.settle(result, @default_timezone)
-          tell(result) if @receiver
-          block_given? ? yield(result) : result
-        rescue Error, EncodingError => error
-          raise Errors.of(error, self)
+        def unprepared(message)
+          report = Report.new({ severity: "ERROR", sqlstate: "26000", message: message })
+          namespace::InvalidSqlStatementName.new(report.error_message, connection: self, result: report)
         end
 
-        # What pg has in a Hash. Bytes go to a bytea as they are.
-        def plain(parameters)
-          parameters.map do |value|
-            next value unless value.is_a?(Hash)
+        def answer(sql, parameters, prepare)
+          raise failure(:ConnectionBad, "connection is closed") if @finished
 
-            value[:format] == 1 ? value[:value].to_s.b : value[:value]&.to_s
-          end
+          result = settled(@session.ask(sql, sendable(parameters), prepare: prepare))
+          tell(result) if @receiver
+          block_given? ? yield(result) : result
+        rescue ::Trunkline::Error, EncodingError => error
+          raise translated(error)
         end
 
         def tell(result)
-          result.notices.each { |fields| @receiver.call(Errors::Report.new(fields)) }
+          result.notices.each { |fields| @receiver.call(Report.new(fields)) }
         end
       end
     end

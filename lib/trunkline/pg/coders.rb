@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "bytea"
+
+module Trunkline
+  module PG
+    # The server's text -> a value, or a value -> the server's text. A class of one's own has `decode` or `encode`.
+    class Coder
+      # @return [Integer] of the type that it is for
+      attr_accessor :oid
+
+      # @return [String, nil]
+      attr_accessor :name
+
+      # @return [Integer] 0: of the text format
+      attr_reader :format
+
+      # @param options name and oid
+      def initialize(options = nil, name: nil, oid: 0, **)
+        @name = options ? options[:name] : name
+        @oid = options ? options[:oid] || 0 : oid
+        @format = 0
+      end
+
+      def inspect = "#<#{self.class} #{@name.inspect} oid=#{@oid}>"
+    end
+
+    # Makes values of the server's text.
+    class SimpleDecoder < Coder
+      # @param text [String, nil]
+      # @return [Object, nil]
+      def decode(text, _row = nil, _column = nil) = text
+    end
+
+    # Makes the server's text of values.
+    class SimpleEncoder < Coder
+      # @param value [Object, nil]
+      # @return [String, nil]
+      def encode(value) = value&.to_s
+    end
+
+    # Decoders of the text format. Their values are those that this library has for the types.
+    module TextDecoder
+      # @param oid [Integer] of a type that is built in
+      # @return [Class] of a decoder of it
+      def self.of(oid)
+        element, is_array = ::Trunkline::Postgres.builtin_type(oid)
+        finisher = ::Trunkline::Postgres::Types.finisher(oid)
+        Class.new(SimpleDecoder) do
+          define_method(:decode) do |text, _row = nil, _column = nil|
+            next if text.nil?
+
+            value = ::Trunkline::Postgres.decode(element, is_array, 0, text)
+            finisher ? finisher.call(value) : value
+          end
+        end
+      end
+      private_class_method :of
+
+      { Boolean: 16, Bytea: 17, Integer: 20, String: 25, JSON: 114, Float: 701, Inet: 869, Date: 1082, TimestampUtc: 1114, TimestampWithTimeZone: 1184, Numeric: 1700 }
+        .each { |name, oid| const_set(name, of(oid)) }
+    end
+
+    # Encoders of the text format.
+    module TextEncoder
+      String = Class.new(SimpleEncoder)
+      Integer = Class.new(SimpleEncoder)
+      Float = Class.new(SimpleEncoder)
+      Boolean = Class.new(SimpleEncoder) { def encode(value) = { true => "t", false => "f" }.fetch(value, value&.to_s) }
+      Bytea = Class.new(SimpleEncoder) { def encode(value) = value && ::Trunkline::PG.const_get(:Bytea).escape(value.to_s) }
+      Identifier = Class.new(SimpleEncoder) { def encode(value) = value && Array(value).map { |part| %("#{part.to_s.gsub('"', '""')}") }.join(".") }
+      QuotedLiteral = Class.new(SimpleEncoder) { def encode(value) = value && "'#{value.to_s.gsub("'", "''")}'" }
+    end
+  end
+end

@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+require_relative "copy_row"
+require_relative "exceptions"
+require_relative "shape"
+require_relative "type_maps"
+
+module Trunkline
+  module PG
+    # For code that is written for PG::Connection: the names and the results are pg's, the pg gem and libpq are not needed. What
+    # {PG.connect} makes has one connection of the server; those of a {Pool} share some. One fiber or thread uses it at a time.
+    class Connection
+      include Constants
+      include Shape
+
+      # Postgres::Client's, of a connection of its own.
+      ALONE = { connections: 1, max_connections: 1 }.freeze
+      # The server's text of all values: type maps make others of it.
+      TEXT = { default: :text }.freeze
+      private_constant :ALONE, :TEXT
+
+      class << self
+        # Connects to a server.
+        #
+        #   connection = Trunkline::PG.connect("postgres:///app")
+        #   connection.exec_params("SELECT name FROM users WHERE id = $1", [42]).first   # => {"name" => "Barbara"}
+        #
+        # @param arguments [Array] a URI, a connection string or a Hash, or both; or host, port, options, tty, dbname, user, password
+        # @yieldparam connection [Connection] closed at the block's end
+        # @return [Connection, Object] what the block returned, where one is given
+        # @raise [ConnectionBad] the server cannot be reached, or refuses
+        def connect(*arguments, **options)
+          connection = new(*arguments, **options)
+          return connection unless block_given?
+
+          begin
+            yield connection
+          ensure
+            connection.finish
+          end
+        end
+        alias open connect
+        alias setdb connect
+        alias setdblogin connect
+
+        # @param text [String]
+        # @return [String] for between single quotes
+        def escape_string(text) = text.to_s.gsub("'", "''")
+        alias escape escape_string
+
+        # @param bytes [String]
+        # @return [String] for between single quotes
+        def escape_bytea(bytes) = Bytea.escape(bytes)
+
+        # @param text [String] as a server sends it
+        # @return [String] bytes
+        def unescape_bytea(text) = Bytea.unescape(text)
+
+        # @param name [String, Array<String>]
+        # @return [String] with their quotes
+        def quote_ident(name) = TextEncoder::Identifier.new.encode(name)
+
+        # @return [Array(Config, Hash)] of what {connect} takes
+        def settings_of(arguments, options) # :nodoc:
+          options = arguments.pop.merge(options) if arguments.last.is_a?(Hash)
+          options = arguments.zip(%i[host port options tty dbname user password]).filter_map { |value, name| [name, value] if value && name != :tty }.to_h.merge(options) if arguments.size > 1
+          Config.new(arguments.size == 1 ? arguments.first : nil, **options.transform_keys(&:to_sym))
+        end
+      end
+
+      # @return [TypeMap] that parameters are sent by; a {TypeMapAllStrings} at first
+      attr_accessor :type_map_for_queries
+
+      # @return [TypeMap] that results have; a {TypeMapAllStrings} at first
+      attr_accessor :type_map_for_results
+
+      # As {connect}, without a block.
+      def initialize(*arguments, **options)
+        config = Connection.settings_of(arguments, options)
+        @client = Postgres::Client.new(config, decode: TEXT, **ALONE)
+        begin_with(@client, config, Thread.main)
+        @client.ping
+      rescue ::Trunkline::Error => error
+        @client&.close
+        raise translated(error)
+      end
+
+      # @param client [Postgres::Client] shared with others
+      # @return [Connection]
+      def self.over(client, config) = allocate.tap { |connection| connection.__send__(:begin_with, client, config, Thread.current) } # :nodoc:
+
+      # A client whose values are text.
+      def self.client(config, **options) = Postgres::Client.new(config, decode: TEXT, **options) # :nodoc:
+
+      # Ends the connection.
+      #
+      # @return [nil]
+      # @raise [ConnectionBad] it is closed
+      def finish
+        raise failure(:ConnectionBad, "connection is closed") if @finished
+
+        super.tap { @client&.close }
+      end
+      alias close finish
+
+      # @return [Object] for {TypeMap}'s of pg's shape
+      def conninfo_hash = { host: host, port: port, dbname: db, user: user }
+
+      # @return [Integer] of the protocol
+      def protocol_version = 3
+
+      private
+
+      def begin_with(client, config, holder)
+        @type_map_for_queries = @type_map_for_results = TypeMapAllStrings.new
+        begin_shape(client.virtual_session("Trunkline::PG", Result, holder: holder, scripts_decoded: true), config)
+      end
+
+      def namespace = PG
+
+      def translated(error) = ERRORS.of(error, self)
+
+      def settled(result)
+        result.type_map = @type_map_for_results unless @type_map_for_results.instance_of?(TypeMapAllStrings)
+        result
+      end
+
+      # A Hash is one value with its format, as pg has it: 1 is for bytes.
+      def sendable(parameters)
+        values = @type_map_for_queries.encoded(parameters.map { |value| value.is_a?(Hash) && value.key?(:value) ? nil : value })
+        parameters.zip(values).map { |given, value| given.is_a?(Hash) && given.key?(:value) ? plain(given) : value }
+      end
+
+      def plain(given) = given[:format] == 1 ? given[:value]&.to_s&.b : given[:value]&.to_s
+
+      ERRORS = Translation.new(PG)
+      private_constant :ERRORS
+    end
+  end
+end

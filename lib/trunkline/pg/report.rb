@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require_relative "constants"
+
+module Trunkline
+  module PG
+    # What stands for the result of pg that an error is read from.
+    class Report
+      FIELDS = {
+        Constants::PG_DIAG_SEVERITY => :severity, Constants::PG_DIAG_SQLSTATE => :sqlstate, Constants::PG_DIAG_MESSAGE_PRIMARY => :message,
+        Constants::PG_DIAG_MESSAGE_DETAIL => :detail, Constants::PG_DIAG_MESSAGE_HINT => :hint, Constants::PG_DIAG_STATEMENT_POSITION => :position,
+        Constants::PG_DIAG_INTERNAL_POSITION => :internal_position, Constants::PG_DIAG_INTERNAL_QUERY => :internal_query,
+        Constants::PG_DIAG_CONTEXT => :where, Constants::PG_DIAG_SCHEMA_NAME => :schema, Constants::PG_DIAG_TABLE_NAME => :table,
+        Constants::PG_DIAG_COLUMN_NAME => :column, Constants::PG_DIAG_DATATYPE_NAME => :datatype,
+        Constants::PG_DIAG_CONSTRAINT_NAME => :constraint, Constants::PG_DIAG_SOURCE_FILE => :file, Constants::PG_DIAG_SOURCE_LINE => :line,
+        Constants::PG_DIAG_SOURCE_FUNCTION => :routine
+      }.freeze
+      private_constant :FIELDS
+
+      # @param fields [Hash{Symbol => Object}] as {ServerError#fields}
+      # @param error_message [String] what libpq would have written; without it that of a notice
+      def initialize(fields, error_message = ErrorReport.new(fields, context: false).to_s)
+        @fields = fields
+        @error_message = error_message
+      end
+
+      # @param code [Integer] one of PG's PG_DIAG_ constants
+      # @return [String, nil]
+      def error_field(code) = @fields[FIELDS.fetch(code) { raise ArgumentError, "unknown error field #{code}" }]&.to_s
+      alias result_error_field error_field
+
+      # @return [String] as libpq writes it
+      attr_reader :error_message
+    end
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "report"
+
+module Trunkline
+  module PG
+    # Trunkline's errors -> those of pg, or of what stands for it: their classes, what {Error#result} says of them, and the form of their
+    # messages. The error itself is the cause.
+    class Translation # :nodoc:
+      CANCELLED = { severity: "ERROR", sqlstate: "57014" }.freeze
+      OUTDATED = { sqlstate: "0A000", routine: "RevalidateCachedQuery" }.freeze
+      # What pg puts before the names of conditions of these classes, and those that it shortens.
+      PREFIXES = { "0F" => "LE", "2F" => "SRE", "38" => "ERE", "39" => "ERIE", "3B" => "SE", "40" => "TR" }.freeze
+      SHORT = {
+        "42P05" => "DuplicatePstatement", "42P14" => "InvalidPstatementDefinition", "2201E" => "InvalidArgumentForLog",
+        "22014" => "InvalidArgumentForNtile", "22016" => "InvalidArgumentForNthValue", "39004" => "ERIENullValueNotAllowed",
+        "40002" => "TRIntegrityConstraintViolation", "3B001" => "SEInvalidSpecification", "0F001" => "LEInvalidSpecification"
+      }.freeze
+      private_constant :CANCELLED, :OUTDATED, :PREFIXES, :SHORT
+
+      # @param namespace [Module] that has pg's classes
+      def initialize(namespace) = @namespace = namespace
+
+      # @param error [Trunkline::Error, EncodingError]
+      # @param connection [Object] of pg's shape
+      # @return [Exception] to be raised in its place
+      def of(error, connection)
+        case error
+        when ::Trunkline::ServerError then error.sql ? reported(error, connection) : bad(error, connection, "\n")
+        when ::Trunkline::Deadline, ::Trunkline::Cancelled then report(@namespace::QueryCanceled, { **CANCELLED, message: error.message }, connection)
+        when ::Trunkline::SharedStateError, ::Trunkline::Overloaded then @namespace::UnableToSend.new(error.message, connection: connection)
+        when ::Trunkline::ConnectionError then bad(error, connection, "\n")
+        when EncodingError then report(@namespace::CharacterNotInRepertoire, { severity: "ERROR", sqlstate: "22021", message: error.message }, connection)
+        when ::Trunkline::ConfigError then error
+        else bad(error, connection, error.sent? ? "\n" : "")
+        end
+      end
+
+      private
+
+      # What ends with a line's end may have been carried out, what does not was never sent: that is how pg says it.
+      def bad(error, connection, ending) = @namespace::ConnectionBad.new("#{error.message}#{ending}", connection: connection)
+
+      def reported(error, connection)
+        return report(@namespace::FeatureNotSupported, { **error.fields, **OUTDATED }, connection) if error.is_a?(::Trunkline::OutdatedStatement)
+
+        report(class_for(error.class, error.sqlstate.to_s), error.fields, connection, error.report)
+      end
+
+      def report(error_class, fields, connection, text = ErrorReport.new(fields).to_s)
+        result = Report.new(fields, text)
+        error_class.new(result.error_message, connection: connection, result: result)
+      end
+
+      # The class of the same condition, or of its kind.
+      def class_for(error_class, sqlstate)
+        name = error_class.name.delete_prefix("Trunkline::")
+        found = [Translation.name_of(name, sqlstate), name].find { |candidate| @namespace.const_defined?(candidate, false) }
+        return @namespace.const_get(found, false) if found
+
+        error_class == ::Trunkline::ServerError ? @namespace::ServerError : class_for(error_class.superclass, sqlstate)
+      end
+
+      # @param name [String] of the condition, as it is called here
+      # @return [String] what pg calls it: with a prefix, unless it stands for a whole class of conditions
+      def self.name_of(name, sqlstate)
+        prefix = PREFIXES[sqlstate[0, 2]] unless sqlstate.end_with?("000")
+        SHORT[sqlstate] || (prefix ? "#{prefix}#{name.delete_prefix("ExternalRoutine")}" : name)
+      end
+    end
+    private_constant :Translation
+  end
+end

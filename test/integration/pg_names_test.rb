@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+require "suites"
+require "open3"
+require "pg"
+require "rbconfig"
+
+# What is written for the pg gem runs on Trunkline::PG, with the values that the gem itself gives.
+class PGNamesTest < Trunkline::TestCase
+  include DatabaseHelpers
+
+  TYPES = "1 AS a, -1.50::numeric AS n, 1e300::float8 AS f, true AS t, 'x' AS s, NULL::int AS z, '\\x00ff'::bytea AS b, date '2024-02-29' AS d, " \
+          "'2024-02-29 01:02:03.5'::timestamp AS ts, '[1,{\"a\":null}]'::jsonb AS j, ARRAY[1,NULL] AS ia, inet '10.0.0.0/8' AS i, interval '1 day' AS iv, 'a'::char(3) AS c"
+  # Programs for a connection: c is the connection, pg the module that it is of.
+  PROGRAMS = {
+    strings: ->(c, _) { c.exec("SELECT #{TYPES}").then { |r| [r.to_a, r.values, r.fields, r.ntuples, r.nfields, r.num_tuples, r.ftype(1), r.fmod(13), r.fname(2), r.fnumber("t")] } },
+    types: ->(c, pg) { (c.type_map_for_results = pg::BasicTypeMapForResults.new(c)) && c.exec("SELECT #{TYPES}").values },
+    types_later: ->(c, pg) { c.exec("SELECT 1, '2'").map_types!(pg::TypeMapByColumn.new([pg::TextDecoder::Integer.new, nil])).values },
+    types_by_oid: ->(c, pg) { c.exec("SELECT 1, 2.5").map_types!(pg::TypeMapByOid.new.add_coder(pg::TextDecoder::Integer.new(oid: 23))).values },
+    too_few_columns: ->(c, pg) { c.exec("SELECT 1, 2").map_types!(pg::TypeMapByColumn.new([nil])) },
+    of_ones_own: lambda { |c, pg|
+      decoder = Class.new(pg::SimpleDecoder) { def decode(text, row = nil, column = nil) = [text, row, column] }
+      c.exec("SELECT 1, 2").map_types!(pg::TypeMapByOid.new.add_coder(decoder.new(oid: 23))).values
+    },
+    changed: ->(c, _) { ["CREATE TEMP TABLE t (a int)", "INSERT INTO t VALUES (1), (2)", "UPDATE t SET a = 3", "DELETE FROM t"].map { |sql| c.exec(sql).then { |r| [r.cmd_tuples, r.result_status, r.res_status, r.ntuples] } } },
+    parameters: ->(c, _) { c.exec_params("SELECT $1::int + $2::int, $3::text, $4::bool, $5::bytea, $6::float8", [1, "2", nil, true, { value: "\x00\xFF".b, format: 1 }, 1.5]).values },
+    query_types: ->(c, pg) { (c.type_map_for_queries = pg::BasicTypeMapForQueries.new(c)) && c.exec_params("SELECT $1 + 1, $2::bool, $3, $4::int[]", [1, false, "x", [1, 2]]).values },
+    prepared: ->(c, _) { [c.prepare("one", "SELECT $1::int * 2").ntuples, c.exec_prepared("one", [4]).values, c.exec_prepared("one", ["5"]).getvalue(0, 0)] },
+    unprepared: ->(c, _) { c.exec_prepared("none") },
+    script: ->(c, _) { c.exec("SELECT 1; SELECT 2 AS last").to_a },
+    block: ->(c, _) { c.exec("SELECT 1") { |r| r.getvalue(0, 0) } },
+    symbols: ->(c, _) { c.exec("SELECT 1 AS a").field_names_as(:symbol).then { |r| [r.to_a, r.fields, r.field_name_type] } },
+    rows: ->(c, _) { c.exec("SELECT 1 AS a, 'bc' AS b UNION ALL SELECT 2, NULL ORDER BY 1").then { |r| [r.each_row.to_a, r.column_values(1), r.field_values("a"), r.tuple_values(1), r.getisnull(1, 1), r.getlength(0, 1)] } },
+    no_row: ->(c, _) { c.exec("SELECT 1")[1] }, no_field: ->(c, _) { c.exec("SELECT 1").fnumber("x") }, no_field_values: ->(c, _) { c.exec("SELECT 1").field_values("x") }, no_value: ->(c, _) { c.exec("SELECT 1").getvalue(0, 3) },
+    transaction: ->(c, pg) { [c.transaction_status, c.transaction { |inner| [inner.equal?(c), c.transaction_status, c.exec("SELECT 1").values] }, c.transaction { raise pg::RollbackTransaction }, c.transaction_status] },
+    failed: ->(c, _) { c.transaction { c.exec("SELECT 1 / 0") } },
+    failed_then: ->(c, _) { c.exec("BEGIN") && (c.exec("SELEC") rescue [c.transaction_status, c.exec("ROLLBACK").result_status, c.transaction_status]) },
+    syntax: ->(c, _) { c.exec("SELECT 1,\n  nam FROM pg_class") }, unique: ->(c, _) { c.exec("CREATE TEMP TABLE u (id int PRIMARY KEY)") && c.exec("INSERT INTO u VALUES (1), (1)") },
+    serialization: ->(c, _) { c.exec("DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '40001'; END $$") }, own: ->(c, _) { c.exec("DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = 'XX999', HINT = 'h'; END $$") },
+    escaping: ->(c, _) { ["O'Reilly", "ü", ""].map { |text| [c.escape_string(text), c.escape_literal(text), c.escape_bytea(text.b), c.quote_ident([text, "a\"b"])] } << c.unescape_bytea("\\x00ff") << c.unescape_bytea("a\\000\\\\") },
+    copy: lambda { |c, pg|
+      c.exec("CREATE TEMP TABLE k (a int, b text)")
+      c.copy_data("COPY k FROM STDIN") { c.put_copy_data("1\tx\\ty\n") }
+      c.copy_data("COPY k FROM STDIN", pg::TextEncoder::CopyRow.new) { [[2, "a\tb\n\\c"], [3, nil]].each { |row| c.put_copy_data(row) } }
+      lines = []
+      c.copy_data("COPY k TO STDOUT", pg::TextDecoder::CopyRow.new) { while (line = c.get_copy_data) do lines << line end }
+      [lines, c.exec("SELECT * FROM k").values]
+    },
+    copy_left: ->(c, _) { c.copy_data("COPY (SELECT 1) TO STDOUT") { nil } },
+    notices: ->(c, _) { [].tap { |told| c.set_notice_processor { |text| told << text } && c.exec("DO $$ BEGIN RAISE NOTICE 'mind'; END $$") } },
+    notify: ->(c, _) { c.exec("LISTEN ch; NOTIFY ch, 'x'") && [c.wait_for_notify(60) { |channel, pid, payload| [channel, pid == c.backend_pid, payload] }, c.wait_for_notify(0.01), c.notifies] },
+    settings: ->(c, _) { c.exec("SET application_name = 'mine'") && [c.parameter_status("application_name"), c.exec("SHOW application_name").values, c.server_version, c.protocol_version, c.db, c.user] },
+    closed: ->(c, _) { [c.finished?, c.status, c.close, c.finished?] }, asked_when_closed: ->(c, _) { c.close && nil || c.exec("SELECT 1") }, closed_twice: ->(c, _) { c.close || c.close },
+    encoders: ->(_, pg) { [pg::TextEncoder::Boolean.new.encode(true), pg::TextEncoder::Identifier.new.encode(["a", "b\"c"]), pg::TextEncoder::QuotedLiteral.new.encode("it's"), pg::TextDecoder::Boolean.new.decode("f"), pg::TextDecoder::Float.new.decode("1.5")] }
+  }.freeze
+  # Words of the class that answers, and those of libpq of what is closed.
+  FORMS = { "Trunkline::PG" => "PG", "connection is closed" => "(closed)", "PQsocket() can't get socket descriptor" => "(closed)" }.freeze
+  private_constant :TYPES, :PROGRAMS, :FORMS
+
+  PROGRAMS.each do |name, program|
+    define_method(:"test_#{name}") { assert_equal outcome(::PG, program), outcome(Trunkline::PG, program) }
+  end
+
+  def test_what_is_not_there_is_a_missing_method
+    Trunkline::PG.connect(postgres_server.uri) do |connection|
+      %i[send_query get_result enter_pipeline_mode lo_creat socket_io trace set_single_row_mode].each do |name|
+        refute_respond_to connection, name
+        error = assert_raises(NoMethodError) { connection.public_send(name) }
+        assert_match(/\APG::Connection##{name} is not there: \w+.*guides/, error.message)
+      end
+      assert_equal "1", connection.exec("SELECT 1").getvalue(0, 0)
+    end
+  end
+
+  def test_ways_to_connect
+    uri, port = postgres_server.uri, postgres_server.port
+    socket = Trunkline::PG.connect(uri) { |connection| connection.host }
+    [[uri], ["host=#{socket} port=#{port} user=postgres dbname=postgres"], [{ host: socket, port: port, user: "postgres", dbname: "postgres" }], [socket, port, nil, nil, "postgres", "postgres", nil]].each do |arguments|
+      assert_equal "1", (Trunkline::PG.connect(*arguments) { |connection| connection.exec("SELECT 1").getvalue(0, 0) })
+    end
+    assert_raises(Trunkline::PG::ConnectionBad) { Trunkline::PG.connect("host=/not/there") }
+    assert_raises(Trunkline::PG::ConnectionBad) { Trunkline::PG.connect(uri, dbname: "not_there") }
+  end
+
+  # It is one connection of the server, whatever is asked.
+  def test_a_connection_is_one_of_the_servers
+    Trunkline::PG.connect(postgres_server.uri, application_name: unique_name) do |connection|
+      pids = Array.new(3) { connection.exec("SELECT pg_backend_pid()").getvalue(0, 0) }
+      connection.exec("SET a.b = 'kept'; CREATE TEMP TABLE mine (a int)")
+      assert_equal 1, pids.uniq.size
+      assert_equal [["kept", pids.first]], connection.exec("SELECT current_setting('a.b'), pg_backend_pid()").values
+    end
+  end
+
+  def test_a_pool
+    name = unique_name
+    pool = Trunkline::PG::Pool.new(postgres_server.uri, connections: 2, max_connections: 4, application_name: name)
+    assert_equal (1..20).map(&:to_s), (1..20).map { |number| Thread.new { pool.with { |connection| connection.exec_params("SELECT $1::int", [number]).getvalue(0, 0) } } }.map(&:value)
+    pool.with do |connection|
+      connection.exec("BEGIN; SET LOCAL a.b = 'mine'")
+      pool.with { |same| assert_same connection, same }
+    end
+    assert_includes [nil, ""], (pool.with { |connection| connection.exec("SELECT current_setting('a.b', true)").getvalue(0, 0) })
+    assert_operator sessions(name).size, :<=, 4
+    assert_raises(RuntimeError) { pool.with { raise "left" } }
+    pool.close
+    assert_raises(Trunkline::PG::ConnectionBad) { pool.with { |connection| connection.exec("SELECT 1") } }
+  end
+
+  # A program that has only this library.
+  def test_the_gem_is_not_needed
+    program = 'require "trunkline"; c = Trunkline::PG.connect(ARGV[0]); c.type_map_for_results = Trunkline::PG::BasicTypeMapForResults.new(c); ' \
+              'print c.exec("SELECT 1").getvalue(0, 0), $LOADED_FEATURES.grep(/pg_ext|gems.pg-/).size'
+    output, status = Open3.capture2e({ "RUBYOPT" => "-w", "BUNDLE_GEMFILE" => nil }, RbConfig.ruby, "-Ilib", "-e", program, postgres_server.uri)
+    assert_equal ["10", true], [output, status.success?]
+  end
+
+  private
+
+  # @return [Object] what the program returns, or raises, in pg's names
+  def outcome(pg, program)
+    connection = pg.connect(postgres_server.uri)
+    connection.exec("SET client_min_messages = notice")
+    in_common_form(program.call(connection, pg))
+  rescue pg::Error, ArgumentError, IndexError, TypeError => error
+    fields = %i[PG_DIAG_SQLSTATE PG_DIAG_MESSAGE_PRIMARY PG_DIAG_STATEMENT_POSITION PG_DIAG_MESSAGE_HINT PG_DIAG_CONSTRAINT_NAME].map { |name| error.result&.error_field(pg.const_get(name)) } if error.respond_to?(:result)
+    in_common_form([error.class.name, error.message, fields])
+  ensure
+    connection&.close unless connection&.finished?
+  end
+
+  def in_common_form(value)
+    case value
+    when Array then value.map { |element| in_common_form(element) }
+    when Hash then value.to_h { |key, element| [key, in_common_form(element)] }
+    when String then FORMS.reduce(value) { |text, (theirs, ours)| text.gsub(theirs, ours) }
+    else value
+    end
+  end
+end
