@@ -89,7 +89,7 @@ class StatsTest < Trunkline::TestCase
   def test_a_connection_that_is_lost_and_one_that_is_not_to_be_had
     with_client do |db|
       pid = db.value("SELECT pg_backend_pid()")
-      postgres_server.psql("SELECT pg_terminate_backend(#{pid}, 10000)")
+      postgres_server.terminate(pid)
       db.value("SELECT 1")
       assert_equal [1, 2, 1, 1], db.stats.values_at(:open, :opened, :lost, :reconnects)
       assert_equal 2, db.stats[:requests]

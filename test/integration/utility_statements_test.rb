@@ -77,7 +77,7 @@ class UtilityStatementsTest < Trunkline::TestCase
 
   def test_procedures_of_one_name
     [%w[int 5], %w[float8 1.5], %w[text 'a'], %w[int[] '{1,2}'], %w[timestamp '2000-01-02']].each do |type, value|
-      @db.execute_script("CREATE PROCEDURE utility_out(OUT x #{type}) LANGUAGE plpgsql AS $$ BEGIN x := #{value}; END $$")
+      @db.execute_script("CREATE PROCEDURE utility_out(INOUT x #{type}) LANGUAGE plpgsql AS $$ BEGIN x := #{value}; END $$")
       expected = @db.query("SELECT (#{value})::#{type} AS x").to_a
       2.times { assert_equal expected, @db.query("CALL utility_out(NULL)").to_a, type }
       @db.execute_script("DROP PROCEDURE utility_out")

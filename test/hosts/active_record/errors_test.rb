@@ -173,7 +173,7 @@ module Hosts
 
       def lose_connections
         pids = sessions(@application)
-        psql("SELECT pg_terminate_backend(pid, 10000) FROM unnest(ARRAY[#{pids.join(",")}]) AS pid")
+        postgres_server.terminate(*pids)
       end
     end
   end

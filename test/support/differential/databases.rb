@@ -25,7 +25,7 @@ class Differential
       "limited" => { "statement_timeout" => "60s", "lock_timeout" => "10s", "idle_in_transaction_session_timeout" => "10min" },
       "deferrable" => { "default_transaction_isolation" => "serializable", "default_transaction_deferrable" => "on" },
       "repeatable" => { "default_transaction_isolation" => "repeatable read" }, "few_digits" => { "extra_float_digits" => "1" },
-      "explained" => { "session_preload_libraries" => "auto_explain", "auto_explain.log_min_duration" => "0", "client_min_messages" => "debug1" },
+      "explained" => { "session_preload_libraries" => "auto_explain", "auto_explain.log_min_duration" => "0", "client_min_messages" => "log" },
       "quiet" => { "client_min_messages" => "error" }, "half_hour" => { "TimeZone" => "Asia/Kolkata" }, "far_east" => { "TimeZone" => "Pacific/Kiritimati" },
       "india" => { "timezone_abbreviations" => "India" }, "no_planner" => { "enable_seqscan" => "off", "enable_hashjoin" => "off", "jit" => "on" },
       "odd" => { "DateStyle" => "German, YMD", "IntervalStyle" => "sql_standard", "bytea_output" => "escape", "extra_float_digits" => "-3",
