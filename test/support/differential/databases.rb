@@ -33,7 +33,7 @@ class Differential
                  "array_nulls" => "off" }
     }.freeze
     SHORT = %w[euc_jp sql_ascii odd role_german both_iso_ymd].freeze
-    # By what is put before the name of a database: who has the settings. Where two have them, the role's in the database count.
+    # By what is put before the name of a database: what has the settings. Where two have them, the role's in the database count.
     HOLDERS = {
       "" => ["DATABASE %<database>s"], "role_" => ["ROLE %<role>s"], "both_" => ["DATABASE %<database>s", "ROLE %<role>s", "ROLE %<role>s IN DATABASE %<database>s"]
     }.freeze

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/mixin_variables"
+
+# State has one owner: a class with a constructor. A module whose methods use the instance variables of what includes it shares that state,
+# which then can be changed from several files; it fails here unless it is listed, with its variables and the reason. A list that says more
+# than there is fails too.
+class MixinsTest < Trunkline::TestCase
+  # Groups of verbs that clients, sessions, transactions and scopes have in common. Each of these sets the variables in its constructor, and
+  # the verbs read them.
+  VERBS = {
+    "postgres/adapter_interface" => %w[all answers decoding epochs known result_class sessions],
+    "postgres/asking" => %w[answers result_class statements],
+    "postgres/batching" => %w[answers deadline idempotent statements],
+    "postgres/copying" => %w[deadline],
+    "postgres/describing" => %w[answers deadline statements],
+    "postgres/detection" => %w[answers detection known pool sessions],
+    "postgres/group_commit" => %w[group_commit],
+    "postgres/inserting" => %w[answers deadline result_class statements],
+    "postgres/instrumented" => %w[answers],
+    "postgres/probing" => %w[deadline],
+    "postgres/querying" => %w[answers deadline idempotent result_class statements],
+    "postgres/streaming" => %w[answers deadline local result_class],
+    "memcached/administration" => %w[cluster],
+    "memcached/counting" => %w[cluster keys],
+    "memcached/fetching" => %w[cache_nils cluster keys values],
+    "memcached/instrumented" => %w[middlewares name],
+    "memcached/reading" => %w[cluster keys values],
+    "memcached/writing" => %w[cluster keys life time_to_live values]
+  }.freeze
+
+  # ActiveRecord and Sequel are extended by modules, and name the variables.
+  HOSTS = {
+    "active_record/adapter" => %w[config lease_holder lock notice_receiver_sql_warnings owner pool raw_connection schema_search_path shared type_map types zone],
+    "active_record/connection/asking" => %w[default_timezone finished receiver session statements],
+    "active_record/connection/copying" => %w[all_read coder copy session],
+    "active_record/connection/escaping" => %w[session],
+    "active_record/connection/notifying" => %w[session],
+    "active_record/connection/status" => %w[config session],
+    "active_record/executing" => %w[shared type_map_for_results],
+    "active_record/executing/rails_7" => %w[pool],
+    "active_record/executing/rails_8" => %w[pool raw_connection],
+    "active_record/isolation" => %w[told],
+    "sequel/connecting" => %w[conversion_procs opts timestamps],
+    "sequel/executing" => %w[default_dataset],
+    "sequel/fetching" => %w[opts],
+    "sequel/gathering" => %w[opts],
+    "sequel/paging" => %w[opts],
+    "sequel/quoting" => %w[opts]
+  }.freeze
+
+  # Values that are read from options, and fixed then; variables of the module itself, and of fibers and threads.
+  FIXED = {
+    "config/encryption" => %w[max_protocol_version min_protocol_version sslmode sslnegotiation sslrootcert],
+    "socket/tls/trust" => %w[kept],
+    "trunk/main_ractor" => %w[unmovable],
+    "trunk/resuming_fibers" => %w[trunkline_loop_fibers_that_hold trunkline_plain_fibers trunkline_plain_fibers_that_hold]
+  }.freeze
+
+  # One thing that is still spread over several files: a connection, a session, the connection of a session. No more may come.
+  SPREAD = {
+    "postgres/session_flow" => %w[answers lent levels pinned portals statements],
+    "postgres/session_lease_flow" => %w[flow hear server trunk],
+    "postgres/session_lease_notifications" => %w[ended flow notifications server trunk],
+    "trunk/bounds" => %w[canceller codec loss retiring state],
+    "trunk/cancelling" => %w[abandoned canceller cancels codec crowded loss passed pause pool quarantined state wire],
+    "trunk/flowing" => %w[codec loss state wire]
+  }.freeze
+
+  LIBRARY = File.expand_path("../lib/trunkline", __dir__)
+  private_constant :VERBS, :HOSTS, :FIXED, :SPREAD, :LIBRARY
+
+  def test_mixins_share_no_variables_but_those_that_are_listed
+    found = Dir.glob("**/*.rb", base: LIBRARY).to_h do |file|
+      [file.delete_suffix(".rb"), MixinVariables.of(File.join(LIBRARY, file)).values.flatten.uniq.sort.map { |variable| variable.delete_prefix("@") }]
+    end
+    assert_equal({ **VERBS, **HOSTS, **FIXED, **SPREAD }.sort.to_h, found.reject { |_, variables| variables.empty? }.sort.to_h)
+  end
+end
