@@ -1,0 +1,150 @@
+# frozen_string_literal: true
+
+require "async"
+require "pg"
+require "timeout"
+require_relative "serial_units"
+
+# Many callers of one client do random units of work at once, some of which are interrupted, while another program changes a table and ends
+# connections. Each step is to return what it returns where the units are done one after another, each in a fresh session of the pg gem's.
+class Serial
+  CALLERS = 12
+  UNITS = 12        # of each caller in a round
+  INTERRUPTED = 0.1 # of the units
+  LATEST = 0.02     # seconds after which one is interrupted at most
+  # What a step may raise instead where its connection was ended, or the table changed within its transaction.
+  EXCUSES = [Trunkline::Indeterminate, Trunkline::NotSent, Trunkline::ConnectionError, Trunkline::OutdatedStatement, Trunkline::AdminShutdown].freeze
+  private_constant :CALLERS, :UNITS, :INTERRUPTED, :LATEST, :EXCUSES
+
+  # @return [Hash{Symbol => Integer}] right, interrupted and excused steps and units
+  attr_reader :counts
+
+  # @return [Array<String>] units whose steps returned something else, with both
+  attr_reader :wrong
+
+  # @param server [Trunkline::Bench::PostgresServer] in which {SerialUnits::SCHEMA} was run
+  # @param seed [Integer]
+  # @param probes [Array<Array>] see {SerialUnits#initialize}
+  def initialize(server, seed:, probes: [])
+    @server = server
+    @random = Random.new(seed)
+    @units = SerialUnits.new(@random, probes)
+    @counts = Hash.new(0)
+    @wrong = []
+    @lock = Mutex.new
+  end
+
+  # @param threads [Boolean] whether callers are threads; false: fibers of Async
+  # @param disturbed [Boolean] whether another program changes a table and ends connections meanwhile
+  def round(threads:, disturbed: true)
+    work = Array.new(CALLERS) { Array.new(UNITS) { [unit = @units.unit, expected(unit), @random.rand < INTERRUPTED ? @random.rand(LATEST) : nil] } }
+    Trunkline.postgres(@server.uri, connections: 2, max_connections: 6, decode: { default: :text }, application_name: "serial") do |db|
+      callers = work.map { |tasks| proc { tasks.each { |task| perform(db, *task) } } }
+      disturbing(disturbed) { threads ? callers.map { |caller| Thread.new(&caller) }.each(&:join) : in_fibers(callers) }
+    end
+  ensure
+    @oracle&.close
+    @oracle = nil
+  end
+
+  private
+
+  def in_fibers(callers) = Sync { |task| callers.map { |caller| task.async(&caller) }.each(&:wait) }
+
+  def expected(unit)
+    pg = (@oracle ||= PG.connect(@server.uri).tap { |connection| connection.set_notice_processor { nil } })
+    pg.exec("BEGIN") if unit.kind == :transaction || unit.options.any?
+    local(pg, unit.options)
+    unit.steps.map { |sql, *parameters| pg_answer(pg, sql, parameters) }
+  ensure
+    pg.exec("ROLLBACK") unless pg.transaction_status == PG::PQTRANS_IDLE
+    pg.exec("DISCARD ALL")
+  end
+
+  def local(pg, options)
+    options.fetch(:settings, {}).each { |name, value| pg.exec_params("SELECT set_config($1, $2, true)", [name, value]) }
+    pg.exec_params("SELECT set_config('role', $1, true)", [options[:role]]) if options[:role]
+  end
+
+  def pg_answer(pg, sql, parameters)
+    pg.exec_params(sql, parameters).values
+  rescue PG::Error => error
+    error.result.error_field(PG::PG_DIAG_SQLSTATE)
+  end
+
+  def perform(db, unit, expected, after)
+    told = []
+    after ? interrupted(after) { run(db, unit, told) } : run(db, unit, told)
+  rescue *EXCUSES
+    count(:excused)
+  rescue Trunkline::Error => error
+    # A transaction that failed and whose block went on is told so at its end.
+    report(unit, expected, told, error) unless unit.kind == :transaction && told.grep(String).any?
+  ensure
+    compare(unit, expected, told, whole: after.nil?)
+  end
+
+  def interrupted(after, &work)
+    Fiber.current_scheduler ? Async::Task.current.with_timeout(after, &work) : Timeout.timeout(after, &work)
+  rescue Timeout::Error, Async::TimeoutError, Trunkline::Closed
+    count(:interrupted)
+  end
+
+  def run(db, unit, told)
+    case unit.kind
+    when :query then told << answer(unit.options.empty? ? db : db.with(**unit.options), *unit.steps.first)
+    when :batch then told.concat(batch(db, unit))
+    else db.public_send(unit.kind) { |session| unit.steps.each { |step| told << answer(session, *step) } }
+    end
+  end
+
+  def answer(asker, sql, *parameters)
+    asker.query(sql, *parameters).rows
+  rescue *EXCUSES
+    raise
+  rescue Trunkline::ServerError => error
+    error.sqlstate
+  end
+
+  # Each member of a batch is on its own; of the first that fails, the batch tells.
+  def batch(db, unit)
+    db.batch { |batch| unit.steps.each { |sql, *parameters| batch.query(sql, *parameters) } }.map(&:rows)
+  rescue Trunkline::ServerError => error
+    [error.sqlstate]
+  end
+
+  def compare(unit, expected, told, whole:)
+    expected = expected.grep(String).first(1) if unit.kind == :batch && told.grep(String).any?
+    count(:right, told.size)
+    return if told == expected.first(told.size) && (!whole || told.size <= expected.size)
+
+    report(unit, expected, told)
+  end
+
+  def report(unit, expected, told, error = nil)
+    @lock.synchronize { @wrong << "#{unit.kind} #{unit.options}: #{unit.steps}\n  expected #{expected}\n  told     #{told} #{error&.full_message(highlight: false)}" }
+  end
+
+  def count(name, number = 1) = @lock.synchronize { @counts[name] += number }
+
+  def disturbing(disturbed)
+    over = !disturbed
+    other = Thread.new { disturb { over } } if disturbed
+    yield
+  ensure
+    over = true
+    other&.join
+  end
+
+  # A table that units read changes, and a connection ends, each now and then.
+  def disturb
+    pg = PG.connect(@server.uri)
+    until yield
+      pg.exec("ALTER TABLE shared ADD COLUMN b int; ALTER TABLE shared DROP COLUMN b")
+      pg.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'serial' ORDER BY random() LIMIT 1") if rand(4).zero?
+      sleep 0.02
+    end
+  ensure
+    pg&.close
+  end
+end

@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+# Random units of work for {Serial}: plain queries, queries with settings or a role, batches, transactions and sessions. What each of their
+# steps returns depends on the unit alone, as long as nothing of another unit's session is left: most steps ask for something that a setting,
+# a role, a temporary table, a name in search_path or a plan that was kept would change.
+class SerialUnits
+  # How a unit is sent, keywords of Querying#with, and its steps, each SQL with parameters.
+  Unit = Struct.new(:kind, :options, :steps)
+
+  # Two schemas have tables and functions of the same names, of other types.
+  SCHEMA = <<~SQL
+    CREATE ROLE serial_role; CREATE ROLE serial_login LOGIN;
+    CREATE TABLE shared (a int); INSERT INTO shared VALUES (7); CREATE SEQUENCE sq;
+    CREATE SCHEMA s1; CREATE SCHEMA s2;
+    CREATE TABLE public.t (v real); CREATE TABLE s1.t (v numeric); CREATE TABLE s2.t (v text);
+    CREATE TABLE public.k (v real); CREATE TABLE s1.k (v numeric); CREATE TABLE s2.k (v text);
+    INSERT INTO public.k VALUES (0.1); INSERT INTO s1.k VALUES (0.10); INSERT INTO s2.k VALUES ('0.10');
+    CREATE FUNCTION public.name() RETURNS text LANGUAGE sql AS $$ SELECT 'public' $$;
+    CREATE FUNCTION s1.name() RETURNS text LANGUAGE sql AS $$ SELECT 's1' $$;
+    CREATE FUNCTION s2.name() RETURNS int LANGUAGE sql AS $$ SELECT 2 $$;
+    CREATE FUNCTION public.planned() RETURNS text LANGUAGE plpgsql AS
+      $$ BEGIN RETURN '2024-01-01 00:00'::timestamptz::text || ('02/03/2024'::date + 0)::text || (SELECT v::text FROM k); END $$;
+    GRANT ALL ON ALL TABLES IN SCHEMA public, s1, s2 TO PUBLIC; GRANT ALL ON SCHEMA public, s1, s2 TO PUBLIC; GRANT ALL ON SEQUENCE sq TO PUBLIC;
+  SQL
+
+  PROBES = [
+    ["SELECT current_setting('TimeZone'), '2024-01-01 00:00'::timestamptz"], ["SELECT '01/02/2024'::date, '2024-01-01 10:00+00'::timestamptz::text"],
+    ["SELECT interval '1 day 2 hours', interval '-1 02:03'"], ["SELECT current_user, session_user"], ["SELECT 1.1::float8::text, 0.1::float4::text"],
+    ["SELECT '\\x41'::bytea::text"], ["SELECT $1::timestamptz", "2024-01-01 00:00"], ["SELECT $1::date", "01/02/2024"], ["SELECT $1::interval", "-1 02:03"],
+    ["INSERT INTO t (v) VALUES ($1) RETURNING v::text", "0.10"], ["SELECT v::text FROM k WHERE v = $1", "0.10"], ["SELECT v FROM k"],
+    ["SELECT name()"], ["SELECT public.planned()"], ["SELECT NULL = NULL"], ["SELECT 'a\\b', length('a\\\\b')"], ["SELECT '{NULL}'::text[]"],
+    ["SELECT to_tsvector('running')"], ["SELECT coalesce(current_setting('x.y', true), '')"], ["SELECT current_setting('work_mem')"],
+    ["SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"], ["SELECT to_regclass('tt') IS NULL"],
+    ["SELECT count(*) FROM pg_prepared_statements WHERE from_sql"], ["SELECT count(*) FROM pg_cursors WHERE name <> ''"],
+    ["SELECT count(*) FROM pg_listening_channels()"], ["SELECT a FROM shared"], ["SELECT 1/$1::int", "0"]
+  ].freeze
+
+  SETTINGS = {
+    "TimeZone" => %w[Asia/Tokyo UTC America/New_York], "search_path" => ["s1", "s2, public", "public"], "x.y" => %w[one two],
+    "default_text_search_config" => %w[simple english], "transform_null_equals" => %w[on off],
+    "work_mem" => %w[1MB 2MB], "array_nulls" => %w[on off]
+  }.freeze
+  # What sessions may set, and a query may not have for itself. Other styles than these of dates and intervals are refused in sessions, too.
+  OF_SESSIONS = {
+    "DateStyle" => ["ISO, DMY", "ISO, MDY", "ISO, YMD"], "standard_conforming_strings" => %w[on off], "role" => %w[serial_role],
+    "session_authorization" => %w[serial_login]
+  }.freeze
+
+  # What a session may do besides, in any order, whether that is an error or not. Where it has drawn no number from a sequence, currval may tell
+  # that of an earlier caller.
+  STATEFUL = [
+    "RESET ALL", "SAVEPOINT a", "ROLLBACK TO SAVEPOINT a", "RELEASE SAVEPOINT a", "PREPARE p AS SELECT '2024-01-01 00:00'::timestamptz, v FROM k",
+    "EXECUTE p", "EXECUTE p", "DEALLOCATE p", "DEALLOCATE ALL", "DECLARE c CURSOR WITH HOLD FOR SELECT v, '1 day'::interval FROM k",
+    "DECLARE c CURSOR WITH HOLD FOR SELECT generate_series(1, 5)", "FETCH 2 FROM c", "FETCH 2 FROM c", "MOVE 1 IN c", "CLOSE c", "CLOSE ALL",
+    "CREATE TEMPORARY TABLE tt (a int)", "CREATE TEMPORARY TABLE tt (b text, a date)", "INSERT INTO tt (a) VALUES (NULL) RETURNING *", "SELECT * FROM tt",
+    "DROP TABLE tt", "CREATE TEMPORARY TABLE k AS SELECT 'temporary' AS v", "LISTEN ch", "UNLISTEN *", "SELECT pg_advisory_lock_shared(4711)",
+    "SELECT pg_advisory_unlock_all()", "DISCARD TEMP", "DISCARD PLANS", "DISCARD SEQUENCES", "DISCARD ALL", "RESET ROLE", "RESET SESSION AUTHORIZATION",
+    "SELECT nextval('sq') = currval('sq')", "SELECT nextval('sq') = lastval()", "SELECT 1/0",
+    "DO $$ BEGIN PERFORM set_config('x.y', 'done', false); END $$", "SHOW TimeZone", "EXPLAIN (COSTS off) SELECT v FROM k"
+  ].freeze
+  OF_TRANSACTIONS = STATEFUL.grep_v(/DISCARD ALL/).freeze
+  private_constant :PROBES, :SETTINGS, :OF_SESSIONS, :STATEFUL, :OF_TRANSACTIONS
+
+  # @param random [Random]
+  # @param probes [Array<Array>] SQL with parameters, besides those that there are
+  def initialize(random, probes = [])
+    @random = random
+    @probes = PROBES + probes
+  end
+
+  # @return [Unit]
+  def unit
+    case @random.rand(100)
+    when 0...45 then Unit.new(:query, {}, [probe])
+    when 45...60 then Unit.new(:query, local, [probe])
+    when 60...65 then Unit.new(:batch, {}, Array.new(1 + @random.rand(4)) { probe })
+    when 65...82 then Unit.new(:transaction, {}, steps(OF_TRANSACTIONS))
+    else Unit.new(:session, {}, steps(STATEFUL + %w[BEGIN COMMIT ROLLBACK]))
+    end
+  end
+
+  private
+
+  def probe = pick(@probes)
+
+  def local
+    settings = SETTINGS.keys.sample(1 + @random.rand(2), random: @random).to_h { |name| [name, pick(SETTINGS[name])] }
+    { settings: settings, **(@random.rand(4).zero? ? { role: "serial_role" } : {}) }
+  end
+
+  def steps(stateful)
+    Array.new(1 + @random.rand(9)) do
+      case @random.rand(3)
+      when 0 then probe
+      when 1 then [set]
+      else [pick(stateful)]
+      end
+    end
+  end
+
+  def set
+    name, values = pick(SETTINGS.merge(OF_SESSIONS).to_a)
+    value = pick(values)
+    case @random.rand(5)
+    when 0 then "SET LOCAL #{name} = #{literal(name, value)}"
+    when 1 then "SELECT set_config('#{name}', '#{value}', #{pick([true, false])})"
+    when 2 then "RESET #{name}"
+    else "SET #{name} = #{literal(name, value)}"
+    end
+  end
+
+  def literal(name, value) = %w[search_path DateStyle].include?(name) ? value : "'#{value}'"
+  def pick(list) = list[@random.rand(list.size)]
+end
