@@ -26,6 +26,10 @@ module Trunkline
         self
       end
 
+      # The rows as they came, by the names of their columns.
+      #
+      # @yieldparam row [Hash]
+      # @return [RecordResult, Enumerator]
       def each_hash(&block)
         return @result.each_hash unless block
 
@@ -36,8 +40,13 @@ module Trunkline
       # @return [Object, nil]
       def [](index) = @records[index]
 
+      # @return [Array<Hash>] see {Result#notices}
       def notices = @result.notices
 
+      # Other objects of the same rows.
+      #
+      # @param type [Class] see {Result#as}
+      # @return [RecordResult]
       def as(type) = @result.as(type)
 
       def marshal_dump = [@result, @records, KeptDescription.new(columns, types, modifiers)] # :nodoc:
