@@ -99,8 +99,8 @@ static void read_parts(parts_t *parts, const char *body, size_t length) {
     if (translated.text && !has(parts, SEVERITY)) take(parts, SEVERITY, translated);
 }
 
-/* The fields of the notice before, on the stack. Of a flood most are the same: a copy of that Hash takes a third of the time that a new
- * one takes; 100,000 notices are told in 0.07 s in place of 0.13. */
+/* The fields of the notice before, on the stack. Of a flood most are the same, and a copy of that Hash takes less than a new one: 100,000
+ * notices are told in 0.10 s of processor time, and in 0.13 with new ones. */
 typedef struct {
     VALUE fields; /* Hash that is never given away; nil before the first notice */
     uint32_t kinds;
