@@ -72,6 +72,19 @@ module Trunkline
       end
     end
 
+    def test_a_look_up_in_a_transaction_that_has_failed_meanwhile
+      with_hurried_client do |db|
+        assert_raises(InFailedSqlTransaction) do
+          db.transaction do |tx|
+            calm = tx.async("SELECT 'calm'::hurried")
+            tx.async("SELECT 1 / 0")
+            assert_raises(InFailedSqlTransaction) { calm.value }
+          end
+        end
+        assert_equal 1, db.value("SELECT 1")
+      end
+    end
+
     def test_by_name
       Trunkline.postgres(postgres_server.tcp_uri.sub("127.0.0.1", "localhost"), connect_timeout: 20) do |db|
         assert_equal 1, db.value("SELECT 1")

@@ -31,6 +31,8 @@ module Trunkline
         return if session.pinned.broken? || !session.pinned.idle? || !%w[T E].include?(session.pinned.status)
 
         Deadlines.instead(SessionLease::TIDYING) { session.command(ENDING) }
+      rescue InvalidSavepointSpecification
+        nil # the transaction had failed before, of which the statement's own error tells
       end
       private_class_method :taken_back?, :close
     end
