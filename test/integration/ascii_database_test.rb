@@ -53,7 +53,7 @@ class AsciiDatabaseTest < Trunkline::TestCase
     in_host do
       Trunkline.postgres(postgres_server.uri(dbname: name), connections: 1) do |db|
         db.query("CREATE TABLE kept (name text)")
-        db.query("INSERT INTO kept VALUES (convert_from($1::bytea, 'SQL_ASCII'))", BYTES)
+        db.query("INSERT INTO kept VALUES (convert_from($1, 'SQL_ASCII'))", BYTES)
         yield db
       end
     end

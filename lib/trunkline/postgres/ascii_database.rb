@@ -7,7 +7,7 @@ module Trunkline
       ENCODING = "SQL_ASCII"
       CHARACTER_NOT_IN_REPERTOIRE = "22021"
       HINT = "The database is in SQL_ASCII and holds bytes that are not UTF-8. convert_to(column, 'SQL_ASCII') reads them as a BINARY String, and " \
-             "convert_from($1::bytea, 'SQL_ASCII') writes one; convert_from(convert(convert_to(column, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'UTF8') " \
+             "convert_from($1, 'SQL_ASCII') writes one; convert_from(convert(convert_to(column, 'SQL_ASCII'), 'LATIN1', 'UTF8'), 'UTF8') " \
              "reads text that was stored in LATIN1."
       private_constant :CHARACTER_NOT_IN_REPERTOIRE, :HINT
 
