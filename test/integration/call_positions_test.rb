@@ -13,7 +13,7 @@ class CallPositionsTest < Trunkline::TestCase
     SELECT coalesce(current_setting('x.y', true), '') <> '' OR coalesce(current_setting('app.z', true), '') <> ''
            OR EXISTS (SELECT FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND pid = pg_catalog.pg_backend_pid())
   SQL
-  # At least so many of a hundred are right, and leave something behind: the others prove nothing.
+  # At least so many of a hundred are right, and leave something behind: the others prove nothing. Before PostgreSQL 15 those with MERGE are not.
   TELLING = 35
   private_constant :COUNT, :PROBE, :TELLING
 
@@ -25,7 +25,7 @@ class CallPositionsTest < Trunkline::TestCase
     calls = Sharing::Calls.new(Random.new(Minitest.seed))
     found = Array.new(COUNT) { calls.statement }.select { |sql| changes?(db, sql) }
     assert_equal [], found.select { |sql| %i[shareable alone].include?(db.classify(sql)) }
-    assert_operator found.size * 100, :>=, COUNT * TELLING
+    assert_operator found.size * 100, :>=, COUNT * (postgres_server.version >= 15 ? TELLING : TELLING - 5)
   ensure
     db&.close
     postgres_server.drop_database(name)
