@@ -202,7 +202,7 @@ static bool is_late(const postgres_request_t *request) {
 static bool is_to_be_announced(const session_state_t *session, const postgres_request_t *request) {
     const fifo_t *in_flight = &session->base.in_flight;
     service_t *service = request->base.service;
-    return in_flight->count == 0 && service && (service_is_doubted(service) || (service->is_long && dispatcher_is_trying(in_flight)));
+    return in_flight->count == 0 && service && (service_is_doubted(service) || (service->is_long && dispatcher_limit_is_binding(in_flight)));
 }
 
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {

@@ -41,7 +41,7 @@ static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VA
     dispatcher->shared = NUM2SIZET(connections);
     dispatcher->most_idle = NUM2DBL(max_idle);
     size_t least = dispatcher->shared > 1 ? dispatcher->shared - 1 : 1, all = NUM2SIZET(most);
-    growth_begin(&dispatcher->growth, least, all > least + 1 ? all - 1 : least);
+    concurrency_limit_begin(&dispatcher->limit, least, all > least + 1 ? all - 1 : least);
     return self;
 }
 
@@ -94,20 +94,20 @@ void dispatcher_has_long(fifo_t *fifo, bool has_one) {
 
 size_t dispatcher_count_longs(const fifo_t *fifo) { return fifo->dispatcher ? dispatcher_of(fifo->dispatcher)->longs : 0; }
 
-bool dispatcher_is_trying(const fifo_t *fifo) { return fifo->dispatcher && growth_is_trying(&dispatcher_of(fifo->dispatcher)->growth); }
+bool dispatcher_limit_is_binding(const fifo_t *fifo) { return fifo->dispatcher && concurrency_limit_is_binding(&dispatcher_of(fifo->dispatcher)->limit); }
 
 void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now) {
     if (!fifo->dispatcher) return;
     dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
     service_t *service = request->service;
     size_t running = dispatcher->longs > request->beside ? dispatcher->longs : request->beside;
-    service_learn_unhurried(service, seconds, running, dispatcher->growth.least);
-    double times = service->unhurried > 0 ? fmax(seconds - delay, 0) / service->unhurried : 1;
-    growth_note(&dispatcher->growth, times, seconds, running, request->pushed, now);
+    service_learn_unloaded(service, seconds, running, dispatcher->limit.probe);
+    double times = service->unloaded > 0 ? fmax(seconds - delay, 0) / service->unloaded : 1;
+    concurrency_limit_measure(&dispatcher->limit, times, seconds, running, request->pushed, now);
 }
 
 void dispatcher_learn_of_short(fifo_t *fifo) {
-    if (fifo->dispatcher) dispatcher_of(fifo->dispatcher)->growth.shorts++;
+    if (fifo->dispatcher) dispatcher_of(fifo->dispatcher)->limit.shorts++;
 }
 
 static void dismiss(dispatcher_t *dispatcher, VALUE self) {
@@ -228,7 +228,7 @@ static size_t room_for_long(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     if (dispatcher->idle_count == 0 || !search_permits_long(search) || !search_idle(search)) return 0;
     size_t running = dispatcher_running(dispatcher), room = (size_t)dispatcher->count - 1 - running;
-    size_t may_run = growth_room(&dispatcher->growth, running, search->now);
+    size_t may_run = concurrency_limit_room(&dispatcher->limit, running, search->now);
     if (may_run < room) room = may_run;
     return room < dispatcher->idle_count ? room : dispatcher->idle_count;
 }
@@ -300,7 +300,7 @@ static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
     search_t search = search_for(dispatcher, request_checked(object));
     size_t others = NUM2SIZET(opening);
     if (!dispatcher->may_grow) return Qfalse;
-    if (search.is_long) return RBOOL(growth_permits(&dispatcher->growth, dispatcher_running(dispatcher) + others, search.now));
+    if (search.is_long) return RBOOL(concurrency_limit_room(&dispatcher->limit, dispatcher_running(dispatcher) + others, search.now) > 0);
     return RBOOL(others == 0 && search_all_held_up(&search));
 }
 
@@ -329,8 +329,8 @@ static VALUE dispatcher_idle_count(VALUE self) { return SIZET2NUM(dispatcher_of(
 
 /* call-seq: allowed -> Integer
  *
- * Long requests that may run at once without a doubt. */
-static VALUE dispatcher_allowed(VALUE self) { return SIZET2NUM((size_t)dispatcher_of(self)->growth.allowed); }
+ * Long requests that may run at once now. */
+static VALUE dispatcher_allowed(VALUE self) { return SIZET2NUM((size_t)dispatcher_of(self)->limit.allowed); }
 
 void Init_trunkline_dispatcher(void) {
     VALUE class = rb_define_class_under(mTrunkline, "Dispatcher", rb_cObject);

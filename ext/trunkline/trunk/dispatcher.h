@@ -3,7 +3,7 @@
 #define TRUNKLINE_DISPATCHER_H
 
 #include "connection_state.h"
-#include "growth.h"
+#include "concurrency_limit.h"
 
 typedef struct {
     VALUE trunks, states;  /* frozen Arrays in the same order */
@@ -17,7 +17,7 @@ typedef struct {
     double idle_limit;    /* seconds after which the server ends an idle connection: one that was idle for so long is not chosen */
     bool may_grow;        /* could another trunk be opened, or is one being opened? */
     uint32_t random;
-    growth_t growth;
+    concurrency_limit_t limit; /* of long requests that run at once */
 } dispatcher_t;
 
 static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(self); }
@@ -38,8 +38,8 @@ static inline size_t dispatcher_running(const dispatcher_t *dispatcher) { return
 /* Trunks with a long request in flight. */
 size_t dispatcher_count_longs(const fifo_t *fifo);
 
-/* Is it being found out whether more long requests may run? */
-bool dispatcher_is_trying(const fifo_t *fifo);
+/* Are long requests held back, or a probe of their unloaded time under way? Then each of them is to be measured. */
+bool dispatcher_limit_is_binding(const fifo_t *fifo);
 
 /* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */
 void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now);

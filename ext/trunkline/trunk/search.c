@@ -22,7 +22,7 @@ bool search_permits_long(const search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     if (search_is_only(search)) return true;
     size_t running = dispatcher_running(dispatcher);
-    return (long)running < dispatcher->count - 1 && growth_permits(&dispatcher->growth, running, search->now);
+    return (long)running < dispatcher->count - 1 && concurrency_limit_room(&dispatcher->limit, running, search->now) > 0;
 }
 
 static bool takes(const search_t *search, connection_t *connection) {

@@ -8,8 +8,6 @@
 #define SUSPECT 0.0005 /* seconds up to which measurements that are not sure can raise the mean */
 #define WEIGHT 0.125   /* of one more measurement */
 #define DOUBTERS_WEIGHT 0.25 /* of one more while in doubt */
-#define ENOUGH 8 /* measurements that an average is of */
-#define MOST_MISSED 1000 /* measured beside more, after which one more may run beside those that count */
 #define MOST_TIMES 4   /* the mean that one measurement can count for: a stall of the client is not the server's */
 #define LEAST 0.00002  /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
 
@@ -67,23 +65,19 @@ void service_measure(service_t *service, double seconds, bool sure) {
     service->is_long = service->mean > (service->is_long ? SHORT_AGAIN : LONG);
 }
 
-/* What was measured beside fewer stands for long, but not for ever. */
-static void learn_beside_more(service_t *service, size_t common) {
-    if (service->fewest >= common || ++service->missed < MOST_MISSED) return;
-    service->fewest++;
-    service->missed = 0;
+/* The old time stands for one measurement when there is a new probe, or fewer ran. */
+static void learn_anew(service_t *service, size_t fewest) {
+    service->fewest = fewest;
+    if (service->measured > 1) service->measured = 1;
 }
 
-void service_learn_unhurried(service_t *service, double seconds, size_t running, size_t common) {
-    if (service->fewest > 0 && running > service->fewest) {
-        learn_beside_more(service, common);
-        return;
-    }
-    if (running < service->fewest && service->measured > 1) service->measured = 1; /* half of it is the first one's */
-    if (service->measured < ENOUGH) service->measured++;
-    service->fewest = running;
-    service->missed = 0;
-    service->unhurried += (seconds - service->unhurried) / service->measured;
+void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe) {
+    size_t few = running > UNLOADED ? running : UNLOADED;
+    if (service->probe != probe || few < service->fewest || service->measured == 0) learn_anew(service, few);
+    service->probe = probe;
+    if (few > service->fewest) return;
+    if (service->measured < UNLOADED_ENOUGH) service->measured++;
+    service->unloaded += (seconds - service->unloaded) / service->measured;
 }
 
 /* call-seq: measure(seconds, sure) -> service */

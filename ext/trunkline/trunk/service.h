@@ -5,16 +5,17 @@
 #include <ruby.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "concurrency_limit.h"
 #include "histogram.h"
 
 #define SHORT_AGAIN 0.0005 /* seconds: a long one that takes less on average is short again */
 
 typedef struct {
     double mean;         /* seconds on average, without the way there and back */
-    double unhurried;    /* the same of those that the fewest long ones ran beside */
-    size_t fewest;       /* long ones that ran then, with itself; 0: none was measured yet */
-    unsigned measured;   /* of those */
-    unsigned missed;     /* measured since, that more ran beside */
+    double unloaded;     /* the same of those that ran beside the fewest long ones */
+    size_t fewest;       /* long ones that ran then, with itself; UNLOADED for fewer */
+    unsigned measured;   /* of those; 0: unloaded is not known */
+    unsigned probe;      /* in which fewest was found */
     histogram_t taken;   /* seconds of all requests measured */
     double waited;       /* seconds that they were in flight behind others, in all */
     uint64_t long_count; /* requests sent as long ones */
@@ -35,8 +36,8 @@ VALUE service_create(void);
  * own delay in reading. */
 void service_measure(service_t *service, double seconds, bool sure);
 
-/* A long one has needed so many seconds, where so many of them ran, of which `common` are nothing out of the ordinary. */
-void service_learn_unhurried(service_t *service, double seconds, size_t running, size_t common);
+/* A long one has needed so many seconds, while `running` of them ran, since a probe of that number began. */
+void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe);
 
 /* Should the request that is about to be sent let the server say when it begins, so that its measurement is sure? Of those that
  * take a while, one in eight should, of however many are sent before the first is answered. */
