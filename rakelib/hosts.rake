@@ -29,6 +29,9 @@ namespace :hosts do
   desc "Run Sequel's own tests of its adapters on this client; takes the folder of its source"
   task(:sequel, [:folder] => :compile) { |_, arguments| run.call("sequel", "SEQUEL", arguments.folder) }
 
+  desc "Run pg's own specs with Trunkline::PG under its name; takes the folder of its source, and needs RSpec"
+  task(:pg, [:folder] => :compile) { |_, arguments| run.call("pg", "PG", arguments.folder) }
+
   desc "Run Dalli's own integration tests with this client under its name; takes the folder of Dalli's source, or fetches Debian forky's"
   task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder || DebianSource::DALLI.folder) }
 end

@@ -33,6 +33,9 @@ class PGNamesTest < Trunkline::TestCase
     rows: ->(c, _) { c.exec("SELECT 1 AS a, 'bc' AS b UNION ALL SELECT 2, NULL ORDER BY 1").then { |r| [r.each_row.to_a, r.column_values(1), r.field_values("a"), r.tuple_values(1), r.getisnull(1, 1), r.getlength(0, 1)] } },
     no_row: ->(c, _) { c.exec("SELECT 1")[1] }, no_field: ->(c, _) { c.exec("SELECT 1").fnumber("x") }, no_field_values: ->(c, _) { c.exec("SELECT 1").field_values("x") }, no_value: ->(c, _) { c.exec("SELECT 1").getvalue(0, 3) },
     transaction: ->(c, pg) { [c.transaction_status, c.transaction { |inner| [inner.equal?(c), c.transaction_status, c.exec("SELECT 1").values] }, c.transaction { raise pg::RollbackTransaction }, c.transaction_status] },
+    transaction_left: ->(c, _) { c.exec("CREATE TEMP TABLE tl (a int)") && [[1, 2].each { |n| c.transaction { c.exec("INSERT INTO tl VALUES (1)"); break n } }, c.exec("SELECT count(*) FROM tl").values, (c.transaction { c.exec("DELETE FROM tl") && raise("left") } rescue $!.message), c.exec("SELECT count(*) FROM tl").values] },
+    no_parameters: ->(c, _) { c.exec("SELECT 1", nil).values },
+    too_many_arguments: ->(_, pg) { pg.connect(*%w[a b c d e f g h]) rescue $!.class },
     failed: ->(c, _) { c.transaction { c.exec("SELECT 1 / 0") } },
     failed_then: ->(c, _) { c.exec("BEGIN") && (c.exec("SELEC") rescue [c.transaction_status, c.exec("ROLLBACK").result_status, c.transaction_status]) },
     syntax: ->(c, _) { c.exec("SELECT 1,\n  nam FROM pg_class") }, unique: ->(c, _) { c.exec("CREATE TEMP TABLE u (id int PRIMARY KEY)") && c.exec("INSERT INTO u VALUES (1), (1)") },
@@ -46,6 +49,11 @@ class PGNamesTest < Trunkline::TestCase
       c.copy_data("COPY k TO STDOUT", pg::TextDecoder::CopyRow.new) { while (line = c.get_copy_data) do lines << line end }
       [lines, c.exec("SELECT * FROM k").values]
     },
+    copy_of_none: ->(c, _) { c.copy_data("SELECT 1") { nil } rescue [$!.class, c.exec("SELECT 1").values] },
+    negative: ->(c, _) { c.exec("SELECT 1").then { |r| [-> { r[-1] }, -> { r.getvalue(-1, 0) }, -> { r.fname(-1) }, -> { r.ftype(-1) }, -> { r.fmod(-1) }, -> { r.column_values(9) }, -> { r.tuple_values(-1) }].map { |asked| asked.call rescue $!.class } } },
+    symbols_always: ->(c, _) { (c.field_name_type = :symbol) && c.exec("SELECT 1 AS a").to_a },
+    coders_always: ->(c, pg) { (c.decoder_for_get_copy_data = pg::TextDecoder::CopyRow.new) && [].tap { |rows| c.copy_data("COPY (SELECT 1, 2) TO STDOUT") { while (row = c.get_copy_data) do rows << row end } } },
+    no_payload: ->(c, _) { c.exec("LISTEN ch; NOTIFY ch") && c.wait_for_notify(60) { |*told| told.last } },
     copy_left: ->(c, _) { c.copy_data("COPY (SELECT 1) TO STDOUT") { nil } },
     notices: ->(c, _) { [].tap { |told| c.set_notice_processor { |text| told << text } && c.exec("DO $$ BEGIN RAISE NOTICE 'mind'; END $$") } },
     notify: ->(c, _) { c.exec("LISTEN ch; NOTIFY ch, 'x'") && [c.wait_for_notify(60) { |channel, pid, payload| [channel, pid == c.backend_pid, payload] }, c.wait_for_notify(0.01), c.notifies] },

@@ -17,7 +17,9 @@ module Trunkline
       ALONE = { connections: 1, max_connections: 1 }.freeze
       # The server's text of all values: type maps make others of it.
       TEXT = { default: :text }.freeze
-      private_constant :ALONE, :TEXT
+      # What arguments without names are.
+      PLACES = %i[host port options tty dbname user password].freeze
+      private_constant :ALONE, :TEXT, :PLACES
 
       class << self
         # Connects to a server.
@@ -58,13 +60,20 @@ module Trunkline
 
         # @param name [String, Array<String>]
         # @return [String] with their quotes
-        def quote_ident(name) = TextEncoder::Identifier.new.encode(name)
+        def quote_ident(name)
+          raise ArgumentError, "string contains null byte" if Array(name).any? { |part| part.to_s.include?("\0") }
+
+          TextEncoder::Identifier.new.encode(name)
+        end
 
         # @return [Array(Config, Hash)] of what {connect} takes
         def settings_of(arguments, options) # :nodoc:
-          options = arguments.pop.merge(options) if arguments.last.is_a?(Hash)
-          options = arguments.zip(%i[host port options tty dbname user password]).filter_map { |value, name| [name, value] if value && name != :tty }.to_h.merge(options) if arguments.size > 1
-          Config.new(arguments.size == 1 ? arguments.first : nil, **options.transform_keys(&:to_sym))
+          *arguments, hash = arguments if arguments.last.is_a?(Hash)
+          options = { **hash.to_h.transform_keys(&:to_sym), **options }
+          raise ArgumentError, "#{arguments.size} arguments: there are host, port, options, tty, dbname, user and password" if arguments.size > PLACES.size
+          return Config.new(arguments.first, **options) if arguments.size < 2
+
+          Config.new(nil, **PLACES.zip(arguments).to_h.except(:tty).compact, **options)
         end
       end
 
@@ -73,6 +82,22 @@ module Trunkline
 
       # @return [TypeMap] that results have; a {TypeMapAllStrings} at first
       attr_accessor :type_map_for_results
+
+      # @return [#encode, nil] for {Shape::Copying#put_copy_data}, where copy_data was not given one
+      attr_accessor :encoder_for_put_copy_data
+
+      # @return [#decode, nil] for {Shape::Copying#get_copy_data}, where copy_data was not given one
+      attr_accessor :decoder_for_get_copy_data
+
+      # @return [Symbol] :string or :symbol, of the keys of results
+      attr_reader :field_name_type
+
+      # @param type [Symbol] as {Result#field_name_type=}
+      # @raise [ArgumentError] it is none of these
+      def field_name_type=(type)
+        @session.nothing.field_name_type = type
+        @field_name_type = type
+      end
 
       # As {connect}, without a block.
       def initialize(*arguments, **options)
@@ -113,14 +138,18 @@ module Trunkline
 
       def begin_with(client, config, holder)
         @type_map_for_queries = @type_map_for_results = TypeMapAllStrings.new
+        @field_name_type = :string
         begin_shape(client.virtual_session("Trunkline::PG", Result, holder: holder, scripts_decoded: true), config)
       end
 
       def namespace = PG
+      def default_encoder = encoder_for_put_copy_data
+      def default_decoder = decoder_for_get_copy_data
 
       def translated(error) = ERRORS.of(error, self)
 
       def settled(result)
+        result.field_name_type = @field_name_type unless @field_name_type == :string
         result.type_map = @type_map_for_results unless @type_map_for_results.instance_of?(TypeMapAllStrings)
         result
       end

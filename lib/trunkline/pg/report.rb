@@ -29,6 +29,10 @@ module Trunkline
       def error_field(code) = @fields[FIELDS.fetch(code) { raise ArgumentError, "unknown error field #{code}" }]&.to_s
       alias result_error_field error_field
 
+      # Nothing to free.
+      def clear = nil
+      def cleared? = false
+
       # @return [String] as libpq writes it
       attr_reader :error_message
     end

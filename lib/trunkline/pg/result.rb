@@ -23,8 +23,8 @@ module Trunkline
       def count(*values, &block) = values.empty? && !block ? size : super
 
       # @param column [Integer] its number, from 0
-      # @return [String] its name
-      def fname(column) = columns.fetch(column) { raise ArgumentError, "invalid field number #{column}" }
+      # @return [String, Symbol] its name
+      def fname(column) = at(fields, column) { raise ArgumentError, "invalid field number #{column}" }
 
       # @param name [String] of a column
       # @return [Integer] its number, from 0
@@ -32,22 +32,22 @@ module Trunkline
 
       # @param column [Integer] its number, from 0
       # @return [Integer] OID of its type
-      def ftype(column) = @description.types.fetch(column) { raise ArgumentError, "invalid field number #{column}" }
+      def ftype(column) = at(@description.types, column) { raise ArgumentError, "invalid field number #{column}" }
 
       # @param column [Integer] its number, from 0
       # @return [Integer] its type's modifier, -1 where there is none
-      def fmod(column) = @description.modifiers.fetch(column) { raise ArgumentError, "column number #{column} is out of range" }
+      def fmod(column) = at(@description.modifiers, column) { raise ArgumentError, "column number #{column} is out of range" }
 
       # @param index [Integer] of a row
       # @return [Hash{String => Object}]
       # @raise [IndexError] there is no such row
-      def [](index) = super || raise(IndexError, "Index #{index} is out of range")
+      def [](index) = at(rows, index) { raise IndexError, "Index #{index} is out of range" } && super
 
       # @return [Object, nil] of one row and column
       # @raise [ArgumentError] there is none such
       def getvalue(row, column)
-        values = rows.fetch(row) { raise ArgumentError, "invalid tuple number #{row}" }
-        values.fetch(column) { raise ArgumentError, "invalid field number #{column}" }
+        values = at(rows, row) { raise ArgumentError, "invalid tuple number #{row}" }
+        at(values, column) { raise ArgumentError, "invalid field number #{column}" }
       end
 
       # @return [Boolean] whether the value is NULL
@@ -57,12 +57,12 @@ module Trunkline
       def each_row(&block) = rows.each(&block)
 
       # @return [Array] the row's values
-      def tuple_values(row) = rows.fetch(row) { raise IndexError, "invalid tuple number #{row}" }
+      def tuple_values(row) = at(rows, row) { raise IndexError, "invalid tuple number #{row}" }
 
       # @param column [Integer] its number, from 0
       # @return [Array] its values
       def column_values(column)
-        fname(column)
+        at(columns, column) { raise IndexError, "no column #{column} in result" }
         rows.map { |row| row[column] }
       end
 
@@ -84,7 +84,7 @@ module Trunkline
       end
 
       # @return [Integer] 0: values come as text
-      def fformat(column) = fname(column) && 0
+      def fformat(column) = at(columns, column) { raise ArgumentError, "column number #{column} is out of range" } && 0
 
       # @return [Integer] 0: values come as text
       def binary_tuples = 0
@@ -152,6 +152,13 @@ module Trunkline
       alias result_error_field error_field
 
       private
+
+      # Counted from 0, and not from the end.
+      def at(list, index, &otherwise)
+        raise TypeError, "no implicit conversion of #{index.class} into Integer" unless index.is_a?(Integer)
+
+        index.negative? ? yield(index) : list.fetch(index, &otherwise)
+      end
 
       def named(row) = field_name_type == :symbol ? @description.symbolized(row) : super
     end

@@ -125,8 +125,10 @@ module Trunkline
       # @param sql [String]
       # @return [Copy]
       # @raise [Error] as {Querying#query}
+      # @raise [ArgumentError] the SQL is no COPY FROM STDIN or TO STDOUT
       def copy(sql)
         raise lost(sql) if broken?
+        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @client.passing(sql).verdict == :copy
 
         begin_now
         @pinned ||= @pin.call

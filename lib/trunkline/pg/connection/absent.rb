@@ -14,8 +14,8 @@ module Trunkline
         }.freeze
         NAMES = %i[
           async_flush cancel_poll connect_poll connection_needs_password connection_used_password consume_input describe_portal describe_prepared
-          async_describe_portal async_describe_prepared sync_describe_portal sync_describe_prepared encoder_for_put_copy_data= enter_pipeline_mode
-          exit_pipeline_mode field_name_type flush get_result async_get_result sync_get_result is_busy isnonblocking nonblocking? setnonblocking
+          async_describe_portal async_describe_prepared sync_describe_portal sync_describe_prepared enter_pipeline_mode
+          exit_pipeline_mode flush get_result async_get_result sync_get_result is_busy isnonblocking nonblocking? setnonblocking
           async_setnonblocking async_isnonblocking lo_create lo_creat lo_import lo_export lo_open lo_write lo_read lo_lseek lo_tell lo_truncate
           lo_close lo_unlink locreat loopen lowrite loread lolseek lotell lotruncate loclose lounlink lo_seek loseek pipeline_status pipeline_sync
           async_pipeline_sync sync_pipeline_sync send_pipeline_sync send_flush_request put_copy_end async_put_copy_end sync_put_copy_end reset_poll

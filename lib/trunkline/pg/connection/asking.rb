@@ -28,7 +28,7 @@ module Trunkline
         # @yieldparam result [Result]
         # @return [Result, Object]
         # @raise [PG::Error]
-        def exec_params(sql, parameters = [], *, &block) = answer(sql, parameters, :again, &block)
+        def exec_params(sql, parameters = [], *, &block) = answer(sql, parameters || [], :again, &block)
         alias async_exec_params exec_params
         alias sync_exec_params exec_params
 
@@ -50,7 +50,7 @@ module Trunkline
         # @raise [PG::Error]
         def exec_prepared(name, parameters = [], *, &block)
           sql = @statements.fetch(name.to_s) { raise unprepared("prepared statement \"#{name}\" does not exist") }
-          answer(sql, parameters, true, &block)
+          answer(sql, parameters || [], true, &block)
         end
         alias async_exec_prepared exec_prepared
         alias sync_exec_prepared exec_prepared
@@ -60,20 +60,19 @@ module Trunkline
         alias async_close_prepared close_prepared
         alias sync_close_prepared close_prepared
 
-        # Runs the block in a transaction.
+        # Runs the block in a transaction, which is committed when the block comes to its end, by next, break or return too, and rolled back when
+        # it is left in any other way.
         #
         # @yieldparam connection [Connection] this one
-        # @return [Object] what the block returned
+        # @return [Object, nil] what the block returned; nil after RollbackTransaction
         def transaction
-          completed = false
+          left = Postgres.const_get(:BlockExit).new
           exec("BEGIN")
-          result = yield self
-          completed = true
-          result
+          left.run { yield self }
         rescue namespace::RollbackTransaction
           nil
         ensure
-          exec(completed ? "COMMIT" : "ROLLBACK") unless transaction_status == PQTRANS_IDLE
+          exec(left.completed? ? "COMMIT" : "ROLLBACK") unless transaction_status == PQTRANS_IDLE
         end
 
         # Has the server end what was given up, where that is still running.

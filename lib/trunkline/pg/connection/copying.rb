@@ -28,7 +28,7 @@ module Trunkline
         # @param encoder [#encode, nil] of pg
         # @return [true]
         # @raise [PG::Error]
-        def put_copy_data(data, encoder = @coder)
+        def put_copy_data(data, encoder = @coder || default_encoder)
           copy(:in).write(encoder ? encoder.encode(data) : data)
           true
         rescue ::Trunkline::Error => error
@@ -40,7 +40,7 @@ module Trunkline
         # @param decoder [#decode, nil] of pg
         # @return [String, Object, nil] the next line, or what the decoder makes of it; nil: it was the last one
         # @raise [PG::Error]
-        def get_copy_data(_async = false, decoder = @coder)
+        def get_copy_data(_async = false, decoder = @coder || default_decoder)
           line = copy(:out).read
           @all_read = true unless line
           line && decoder ? decoder.decode(line) : line
@@ -51,6 +51,10 @@ module Trunkline
         alias sync_get_copy_data get_copy_data
 
         private
+
+        # Classes may have some.
+        def default_encoder = nil
+        def default_decoder = nil
 
         def copied(sql, coder)
           @copy = @session.copy(sql)

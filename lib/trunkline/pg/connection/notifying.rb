@@ -10,13 +10,13 @@ module Trunkline
         # @param timeout [Numeric, nil] seconds; nil: for ever
         # @yieldparam channel [String]
         # @yieldparam pid [Integer] process id of the backend that sent it
-        # @yieldparam payload [String]
+        # @yieldparam payload [String, nil] nil: it is empty
         # @return [String, nil] the channel; nil: none has come in time
         # @raise [PG::Error]
         def wait_for_notify(timeout = nil)
           @session.stay
           notification = @session.wait_for_notification(timeout) or return
-          yield notification.channel, notification.pid, notification.payload if block_given?
+          yield notification.channel, notification.pid, (notification.payload unless notification.payload.empty?) if block_given?
           notification.channel
         rescue ::Trunkline::Error => error
           raise translated(error)
@@ -27,7 +27,7 @@ module Trunkline
         # @raise [PG::Error]
         def notifies
           told = nil
-          wait_for_notify(0) { |channel, pid, payload| told = { relname: channel, be_pid: pid, extra: payload } }
+          wait_for_notify(0) { |channel, pid, payload| told = { relname: channel, be_pid: pid, extra: payload.to_s } }
           told
         end
       end

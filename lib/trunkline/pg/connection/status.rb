@@ -45,6 +45,7 @@ module Trunkline
         # Strings go and come in UTF-8.
         def set_client_encoding(name) = Config.new(nil, client_encoding: name) && nil
         alias client_encoding= set_client_encoding
+        def set_default_encoding = Encoding::UTF_8
         def get_client_encoding = "UTF8"
         def internal_encoding = Encoding::UTF_8
         def external_encoding = Encoding::UTF_8

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+# What comes before pg's own specs: Trunkline::PG under pg's name, and a server of this run.
+require "timeout"
+require "trunkline"
+
+PG = Trunkline::PG
+$LOADED_FEATURES.push("pg.rb")
+
+# What the specs' helpers ask of the module, and of each connection between two examples.
+module PG
+  VERSION = "1.7.0" # which some of them look at
+
+  class << self
+    def library_version = 150_000
+    def require_bigdecimal_without_warning = require("bigdecimal")
+  end
+
+  # Nothing is ever nonblocking.
+  class Connection
+    def setnonblocking(_wanted) = nil
+  end
+
+  module TestingHelpers
+    # Stands for the helpers' own, which starts a server as the user who runs the specs.
+    class PostgresServer
+      # What the helpers call of it.
+      module OfThisRun
+        def initialize(name, **)
+          @name = name
+          @port = Integer(ENV.fetch("PGPORT"))
+          @conninfo = "host=127.0.0.1 port=#{@port} user=postgres dbname=test"
+          @unix_socket = ENV.fetch("SERVER_SOCKET")
+        end
+
+        def create_test_db = nil
+        def teardown = nil
+      end
+      prepend OfThisRun
+    end
+  end
+end
+
+RSpec.configure do |config|
+  # One that waits for what is not there must not hold up the others.
+  config.around { |example| Timeout.timeout(20) { example.run } }
+  # It would end this process before the report is written.
+  config.after { $scheduler_timeout = nil }
+end
