@@ -149,8 +149,10 @@ class Serial
   # A table that units read changes, and a connection ends, each now and then.
   def disturb
     pg = PG.connect(@server.uri)
-    until yield
-      pg.exec("ALTER TABLE shared ADD COLUMN b int; ALTER TABLE shared DROP COLUMN b")
+    %w[bigint int].cycle do |type|
+      break if yield
+
+      pg.exec("ALTER TABLE shared ALTER a TYPE #{type}")
       pg.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'serial' ORDER BY random() LIMIT 1") if rand(4).zero?
       sleep 0.02
     end
