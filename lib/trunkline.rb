@@ -7,6 +7,7 @@ require_relative "trunkline/open_range"
 require_relative "trunkline/time_of_day"
 require_relative "trunkline/config"
 require_relative "trunkline/middlewares"
+require_relative "trunkline/query_log"
 require "trunkline/trunkline"
 require_relative "trunkline/postgres/client"
 require_relative "trunkline/memcached/client"
@@ -18,6 +19,8 @@ module Trunkline
   autoload :PG, "trunkline/pg/pg"
   autoload :Dashboard, "trunkline/rack/dashboard"
   autoload :StatsSocket, "trunkline/instrumentation/stats_socket"
+  autoload :ActiveSupportEvents, "trunkline/instrumentation/active_support_events"
+  autoload :OpenTelemetrySpans, "trunkline/instrumentation/open_telemetry_spans"
 
   private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :Witness
 
@@ -42,6 +45,8 @@ module Trunkline
   # @param errors [:with_values, :without_values] whether errors quote values as the server does, in its message, DETAIL and CONTEXT, and the
   #   literals of the statement; see guides/deadlines-cancel-and-errors.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
+  # @param logger [Logger, nil] what each call is written to, at the level debug: its statement, the time it took all in all and the server, its rows
+  # @param slow [Numeric, nil] seconds: only what takes as long is written to the logger, as a warning
   # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
   #   those of {Limits::DEFAULTS}
   # @yieldparam client [Postgres::Client] closed at the block's end
@@ -49,7 +54,8 @@ module Trunkline
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
   def self.postgres(conninfo = nil, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [],
-                    decode: nil, group_commit: false, errors: :with_values, middlewares: [], **options)
+                    decode: nil, group_commit: false, errors: :with_values, middlewares: [], logger: nil, slow: nil,
+                    **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     Config.check_names(options.keys, method(__method__).parameters.filter_map { |kind, name| name if kind == :key } + Limits::DEFAULTS.keys)
@@ -58,6 +64,7 @@ module Trunkline
                                           session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors,
                                           **limits)
     middlewares.each { |middleware| client.use(middleware) }
+    QueryLog.attach(client, logger, slow)
     return client unless block_given?
 
     begin
@@ -76,6 +83,8 @@ module Trunkline
   # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or
   #   separated by commas; nil: what MEMCACHE_SERVERS says, else the one on this machine
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
+  # @param logger [Logger, nil] what each call is written to, at the level debug: its statement, the time it took all in all and the server, its rows
+  # @param slow [Numeric, nil] seconds: only what takes as long is written to the logger, as a warning
   # @param options [Hash] those of Dalli too: socket_timeout is timeout; what is not needed is left out with a warning
   #   timeout: seconds from call to answer, connecting included, 1; nil: for ever
   #   connections: the most to each server, 1; more than one helps where several event loops ask at once
@@ -102,10 +111,11 @@ module Trunkline
   # @return [Memcached::Client, Object] what the block returned, where one is given
   # @raise [ConfigError, ArgumentError] a server that cannot be understood, an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
-  def self.memcached(*servers, middlewares: [], **options)
+  def self.memcached(*servers, middlewares: [], logger: nil, slow: nil, **options)
     MainRactor.check
     client = Memcached::Client.new(servers.flatten.compact, **options)
     middlewares.each { |middleware| client.use(middleware) }
+    QueryLog.attach(client, logger, slow)
     return client unless block_given?
 
     begin

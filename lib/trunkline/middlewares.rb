@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "middleware_check"
+require_relative "operation"
+
 module Trunkline
   # What goes around the calls of a client: to measure, log or trace them. A middleware is a module with some of the methods
   # below, each of which calls `super` once, for what it goes around, and returns what that returns. What that raises is an
@@ -22,11 +25,24 @@ module Trunkline
     # @param middleware [Module]
     # @return [Middlewares] these, and the module around them
     # @raise [TypeError] it is no module
+    # @raise [ArgumentError] a public method of it goes around nothing, or does not take what it would be given
     def within(middleware) # :nodoc:
       raise TypeError, "a middleware is a Module, not #{middleware.inspect}" unless middleware.instance_of?(Module)
 
+      MiddlewareCheck.check(middleware)
       Class.new(self.class) { include middleware }.new
     end
+
+    # Has these go around one call of a client: {#operation}, and within it the method for its kind.
+    #
+    # @param given [Operation]
+    def around(given, &call) = operation(given) { given.within(self, &call) } # :nodoc:
+
+    # Goes around each call of a client, whatever its kind: what all the methods below see, and streams, COPY and scripts by their own names. When
+    # `super` has returned or raised, the operation knows how long it took, what of that the server worked on it, its rows and its error.
+    #
+    # @param _operation [Operation]
+    def operation(_operation) = yield
 
     # Goes around opening one connection.
     #

@@ -31,6 +31,21 @@ class MiddlewaresTest < Trunkline::TestCase
     end
   end
 
+  def test_methods_that_would_go_around_nothing_are_refused_by_name
+    { Module.new { def querry(*) = super } => /\Aquerry of the middleware .* goes around nothing, did you mean query\?/,
+      Module.new { def log(line) = line } => /\Alog of the middleware .* must be private\z/,
+      Module.new { def query(_sql) = super } => /\Aquery of the middleware .* must take 3 arguments/,
+      Module.new { def batch(_queries, _server, _more) = super } => /\Abatch of the middleware .* must take 2 arguments/,
+      Module.new { def transaction(_options, _server, name:) = super } => /\Atransaction .* must take 2 arguments/ }.each do |middleware, told|
+      assert_match told, assert_raises(ArgumentError) { Trunkline::Middlewares.new.within(middleware) }.message
+    end
+  end
+
+  def test_methods_of_its_own_are_private
+    [Module.new { def query(*) = super }, Module.new { def query(...) = super }, Module.new { def query(_sql, _parameters, _server, _more = nil) = super },
+     Module.new { private def log(line) = line }, Module.new { def inspect = "Mine" }].each { |middleware| Trunkline::Middlewares.new.within(middleware) }
+  end
+
   def test_clients_refuse_it_too
     assert_raises(TypeError) { Trunkline.postgres("host=localhost", middlewares: [String]) }
     assert_raises(TypeError) { Trunkline.memcached("localhost", middlewares: [nil]) }

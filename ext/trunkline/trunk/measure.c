@@ -47,17 +47,18 @@ static bool had_come(const fifo_t *fifo, const request_t *request) {
     return fifo->alone || fifo->trips >= ENOUGH_TRIPS || fifo->head_since - request->pushed >= fifo->round_trip;
 }
 
-static void measure_service(fifo_t *fifo, const request_t *request, double now) {
+static void measure_service(fifo_t *fifo, request_t *request, double now) {
     bool known = knows_beginning(fifo, request, now), sure = known && had_come(fifo, request);
     double at_most = now - request->pushed - on_the_way(fifo), taken = known ? fmin(now - fifo->head_since, at_most) : at_most;
     request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
+    request->taken = taken;
     service_measure(request->service, taken, sure);
     if (!request->is_long) dispatcher_learn_of_short(fifo);
     else if (sure) dispatcher_learn(fifo, request, taken, lateness(fifo), now);
 }
 
 void measure(fifo_t *fifo, double now) {
-    const request_t *request = fifo_request(fifo_head(fifo));
+    request_t *request = fifo_request(fifo_head(fifo));
     note_round_trip(fifo, request, now);
     if (request && request->service) measure_service(fifo, request, now);
 }

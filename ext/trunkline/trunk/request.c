@@ -308,6 +308,14 @@ static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
 static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self)->token = token; }
 static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
 
+/* call-seq: taken -> Float or nil
+ *
+ * Seconds that the server has worked on it, as far as that can be seen from here. */
+static VALUE request_get_taken(VALUE self) {
+    double taken = request_of(self)->taken;
+    return taken > 0 ? DBL2NUM(taken) : Qnil;
+}
+
 void Init_trunkline_request(void) {
     id_push = rb_intern("push");
     id_new = rb_intern("new");
@@ -357,4 +365,5 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "token", request_get_token, 0);
     rb_define_method(cTrunklineRequest, "token=", request_set_token, 1);
     rb_define_method(cTrunklineRequest, "failure", request_get_failure, 0);
+    rb_define_method(cTrunklineRequest, "taken", request_get_taken, 0);
 }

@@ -40,6 +40,7 @@ typedef struct request {
     service_t *service;   /* what is known of its kind; NULL: nothing, and nothing is learned. Its owner is marked by the struct around this */
     double cost;          /* seconds that the server is expected to need for it */
     double pushed;        /* when it came to be in flight */
+    double taken;         /* seconds that the server has worked on it, as far as that can be seen; 0: not measured */
     bool is_long;         /* counts as a long one where it is in flight */
     bool is_unknown;      /* likewise as one of which it is not known how long it takes */
     size_t beside;        /* trunks with a long one in flight when this long one was sent */

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../operation"
+
 module Trunkline
   module Memcached
     # What the servers of a client with middlewares do differently: commands go through these, as does connecting. It extends
@@ -11,7 +13,7 @@ module Trunkline
 
         private
 
-        def open(pool) = @middlewares.connect(name) { super }
+        def open(pool) = @middlewares.around(Operation.new(:connect, name, hook: :connect, arguments: [name])) { super }
       end
 
       # @param middlewares [Middlewares]
@@ -21,13 +23,19 @@ module Trunkline
         servers.each { |server| server.extend(Server).middlewares = middlewares }
       end
 
-      def perform(request, key) = @middlewares.command(request.command, [key], @name) { super }
-      def flush_all(delay) = @middlewares.command("flush_all", [], @name) { super }
-      def ask(server, request) = @middlewares.command(request.command[/\w+/], [], server.name) { super }
+      def perform(request, key) = command(request.command, [key], @name) { super }
+      def flush_all(delay) = command("flush_all", [], @name) { super }
+      def ask(server, request) = command(request.command[/\w+/], [], server.name) { super }
 
       # What a command is called, one for no keys tells too.
       def perform_all(keys, companions, changes: false, &request)
-        @middlewares.command(yield([], []).command, keys, @name) { super }
+        command(yield([], []).command, keys, @name) { super }
+      end
+
+      private
+
+      def command(name, keys, server, &call)
+        @middlewares.around(Operation.new(:command, server, name, keys, hook: :command, arguments: [name, keys, server]), &call)
       end
     end
     private_constant :Instrumented

@@ -1,14 +1,16 @@
 # frozen_string_literal: true
 
+require_relative "../operation"
+
 module Trunkline
   module Postgres
     # What a client with middlewares does differently, and with it the sessions, transactions and scopes that it makes: its
     # calls go through them. It extends those objects, so that others pay nothing for it.
     module Instrumented # :nodoc:
-      def query(sql, *parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
-      def value(sql, *parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
-      def ask(sql, parameters, **options) = middlewares.query(sql, parameters, @answers.server) { super }
-      def async(sql, *parameters, **options) = middlewares.async(sql, parameters, @answers.server) { super }
+      def query(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
+      def value(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
+      def ask(sql, parameters, **options) = statement(:query, sql, parameters) { super }
+      def async(sql, *parameters, **options) = statement(:async, sql, parameters, hook: :async) { super }
 
       # With settings or a role it is a scope's, which is observed for its sake.
       def batch(settings: nil, role: nil, **options, &block)
@@ -16,31 +18,57 @@ module Trunkline
       end
 
       # One query from its first row to its last one, or until its block is left. An Enumerator calls this again.
-      def stream(sql, *parameters, **options, &block)
-        block ? middlewares.query(sql, parameters, @answers.server) { super } : super
+      def stream(sql, *parameters, **options)
+        return super unless block_given?
+
+        statement(:stream, sql, parameters) do |operation|
+          super(sql, *parameters, **options) do |row|
+            operation.count_row
+            yield row
+          end
+        end
       end
 
       # Of sessions: COPY in either direction is one query, whatever goes through it.
-      def copying(sql, direction, **options) = middlewares.query(sql, [], @answers.server) { super }
+      def copying(sql, direction, **options) = statement(:copy, sql, []) { super }
+
+      def perform(request)
+        super.tap { note(request) }
+      end
 
       private
 
-      def middlewares = @answers.middlewares
+      # What was answered belongs to the call that the fiber is at.
+      def note(request)
+        return unless (operation = Operation.current)
+
+        (request.members || [request]).each { |answered| operation.took(answered) if answered.done? }
+      end
+
+      def around(operation) = @answers.middlewares.around(operation) { yield operation }
+
+      def statement(kind, sql, parameters, hook: :query, &call)
+        around(Operation.new(kind, @answers.server, sql, parameters, hook: hook, arguments: [sql, parameters, @answers.server]), &call)
+      end
+
       def observe(made) = made.extend(Instrumented)
 
-      def connect(pool) = middlewares.connect(@answers.server) { super }
+      def connect(pool) = around(Operation.new(:connect, @answers.server, hook: :connect, arguments: [@answers.server])) { super }
       def subscribe(subscription)
         sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
-        middlewares.query(sql, [], @answers.server) { super }
+        statement(:listen, sql, []) { super }
       end
 
-      def run_script(sql) = middlewares.query(sql, [], @answers.server) { super }
+      def run_script(sql) = statement(:script, sql, []) { super }
       def conclude_batch(calls, atomic, idempotent)
         queries = calls.map { |statement, parameters| [statement.sql, parameters] }
-        middlewares.batch(queries, @answers.server) { super }
+        text = queries.map(&:first).join("; ")
+        around(Operation.new(:batch, @answers.server, text, queries.flat_map(&:last), hook: :batch, arguments: [queries, @answers.server])) { super }
       end
 
-      def run_order(options, &attempt) = middlewares.transaction(options, @answers.server) { super }
+      def run_order(options, &attempt)
+        around(Operation.new(:transaction, @answers.server, hook: :transaction, arguments: [options, @answers.server])) { super }
+      end
     end
     private_constant :Instrumented
   end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # One call of a client, as {Middlewares#operation} is given it: what it asks and of which server; and, when it is over, how it went.
+  class Operation
+    # What the calling fiber is at.
+    CURRENT = :trunkline_operation
+    private_constant :CURRENT
+
+    # @return [Operation, nil] the calling fiber's
+    def self.current = Thread.current[CURRENT] # :nodoc:
+
+    # @return [Symbol] :query, :script, :async, :batch, :stream, :copy, :listen, :transaction or :connect; :command of a memcached client
+    attr_reader :kind
+
+    # @return [String] "host:port/database", or "host:port"
+    attr_reader :server
+
+    # @return [String, nil] the statement, those of a batch one behind the other, or the memcached command's name; nil: transaction, connect
+    attr_reader :text
+
+    # @return [Array] of a statement, or the keys of a command; they may be secrets
+    attr_reader :parameters
+
+    # @return [Float, nil] seconds from the call to its end; nil while it goes on
+    attr_reader :seconds
+
+    # @return [Float, nil] seconds of these that the server has worked on it; nil: that was not measured, as of a stream or a COPY
+    attr_reader :server_seconds
+
+    # @return [Integer, nil] rows that were returned, changed or copied
+    attr_reader :rows
+
+    # @return [Exception, nil] with which it ended
+    attr_reader :error
+
+    # @param hook [Symbol] the method of {Middlewares} for this kind
+    # @param arguments [Array] of that one
+    def initialize(kind, server, text = nil, parameters = [], hook:, arguments:) # :nodoc:
+      @kind = kind
+      @server = server
+      @text = text
+      @parameters = parameters
+      @hook = hook
+      @arguments = arguments
+      @seconds = @server_seconds = @rows = @error = @last = nil
+    end
+
+    # @return [Float, nil] seconds that it waited: for a connection, behind others, and on the way
+    def waiting_seconds = server_seconds && [seconds - server_seconds, 0.0].max
+
+    # @return [String] its kind, and the beginning of its text
+    def inspect = "#<#{self.class} #{kind} #{server}#{" #{text[0, 60].inspect}" if text}>"
+
+    # Has the method for this kind go around the call.
+    def within(middlewares, &call) # :nodoc:
+      before = Operation.current
+      Thread.current[CURRENT] = self
+      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      conclude(middlewares.public_send(@hook, *@arguments, &call))
+    rescue Exception => @error # rubocop:disable Lint/RescueException
+      raise
+    ensure
+      @seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+      Thread.current[CURRENT] = before
+    end
+
+    # @param request [#taken, #affected_rows] that was answered for it
+    def took(request) # :nodoc:
+      return if @last.equal?(request)
+
+      @last = request
+      taken = request.taken
+      @server_seconds = (@server_seconds || 0.0) + taken if taken
+      rows = request.affected_rows
+      @rows = (@rows || 0) + rows if rows
+    end
+
+    # One more row of a stream.
+    def count_row = @rows = (@rows || 0) + 1 # :nodoc:
+
+    private
+
+    def conclude(value)
+      @rows = value if kind == :copy && value.is_a?(Integer)
+      value
+    end
+  end
+end

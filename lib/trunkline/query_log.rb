@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "errors"
+
+module Trunkline
+  # Writes what a client asks to a Logger: the statement, how long it took all in all and the server, for how long it waited, its rows, and
+  # the server. In colours where ActiveRecord's log has them.
+  class QueryLog # :nodoc:
+    # ActiveRecord's (ActiveRecord::LogSubscriber).
+    COLOURS = { /\A\s*SELECT\b/i => 34, /\A\s*INSERT\b/i => 32, /\A\s*UPDATE\b/i => 33, /\A\s*DELETE\b/i => 31 }.freeze
+    NAME = 36
+    OTHER = 35
+    private_constant :COLOURS, :NAME, :OTHER
+
+    # @param logger [#debug, #warn]
+    # @param slow [Numeric, nil] seconds: only what takes as long is written, as a warning; nil: everything is, at the level debug
+    # @return [Module] a middleware
+    # @raise [ArgumentError] the logger is none, or `slow` no number of seconds
+    def self.middleware(logger, slow)
+      log = new(logger, slow)
+      Module.new { define_method(:operation) { |operation, &call| log.around(operation) { super(operation, &call) } } }
+    end
+
+    # Has a client's calls written, where it was given a logger.
+    def self.attach(client, logger, slow)
+      raise ArgumentError, "slow: says which queries a log is written of: give logger: too" if slow && logger.nil?
+
+      client.use(middleware(logger, slow)) if logger
+    end
+
+    def initialize(logger, slow)
+      raise ArgumentError, "logger must be a Logger, with debug and warn, not #{logger.class}" unless %i[debug warn].all? { |name| logger.respond_to?(name) }
+      raise ArgumentError, "slow must be a number of seconds, not #{slow.inspect}" unless slow.nil? || (slow.is_a?(Numeric) && slow >= 0)
+
+      @logger = logger
+      @slow = slow
+    end
+
+    def around(operation)
+      yield
+    ensure
+      write(operation)
+    end
+
+    private
+
+    def write(operation)
+      return @logger.debug { line(operation) } unless @slow
+
+      @logger.warn { line(operation) } if operation.seconds >= @slow
+    end
+
+    def line(operation)
+      facts = [times(operation), rows(operation), operation.server, operation.error&.class].compact.join("; ")
+      text = operation.text && ShortenedSQL.discreet(operation.text)
+      ["#{colour("#{operation.kind} (#{facts})", NAME)}", *(colour(text, of(text)) if text)].join("  ")
+    end
+
+    def times(operation)
+      waited = operation.waiting_seconds
+      "#{milliseconds(operation.seconds)} ms#{": server #{milliseconds(operation.server_seconds)}, waited #{milliseconds(waited)}" if waited}"
+    end
+
+    def rows(operation) = operation.rows && "#{operation.rows} row#{"s" unless operation.rows == 1}"
+    def milliseconds(seconds) = format("%.1f", seconds * 1000)
+    def of(text) = COLOURS.find { |pattern, _| pattern.match?(text) }&.last || OTHER
+    def colour(text, number) = colours? ? "\e[1m\e[#{number}m#{text}\e[0m" : text
+
+    # Whether ActiveRecord's would be in colours, where that is there.
+    def colours? = defined?(::ActiveSupport::LogSubscriber) && ::ActiveSupport::LogSubscriber.colorize_logging
+  end
+  private_constant :QueryLog
+end
