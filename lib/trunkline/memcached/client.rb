@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "did_you_mean"
 require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
 require_relative "address"
@@ -97,7 +98,12 @@ module Trunkline
       end
 
       def refuse(unknown)
-        raise ArgumentError, "there is no option #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
+        return if unknown.empty?
+        raise ArgumentError, "there is no option host: a server is the first argument, as \"host:port\"" if (unknown & %i[host hosts port server servers url]).any?
+
+        names = method(:begin_with).parameters.filter_map { |kind, name| name if kind == :key } + KEYS.keys + VALUES
+        spelling = DidYouMean::SpellChecker.new(dictionary: names).correct(unknown.first).first
+        raise ArgumentError, "there is no option #{unknown.map(&:inspect).join(", ")}#{", did you mean #{spelling}?" if spelling}"
       end
     end
   end

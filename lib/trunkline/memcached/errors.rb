@@ -29,14 +29,16 @@ module Trunkline
 
     # What a server said -> an error.
     module Refusal
+      UNCOUNTABLE = "the value is not a number, or was not stored as one: to be counted, it is stored as a String of digits with raw: true, or by the " \
+                    "default of incr and decr"
       KINDS = {
         /\ASERVER_ERROR object too large for cache/ => [ValueTooLarge, "the value is larger than the server takes (its option -I)"],
-        /\ACLIENT_ERROR cannot increment or decrement non-numeric value/ => [NotANumber, "the value is not a number"],
+        /\ACLIENT_ERROR cannot increment or decrement non-numeric value/ => [NotANumber, UNCOUNTABLE],
         /\ASERVER_ERROR (?<said>.*)/ => [ServerError, "the server failed"],
         /\ACLIENT_ERROR (?<said>.*)/ => [ClientError, "the server refused the command"],
         /\A(?<said>.*)/ => [ClientError, "the server does not know the command (it must be memcached 1.6.10 or newer)"]
       }.freeze
-      private_constant :KINDS
+      private_constant :UNCOUNTABLE, :KINDS
 
       module_function
 

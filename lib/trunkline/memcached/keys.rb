@@ -31,7 +31,7 @@ module Trunkline
       # @return [String]
       # @raise [ArgumentError]
       def wire(key)
-        key = key.to_s unless key.is_a?(String)
+        key = text(key) unless key.is_a?(String)
         raise ArgumentError, "a key cannot be blank" if key.empty?
 
         key = "#{namespace}#{@separator}#{key}" if @namespace
@@ -44,6 +44,12 @@ module Trunkline
       def wires(keys) = @namespace.nil? && Request.fit?(keys) ? keys : keys.map { |key| wire(key) }
 
       private
+
+      def text(key)
+        return key.to_s unless key.is_a?(Array) || key.is_a?(Hash)
+
+        raise ArgumentError, "a key is a String or a Symbol, not #{key.class}: several go to get_multi, set_multi or delete_multi"
+      end
 
       def namespace = @namespace.is_a?(Proc) ? @namespace.call : @namespace
 

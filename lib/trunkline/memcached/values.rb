@@ -77,7 +77,10 @@ module Trunkline
       # @param others [Array<Symbol>] names that the caller takes besides
       # @raise [ArgumentError]
       def check_options(options, *others)
-        raise ArgumentError, "options must be a Hash, not #{options.inspect}" unless options.is_a?(Hash)
+        unless options.is_a?(Hash)
+          advice = ": several keys go to get_multi, delete_multi or set_multi" if options.is_a?(String)
+          raise ArgumentError, "options must be a Hash, not #{options.inspect}#{advice}"
+        end
 
         unknown = options.keys - OPTIONS - others
         raise ArgumentError, "there is no option #{unknown.first.inspect}: #{[*OPTIONS, *others].join(", ")}" unless unknown.empty?

@@ -51,6 +51,8 @@ module Trunkline
       # @yieldparam value [Object]
       # @return [Integer, false, nil] the number of the new version; false: another client has changed it; nil: there is none
       def cas(key, ttl = nil, options = nil)
+        raise ArgumentError, "cas needs a block that makes the new value of the old one; to store by a version there is set_cas" unless block_given?
+
         value, version = get_cas(key, options)
         return if version.zero?
 
@@ -59,6 +61,8 @@ module Trunkline
 
       # {#cas}, where the block is also asked, with nil, when there is no value.
       def cas!(key, ttl = nil, options = nil)
+        raise ArgumentError, "cas! needs a block that makes the new value of the old one; to store by a version there is set_cas" unless block_given?
+
         value, version = get_cas(key, options)
         set_cas(key, yield(value), version, ttl, options)
       end
@@ -80,6 +84,8 @@ module Trunkline
       # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
       # @raise [ValueTooLarge, ServerError] the first that a server refused; the others are stored
       def set_multi(pairs, ttl = nil, options = nil)
+        raise ArgumentError, "set_multi takes a Hash of keys and values, not #{pairs.class}" unless pairs.respond_to?(:keys)
+
         @values.check_options(options) if options
         return true if pairs.empty?
 
