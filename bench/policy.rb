@@ -93,9 +93,9 @@ module Trunkline
         times = 1
         traffic.comes(:short, SHORT_RATE) { |random| [short[random.rand(4)], FAST, 0] }
         traffic.comes(:long, load.rate) { |random| [long, *load.work(random, times)] }
-        traffic.run(load.warm_up / 2)
+        traffic.run(load.warm_up / 2.0)
         times = load.slower || 1
-        traffic.run(load.warm_up / 2)
+        traffic.run(load.warm_up / 2.0)
         traffic
       end
 
