@@ -47,7 +47,6 @@ class MixinsTest < Trunkline::TestCase
     "postgres/session_lease_flow" => %w[flow hear server trunk],
     "postgres/session_lease_notifications" => %w[ended flow notifications server trunk],
     "trunk/bounds" => %w[canceller codec loss retiring state],
-    "trunk/cancelling" => %w[abandoned canceller cancels codec crowded loss passed pause pool quarantined state wire],
     "trunk/flowing" => %w[codec loss state wire]
   }.freeze
 

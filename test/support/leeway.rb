@@ -18,10 +18,10 @@ module Leeway
 
   # @return [Numeric] what it was
   def exchange_leeway(seconds)
-    cancelling = Trunkline.const_get(:Cancelling)
-    cancelling.send(:remove_const, :LEEWAY).tap do
-      cancelling.const_set(:LEEWAY, seconds)
-      cancelling.private_constant :LEEWAY
+    canceller = Trunkline.const_get(:Canceller)
+    canceller.send(:remove_const, :LEEWAY).tap do
+      canceller.const_set(:LEEWAY, seconds)
+      canceller.private_constant :LEEWAY
     end
   end
 end

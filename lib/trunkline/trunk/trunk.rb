@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "bounds"
-require_relative "cancelling"
+require_relative "canceller"
 require_relative "encrypted_wire"
 require_relative "flowing"
 require_relative "loss"
@@ -22,7 +22,6 @@ module Trunkline
   # ConnectionState, Request or the codec, so nothing needs a lock.
   class Trunk # :nodoc:
     include Bounds
-    include Cancelling
     include ConnectionLoop
     include Flowing
 
@@ -50,9 +49,9 @@ module Trunkline
       @server = server
       @pool = pool
       @crowded = pool.crowded
-      @canceller = canceller
       @woken = []
       @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken)
+      @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @retiring = false
       @loss = @writer = @user = nil
     end
@@ -88,13 +87,13 @@ module Trunkline
 
       request.patience = patience
       Waiting.undisturbed(request.scheduler) do
-        ending do
+        @canceller.ending do
           begin
             attend(request)
           ensure
             leave(request)
           end
-          expire(request) if request.overdue?
+          @canceller.expire(request) if request.overdue?
         end
       end
     end
@@ -138,6 +137,32 @@ module Trunkline
     # In a child of the process that opened it: the session is the parent's, and is left alone.
     def disown = lose("this connection belongs to the parent process", closed: true)
 
+    # Ends a request that its caller does not want any more: see Canceller.
+    def cancel(request, by) = @canceller.cancel(request, by)
+
+    # Waits until everything in flight is answered, and ends what no caller waits for: see Canceller.
+    def clear(waiter, by) = @canceller.clear(waiter, by)
+
+    def cancels = @canceller.cancels
+    def abandoned = @canceller.abandoned
+    def quarantined? = @canceller.quarantined?
+
+    # The last caller has left: there is no leader.
+    def see_off
+      return active.zero? && hang_up if @loss
+
+      @canceller.end_given_up
+      flush
+      @canceller.give_place if @state.abandon_fence
+      retire_now
+    end
+
+    # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last one
+    # active one closes it.
+    def lose(reason, closed: false)
+      Waiting.undisturbed { fall_out(reason, closed) } unless @loss
+    end
+
     private
 
     def send_off(request)
@@ -155,20 +180,20 @@ module Trunkline
       Waiting.unpark(request)
       wake_all
     ensure
-      ending { leave_and_let_go(request) }
+      @canceller.ending { leave_and_let_go(request) }
     end
 
     def leave_and_let_go(request)
       leave(request)
     ensure
-      let_go(request)
+      @canceller.let_go(request)
     end
 
     # The answer did not come in time.
     def run_out(request)
-      ending do
+      @canceller.ending do
         leave(request)
-        expire(request)
+        @canceller.expire(request)
       end
     end
 
@@ -176,7 +201,7 @@ module Trunkline
     def pass_on
       wake_all
       @state.lift
-      pass_given_up
+      @canceller.pass_given_up
       @pool.freed if @crowded.on? && @state.room?
     end
 
@@ -217,22 +242,6 @@ module Trunkline
       @pool.freed if @crowded.on? && @state.active.zero?
     end
 
-    # There is no leader.
-    def see_off
-      return active.zero? && hang_up if @loss
-
-      end_given_up
-      flush
-      give_place if @state.abandon_fence
-      retire_now
-    end
-
-    # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last one
-    # active one closes it.
-    def lose(reason, closed: false)
-      Waiting.undisturbed { fall_out(reason, closed) } unless @loss
-    end
-
     def fall_out(reason, closed)
       @loss = Loss.new(reason, true, closed).freeze
       @state.lose
@@ -253,7 +262,9 @@ module Trunkline
 
     def hung_up = lose(farewell)
 
-    def mistrust = quarantine("a statement has left state behind on the connection, which others share")
+    def pass_given_up = @canceller.pass_given_up
+
+    def mistrust = @canceller.quarantine("a statement has left state behind on the connection, which others share")
 
     def farewell = @codec.farewell_message || "the server closed the connection"
   end

@@ -13,19 +13,43 @@ module Trunkline
   # The caller that wants the end does all that, in its own time. A caller that is interrupted in the middle first brings that to its end, within a
   # quarter of a second. Where that does not do, what the cancel will hit is unknown: then the trunk takes no more requests, and is
   # closed when the last in flight is answered.
-  module Cancelling # :nodoc:
+  class Canceller # :nodoc:
     # Seconds that a caller stays beyond its deadline, at most, to see its request ended.
     LEEWAY = 0.25
     # Seconds until a second cancel is sent.
     FIRST_PAUSE = 0.01
     private_constant :LEEWAY, :FIRST_PAUSE
 
+    # @return [Integer] how often the server was asked to cancel
+    attr_reader :cancels
+
+    # @return [Integer] requests that the server had been sent when their callers gave them up
+    attr_reader :abandoned
+
+    # @param trunk [Trunk] whose requests are ended: it sends, waits and closes
+    # @param state [ConnectionState] the trunk's
+    # @param codec [Codec] the trunk's
+    # @param wire [Wire] the trunk's
+    # @param pool [Object] the trunk's
+    # @param ask [#call, nil] asks the server to cancel: see Trunk.new
+    def initialize(trunk, state, codec, wire, pool, ask)
+      @trunk = trunk
+      @state = state
+      @codec = codec
+      @wire = wire
+      @pool = pool
+      @ask = ask
+      @cancels = @abandoned = 0
+      @quarantined = false
+      @passed = @pause = nil # the request given up that was cancelled last by the leader, and for how long it waits then
+    end
+
     # Ends a request that its caller does not want any more. It is done then, if perhaps not with the end that was wanted: its
     # answer may have been there.
     #
     # @param by [Float] when to give up, on the clock of Waiting.now
     def cancel(request, by)
-      return disown if inherited?
+      return @trunk.disown if @trunk.inherited?
 
       Waiting.undisturbed do
         ending { end_early(request, :cancel) { |failure| stop(request, by, failure) } }
@@ -42,21 +66,16 @@ module Trunkline
         cancelling(waiter, nil) do
           cancel_heads(waiter, nil, by)
           fence = @state.fence || submit_fence(waiter)
-          wait_for_fence(fence, by) if fence && !loss
+          wait_for_fence(fence, by) if fence && !@trunk.loss
         end
       end
     end
 
-    # @return [Integer] how often the server was asked to cancel
-    def cancels = @cancels || 0
-
-    # @return [Integer] requests that the server had been sent when their callers gave them up
-    def abandoned = @abandoned || 0
-
     # Is it unknown what a cancel would do to its next request?
-    def quarantined? = @quarantined || false
+    def quarantined? = @quarantined
 
-    private
+    # Is there a way to ask the server?
+    def able? = !@ask.nil?
 
     # Its caller was interrupted: whether it is carried out is no caller's concern any more. The server is asked to end it, unless it is a
     # short one: its answer is here before a cancel could be there.
@@ -89,8 +108,8 @@ module Trunkline
       yield
     ensure
       deserted = @state.finish_ending
-      see_off if deserted && !@loss
-      @pool.freed if deserted && @crowded.on?
+      @trunk.see_off if deserted && !@trunk.loss
+      @pool.freed if deserted && @pool.crowded.on?
     end
 
     # Its deadline has passed. A server that limits it itself is about to end it.
@@ -99,13 +118,48 @@ module Trunkline
       end_early(request, :deadline) { |failure| request.limited? ? linger(request, by) : stop(request, by, failure) }
     end
 
+    # No caller waits for any of the statements in flight, and the server would work off one after the other. It finds that the client is
+    # gone when it answers the one that the cancel ends, and ends too. One statement is cancelled, and the connection kept: for that, and
+    # two short queries afterwards, the server's processor takes 5.5 ms, and 12.2 ms where it is a new connection. But each of several needs
+    # a cancel of its own, one after the other, and a new connection takes the place of them all.
+    #
+    # A cancel that comes between two statements is ignored, and on a closed connection nothing tells. So there are two, with a pause.
+    def forsake(reason)
+      return @trunk.disown if @trunk.inherited?
+      return if @trunk.loss
+
+      @wire.abort
+      @trunk.lose(reason, closed: true)
+      begin
+        cancel_unseen
+        sleep FIRST_PAUSE
+      ensure
+        cancel_unseen
+      end
+    end
+
+    # Nothing of what it holds can be trusted any more.
+    def quarantine(reason)
+      @quarantined = true
+      @trunk.lose(reason)
+    end
+
+    # It stays shut, and others take its place.
+    def give_place
+      @quarantined = true
+      @pool.lost(@trunk)
+      @trunk.retire("it was not known what a cancel would hit")
+    end
+
+    private
+
     # @yield what may take its time, when the server may be at work on it now
     # @yieldparam failure [GivenUp] with which the request is done if no answer comes
     def end_early(request, why)
       failure = GivenUp.new(why, true).freeze
       return if request.done? || @codec.withdraw(request, GivenUp.new(why, false).freeze)
 
-      @abandoned = abandoned + 1
+      @abandoned += 1
       yield failure
     ensure
       request.give_up(request.failure || failure)
@@ -115,9 +169,9 @@ module Trunkline
       return unless @state.head.equal?(request)
 
       request.linger(by)
-      attend(request)
+      @trunk.attend(request)
     ensure
-      leave(request)
+      @trunk.leave(request)
     end
 
     # Only where that does no harm: see ConnectionState#begin_cancel. Other callers see the fence answered, if they are active.
@@ -135,7 +189,7 @@ module Trunkline
     # @param waiter [Request] of the caller
     # @param target [Request, nil] as ConnectionState#begin_cancel takes it
     def cancelling(waiter, target)
-      return unless @canceller && @state.begin_cancel(waiter, target)
+      return unless @ask && @state.begin_cancel(waiter, target)
 
       begin
         yield
@@ -145,11 +199,11 @@ module Trunkline
     end
 
     def conclude_cancel(waiter)
-      return if @loss
+      return if @trunk.loss
 
       case @state.finish_cancel(waiter)
       when :exposed then give_place
-      when :open then @pool.freed if @crowded.on?
+      when :open then @pool.freed if @pool.crowded.on?
       end
     end
 
@@ -175,29 +229,9 @@ module Trunkline
       end
     end
 
-    # No caller waits for any of the statements in flight, and the server would work off one after the other. It finds that the client is
-    # gone when it answers the one that the cancel ends, and ends too. One statement is cancelled, and the connection kept: for that, and
-    # two short queries afterwards, the server's processor takes 5.5 ms, and 12.2 ms where it is a new connection. But each of several needs
-    # a cancel of its own, one after the other, and a new connection takes the place of them all.
-    #
-    # A cancel that comes between two statements is ignored, and on a closed connection nothing tells. So there are two, with a pause.
-    def forsake(reason)
-      return disown if inherited?
-      return if @loss
-
-      @wire.abort
-      lose(reason, closed: true)
-      begin
-        cancel_unseen
-        sleep FIRST_PAUSE
-      ensure
-        cancel_unseen
-      end
-    end
-
     def cancel_unseen
-      @cancels = cancels + 1
-      @canceller.call(Waiting.now + LEEWAY)
+      @cancels += 1
+      @ask.call(Waiting.now + LEEWAY)
     rescue ConnectionError
       nil # the server finds out by itself, later, that the client is gone
     end
@@ -207,8 +241,8 @@ module Trunkline
     # @return [Boolean] whether it does
     def ask_to_cancel(waiter, by)
       dealt_with = false
-      @cancels = cancels + 1
-      @canceller.call(by) { dealt_with = true }
+      @cancels += 1
+      @ask.call(by) { dealt_with = true }
       dealt_with
     rescue ConnectionError => error
       dealt_with = !error.sent?
@@ -221,28 +255,16 @@ module Trunkline
       fence = waiter.fence
       return unless @state.fence_off(waiter, fence)
 
-      flush
+      @trunk.flush
       fence
     end
 
     def wait_for_fence(fence, by)
-      attend(fence.linger(by))
+      @trunk.attend(fence.linger(by))
     ensure
-      leave(fence)
+      @trunk.leave(fence)
     end
 
-    # Nothing of what it holds can be trusted any more.
-    def quarantine(reason)
-      @quarantined = true
-      lose(reason)
-    end
-
-    # It stays shut, and others take its place.
-    def give_place
-      @quarantined = true
-      @pool.lost(self)
-      retire("it was not known what a cancel would hit")
-    end
   end
-  private_constant :Cancelling
+  private_constant :Canceller
 end
