@@ -22,6 +22,7 @@ module Trunkline
         @format = 0
       end
 
+      # @return [String]
       def inspect = "#<#{self.class} #{@name.inspect} oid=#{@oid}>"
     end
 

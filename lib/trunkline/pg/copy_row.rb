@@ -34,6 +34,8 @@ module Trunkline
     module TextDecoder
       # A line of COPY TO STDOUT -> its values.
       class CopyRow < SimpleDecoder
+        # @param text [String, nil] the line
+        # @return [Array<String, nil>, nil] nil: there was no line
         def decode(text, _row = nil, _column = nil) = text && CopyText.read(text)
       end
     end
@@ -41,6 +43,8 @@ module Trunkline
     module TextEncoder
       # Values -> a line for COPY FROM STDIN.
       class CopyRow < SimpleEncoder
+        # @param values [Array<#to_s, nil>]
+        # @return [String] the line, with its end
         def encode(values) = CopyText.write(values)
       end
     end

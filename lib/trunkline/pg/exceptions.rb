@@ -27,11 +27,22 @@ module Trunkline
     # What the server has refused, with a class for each condition that it knows, called as pg calls it.
     class ServerError < Error; end
 
+    # A query that could not be sent, as no connection took it.
     class UnableToSend < Error; end
+
+    # There is no connection, or it is lost.
     class ConnectionBad < Error; end
+
+    # A result that is of another kind than the method needs, as a COPY's where rows are wanted.
     class InvalidResultStatus < Error; end
+
+    # There is no result where one is needed.
     class NoResultError < Error; end
+
+    # The block of {Connection#copy_data} has left lines of COPY TO unread.
     class NotAllCopyDataRetrieved < Error; end
+
+    # The block of {Connection#copy_data} has used the connection for something else than the COPY.
     class LostCopyState < Error; end
 
     # Raised in the block of {Connection#transaction}, it rolls the transaction back and goes no further.

@@ -12,8 +12,9 @@ module Trunkline
       STATUSES = { PGRES_EMPTY_QUERY => "PGRES_EMPTY_QUERY", PGRES_COMMAND_OK => "PGRES_COMMAND_OK", PGRES_TUPLES_OK => "PGRES_TUPLES_OK" }.freeze
       private_constant :STATUSES
 
-      alias ntuples size
-      alias num_tuples size
+      # @return [Integer] number of rows
+      def ntuples = size
+      alias num_tuples ntuples
 
       # @return [Integer] number of columns
       def nfields = columns.size
@@ -137,6 +138,10 @@ module Trunkline
       # Nothing to free, and nothing wrong.
       def clear = nil
       def cleared? = false
+
+      # A result of a failed query is never returned: it is raised.
+      #
+      # @return [nil]
       def check = nil
       alias check_result check
 

@@ -82,6 +82,8 @@ module Trunkline
       # @return [Array<Coder>]
       def coders = @decoders.values
 
+      # @param result [Result]
+      # @return [Array<#decode, nil>] one for each column; nil: the server's text
       def decoders_for(result)
         others = default_type_map ? default_type_map.decoders_for(result) : Array.new(result.nfields)
         Array.new(result.nfields) { |column| @decoders.fetch(result.ftype(column)) { others[column] } }
@@ -114,6 +116,8 @@ module Trunkline
         @connection = connection
       end
 
+      # @param values [Array]
+      # @return [Array] the values themselves, which the client encodes by their classes
       def encoded(values) = values
     end
   end

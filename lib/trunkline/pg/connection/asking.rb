@@ -86,9 +86,13 @@ module Trunkline
         #
         # @return [Boolean] true
         def block(_timeout = nil) = true
+
+        # @return [nil] the results were returned by the methods that asked for them
         def get_last_result = nil
         alias async_get_last_result get_last_result
         alias sync_get_last_result get_last_result
+
+        # @return [nil]
         def discard_results = nil
 
         # What is told of the notices that the server sends while a statement runs.

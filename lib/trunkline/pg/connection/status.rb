@@ -37,17 +37,32 @@ module Trunkline
           Integer(exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0))
         end
 
+        # @return [String] the database
         def db = @config.dbname
+
+        # @return [String]
         def user = @config.user
+
+        # @return [String] a name, an address or the folder of a Unix socket
         def host = @config.host
+
+        # @return [Integer]
         def port = @config.port
 
         # Strings go and come in UTF-8.
         def set_client_encoding(name) = Config.new(nil, client_encoding: name) && nil
         alias client_encoding= set_client_encoding
+
+        # @return [Encoding] UTF-8: there is no other
         def set_default_encoding = Encoding::UTF_8
+
+        # @return [String] UTF8
         def get_client_encoding = "UTF8"
+
+        # @return [Encoding] of the Strings in results: UTF-8
         def internal_encoding = Encoding::UTF_8
+
+        # @return [Encoding] of what goes to the server: UTF-8
         def external_encoding = Encoding::UTF_8
 
         private
