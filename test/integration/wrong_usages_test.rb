@@ -37,7 +37,7 @@ class WrongUsagesTest < Trunkline::TestCase
     'query("SELECT \'x")' => [->(db) { db.query("SELECT 'x") }, /unterminated quoted string/],
     'query("... = ?", 1)' => [->(db) { db.query("#{USERS} = ?", 1) }, /\? is no placeholder.*write \$1, \$2/],
     'query("... IN (?)", [1, 2])' => [->(db) { db.query("#{USERS} IN (?)", [1, 2]) }, /\? is no placeholder.*write \$1, \$2/],
-    'query("... = :id", 1)' => [->(db) { db.query("#{USERS} = :id", 1) }, /:name is no placeholder.*write \$1, \$2/],
+    'query("... = :id", 1)' => [->(db) { db.query("#{USERS} = :id", 1) }, /:name takes its value from one Hash.*\{ name: value \}.*write \$1, \$2/],
     'query("... = %s", 1)' => [->(db) { db.query("#{USERS} = %s", 1) }, /%s is no placeholder.*write \$1, \$2/],
     "query('... = \#{id}')" => [->(db) { db.query("#{USERS} = \#{id}") }, /is no placeholder.*write \$1, \$2/],
     'query("... = $1", { id: 1 })' => [->(db) { db.query("#{USERS} = $1", { id: 1 }) }, /cannot send a Hash as \$1, which is integer.*separately, for \$1, \$2/],

@@ -7,14 +7,16 @@ module Trunkline
       # What a server says of them: a syntax error, an operator or a column that is not there.
       REFUSALS = %w[42601 42883 42703].freeze
       NUMBERED = "write $1, $2, ... for values, and pass these in that order behind the SQL"
+      # The client replaces these itself where it gets a Hash: see {NamedParameters}.
+      NAMED = ":name"
       # What stands before the position of the error, and at it.
       SHAPES = [
-        ["?", /\?\z/, //], ["?", //, /\A\?/], [":name", /(?<!:)\z/, /\A:[[:alpha:]_]/], ["%s", //, /\A%(?:s\b|\()/], ["%s", /%\z/, /\As\b/],
+        ["?", /\?\z/, //], ["?", //, /\A\?/], [NAMED, /(?<!:)\z/, /\A:[[:alpha:]_]/], ["%s", //, /\A%(?:s\b|\()/], ["%s", /%\z/, /\As\b/],
         ["@name", /@\z/, /\A[[:alpha:]_]/], ["$name", //, /\A\$[[:alpha:]_]/], ["{name}", /(?<!#)\z/, /\A\{/], ["\#{name}", /#\z/, /\A\{/]
       ].freeze
       # Characters that are looked at on either side.
       REACH = 8
-      private_constant :REFUSALS, :NUMBERED, :SHAPES, :REACH
+      private_constant :REFUSALS, :NUMBERED, :NAMED, :SHAPES, :REACH
 
       # @param fields [Hash{Symbol => Object}] as {ServerError#fields}
       # @param sql [String, nil]
@@ -26,6 +28,8 @@ module Trunkline
         before = sql[[at - 1 - REACH, 0].max...(at - 1)].to_s.rstrip
         behind = sql[at - 1, REACH].to_s
         shape, = SHAPES.find { |_, ending, beginning| ending.match?(before) && beginning.match?(behind) }
+        return ":name takes its value from one Hash behind the SQL, in braces: query(sql, { name: value }); or #{NUMBERED}" if shape == NAMED
+
         "#{shape} is no placeholder of PostgreSQL: #{NUMBERED}" if shape
       end
     end
