@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* All figures are of played traffic: see bench/results/policy-profile.md. */
+/* The figures are of played traffic or of a model of the long requests alone: bench/results/policy-profile.md says which. */
 
 /* Times the unloaded time that long requests may take. With 1.5 short queries have a p99 of 0.74 ms beside 600 reports a second, of 0.26 with 1.2. With
  * 1.1 chance is taken for load: reports of 5 ms, exponential, 330 a second, had a worst median of 163 ms, and of 37 with 1.2. */
