@@ -208,9 +208,9 @@ module Trunkline
     end
 
     # A cancel that comes before the request has been begun is ignored by the server: after a while another is sent, and so for others
-    # that no caller waits for any more. The connection may be closed over those only when one has been answered, for then the server is at
-    # work on the next, and the one cancel that follows comes in time. Before that the target is given up: its caller is told of its own
-    # deadline or cancel, not of a loss.
+    # that no caller waits for any more. The connection may be closed over those only when one has been answered, for then the server begins
+    # the next, and can be asked to end it. Before that the target is given up: its caller is told of its own deadline or cancel, not of a
+    # loss.
     #
     # @param failure [GivenUp, nil] of the target; nil: there is none, or it is done already
     def cancel_heads(waiter, target, by, failure = nil)
@@ -264,7 +264,6 @@ module Trunkline
     ensure
       @trunk.leave(fence)
     end
-
   end
   private_constant :Canceller
 end
