@@ -29,7 +29,7 @@ module Trunkline
           teller = task.async { answers.tell(notices) }
           Fiber.scheduler.yield while teller.running? && turns.push(told)
         end
-        turns
+        turns.push(told)
       end
 
       # The fields of a thousand notices take a millisecond, so that it is the block that takes time.
