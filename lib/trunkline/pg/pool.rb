@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/holding"
 require_relative "connection"
 
 module Trunkline
@@ -19,7 +20,6 @@ module Trunkline
       def initialize(*arguments, connections: nil, max_connections: 16, size: nil, **options)
         @config = Connection.settings_of(arguments, options)
         @client = Connection.client(@config, connections: connections, max_connections: size || max_connections)
-        @key = :"trunkline_pg_pool_#{object_id}"
       end
 
       # Within the block of another one of this fiber it is the same connection.
@@ -27,14 +27,17 @@ module Trunkline
       # @yieldparam connection [Connection] for the block alone; what was left behind on a connection of its own is ended behind it
       # @return [Object] what the block returned
       def with(**)
-        held = Thread.current[@key]
+        held = Holding.find(self)&.value
         return yield(held) if held
 
+        connection = Connection.over(@client, @config)
+        holding = Holding.new(self, connection, alone: true)
         begin
-          yield Thread.current[@key] = connection = Connection.over(@client, @config)
+          holding.begin
+          yield connection
         ensure
-          Thread.current[@key] = nil
-          connection&.finish
+          holding.end
+          connection.finish
         end
       end
       alias then with
