@@ -11,7 +11,6 @@ require_relative "group_commit"
 require_relative "adapter_interface"
 require_relative "leaks"
 require_relative "listening"
-require_relative "opener"
 require_relative "instrumented"
 require_relative "own_savepoint"
 require_relative "querying"
@@ -21,6 +20,7 @@ require_relative "sharing_errors"
 require_relative "statements"
 require_relative "streaming"
 require_relative "syntax_check"
+require_relative "trunk_factory"
 require_relative "types"
 require_relative "unfinished_cancels"
 
@@ -63,12 +63,12 @@ module Trunkline
         @answers = Answers.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @answers.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
-        @opener = Opener.new(config, @answers, @epochs, @unfinished, prepare: prepare)
+        @trunks = TrunkFactory.new(config, @answers, @epochs, @unfinished, prepare: prepare)
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @sessions = Sessions.new(@pool, @answers, server: config.server)
         @syntax = SyntaxCheck.new(@pool, @answers)
         @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) do |pool|
-          @opener.open_writer(pool, @known.table[SharedFlush::SQL])
+          @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
         end
         @pools = [@pool, *@group_commit.pools].freeze
         extend GroupCommitting if group_commit
@@ -259,7 +259,7 @@ module Trunkline
 
       attr_reader :listener
 
-      def connect(pool) = @opener.open(pool)
+      def connect(pool) = @trunks.open(pool)
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
       # statements.

@@ -157,8 +157,8 @@ module Trunkline
       retire_now
     end
 
-    # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last one
-    # active one closes it.
+    # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last active
+    # caller closes it.
     def lose(reason, closed: false)
       Waiting.undisturbed { fall_out(reason, closed) } unless @loss
     end

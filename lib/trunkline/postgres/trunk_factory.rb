@@ -11,7 +11,7 @@ require_relative "shared_flush"
 module Trunkline
   module Postgres
     # Opens the connections of one client: logs in, and makes a trunk of what that returns.
-    class Opener # :nodoc:
+    class TrunkFactory # :nodoc:
       # @param config [Config]
       # @param answers [Answers]
       # @param epochs [PlanEpoch] the client's
@@ -49,6 +49,6 @@ module Trunkline
         connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @answers) : trunk
       end
     end
-    private_constant :Opener
+    private_constant :TrunkFactory
   end
 end
