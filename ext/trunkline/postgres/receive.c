@@ -23,6 +23,7 @@
 #include "../trunk/protocol_error.h"
 
 #define CANCELLED "57014"
+#define FAILED_TRANSACTION "25P02"
 #define ROW 40 /* bytes that the Array of a row takes beside its values */
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
@@ -246,12 +247,20 @@ static void finish_members(const postgres_request_t *batch, VALUE woken) {
     }
 }
 
+static bool is_cut_short(const postgres_request_t *request) {
+    if (NIL_P(request->error)) return false;
+    const char *fields = RSTRING_PTR(request->error);
+    size_t length = (size_t)RSTRING_LEN(request->error);
+    return error_code_begins(fields, length, CANCELLED) || error_code_begins(fields, length, FAILED_TRANSACTION);
+}
+
 static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     char status = frame->length == 1 ? frame->body[0] : 0;
     if (status != 'I' && status != 'T' && status != 'E') protocol_error("ReadyForQuery tells of no state that there is");
     VALUE head = answered(session, frame);
     postgres_request_t *request = request_or_null(head);
     if (!(request ? answered_in_full(request) : own_unit_is_complete(session))) protocol_error("ReadyForQuery before the answer was complete");
+    if (request) request->base.cut_short = is_cut_short(request);
     measure(&session->base.in_flight, now);
     fifo_shift(&session->base.in_flight, now);
     note_status(session, status);

@@ -52,6 +52,7 @@ static void measure_service(fifo_t *fifo, request_t *request, double now) {
     double at_most = now - request->pushed - on_the_way(fifo), taken = known ? fmin(now - fifo->head_since, at_most) : at_most;
     request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
     request->taken = taken;
+    if (request->cut_short) return service_measure_part(request->service, taken, sure);
     service_measure(request->service, taken, sure);
     if (!request->is_long) dispatcher_learn_of_short(fifo);
     else if (sure) dispatcher_learn(fifo, request, taken, lateness(fifo), now);

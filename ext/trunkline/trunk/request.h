@@ -41,6 +41,7 @@ typedef struct request {
     double cost;          /* seconds that the server is expected to need for it */
     double pushed;        /* when it came to be in flight */
     double taken;         /* seconds that the server has worked on it, as far as that can be seen; 0: not measured */
+    bool cut_short;       /* its answer came before the server was through with it: that tells how long it takes at least */
     bool is_long;         /* counts as a long one where it is in flight */
     bool is_unknown;      /* likewise as one of which it is not known how long it takes */
     size_t beside;        /* trunks with a long one in flight when this long one was sent */

@@ -65,6 +65,11 @@ void service_measure(service_t *service, double seconds, bool sure) {
     service->is_long = service->mean > (service->is_long ? SHORT_AGAIN : LONG);
 }
 
+/* A statement that was cancelled as soon as it began would look short, and the next one that is abandoned would not be cancelled. */
+void service_measure_part(service_t *service, double seconds, bool sure) {
+    if (seconds > service->mean) service_measure(service, seconds, sure);
+}
+
 /* The old time stands for one measurement when there is a new probe, or fewer ran. */
 static void learn_anew(service_t *service, size_t fewest) {
     service->fewest = fewest;

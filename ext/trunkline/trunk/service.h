@@ -36,6 +36,9 @@ VALUE service_create(void);
  * own delay in reading. */
 void service_measure(service_t *service, double seconds, bool sure);
 
+/* The same of one that was cut short: nothing is learned where it has taken no longer than is expected. */
+void service_measure_part(service_t *service, double seconds, bool sure);
+
 /* A long one has needed so many seconds, while `running` of them ran, since a probe of that number began. */
 void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe);
 

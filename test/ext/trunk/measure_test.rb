@@ -42,6 +42,31 @@ module Trunkline
       assert_in_delta 0.01 + ((0.04 - 0.01) / 8), mean(statement), 1e-5 # one counts for four times the mean at most
     end
 
+    # A cancel may come as soon as it has begun; and in a transaction that has failed nothing is begun. What is abandoned the next time is still
+    # worth a cancel.
+    def test_what_was_cut_short_is_not_taken_for_short
+      %w[57014 25P02].each do |code|
+        @codec = codec
+        [STATEMENT.new("SELECT 0", 0), statement(0.01)].each do |statement|
+          expected = mean(statement)
+          ask(statement)
+          after(0.0001, FIRST, "ESERROR\0C#{code}\0Mended\0\0", "ZI")
+          assert_equal expected, mean(statement)
+          assert_predicate station(:another, query(statement)).state, :held_up?
+        end
+      end
+    end
+
+    def test_what_was_cut_short_takes_so_long_at_least
+      statement = statement(0.0003)
+      30.times do |nth|
+        ask(statement)
+        after(0.0001, (FIRST if nth.zero?).to_a, BEGUN)
+        after(0.5, "ESERROR\0C57014\0Mended\0\0", "ZI")
+      end
+      assert_predicate statement.service, :long?
+    end
+
     # The client was busy, and has read that word with the answer: nothing is known but that it took no longer than both.
     def test_a_word_that_comes_with_the_answer_tells_nothing
       statement = known
