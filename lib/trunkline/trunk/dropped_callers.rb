@@ -44,7 +44,7 @@ module Trunkline
     #
     # @yield places of theirs stand in the others' way, and are to be forgotten
     def close_trunks
-      @roster.pinned.select { |trunk| trunk.user && (trunk.state.forget_dropped || !trunk.user.alive?) }.each { |trunk| trunk.close(GONE) }
+      @roster.pinned.select { |trunk| dropped?(trunk, trunk.user) }.each { |trunk| trunk.close(GONE) }
       yield if @owners.any?(&:any_gone?)
     end
 
@@ -52,6 +52,9 @@ module Trunkline
     def forget = @owners.each(&:forget_gone)
 
     private
+
+    # @param user [#alive?, nil] read once: another thread may give the trunk back meanwhile
+    def dropped?(trunk, user) = user && (trunk.state.forget_dropped || !user.alive?)
 
     def collection_time(place) = [place.first_since + [COLLECT_AFTER, (place.give_up_at - place.first_since) / 2].min, @collected + COLLECT_EVERY].max
   end
