@@ -200,6 +200,7 @@ module Trunkline
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
         @pools.each(&:close)
+        @trunks.close
         @unfinished.close
         nil
       end

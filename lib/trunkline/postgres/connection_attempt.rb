@@ -6,7 +6,7 @@ require_relative "handshake"
 
 module Trunkline
   module Postgres
-    # One attempt at one host, within {Config#connect_timeout} altogether, and within the present deadline. Where the options
+    # One attempt at one host, within {Config#connect_timeout} altogether. Where the options
     # allow several ways, of encryption and of the protocol, a refused one is followed by another.
     class ConnectionAttempt
       # What servers and poolers say that cannot answer a newer version of the protocol with an older one.
@@ -18,13 +18,15 @@ module Trunkline
       # @param config [Config]
       # @param host [Config::Host] one of the config's
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
-      def initialize(config, host, wanted = "any")
+      # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
+      def initialize(config, host, wanted = "any", tcp_answer: nil)
         @config = config
         @host = host
         @wanted = wanted
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
-        @deadline = [Socket::Readiness.deadline(config.connect_timeout), Deadlines.present].compact.min
+        @tcp_answer = tcp_answer
+        @deadline = Socket::Readiness.deadline(config.connect_timeout)
         @minimal = false
         @date_style = nil
         @failures = {}
@@ -40,7 +42,7 @@ module Trunkline
         ways = @encryption.ways.dup
         begin
           handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol, minimal: @minimal,
-                                    date_style: @date_style)
+                                    date_style: @date_style, tcp_answer: @tcp_answer)
           handshake.connect
         rescue Error => error
           retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)

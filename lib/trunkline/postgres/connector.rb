@@ -1,12 +1,21 @@
 # frozen_string_literal: true
 
 require_relative "../config"
-require_relative "connection_attempt"
+require_relative "../trunk/deadlines"
+require_relative "../trunk/lock"
+require_relative "host_memory"
+require_relative "host_search"
 
 module Trunkline
   module Postgres
-    # Connects to the first of the hosts with which that works, and which is of the kind that is asked for.
+    # Connects to one of the hosts, and remembers for the next time which of them worked and which were silent. A search whose caller could
+    # wait no longer is kept, and the next caller of that thread goes on with it: a deadline shorter than connecting takes ends the caller's
+    # wait, and not the attempt.
     class Connector
+      # Searches that are kept: each has a socket.
+      MOST_LEFT = 4
+      private_constant :MOST_LEFT
+
       # @param config [Config]
       # @return [Connection]
       # @raise [ConnectionError] when no host can be connected to; {ConnectionError#reasons} tells why
@@ -14,53 +23,54 @@ module Trunkline
       # @raise [ServerError] when a server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
       # @raise [ProtocolError] when what answers is no PostgreSQL server
       # @raise [ConfigError] when the callable for the password returns nonsense
-      def self.connect(config) = new(config).connect
+      def self.connect(config)
+        connector = new(config)
+        connector.connect
+      ensure
+        connector&.close
+      end
 
       # @param config [Config]
       # @param random [Random] for load_balance_hosts
       def initialize(config, random: Random)
         @config = config
-        @hosts = config.load_balance_hosts == "random" ? config.hosts.shuffle(random: random) : config.hosts
-        @failures = {}
+        @memory = HostMemory.new(config, random)
+        @lock = Lock.new
+        @left = []
       end
 
       # @return [Connection]
+      # @raise [Error] see {Connector.connect}
       def connect
-        connection = @config.target_session_attrs == "prefer-standby" ? prefer_standby : search(@hosts, @config.target_session_attrs)
-        connection || raise(failure)
+        search = take_up || HostSearch.new(@config, @memory)
+        search.run(Deadlines.present) || leave(search)
       end
+
+      # Closes what callers have left.
+      #
+      # @return [void]
+      def close = @lock.synchronize { @left.slice!(0..) }.each(&:abandon)
 
       private
 
-      # Where there is no standby, a server that answered will do.
-      def prefer_standby
-        search(@hosts, "standby") || search(@failures.select { |_, error| error.is_a?(UnsuitableServer) }.keys, "any")
-      end
+      # @return [HostSearch, nil] one that a caller of this thread has left
+      def take_up
+        return if @left.empty?
 
-      def search(hosts, wanted)
-        hosts.each do |host|
-          connection = try(host, wanted)
-          return connection if connection
+        search = nil
+        stale = @lock.synchronize do
+          search = @left.find(&:mine?)
+          @left.delete(search)
+          @left.select(&:stale?).each { |left| @left.delete(left) }
         end
-        nil
+        stale.each(&:abandon)
+        search
       end
 
-      # What would fail again in the same way ends the search: a refused password, a missing database.
-      def try(host, wanted)
-        ConnectionAttempt.new(@config, host, wanted).connect
-      rescue Error => error
-        raise unless error.retriable?
-
-        @failures[host] = error
-        nil
-      end
-
-      def failure
-        reasons = @failures.values
-        return reasons.first if reasons.size == 1
-
-        message = "none of the #{reasons.size} hosts could be connected to: #{reasons.map(&:message).join("; ")}"
-        ConnectionError.new(message, reasons: reasons, server: @config.server)
+      def leave(search)
+        kept = @lock.synchronize { @left.size < MOST_LEFT && @left << search }
+        search.abandon unless kept
+        raise ConnectionError.new("no connection within the deadline: #{search.state}", server: @config.server)
       end
     end
   end

@@ -13,7 +13,7 @@ module Trunkline
       # @param io [::Socket, OpenSSL::SSL::SSLSocket]
       # @param startup [Startup] knows what the conversation is about, for messages
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @param timeout [Float, nil] seconds that led to the deadline, for messages; nil: another caller's
+      # @param timeout [Float, nil] seconds that led to the deadline, for messages
       def initialize(io, startup, deadline, timeout)
         @io = io
         @startup = startup
@@ -50,8 +50,7 @@ module Trunkline
       def in_time(ready)
         return if ready
 
-        timeout = @timeout ? format("%g s (connect_timeout)", @timeout) : "the deadline"
-        raise ConnectionError, "no answer within #{timeout} during #{@startup.stage}"
+        raise ConnectionError, format("no answer within %<timeout>g s (connect_timeout) during %<stage>s", timeout: @timeout, stage: @startup.stage)
       end
     end
 

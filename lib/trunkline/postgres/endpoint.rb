@@ -25,12 +25,13 @@ module Trunkline
       end
 
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
+      # @param tcp_answer [Float, nil] seconds within which it answers at the level of TCP
       # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking, nothing said yet
       # @raise [ConnectionError, ProtocolError, ConfigError]
-      def open(deadline)
+      def open(deadline, tcp_answer: nil)
         return open_unix(deadline) if @host.unix_socket?
 
-        io = open_tcp(deadline)
+        io = open_tcp(deadline, tcp_answer)
         opened = @encryption ? encrypt(io, deadline) : io
       ensure
         io&.close unless opened
@@ -52,8 +53,8 @@ module Trunkline
         @address
       end
 
-      def open_tcp(deadline)
-        Socket::TCP.connect(@address, @host.port, deadline, server: server, keepalive: keepalive,
+      def open_tcp(deadline, answer)
+        Socket::TCP.connect(@address, @host.port, deadline, server: server, keepalive: keepalive, answer: answer,
                                                             random: (Random if @config.load_balance_hosts == "random"))
       end
 

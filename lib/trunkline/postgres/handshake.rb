@@ -22,7 +22,8 @@ module Trunkline
       # @param protocol [Array<String>] the newest and the oldest version to speak
       # @param minimal [Boolean] ask for no setting that some poolers do not know
       # @param date_style [String, nil] what to ask for where the session's own cannot be read
-      def initialize(config, host, wanted, deadline, encryption:, protocol:, minimal: false, date_style: nil)
+      # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
+      def initialize(config, host, wanted, deadline, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil)
         @config = config
         @host = host
         @wanted = wanted
@@ -31,6 +32,7 @@ module Trunkline
         @protocol = protocol
         @minimal = minimal
         @date_style = date_style
+        @tcp_answer = tcp_answer
         @stage = :connecting
       end
 
@@ -40,7 +42,7 @@ module Trunkline
       # @raise [Error]
       def connect
         endpoint = Endpoint.new(@config, @host)
-        @io = endpoint.open(@deadline)
+        @io = endpoint.open(@deadline, tcp_answer: @tcp_answer)
         @encrypted = @encryption ? encrypt : false
         begin_session
         check_server

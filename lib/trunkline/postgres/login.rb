@@ -9,12 +9,12 @@ module Trunkline
       # What the server refuses before the first request is not that request's error, and what it notices is told. The encoding of the database
       # tells how its errors are to be read.
       #
-      # @param config [Config]
+      # @param connector [Connector] of the client
       # @param answers [Answers] of the client
       # @return [Connection]
       # @raise [LoginError, ServerError, ConnectionError, ProtocolError, ConfigError] see {Connector.connect}
-      def self.open(config, answers)
-        connection = Connector.connect(config)
+      def self.open(connector, answers)
+        connection = connector.connect
         answers.server_encoding = connection.parameters["server_encoding"]
         answers.tell(connection.notices) if connection.notices
         told = true

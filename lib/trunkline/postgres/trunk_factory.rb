@@ -18,7 +18,7 @@ module Trunkline
       # @param unfinished [UnfinishedCancels]
       # @param prepare [Boolean] whether connections keep prepared statements
       def initialize(config, answers, epochs, unfinished, prepare:)
-        @config = config
+        @connector = Connector.new(config)
         @answers = answers
         @epochs = epochs
         @unfinished = unfinished
@@ -28,16 +28,21 @@ module Trunkline
       # @param pool [Pool] that it is for
       # @return [Trunk] that queries may share
       # @raise [Error] there is none to be had
-      def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@config, @answers), pool), @answers)
+      def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@connector, @answers), pool), @answers)
 
       # @param pool [Pool]
       # @param flush [Statement] that waits for the disk
       # @return [Trunk] on which writes share their flush
       # @raise [Error] there is none to be had
       def open_writer(pool, flush)
-        connection = Login.open(@config, @answers)
+        connection = Login.open(@connector, @answers)
         AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @answers)
       end
+
+      # Closes what callers have left that could wait no longer for a connection.
+      #
+      # @return [void]
+      def close = @connector.close
 
       private
 

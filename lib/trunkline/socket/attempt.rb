@@ -38,7 +38,7 @@ module Trunkline
       rescue Errno::EAGAIN
         return false if deadline && Readiness.now + PAUSE > deadline
 
-        sleep(PAUSE)
+        Readiness.pause(PAUSE)
         retry
       end
 

@@ -20,10 +20,12 @@ module Trunkline
       # @param server [String] what errors call it
       # @param keepalive [Keepalive]
       # @param random [Random, nil] puts the addresses into another order
+      # @param answer [Float, nil] seconds within which one of the addresses must have answered, once they are known
       # @return [::Socket] connected, non-blocking, without delay of small packets
       # @raise [ConnectionError]
-      def connect(host, port, deadline, server: "#{host}:#{port}", keepalive: Keepalive.new, random: nil)
+      def connect(host, port, deadline, server: "#{host}:#{port}", keepalive: Keepalive.new, random: nil, answer: nil)
         addresses = resolve(host, port, deadline, server)
+        deadline = [deadline, Readiness.deadline(answer)].compact.min
         addresses = addresses.shuffle(random: random) if random
         failures = addresses.each_with_index.map do |address, index|
           attempt(address, share(deadline, addresses.size - index), keepalive) { |socket| return socket }
