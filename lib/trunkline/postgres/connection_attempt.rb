@@ -13,20 +13,26 @@ module Trunkline
       UNKNOWN_VERSION = %w[0A000 08P01].freeze
       UNKNOWN_SETTING = "08P01"
       STARTING_UP = "57P03"
-      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP
+      # Seconds within which a host answers at the level of TCP where there are others: a packet that is lost is sent again after one second.
+      # What is slower than that is found by the next search, which begins with the same hosts.
+      TCP_ANSWER = 1.0
+      # Seconds for all of an attempt where there are other hosts and no connect_timeout.
+      LONGEST_BESIDE_OTHERS = 10.0
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :TCP_ANSWER, :LONGEST_BESIDE_OTHERS
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
-      # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
-      def initialize(config, host, wanted = "any", tcp_answer: nil)
+      # @param others [Boolean] whether there are other hosts, so that a silent one is not waited for without end
+      def initialize(config, host, wanted = "any", others: false)
         @config = config
         @host = host
         @wanted = wanted
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
-        @tcp_answer = tcp_answer
-        @deadline = Socket::Readiness.deadline(config.connect_timeout)
+        @tcp_answer = TCP_ANSWER if others
+        @timeout = config.connect_timeout || (LONGEST_BESIDE_OTHERS if others)
+        @deadline = Socket::Readiness.deadline(@timeout)
         @minimal = false
         @date_style = nil
         @failures = {}
@@ -41,8 +47,8 @@ module Trunkline
       def connect
         ways = @encryption.ways.dup
         begin
-          handshake = Handshake.new(@config, @host, @wanted, @deadline, encryption: ways.first, protocol: @protocol, minimal: @minimal,
-                                    date_style: @date_style, tcp_answer: @tcp_answer)
+          handshake = Handshake.new(@config, @host, @wanted, @deadline, timeout: @timeout, encryption: ways.first, protocol: @protocol,
+                                    minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer)
           handshake.connect
         rescue Error => error
           retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)

@@ -18,16 +18,18 @@ module Trunkline
       # @param host [Config::Host] one of the config's
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
+      # @param timeout [Float, nil] seconds that led to the deadline, for messages
       # @param encryption [Encryption, nil] nil: in the clear
       # @param protocol [Array<String>] the newest and the oldest version to speak
       # @param minimal [Boolean] ask for no setting that some poolers do not know
       # @param date_style [String, nil] what to ask for where the session's own cannot be read
       # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
-      def initialize(config, host, wanted, deadline, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil)
+      def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil)
         @config = config
         @host = host
         @wanted = wanted
         @deadline = deadline
+        @timeout = timeout
         @encryption = encryption
         @protocol = protocol
         @minimal = minimal
@@ -83,7 +85,7 @@ module Trunkline
           certificate: (@io.peer_cert if @encrypted)
         )
         @stage = :starting
-        @conversation = Conversation.new(@io, @startup, @deadline, @config.connect_timeout)
+        @conversation = Conversation.new(@io, @startup, @deadline, @timeout)
         @conversation.write(@startup.message)
         @conversation.write(@startup.receive(@conversation.read)) until @startup.ready?
       rescue Startup::OtherDateStyle => error

@@ -12,13 +12,10 @@ module Trunkline
     class HostSearch # :nodoc:
       # Seconds of silence of one host after which the next one is begun beside it: the delay that RFC 8305 recommends.
       SILENCE = 0.25
-      # Seconds within which a host answers at the level of TCP where there are others: a packet that is lost is sent again after one second.
-      # What is slower than that is found by the next search, which begins with the same hosts.
-      TCP_ANSWER = 1.0
       # Seconds for which a search is worth going on with where attempts have no timeout: a server waits as long for a login
       # (authentication_timeout).
       KEPT_FOR = 60.0
-      private_constant :SILENCE, :TCP_ANSWER, :KEPT_FOR
+      private_constant :SILENCE, :KEPT_FOR
 
       Running = Struct.new(:host, :resumable, :progress_at)
       private_constant :Running
@@ -75,7 +72,7 @@ module Trunkline
       # @return [Array<Running>, nil] nil: there is no other host
       def begin_next
         host = next_host or return
-        attempt = ConnectionAttempt.new(@config, host, @wanted.first, tcp_answer: (TCP_ANSWER if @config.hosts.size > 1))
+        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.hosts.size > 1)
         @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now)
         resume([@running.last])
       end

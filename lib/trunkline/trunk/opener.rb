@@ -137,7 +137,7 @@ module Trunkline
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED
 
     def note_failure(error)
-      @back_off.failed
+      @back_off.failed(full: error.server_full?)
       @ledger.failed
       return unless error.server_full?
 

@@ -6,11 +6,20 @@ module Trunkline
   # The pauses between attempts to connect.
   class BackOffTest < TestCase
     # How long the pause is after so many failures in a row, many times.
-    def pauses(failures)
-      Array.new(200) do
-        back_off = BackOff.new
-        failures.times { back_off.failed }
-        (back_off.pause_end || Waiting.now) - Waiting.now
+    #
+    # @param took [Numeric] seconds that each attempt has taken
+    def pauses(failures, took: 0, **reason)
+      now = 0.0
+      Waiting.stub(:now, -> { now }) do
+        Array.new(200) do
+          back_off = BackOff.new
+          failures.times do
+            back_off.begin_attempt
+            now += took
+            back_off.failed(**reason)
+          end
+          (back_off.pause_end || now) - now
+        end
       end
     end
 
@@ -24,6 +33,20 @@ module Trunkline
       assert_operator pauses(3).max, :>, 0.1
       assert_operator pauses(50).max, :<=, 2
       assert_operator pauses(50).uniq.size, :>, 100
+    end
+
+    def test_a_server_that_takes_its_time_is_left_alone_for_longer
+      assert_operator pauses(1, took: 2).max, :<=, 2
+      assert_operator pauses(2, took: 2).max, :>, 2
+      assert_operator pauses(50, took: 2).max, :<=, 15
+      assert_operator pauses(50, took: 2).max, :>, 2
+    end
+
+    def test_a_server_that_is_full_is_left_alone_for_longer
+      assert_operator pauses(1, full: true).max, :>, 0.1
+      assert_operator pauses(1, full: true).max, :<=, 1
+      assert_operator pauses(50, full: true).max, :>, 2
+      assert_operator pauses(50, full: true).max, :<=, 15
     end
 
     def test_none_after_a_success
