@@ -12,7 +12,8 @@ class SyntaxErrorsTest < Trunkline::TestCase
   WRONG = ["SELEC 1", "FROB 1", "SELECT 'x", "SELECT \"x", "SELECT $$x", "SELECT /* x", "(EXPLAIN SELECT 1)", "\u{FEFF}SELECT 1", "EXPLAIN", ")", "42"].freeze
   # SQL, and what is told of it.
   PLACEHOLDERS = {
-    "?" => ["WHERE oid = ?", "WHERE oid=?", "WHERE oid = ? AND true", "WHERE oid IN (?, ?)", "LIMIT ?", "WHERE oid = ANY(?)", "WHERE ? = oid", "WHERE ? + 1 = 2"],
+    "?" => ["WHERE oid = ?", "WHERE oid=?", "WHERE oid=? + 1", "WHERE oid>=?+1", "WHERE oid = ? AND true", "WHERE oid IN (?, ?)", "LIMIT ?", "WHERE oid = ANY(?)",
+            "WHERE ? = oid", "WHERE ? + 1 = 2"],
     ":name" => ["WHERE oid = :oid", "WHERE oid=:oid AND true", "WHERE oid IN (:a, :b)"], "%s" => ["WHERE oid = %s", "WHERE oid=%s", "WHERE oid = %(oid)s"],
     "@name" => ["WHERE oid = @nam"], "$name" => ["WHERE oid = $oid"], "{name}" => ["WHERE oid = {oid}"], "\#{name}" => ["WHERE oid = \#{oid}"]
   }.freeze

@@ -9,9 +9,10 @@ module Trunkline
       NUMBERED = "write $1, $2, ... for values, and pass these in that order behind the SQL"
       # The client replaces these itself where it gets a Hash: see {NamedParameters}.
       NAMED = ":name"
-      # What stands before the position of the error, and at it.
+      # What stands before the position of the error, and at it. "=?" is read as one operator, which is missing; up to PostgreSQL 13 it may have its
+      # operand before it alone.
       SHAPES = [
-        ["?", /\?\z/, //], ["?", //, /\A\?/], [NAMED, /(?<!:)\z/, /\A:[[:alpha:]_]/], ["%s", //, /\A%(?:s\b|\()/], ["%s", /%\z/, /\As\b/],
+        ["?", /\?\z/, //], ["?", //, /\A(?:=|<>|!=|[<>]=?)?\?/], [NAMED, /(?<!:)\z/, /\A:[[:alpha:]_]/], ["%s", //, /\A%(?:s\b|\()/], ["%s", /%\z/, /\As\b/],
         ["@name", /@\z/, /\A[[:alpha:]_]/], ["$name", //, /\A\$[[:alpha:]_]/], ["{name}", /(?<!#)\z/, /\A\{/], ["\#{name}", /#\z/, /\A\{/]
       ].freeze
       # Characters that are looked at on either side.
