@@ -11,6 +11,12 @@
 #define ENTRY 40 /* bytes that a String takes beside its own */
 #define MOST_NOTIFICATIONS 100000
 
+/* Notices without another message between them after which more are likely to come: a statement that raises a few is not read later for it. */
+#define FLOOD 64
+/* Bytes in one read that show that the server is ahead of the client, which need not wait for more: what 300 notices take, more than a socket of
+ * PostgreSQL holds. */
+#define MUCH (32 * 1024)
+
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
 postgres_request_t *current(postgres_request_t *request) {
@@ -87,12 +93,15 @@ bool asynchronous(session_state_t *session, const frame_t *frame) {
     case 'S': parameter_status(session, frame, head != Qundef); return true;
     case 'A': notification_response(session, frame); return true;
     case 'N':
+        session->notices_in_row++;
         if (head != Qundef && !NIL_P(head)) notice_response(session, postgres_request_of(head), frame);
         return true;
     case 'E':
         if (head != Qundef) return false;
         session->base.farewell = body_string(frame);
         return true;
-    default: return false;
+    default: session->notices_in_row = 0; return false;
     }
 }
+
+bool asynchronous_trickles(const session_state_t *session, size_t received) { return session->notices_in_row >= FLOOD && received < MUCH; }

@@ -9,6 +9,9 @@
 /* False: the message is none of these, and answers something. */
 bool asynchronous(session_state_t *session, const frame_t *frame);
 
+/* After so many bytes were taken in: is the server sending notices one by one, faster than it pays to read each? */
+bool asynchronous_trickles(const session_state_t *session, size_t received);
+
 /* The request that the server works on: itself, or the one within a unit of several. */
 postgres_request_t *current(postgres_request_t *request);
 

@@ -1,6 +1,7 @@
 /* Trunkline::Postgres::Codec: one server session's protocol. Takes requests and bytes, gives bytes and answers;
  * knows no sockets and never waits. */
 #include <string.h>
+#include "asynchronous.h"
 #include "leak.h"
 #include "meaning.h"
 #include "plan_epoch.h"
@@ -123,7 +124,9 @@ static VALUE codec_close(VALUE self) {
 static VALUE codec_receive(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     Check_Type(woken, T_ARRAY);
+    size_t received = buffer_size(bytes_buffer(session->base.input));
     receive(session, woken);
+    session->base.trickles = asynchronous_trickles(session, received);
     bytes_settle(session->base.input);
     return RBOOL(!session->leaked);
 }

@@ -25,6 +25,7 @@ typedef struct {
     size_t unrequested_limit; /* bytes of notices of one answer, of notifications, and of reported settings */
     size_t notification_bytes, parameter_bytes;
     bool notifications_left_out; /* since some were last taken */
+    size_t notices_in_row; /* notices since the last message of another type that answers something */
     size_t skipping;       /* bytes to come of a message that is not taken in */
     bool exclusive;        /* one caller's own: may be in a transaction */
     bool cancelling;       /* a cancel may hit whatever is in flight */

@@ -57,6 +57,11 @@ static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(base_of(self)->in_fl
 /* call-seq: idle? -> true or false */
 static VALUE codec_is_idle(VALUE self) { return RBOOL(base_of(self)->in_flight.count == 0); }
 
+/* call-seq: trickles? -> true or false
+ *
+ * Does the server send many small messages one by one, so that the next read may wait for more of them? */
+static VALUE codec_trickles(VALUE self) { return RBOOL(base_of(self)->trickles); }
+
 void Init_trunkline_codec(void) {
     cTrunklineCodec = rb_define_class_under(mTrunkline, "Codec", rb_cObject);
     rb_undef_alloc_func(cTrunklineCodec);
@@ -66,4 +71,5 @@ void Init_trunkline_codec(void) {
     rb_define_method(cTrunklineCodec, "farewell", codec_farewell, 0);
     rb_define_method(cTrunklineCodec, "in_flight", codec_in_flight, 0);
     rb_define_method(cTrunklineCodec, "idle?", codec_is_idle, 0);
+    rb_define_method(cTrunklineCodec, "trickles?", codec_trickles, 0);
 }

@@ -22,6 +22,7 @@ typedef struct {
     VALUE farewell;      /* the server's last message, which answers no request; or nil */
     bool closed;         /* takes no more requests */
     bool unbegun;        /* the server has ended the connection before it began what is in flight */
+    bool trickles;       /* what was taken in last are small messages that the server sends one by one, and many came before */
 } codec_base_t;
 
 extern const rb_data_type_t codec_base_type; /* parent of every codec's type */

@@ -18,8 +18,13 @@
  * timestamps came, which take 0.4 s of processor time, another fiber had 28 turns, and has 74 to 146 now. One takes some 3 us. */
 #define TURN_AFTER 0.005
 
+/* Seconds that a thread sleeps before it reads more of what trickles. A server sends each notice by itself and wakes a reader that waits: 100,000
+ * notices take 0.30 s of the server's processor time and 0.20 of the client's, and 0.34 and 0.38 where each is waited for. With 0.0001 a plain
+ * reader takes twice the processor time that it takes with 0.0003, and a socket has room for what comes in 0.0003. */
+#define TRICKLE_PAUSE 0.0003
+
 static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_pass, id_park,
-    id_unpark;
+    id_unpark, id_sleep;
 static VALUE mWaiting;
 
 static bool is_crowded(const connection_t *connection) { return connection->crowded && connection->crowded->on; }
@@ -94,12 +99,20 @@ static bool owes_turn(connection_t *connection) {
     return now - connection->working >= TURN_AFTER;
 }
 
+/* Of Ruby, so that a test can tell when. */
+static void pause_reading(void) {
+    VALUE seconds = DBL2NUM(TRICKLE_PAUSE);
+    rb_funcallv(rb_mKernel, id_sleep, 1, &seconds);
+}
+
 /* A fiber lets those run whose answers have come; a thread, which wakes them as it goes on, has them run only when that is due. */
 static void let_others_run(const connection_io_t *io, bool woke) {
     bool due = owes_turn(io->connection), in_thread = NIL_P(io->request->scheduler);
-    if (io->request->done || !(due || (woke && !in_thread))) return;
+    bool trickles = in_thread && connection_codec(io->connection)->trickles;
+    if (io->request->done || !(due || trickles || (woke && !in_thread))) return;
     io->connection->working = 0;
-    if (in_thread) rb_funcallv(rb_cThread, id_pass, 0, NULL);
+    if (trickles) pause_reading();
+    else if (in_thread) rb_funcallv(rb_cThread, id_pass, 0, NULL);
     else give_turn((VALUE)io);
 }
 
@@ -336,6 +349,7 @@ static void intern(void) {
     id_pass = rb_intern("pass");
     id_park = rb_intern("park");
     id_unpark = rb_intern("unpark");
+    id_sleep = rb_intern("sleep");
 }
 
 void Init_trunkline_connection_loop(void) {
