@@ -95,15 +95,35 @@ class FurtherTypesTest < Trunkline::TestCase
 
   # First by a description with types unknown, then decoded by what was looked up; each column is within the limit.
   def test_values_of_a_row_together_within_max_message
-    with_types(connections: 1, max_message: 100_000) do |db|
+    with_types(connections: 1, max_message: 140_000) do |db|
       nulls = "array_fill(ROW(NULL, NULL, NULL)::address, ARRAY[200])"
       tags = "ROW('', 1, array_fill(''::text, ARRAY[500, 1]))::address"
       2.times do
         assert_equal [200, 500], db.query("SELECT #{nulls}, #{tags}").rows.first.then { |homes, home| [homes.size, home["tags"].size] }
         error = assert_raises(Trunkline::UnreadableResult) { db.query("SELECT #{nulls}, #{nulls}") }
-        assert_equal "the arrays and composite values in a row take more bytes of memory than max_message, 100000", error.message
+        assert_equal "the values of a row take more bytes of memory than max_message, 140000", error.message
         assert_raises(Trunkline::UnreadableResult) { db.query("SELECT #{tags}, #{nulls}, #{tags}") }
         assert_equal [200] * 3, db.query("SELECT #{nulls} FROM generate_series(1, 3)").rows.map { |homes,| homes.size }
+      end
+    end
+  end
+
+  # Each document within the limit, but not all of the row; those of other rows and callers go on.
+  def test_documents_of_a_row_together_within_max_message
+    with_types(connections: 1, max_message: 100_000) do |db|
+      documents = "to_jsonb(array_fill('{}'::jsonb, ARRAY[$1::int]))"
+      2.times do
+        assert_equal [300] * 3, db.query("SELECT #{documents} FROM generate_series(1, 3)", 300).rows.map { |document,| document.size }
+        sizes = side_by_side([200, 5000, 200]) do |size|
+          db.query("SELECT #{documents}, #{documents}", size).rows.first.map(&:size)
+        rescue Trunkline::UnreadableResult => error
+          error.message
+        end
+        assert_equal [[200, 200], "the values of a row take more bytes of memory than max_message, 100000", [200, 200]], sizes
+        assert_raises(Trunkline::UnreadableResult) { db.query("SELECT array_fill('{}'::jsonb, ARRAY[600])") }
+        assert_raises(Trunkline::UnreadableResult) { db.query("SELECT array_fill('::1'::inet, ARRAY[700])") }
+        assert_raises(Trunkline::UnreadableResult) { db.query("SELECT array_fill(1::numeric, ARRAY[1200])") }
+        assert_equal 600, db.value("SELECT array_fill(1::numeric, ARRAY[600])").size
       end
     end
   end

@@ -29,14 +29,14 @@ static VALUE raw(const flow_t *flow, const char *bytes, size_t length) {
     return flow->binary ? rb_str_new(bytes, length) : rb_utf8_str_new(bytes, length);
 }
 
-static VALUE next_binary_row(VALUE data) {
+static VALUE next_binary_row(VALUE data, row_memory_t *memory) {
     const copied_t *copied = (const copied_t *)data;
-    return copy_row_binary(copied->description, copied->rows);
+    return copy_row_binary(copied->description, copied->rows, memory);
 }
 
-static VALUE text_row(VALUE data) {
+static VALUE text_row(VALUE data, row_memory_t *memory) {
     const copied_t *copied = (const copied_t *)data;
-    return copy_row_text(copied->description, copied->line, copied->length);
+    return copy_row_text(copied->description, copied->line, copied->length, memory);
 }
 
 static void binary_rows(session_state_t *session, postgres_request_t *request, const frame_t *frame) {

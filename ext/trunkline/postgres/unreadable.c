@@ -13,9 +13,9 @@ typedef struct {
     const frame_t *frame;
 } decoding_t;
 
-static VALUE decode(VALUE data) {
+static VALUE decode(VALUE data, row_memory_t *memory) {
     const decoding_t *decoding = (const decoding_t *)data;
-    return row_decode(decoding->description, decoding->request->binary, decoding->frame->body, decoding->frame->length);
+    return row_decode(decoding->description, decoding->request->binary, decoding->frame->body, decoding->frame->length, memory);
 }
 
 static bool is_of_value(VALUE error) {
@@ -25,16 +25,27 @@ static bool is_of_value(VALUE error) {
 /* What most rows hold raises nothing but ProtocolError. */
 VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     const description_t *description = description_of(request->description);
-    if (!description->asks_ruby) return row_decode(description, request->binary, frame->body, frame->length);
+    if (!description->asks_ruby) return row_decode(description, request->binary, frame->body, frame->length, NULL);
     decoding_t decoding = {description, request, frame};
     return protected_row(session, request, decode, (VALUE)&decoding);
 }
 
-VALUE protected_row(const session_state_t *session, postgres_request_t *request, VALUE (*read)(VALUE data), VALUE data) {
-    if (!description_of(request->description)->asks_ruby) return read(data);
+typedef struct {
+    read_row_function *read;
+    VALUE data;
+    row_memory_t memory;
+} reading_t;
+
+static VALUE read_within_memory(VALUE data) {
+    reading_t *reading = (reading_t *)data;
+    return reading->read(reading->data, &reading->memory);
+}
+
+VALUE protected_row(const session_state_t *session, postgres_request_t *request, read_row_function *read, VALUE data) {
+    if (!description_of(request->description)->asks_ruby) return read(data, NULL);
     int tag;
-    arrays_limit(session->message_limit);
-    VALUE row = rb_protect(read, data, &tag);
+    reading_t reading = {read, data, row_memory_of(session->message_limit)};
+    VALUE row = rb_protect(read_within_memory, (VALUE)&reading, &tag);
     if (!tag) return row;
     VALUE error = rb_errinfo();
     if (!is_of_value(error)) rb_jump_tag(tag);

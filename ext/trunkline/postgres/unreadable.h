@@ -5,10 +5,13 @@
 
 #include "frame.h"
 #include "session_state.h"
+#include "types/row_memory.h"
+
+typedef VALUE read_row_function(VALUE data, row_memory_t *memory);
 
 /* Has `read` decode a row, of which data tells, by the request's description. Qundef: an error was raised over one of its values, other than
  * ProtocolError, and the request is unreadable by that. */
-VALUE protected_row(const session_state_t *session, postgres_request_t *request, VALUE (*read)(VALUE data), VALUE data);
+VALUE protected_row(const session_state_t *session, postgres_request_t *request, read_row_function *read, VALUE data);
 
 /* Decodes DataRow. Qundef: an error was raised over one of its values, other than ProtocolError, and the request is unreadable by that. */
 VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame);

@@ -146,7 +146,7 @@ module Trunkline
       # @param description [Description] with nothing left to look up
       # @param rows [Array<Array>] as the codec has decoded them; they get their final values
       def finish_rows(description, rows)
-        memories = memories_for(rows) if description.finishers&.any?(Types::Entry)
+        memories = Array.new(rows.size)
         columns = description.finishers&.each_with_index&.filter_map { |finisher, column| [column, finished(finisher, rows, column, memories)] if finisher }
         columns&.each { |column, values| values.each_with_index { |value, row| rows[row][column] = value } }
       end
@@ -171,13 +171,19 @@ module Trunkline
 
       private
 
+      # Short texts of most columns are not counted: all that a row can have of these together become less than one row may take.
       def finished(finisher, rows, column, memories)
-        return rows.map { |row| finisher.call(row[column]) unless row[column].nil? } unless finisher.is_a?(Types::Entry)
+        return rows.map { |row| finisher.call(row[column]) unless row[column].nil? } unless finisher.respond_to?(:uncounted)
 
-        rows.zip(memories).map { |row, memory| finisher.call(row[column], memory) unless row[column].nil? }
+        uncounted = finisher.uncounted(@limits.max_message / rows.first.size) unless rows.empty?
+        rows.each_with_index.map do |row, at|
+          value = row[column]
+          next if value.nil?
+          next finisher.call(value, nil) if value.is_a?(String) && value.bytesize <= uncounted
+
+          finisher.call(value, memories[at] ||= RowMemory.new(@limits.max_message))
+        end
       end
-
-      def memories_for(rows) = rows.map { Types::RowMemory.new(@limits.max_message) }
 
       # Types that another program has changed are looked up again, once.
       def finish_anew(description, rows)
@@ -245,17 +251,12 @@ module Trunkline
 
       def decode_late(request, description, rows)
         types = @types.resolve(description.unknown, &@query)
-        memories = memories_for(rows)
+        memories = rows.map { RowMemory.new(@limits.max_message) }
         description.types.each_with_index do |type, column|
           base, array = types[type]
-          rows.each_with_index { |row, at| row[column] &&= decoded_late(base, array, row[column], memories[at]) } if base
+          rows.each_with_index { |row, at| row[column] &&= Postgres.decode(base, array, 0, row[column], memories[at]) } if base
         end
         description.resolved(types).tap { |resolved| request.redescribe(resolved) }
-      end
-
-      def decoded_late(base, array, text, memory)
-        memory.arrays(text) if array
-        Postgres.decode(base, array, 0, text, max_message: memory.most)
       end
 
       def finishers(description)

@@ -17,8 +17,8 @@ module Trunkline
     # max_futures:: futures of one fiber without an answer; the next one first waits for the oldest
     # max_future_bytes:: bytes that are kept of the answers of a client's futures whose values were not asked for; beyond these, the next
     #   future is refused. The answers that are in flight then still come
-    # max_message:: bytes of the longest message accepted from the server, which means one row; of memory of the Arrays and Hashes that the
-    #   arrays and composite values in a row become, too
+    # max_message:: bytes of the longest message accepted from the server, which means one row; of memory of the objects that a row's arrays,
+    #   documents and values of composite and such types become, too
     # max_unrequested:: bytes that are kept of what a server sends beside rows: of the notices of one answer, of a connection's
     #   notifications that are not taken, and of the settings that it reports
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once

@@ -2,21 +2,7 @@
 #include "array_text.h"
 #include "../../bytes/big_endian.h"
 
-enum { ARRAY_BYTES = 40 }; /* that an empty Array takes */
-
-/* An inner array costs the server nothing to send, where it has one element. */
-static size_t most_bytes, made;
-
-void arrays_limit(size_t bytes) {
-    most_bytes = bytes;
-    made = 0;
-}
-
-static void make_arrays(uint64_t count) {
-    made += count;
-    if (made <= most_bytes / ARRAY_BYTES) return;
-    rb_raise(rb_path2class("Trunkline::UnreadableResult"), "a row holds %"PRIuSIZE" or more arrays, which take more bytes than max_message, %"PRIuSIZE, made, most_bytes);
-}
+enum { GROWING_SLOT_BYTES = 12 }; /* of an Array whose size is not known: Ruby makes half as much room again when it is full */
 
 NORETURN(static void raise_malformed_array(const pg_type_t *element));
 
@@ -25,6 +11,10 @@ static void raise_malformed_array(const pg_type_t *element) {
 
     snprintf(name, sizeof name, "%s[]", element->name);
     raise_malformed(name);
+}
+
+void count_value(const pg_type_t *type, VALUE value, size_t length, row_memory_t *memory) {
+    if (!RB_SPECIAL_CONST_P(value)) row_memory_take(memory, (uint64_t)type->object_bytes + length + 1); /* a String ends with a zero byte */
 }
 
 static VALUE read_value(const pg_type_t *element, const array_token_t *token) {
@@ -39,29 +29,34 @@ static VALUE read_value(const pg_type_t *element, const array_token_t *token) {
 }
 
 /* Everything up to the brace that closes the one just read. */
-static VALUE read_level(const pg_type_t *element, array_text_t *text) {
-    make_arrays(1);
-    VALUE array = rb_ary_new();
+static VALUE read_level(const pg_type_t *element, array_text_t *text, row_memory_t *memory) {
+    row_memory_take(memory, OBJECT_BYTES);
+    VALUE array = rb_ary_new(), value;
     array_token_t token;
 
     for (;;) {
         switch (array_text_next(text, &token)) {
-        case ARRAY_OPEN: rb_ary_push(array, read_level(element, text)); break;
-        case ARRAY_NULL: rb_ary_push(array, Qnil); break;
-        case ARRAY_VALUE: rb_ary_push(array, read_value(element, &token)); break;
+        case ARRAY_OPEN: value = read_level(element, text, memory); break;
+        case ARRAY_NULL: value = Qnil; break;
+        case ARRAY_VALUE:
+            value = read_value(element, &token);
+            count_value(element, value, token.length, memory);
+            break;
         case ARRAY_CLOSE: return array;
         default: raise_malformed_array(element);
         }
+        row_memory_take(memory, GROWING_SLOT_BYTES);
+        rb_ary_push(array, value);
     }
 }
 
-VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length) {
+VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory) {
     array_text_t text;
     array_token_t token;
 
     array_text_start(&text, bytes, length);
     if (array_text_next(&text, &token) != ARRAY_OPEN) raise_malformed_array(element);
-    VALUE array = read_level(element, &text);
+    VALUE array = read_level(element, &text, memory);
     if (array_text_next(&text, &token) != ARRAY_END) raise_malformed_array(element);
     RB_GC_GUARD(array);
     return array;
@@ -71,20 +66,23 @@ typedef struct {
     const pg_type_t *element;
     const char *at, *end;
     uint32_t dimensions, sizes[ARRAY_DEPTH_MAX];
+    row_memory_t *memory;
 } binary_array_t;
 
 enum { ARRAY_HEADER = 12, DIMENSION = 8 };
 
-/* Every element takes four bytes at least: no size may promise more than there can be. */
+/* Every element takes four bytes at least: no size may promise more than there can be. An inner array costs the server nothing to send,
+ * where it has one element. */
 static bool read_dimensions(binary_array_t *array) {
     uint64_t product = 1, most = (uint64_t)(array->end - array->at) / 4;
 
     for (uint32_t i = 0; i < array->dimensions; i++, array->at += DIMENSION) {
-        make_arrays(product);
+        row_memory_take(array->memory, product * OBJECT_BYTES);
         array->sizes[i] = read_u32(array->at);
         if (array->sizes[i] == 0 || array->sizes[i] > most) return false;
         product *= array->sizes[i];
         if (product > most) return false;
+        row_memory_take(array->memory, product * SLOT_BYTES);
     }
     return true;
 }
@@ -98,7 +96,9 @@ static VALUE read_element(binary_array_t *array) {
     if (length < 0 || array->end - array->at < length) raise_malformed_array(array->element);
     const char *bytes = array->at;
     array->at += length;
-    return array->element->binary(bytes, (size_t)length);
+    VALUE value = array->element->binary(bytes, (size_t)length);
+    count_value(array->element, value, (size_t)length, array->memory);
+    return value;
 }
 
 /* The sizes of this dimension and of those inside it. */
@@ -113,8 +113,8 @@ static VALUE read_dimension(binary_array_t *array, const uint32_t *sizes, uint32
 
 /* Header: dimensions, whether there are NULLs, the element's OID (a domain's own, for one,
  * so it is not compared); then a size and a lower bound for each dimension. */
-VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length) {
-    binary_array_t array = {.element = element, .at = bytes, .end = bytes + length};
+VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory) {
+    binary_array_t array = {.element = element, .at = bytes, .end = bytes + length, .memory = memory};
 
     if (length < ARRAY_HEADER) raise_malformed_array(element);
     array.dimensions = read_u32(bytes);
@@ -124,6 +124,7 @@ VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t le
     }
     if (array.dimensions > 0 && !read_dimensions(&array)) raise_malformed_array(element);
 
+    if (array.dimensions == 0) row_memory_take(memory, OBJECT_BYTES);
     VALUE values = array.dimensions == 0 ? rb_ary_new() : read_dimension(&array, array.sizes, array.dimensions);
     if (array.at != array.end) raise_malformed_array(element);
     RB_GC_GUARD(values);

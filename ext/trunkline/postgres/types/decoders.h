@@ -24,8 +24,11 @@ decode_function decode_timestamptz_text, decode_timestamptz_binary;
 decode_function decode_timetz_text, decode_timetz_binary;
 decode_function decode_uuid_binary;
 
-VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length);
-VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length);
+VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory);
+VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory);
+
+/* Counts the object, if it is one, that was made of so many bytes. */
+void count_value(const pg_type_t *type, VALUE value, size_t length, row_memory_t *memory);
 
 /* Families that look up classes and method names once. */
 void Init_trunkline_decode_date(void);

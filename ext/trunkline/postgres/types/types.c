@@ -29,33 +29,26 @@ static VALUE postgres_builtin_type(VALUE self, VALUE oid) {
     return rb_ary_new_from_args(4, UINT2NUM(type->oid), array, name, UINT2NUM(type->array_oid));
 }
 
-/* Bytes, of the keyword max_message; where it is not given, as many as a client allows that is not told otherwise. */
-static size_t limit_of(VALUE options) {
-    static ID names[1];
-    VALUE given;
-
-    if (!names[0]) names[0] = rb_intern("max_message");
-    rb_get_kwargs(options, names, 0, 1, &given);
-    return given == Qundef ? (size_t)1 << 28 : NUM2SIZET(given);
-}
-
-/* call-seq: decode(oid, array, format, bytes, max_message: 256 MiB) -> value
+/* call-seq: decode(oid, array, format, bytes, memory = RowMemory.new) -> value
  *
- * Decodes one value of a built-in type, or of an array of it; format 0 is text, 1 binary. Any other OID is text. The Arrays in the value
- * take no more bytes of memory than max_message: beyond that, UnreadableResult is raised. */
+ * Decodes one value of a built-in type, or of an array of it; format 0 is text, 1 binary. Any other OID is text. The value counts for the
+ * memory of its row: beyond what that allows, UnreadableResult is raised. */
 static VALUE postgres_decode(int argc, VALUE *argv, VALUE self) {
-    VALUE oid, array, format, string, options;
     column_decoder_t decoder;
+    row_memory_t unshared = row_memory_of(ROW_MEMORY_BY_DEFAULT);
 
-    rb_scan_args(argc, argv, "4:", &oid, &array, &format, &string, &options);
-    size_t limit = limit_of(options);
-    column_decoder_for(NUM2UINT(oid), &decoder);
-    decoder.array = decoder.array || RTEST(array);
+    rb_check_arity(argc, 4, 5);
+    row_memory_t *memory = argc == 5 ? row_memory_checked(argv[4]) : &unshared;
+    column_decoder_for(NUM2UINT(argv[0]), &decoder);
+    decoder.array = decoder.array || RTEST(argv[1]);
+    VALUE string = argv[3];
     StringValue(string);
     string = rb_str_new_frozen(string);
-    arrays_limit(limit);
-    VALUE value = column_decode(&decoder, NUM2INT(format), RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
+    size_t length = (size_t)RSTRING_LEN(string);
+    VALUE value = column_decode(&decoder, NUM2INT(argv[2]), RSTRING_PTR(string), length, memory);
+    if (!decoder.array) count_value(decoder.type, value, length, memory);
     RB_GC_GUARD(string);
+    if (argc == 5) RB_GC_GUARD(argv[4]);
     return value;
 }
 
@@ -74,6 +67,7 @@ void Init_trunkline_types(VALUE mTrunklinePostgres) {
     Init_trunkline_decode_interval();
     Init_trunkline_decode_numeric();
     Init_trunkline_decode_time();
+    Init_trunkline_row_memory();
     rb_define_module_function(mTrunklinePostgres, "builtin_type", postgres_builtin_type, 1);
     rb_define_module_function(mTrunklinePostgres, "decode", postgres_decode, -1);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "row_memory.h"
 
 typedef VALUE decode_function(const char *bytes, size_t length);
 
@@ -14,6 +15,7 @@ typedef struct {
     uint32_t oid, array_oid; /* array_oid 0: the type has no array */
     const char *name;
     decode_function *text, *binary; /* binary NULL: only text format */
+    uint16_t object_bytes; /* that a value takes beside as many as it has itself, where it is an object: at least what ObjectSpace.memsize_of tells */
 } pg_type_t;
 
 typedef struct {
@@ -35,13 +37,11 @@ bool column_decoder_binary(const column_decoder_t *decoder);
 /* Whether an object of a class that Ruby code may change is made, or an Array: that may raise other errors than ProtocolError. */
 bool column_decoder_asks_ruby(const column_decoder_t *decoder);
 
-/* What is decoded from now on, until this is called again, may be of so many Arrays as take that many bytes; more raise UnreadableResult.
- * To be called for each row: many columns of arrays must not add up to more. */
-void arrays_limit(size_t bytes);
-
-/* Decodes one value. Raises Trunkline::ProtocolError when the bytes make no sense. */
-VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length);
+/* Decodes one value. Arrays and what is in them count for the memory of the row, which may be NULL where column_decoder_asks_ruby says no. Raises
+ * Trunkline::ProtocolError when the bytes make no sense, and UnreadableResult when the row takes more memory than it may. */
+VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length, row_memory_t *memory);
 
 void Init_trunkline_types(VALUE mTrunklinePostgres);
+void Init_trunkline_row_memory(void);
 
 #endif

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "finishers"
-require_relative "row_memory"
 
 module Trunkline
   module Postgres
@@ -12,8 +11,11 @@ module Trunkline
       # array:: whether it is an array of that
       # kind:: what makes the value, or the elements of the array, of the server's text; nil: it needs nothing of the sort
       Entry = Struct.new(:base, :array, :kind) do # :nodoc:
-        # @return [#call, Entry, nil] makes the final value of what C decoded, which is not nil; an Entry counts the memory of that, too
+        # @return [#call, nil] makes the final value of what C decoded, which is not nil, and counts it for a RowMemory
         def finisher = kind ? self : Finishers::BY_TYPE[builtin_oid]
+
+        # @return [0] bytes of a value that needs no counting
+        def uncounted(_share) = 0
 
         # @param value [String, Array] as C decoded it, where there is a kind
         # @param memory [RowMemory] of the row that the value is in
@@ -30,11 +32,10 @@ module Trunkline
         # @return [Object] the final value
         # @raise [UnreadableResult] the row's values take more memory than they may
         def decode(text, memory)
-          memory.arrays(text) if array
-          value = Postgres.decode(base, array, 0, text, max_message: memory.most)
+          value = Postgres.decode(base, array, 0, text, memory)
           return call(value, memory) if kind
 
-          (last = finisher) ? last.call(value) : value
+          (last = finisher) ? last.call(value, memory) : value
         end
 
         # @return [Integer, #encode] what a parameter is written for

@@ -6,28 +6,77 @@ require "json"
 module Trunkline
   module Postgres
     class Types
-      # The steps of decoding that are made in Ruby. Each takes nil, too.
+      # The steps of decoding that are made in Ruby. Each has
+      #
+      #   call(value, memory): the final value of what C decoded (nil stays nil), which counts for the memory of its row, unless that is nil
+      #   uncounted(share): how long a text may be that needs no counting, where a column's values may take `share` bytes
       module Finishers
-        # Levels of a document. Each takes some of the stack, of which a fiber has little: 6,000 overflow it.
-        DEEPEST = 1000
-        DOCUMENT = lambda do |text|
-          text && JSON.parse(text, max_nesting: DEEPEST)
-        rescue JSON::NestingError
-          raise UnreadableResult.new("a json value nests deeper than #{DEEPEST} levels: read it as text, with decode: { 114 => :text, 3802 => :text }", sent: true)
-        end
-        NETWORK = ->(text) { text && IPAddr.new(text) }
-        private_constant :DEEPEST, :DOCUMENT, :NETWORK
+        # json and jsonb
+        module Document # :nodoc:
+          # Levels of a document. Each takes some of the stack, of which a fiber has little: 6,000 overflow it.
+          DEEPEST = 1000
+          # Bytes that a byte of text becomes, at most: an empty Hash in an Array has 180 for "{}," on Ruby 3.3.
+          MOST_PER_BYTE = 60
+          private_constant :DEEPEST, :MOST_PER_BYTE
 
-        # @param finisher [#call] of an element
-        # @return [#call] of an array of them, however nested
-        def self.nested(finisher)
-          each = ->(value) { value.is_a?(Array) ? value.map(&each) : finisher.call(value) }
+          module_function
+
+          def call(text, memory = RowMemory.new)
+            return if text.nil?
+
+            memory&.take_json(text)
+            JSON.parse(text, max_nesting: DEEPEST)
+          rescue JSON::NestingError
+            raise UnreadableResult.new("a json value nests deeper than #{DEEPEST} levels: read it as text, with decode: { 114 => :text, 3802 => :text }", sent: true)
+          end
+
+          def uncounted(share) = share / MOST_PER_BYTE
+        end
+
+        # inet and cidr
+        module Network # :nodoc:
+          # Bytes of an IPAddr with two large numbers, address and mask.
+          OBJECT = 72 + (2 * 40)
+          private_constant :OBJECT
+
+          module_function
+
+          def call(text, memory = RowMemory.new)
+            return if text.nil?
+
+            memory&.take(OBJECT)
+            IPAddr.new(text)
+          end
+
+          # A column has one.
+          def uncounted(_share) = Float::INFINITY
+        end
+
+        # Arrays, however nested, of what another makes the elements of.
+        class Elements # :nodoc:
+          ARRAY = 40 # bytes of an empty Array
+          SLOT = 8   # bytes of it for each element
+          private_constant :ARRAY, :SLOT
+
+          # @param finisher [#call] of an element
+          def initialize(finisher)
+            @finisher = finisher
+          end
+
+          def call(value, memory = RowMemory.new)
+            return @finisher.call(value, memory) unless value.is_a?(Array)
+
+            memory.take(ARRAY + (SLOT * value.size))
+            value.map { |element| call(element, memory) }
+          end
+
+          def uncounted(_share) = 0
         end
 
         # By OID: json, jsonb, inet, cidr, then arrays of them.
         BY_TYPE = {
-          114 => DOCUMENT, 3802 => DOCUMENT, 869 => NETWORK, 650 => NETWORK,
-          199 => nested(DOCUMENT), 3807 => nested(DOCUMENT), 1041 => nested(NETWORK), 651 => nested(NETWORK)
+          114 => Document, 3802 => Document, 869 => Network, 650 => Network,
+          199 => Elements.new(Document), 3807 => Elements.new(Document), 1041 => Elements.new(Network), 651 => Elements.new(Network)
         }.freeze
       end
     end

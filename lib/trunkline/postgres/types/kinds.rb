@@ -10,11 +10,19 @@ module Trunkline
       module HstoreKind # :nodoc:
         # Each begins where the one before has ended: tried at every quote of a malformed text, it would take quadratic time.
         PAIR = /\G(?:, )?"((?:[^"\\]++|\\.)*+)"=>(?:"((?:[^"\\]++|\\.)*+)"|NULL)/m
-        private_constant :PAIR
+        ENTRY = 104 + (2 * 40) # bytes in a Hash, as of CompositeKind's, with two Strings beside their text
+        private_constant :PAIR, :ENTRY
 
         module_function
 
-        def decode(text, _memory = nil) = text.scan(PAIR).to_h { |key, value| [plain(key), value && plain(value)] }
+        def decode(text, memory = RowMemory.new)
+          pairs = {}
+          text.scan(PAIR) do |key, value|
+            memory.take(ENTRY + key.bytesize + (value&.bytesize || 0))
+            pairs[plain(key)] = value && plain(value)
+          end
+          pairs
+        end
 
         def encode(value, parameter)
           parameter.refuse(value, "a Hash") unless value.is_a?(Hash)
@@ -30,9 +38,15 @@ module Trunkline
 
       # Vectors of the extension pgvector: an Array of Floats.
       module VectorKind # :nodoc:
+        ELEMENT = 40 + 8 + 40 + 8 # bytes of a number's text and of a Float, with their places in Arrays
+        private_constant :ELEMENT
+
         module_function
 
-        def decode(text, _memory = nil) = text[1...-1].split(",").map { |number| Float(number) }
+        def decode(text, memory = RowMemory.new)
+          memory.take((text.count(",") + 1) * ELEMENT)
+          text[1...-1].split(",").map { |number| Float(number) }
+        end
 
         def encode(value, parameter)
           parameter.refuse(value, "an Array of numbers") unless value.is_a?(Array) && value.all?(Numeric)

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../../open_range"
-require_relative "row_memory"
 
 module Trunkline
   module Postgres
@@ -10,7 +9,8 @@ module Trunkline
       class RangeKind # :nodoc:
         TEXT = /([\[(])(?:"((?:[^"\\]++|""|\\.)*+)"|([^",()\[\]\\]*+)),(?:"((?:[^"\\]++|""|\\.)*+)"|([^",()\[\]\\]*+))([\])])/m
         WHOLE = /\A#{TEXT}\z/m
-        private_constant :TEXT, :WHOLE
+        OBJECT = 96 # bytes of an OpenRange and its place in an Array; a Range has 40
+        private_constant :TEXT, :WHOLE, :OBJECT
 
         # @param bound [Entry] the type of the bounds
         def initialize(bound)
@@ -44,6 +44,7 @@ module Trunkline
         private
 
         def range(match, memory)
+          memory.take(OBJECT)
           first, last = bound(match[2], match[3], memory), bound(match[4], match[5], memory)
           exclude_begin, exclude_end = !first.nil? && match[1] == "(", match[6] == ")"
           return Range.new(first, last, exclude_end) unless exclude_begin || incomparable?(first, last)

@@ -7,14 +7,24 @@ module Trunkline
     class RowMemoryTest < TestCase
       INT4 = Types::Entry.new(23, false, nil)
       INT4S = Types::Entry.new(23, true, nil)
-      MESSAGE = /\Athe arrays and composite values in a row take more bytes of memory than max_message, 10000\b/
+      MESSAGE = /\Athe values of a row take more bytes of memory than max_message, 10000\z/
 
+      # Three Arrays, with places for four elements.
       def test_arrays_of_one_value_have_the_limit_that_is_given
-        assert_equal [[1], [2]], Postgres.decode(1007, true, 0, "{{1},{2}}", max_message: 120)
-        error = assert_raises(UnreadableResult) { Postgres.decode(1007, true, 0, "{{1},{2}}", max_message: 119) }
-        assert_match(/more bytes than max_message, 119\b/, error.message)
-        assert_raises(ArgumentError) { Postgres.decode(1007, true, 0, "{1}", most: 100) }
-        assert_raises(TypeError) { Postgres.decode(1007, true, 0, "{1}", max_message: "much") }
+        assert_equal [[1], [2]], Postgres.decode(1007, true, 0, "{{1},{2}}", RowMemory.new(168))
+        error = assert_raises(UnreadableResult) { Postgres.decode(1007, true, 0, "{{1},{2}}", RowMemory.new(167)) }
+        assert_match(/more bytes of memory than max_message, 167\z/, error.message)
+        assert_predicate error, :sent?
+        assert_raises(ArgumentError) { Postgres.decode(1007, true, 0, "{1}", RowMemory.new, 1) }
+        assert_raises(TypeError) { Postgres.decode(1007, true, 0, "{1}", 100) }
+      end
+
+      def test_what_cannot_be_counted
+        assert_raises(TypeError) { RowMemory.new("much") }
+        assert_raises(TypeError) { memory.take("much") }
+        assert_raises(UnreadableResult) { memory.take((1 << 64) - 1) }
+        assert_raises(TypeError) { memory.take_json(1) }
+        assert_equal 10_000, memory.take(10_000).taken
       end
 
       def test_arrays_without_a_limit_given
@@ -55,7 +65,7 @@ module Trunkline
       private
 
       def composite(type, count) = Types::CompositeKind.new((0...count).to_h { |number| ["a#{number}", type] })
-      def memory = Types::RowMemory.new(10_000)
+      def memory = RowMemory.new(10_000)
 
       def assert_exceeded(&block)
         error = assert_raises(UnreadableResult, &block)

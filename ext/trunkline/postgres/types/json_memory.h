@@ -1,0 +1,14 @@
+/* How much memory a JSON document takes as Ruby objects. Knows no Ruby. */
+#ifndef TRUNKLINE_POSTGRES_JSON_MEMORY_H
+#define TRUNKLINE_POSTGRES_JSON_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JSON_DEPTH_COUNTED = 1000 }; /* deeper ones are refused anyway */
+
+/* Bytes, told from the text in one pass: at least as many as its Hashes, Arrays, Strings and numbers take, at most some twice as many, as
+ * keys that recur are counted each time. Any text will do. */
+uint64_t json_memory(const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,70 @@
+#include "row_memory.h"
+
+#include "json_memory.h"
+#include "types.h"
+#include "../../trunkline.h"
+
+static VALUE cRowMemory, eUnreadableResult;
+
+static const rb_data_type_t row_memory_type = {
+    .wrap_struct_name = "Trunkline::Postgres::RowMemory",
+    .function = {.dfree = RUBY_TYPED_DEFAULT_FREE},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+row_memory_t *row_memory_checked(VALUE object) { return rb_check_typeddata(object, &row_memory_type); }
+
+static row_memory_t *row_memory_in(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+void row_memory_exceeded(const row_memory_t *memory) {
+    VALUE message = rb_sprintf("the values of a row take more bytes of memory than max_message, %"PRIuSIZE, memory->most);
+    VALUE options = rb_hash_new();
+    rb_hash_aset(options, ID2SYM(rb_intern("sent")), Qtrue);
+    VALUE arguments[] = {message, options};
+    rb_exc_raise(rb_class_new_instance_kw(2, arguments, eUnreadableResult, RB_PASS_KEYWORDS));
+}
+
+/* call-seq: RowMemory.new(most = 256 MiB) -> RowMemory
+ *
+ * Of a row whose values may take so many bytes. */
+static VALUE row_memory_new(int argc, VALUE *argv, VALUE class) {
+    rb_check_arity(argc, 0, 1);
+    size_t most = argc == 0 ? ROW_MEMORY_BY_DEFAULT : NUM2SIZET(argv[0]);
+    row_memory_t *memory;
+    VALUE self = TypedData_Make_Struct(class, row_memory_t, &row_memory_type, memory);
+    *memory = row_memory_of(most);
+    return self;
+}
+
+/* call-seq: take(bytes) -> self
+ *
+ * Counts what is about to be made. Raises UnreadableResult where the values of the row would take more than they may. */
+static VALUE row_memory_take_bytes(VALUE self, VALUE bytes) {
+    row_memory_take(row_memory_in(self), NUM2SIZET(bytes));
+    return self;
+}
+
+/* call-seq: take_json(text) -> self
+ *
+ * Counts what JSON.parse would make of the text. Raises UnreadableResult as take does. */
+static VALUE row_memory_take_json(VALUE self, VALUE text) {
+    StringValue(text);
+    row_memory_take(row_memory_in(self), json_memory(RSTRING_PTR(text), (size_t)RSTRING_LEN(text)));
+    RB_GC_GUARD(text);
+    return self;
+}
+
+/* call-seq: taken -> Integer
+ *
+ * Bytes that were counted. */
+static VALUE row_memory_taken(VALUE self) { return SIZET2NUM(row_memory_in(self)->taken); }
+
+void Init_trunkline_row_memory(void) {
+    eUnreadableResult = rb_path2class("Trunkline::UnreadableResult");
+    rb_gc_register_mark_object(eUnreadableResult);
+    cRowMemory = rb_define_class_under(mTrunklinePostgres, "RowMemory", rb_cObject);
+    trunkline_define_new(cRowMemory, row_memory_new);
+    rb_define_method(cRowMemory, "take", row_memory_take_bytes, 1);
+    rb_define_method(cRowMemory, "taken", row_memory_taken, 0);
+    rb_define_method(cRowMemory, "take_json", row_memory_take_json, 1);
+}

@@ -1,0 +1,32 @@
+/* Trunkline::Postgres::RowMemory: counts the memory that the values of one row take as Ruby objects, so that few bytes of the server cannot
+ * become many. */
+#ifndef TRUNKLINE_POSTGRES_ROW_MEMORY_H
+#define TRUNKLINE_POSTGRES_ROW_MEMORY_H
+
+#include <ruby.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    size_t most, taken; /* bytes */
+} row_memory_t;
+
+#define ROW_MEMORY_BY_DEFAULT ((size_t)1 << 28) /* as max_message has it */
+
+/* Bytes of objects, as ObjectSpace.memsize_of tells them on 64-bit platforms. */
+enum { OBJECT_BYTES = 40, SLOT_BYTES = 8 };
+
+static inline row_memory_t row_memory_of(size_t most) { return (row_memory_t){.most = most}; }
+
+NORETURN(void row_memory_exceeded(const row_memory_t *memory));
+
+/* Raises UnreadableResult where the row's values take more than they may. */
+static inline void row_memory_take(row_memory_t *memory, uint64_t bytes) {
+    if (bytes > memory->most - memory->taken) row_memory_exceeded(memory);
+    memory->taken += bytes;
+}
+
+/* Of an object that a caller gives: raises TypeError when it is something else. */
+row_memory_t *row_memory_checked(VALUE object);
+
+#endif
