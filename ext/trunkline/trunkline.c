@@ -88,6 +88,7 @@ void Init_trunkline(void) {
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
     Init_trunkline_script_decoding();
+    Init_trunkline_answer_end();
     Init_trunkline_postgres_codec();
     Init_trunkline_meaning();
     Init_trunkline_flow();

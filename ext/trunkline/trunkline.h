@@ -48,6 +48,7 @@ void Init_trunkline_statement(void);
 void Init_trunkline_description(void);
 void Init_trunkline_named_parameters(void);
 void Init_trunkline_script_decoding(void);
+void Init_trunkline_answer_end(void);
 void Init_trunkline_row_hashes(void);
 void Init_trunkline_time_reader(void);
 void Init_trunkline_plan_epoch(void);

@@ -58,6 +58,40 @@ class PGNamesTest < Trunkline::TestCase
     notices: ->(c, _) { [].tap { |told| c.set_notice_processor { |text| told << text } && c.exec("DO $$ BEGIN RAISE NOTICE 'mind'; END $$") } },
     notify: ->(c, _) { c.exec("LISTEN ch; NOTIFY ch, 'x'") && [c.wait_for_notify(60) { |channel, pid, payload| [channel, pid == c.backend_pid, payload] }, c.wait_for_notify(0.01), c.notifies] },
     settings: ->(c, _) { c.exec("SET application_name = 'mine'") && [c.parameter_status("application_name"), c.exec("SHOW application_name").values, c.server_version, c.protocol_version, c.db, c.user] },
+    told: ->(c, _) { ["CREATE TEMP TABLE tt (a int, b text)", "INSERT INTO tt VALUES (1, 'x')", "SELECT a, b, 1 FROM tt", "SELECT", "", "BEGIN", "SAVEPOINT s", "COMMIT", "SET a.b = '1'; SELECT 1"].map { |sql| c.exec(sql).then { |r| [sql, r.cmd_status, r.res_status, r.nfields.times.map { |at| [r.ftable(at).positive?, r.ftablecol(at), r.fsize(at), r.fformat(at), r.fname(at)] }] } } },
+    binary: ->(c, _) { c.exec_params("SELECT '\\x0001'::bytea, 1::int4, 'x'::text, NULL::int", [], 1).then { |r| [r.values, r.getvalue(0, 1).encoding, r.fformat(1), r.binary_tuples, r.getlength(0, 1)] } },
+    binary_parameters: ->(c, _) { c.exec_params("SELECT $1::text, $2::int, $3, $4", [{ value: "ab", format: 1 }, { value: [7].pack("N"), format: 1 }, { value: "5", type: 23 }, { value: [8].pack("n"), format: 1, type: 21 }]).then { |r| [r.values, r.ftype(2), r.ftype(3)] } },
+    tuples: ->(c, _) { c.exec("SELECT 1 AS a, 'x' AS b").tuple(0).then { |t| [t[0], t["b"], t[:b], t[-1], t[5], t.fetch("a"), (t.fetch("z") rescue $!.class), t.keys, t.values, t.to_a, t.key?("a"), t.index("b"), t.length, t.each_value.to_a] } },
+    own_rows: ->(c, _) { c.exec("SELECT 1 AS a").then { |r| r.values[0] << 1 and r.fields << "z" and [r.values, r.fields, r.each_row.to_a] } },
+    cleared: ->(c, _) { c.exec("SELECT 1").then { |r| [r.cleared?, r.clear, r.cleared?, (r.values rescue $!.message[/result has been cleared/])] } },
+    map_by_class: ->(c, pg) { (c.type_map_for_queries = pg::TypeMapByClass.new.tap { |map| map[Integer] = pg::TextEncoder::Integer.new(oid: 20) }) && c.exec_params("SELECT $1, $2", [1, "x"]).then { |r| [r.values, r.ftype(0), r.ftype(1)] } },
+    default_map: ->(c, pg) { c.exec("SELECT 1, 'x'").map_types!(pg::TypeMapByColumn.new([nil, nil]).with_default_type_map(pg::TypeMapByOid.new.add_coder(pg::TextDecoder::Integer.new(oid: 23)))).values },
+    described: ->(c, _) { c.prepare("d", "SELECT $1::int + 1 AS n, $2::text") && c.describe_prepared("d").then { |r| [r.nparams, r.paramtype(0), r.paramtype(1), r.fields, r.ftype(0), r.ntuples] } },
+    prepared_wrongly: ->(c, _) { c.prepare("w", "SELECT nam") }, prepared_twice: ->(c, _) { c.prepare("t", "SELECT 1") && c.prepare("t", "SELECT 2") }, prepared_types: ->(c, _) { c.prepare("y", "SELECT $1", [23]) && c.exec_prepared("y", ["4"]).ftype(0) },
+    sent: ->(c, _) { c.send_query("SELECT 1 AS a; SELECT 2 AS b") || [c.get_result.to_a, c.get_result.to_a, c.get_result, c.is_busy] },
+    sent_with: ->(c, _) { c.send_query_params("SELECT $1::int AS a", [3]) || [c.block, c.is_busy, c.consume_input, c.get_result.to_a, c.get_last_result] },
+    sent_wrongly: ->(c, _) { c.send_query("SELECT 1; SELECT 1 / 0") || [c.get_result.values, c.get_result.then { |r| [r.res_status, r.error_field(67), (r.check rescue $!.class.name)] }, c.get_result, c.exec("SELECT 1").values] },
+    sent_prepared: ->(c, _) { [c.send_prepare("s", "SELECT $1::int"), c.get_last_result.res_status, c.send_query_prepared("s", [4]), c.get_last_result.values, c.send_describe_prepared("s"), c.get_last_result.nparams] },
+    sent_twice: ->(c, _) { c.send_query("SELECT 1") || (c.send_query("SELECT 2") rescue [$!.class.name, c.discard_results, c.exec("SELECT 3").values]) },
+    sent_then_asked: ->(c, _) { c.send_query("SELECT 1") || c.exec("SELECT 2").values },
+    last_result: ->(c, _) { [(c.send_query("SELECT 1; SELECT 2") || c.get_last_result.values), (c.send_query("SELECT 1 / 0") || (c.get_last_result rescue $!.class.name))] },
+    selected: ->(c, _) { c.send_query("SELECT pg_sleep(0.01), 5") || [IO.select([c.socket_io], nil, nil, 60)&.size, (c.consume_input until !c.is_busy), c.get_result.getvalue(0, 1), c.get_result] },
+    single_rows: ->(c, _) { c.send_query("SELECT generate_series(1, 250) AS n") || [c.set_single_row_mode.equal?(c), c.get_result.then { |r| [r.res_status, r.to_a] }, c.get_result.to_a, c.discard_results, c.exec("SELECT 1").values] },
+    streamed: ->(c, _) { c.send_query("SELECT generate_series(1, 250) AS n") || c.set_single_row_mode && [c.get_result.stream_each.map { |row| row["n"].to_i }.sum, c.get_result] },
+    streamed_wrongly: ->(c, _) { c.send_query("SELECT 1 / (3 - n) FROM generate_series(1, 5) n") || c.set_single_row_mode && [].tap { |rows| c.get_result.stream_each_row { |row| rows << row } rescue rows << $!.class.name } },
+    streamed_to_its_end: ->(c, _) { c.send_query("SELECT 1 AS n") || c.set_single_row_mode && [c.get_result.res_status, c.get_result.then { |r| [r.res_status, r.ntuples, r.cmd_status, r.fields] }, c.get_result] },
+    no_stream: ->(c, _) { c.exec("SELECT 1").stream_each { nil } rescue $!.class.name },
+    cancelled: ->(c, _) { c.send_query("SELECT pg_sleep(60)") || [c.cancel, (c.get_last_result rescue $!.class.name), c.exec("SELECT 1").values] },
+    open_copy: ->(c, _) { c.exec("CREATE TEMP TABLE oc (a int)") && [c.exec("COPY oc FROM STDIN").res_status, c.put_copy_data("1\n2\n"), c.put_copy_end, c.get_result.then { |r| [r.res_status, r.cmd_tuples, r.cmd_status] }, c.get_result, c.exec("COPY oc TO STDOUT").res_status, c.get_copy_data, c.get_copy_data, c.get_copy_data, c.get_result.res_status, c.exec("SELECT count(*) FROM oc").values] },
+    open_copy_failed: ->(c, _) { c.exec("CREATE TEMP TABLE of (a int)") && c.exec("COPY of FROM STDIN") && [c.put_copy_data("1\n"), c.put_copy_end("no more"), c.get_result.then { |r| [r.res_status, r.error_field(67), r.error_field(77)] }, c.exec("SELECT count(*) FROM of").values] },
+    open_copy_wrong: ->(c, _) { c.exec("CREATE TEMP TABLE ow (a int)") && c.exec("COPY ow FROM STDIN") && [c.put_copy_data("x\n"), c.put_copy_end, c.get_result.then { |r| [r.res_status, r.error_field(67)] }, c.exec("SELECT count(*) FROM ow").values] },
+    large_objects: lambda { |c, pg|
+      c.transaction do
+        oid = c.lo_creat
+        fd = c.lo_open(oid, pg::INV_WRITE | pg::INV_READ)
+        [c.lo_write(fd, "ab\0cd"), c.lo_lseek(fd, 1, pg::SEEK_SET), c.lo_read(fd, 3), c.lo_tell(fd), c.lo_read(fd, 9), c.lo_read(fd, 9), c.lo_truncate(fd, 2), c.lo_lseek(fd, 0, pg::SEEK_END), c.lo_close(fd), c.lo_unlink(oid)]
+      end
+    },
     closed: ->(c, _) { [c.finished?, c.status, c.close, c.finished?] }, asked_when_closed: ->(c, _) { c.close && nil || c.exec("SELECT 1") }, closed_twice: ->(c, _) { c.close || c.close },
     encoders: ->(_, pg) { [pg::TextEncoder::Boolean.new.encode(true), pg::TextEncoder::Identifier.new.encode(["a", "b\"c"]), pg::TextEncoder::QuotedLiteral.new.encode("it's"), pg::TextDecoder::Boolean.new.decode("f"), pg::TextDecoder::Float.new.decode("1.5")] }
   }.freeze
@@ -71,7 +105,7 @@ class PGNamesTest < Trunkline::TestCase
 
   def test_what_is_not_there_is_a_missing_method
     Trunkline::PG.connect(postgres_server.uri) do |connection|
-      %i[send_query get_result enter_pipeline_mode lo_creat socket_io trace set_single_row_mode].each do |name|
+      %i[enter_pipeline_mode trace untrace set_error_verbosity connect_poll].each do |name|
         refute_respond_to connection, name
         error = assert_raises(NoMethodError) { connection.public_send(name) }
         assert_match(/\APG::Connection##{name} is not there: \w+.*guides/, error.message)

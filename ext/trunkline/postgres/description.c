@@ -23,12 +23,13 @@ static void description_mark(void *data) {
 
 static void description_free(void *data) {
     ruby_xfree(((description_t *)data)->decoders);
+    ruby_xfree(((description_t *)data)->origins);
     ruby_xfree(data);
 }
 
 static size_t description_memsize(const void *data) {
     const description_t *description = data;
-    return sizeof *description + description->count * sizeof *description->decoders;
+    return sizeof *description + description->count * (sizeof *description->decoders + sizeof *description->origins);
 }
 
 static const rb_data_type_t description_type = {
@@ -46,6 +47,7 @@ static VALUE description_create(uint16_t count) {
     description->types = rb_ary_new_capa(count);
     description->modifiers = rb_ary_new_capa(count);
     description->decoders = ALLOC_N(column_decoder_t, count ? count : 1);
+    description->origins = ALLOC_N(column_origin_t, count ? count : 1);
     description->count = count;
     return self;
 }
@@ -66,14 +68,16 @@ static void seal(description_t *description) {
     }
 }
 
-/* How its caller wants values of the type: nil as usual, :text, or a callable, which gets the text. */
+/* How its caller wants values of the type: nil as usual, :text, :bytes as they come in the binary format, or a callable, which gets the text. */
 static VALUE choice(VALUE decoding, VALUE type) { return NIL_P(decoding) ? Qnil : rb_hash_aref(decoding, type); }
 
 /* Adds the type to those that are to be looked up, unless it is built in or of no interest. */
 static void choose_decoder(description_t *description, uint16_t at, uint32_t oid) {
     VALUE type = UINT2NUM(oid), chosen = choice(description->decoding, type);
     rb_ary_push(description->types, type);
-    if (!NIL_P(chosen)) {
+    if (chosen == ID2SYM(rb_intern("bytes"))) {
+        column_decoder_for_bytes(&description->decoders[at]);
+    } else if (!NIL_P(chosen)) {
         column_decoder_for_text(oid, &description->decoders[at]);
     } else if (!column_decoder_for(oid, &description->decoders[at])) {
         if (NIL_P(description->unknown)) description->unknown = rb_ary_new();
@@ -93,6 +97,7 @@ VALUE description_from_message(const char *body, size_t length, VALUE decoding) 
         if (!row_description_column(&reader, &column)) protocol_error("RowDescription ends too early");
         rb_ary_push(description->columns, rb_enc_interned_str(column.name, column.name_length, rb_utf8_encoding()));
         rb_ary_push(description->modifiers, INT2NUM(column.modifier));
+        description->origins[at] = (column_origin_t){column.table, column.number, column.size};
         choose_decoder(description, at, column.type);
     }
     if (reader_left(&reader) > 0) protocol_error("RowDescription goes on behind its last column");
@@ -144,6 +149,19 @@ static VALUE description_finishers(VALUE self) { return description_of(self)->fi
 static VALUE description_annotation(VALUE self) { return description_of(self)->annotation; }
 static VALUE description_annotate(VALUE self, VALUE annotation) { return description_of(self)->annotation = annotation; }
 
+/* call-seq: origins -> Array
+ *
+ * Of each column: the OID of its table and its number there, 0 where it is none of a table's; and the bytes of its type, -1 where they differ. */
+static VALUE description_origins(VALUE self) {
+    const description_t *description = description_of(self);
+    VALUE origins = rb_ary_new_capa(description->count);
+    for (uint16_t at = 0; at < description->count; at++) {
+        const column_origin_t *origin = &description->origins[at];
+        rb_ary_push(origins, rb_ary_new_from_args(3, UINT2NUM(origin->table), INT2FIX(origin->number), INT2FIX(origin->size)));
+    }
+    return origins;
+}
+
 /* call-seq: resolved(types) -> Description
  *
  * The same columns, none of a type unknown: `types` says for each user-defined one the built-in type that it decodes as, and
@@ -158,6 +176,7 @@ static VALUE description_resolved(VALUE self, VALUE types) {
     resolved->decoding = description->decoding;
     for (uint16_t at = 0; at < description->count; at++) {
         resolved->decoders[at] = description->decoders[at];
+        resolved->origins[at] = description->origins[at];
         VALUE oid = RARRAY_AREF(description->types, at), type = rb_hash_aref(types, oid);
         if (NIL_P(type) || !NIL_P(choice(description->decoding, oid))) continue;
         column_decoder_for(NUM2UINT(rb_ary_entry(type, 0)), &resolved->decoders[at]);
@@ -194,6 +213,7 @@ void Init_trunkline_description(void) {
     rb_define_method(cDescription, "finishers", description_finishers, 0);
     rb_define_method(cDescription, "annotation", description_annotation, 0);
     rb_define_method(cDescription, "annotation=", description_annotate, 1);
+    rb_define_method(cDescription, "origins", description_origins, 0);
     rb_define_method(cDescription, "resolved", description_resolved, 1);
     rb_define_method(cDescription, "finish_with", description_finish_with, 1);
     empty = description_create(0);

@@ -6,6 +6,12 @@
 #include <stdbool.h>
 #include "types/types.h"
 
+/* Where a column comes from, as libpq's callers ask for it. */
+typedef struct {
+    uint32_t table;
+    int16_t number, size; /* see row_description.h */
+} column_origin_t;
+
 typedef struct {
     VALUE columns;   /* frozen Array of frozen Strings */
     VALUE symbols;   /* frozen Array of the same as Symbols, or nil until it is asked for */
@@ -16,6 +22,7 @@ typedef struct {
     VALUE finishers; /* what Ruby does to some columns afterwards, or nil */
     VALUE annotation; /* what a reader of results has made of the columns, to find it again; or nil */
     column_decoder_t *decoders;
+    column_origin_t *origins;
     uint16_t count;
     bool binary;     /* every column can be asked for in binary format */
     bool asks_ruby;  /* of some value a class of Ruby's makes the object, or an Array is made: that may raise any error */

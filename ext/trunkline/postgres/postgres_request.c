@@ -29,6 +29,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->rows);
     rb_gc_mark(request->results);
     rb_gc_mark(request->notices);
+    rb_gc_mark(request->tag);
     rb_gc_mark(request->error);
     rb_gc_mark(request->leak);
     rb_gc_mark(request->unreadable);
@@ -64,7 +65,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->script = script;
     request->decoding = Qnil;
     request->prepared = request->description = request->row = request->rows = request->results = Qnil;
-    request->notices = request->error = request->leak = request->unreadable = Qnil;
+    request->notices = request->error = request->leak = request->unreadable = request->tag = Qnil;
     request->affected = -1;
     return self;
 }
@@ -176,6 +177,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->anew = request->anew;
     postgres_request_of(again)->unnamed = request->unnamed;
     postgres_request_of(again)->portal = request->portal;
+    postgres_request_of(again)->tag = NIL_P(request->tag) ? Qnil : Qtrue;
     postgres_request_of(again)->fetches = request->fetches;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
@@ -280,11 +282,6 @@ static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)
  * Did it fail, without any effect, perhaps only because its statement is not what the session remembers? */
 static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(self)->outdated); }
 
-/* call-seq: rolled_back? -> true or false
- *
- * Did the command end with ROLLBACK? That is how COMMIT of a failed transaction ends. */
-static VALUE request_is_rolled_back(VALUE self) { return RBOOL(postgres_request_of(self)->rolled_back); }
-
 /* call-seq: forgotten? -> true or false
  *
  * Did it fail, without any effect, because the server has lost the statement, or would return something else than it was
@@ -331,23 +328,6 @@ bool postgres_request_is_repeatable(VALUE self) {
  * commands that refuse to run within a transaction. */
 static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
-/* call-seq: redescribe(description) -> request
- *
- * Requests that are sent from now on decode so what the same statement returns, if it is described as it was for this one. */
-static VALUE request_redescribe(VALUE self, VALUE description) {
-    VALUE prepared = postgres_request_of(self)->prepared;
-    if (!NIL_P(prepared) && prepared_of(prepared)->description == postgres_request_of(self)->description) {
-        prepared_of(prepared)->description = description;
-    }
-    return self;
-}
-
-/* call-seq: status -> "I", "T", "E", or nil before ReadyForQuery has come */
-static VALUE request_status(VALUE self) {
-    char status = postgres_request_of(self)->status;
-    return status ? rb_interned_str(&status, 1) : Qnil;
-}
-
 void Init_trunkline_postgres_request(void) {
     id_rows = rb_intern("@rows");
     id_description = rb_intern("@description");
@@ -392,9 +372,6 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "bystander?", request_is_bystander, 0);
     rb_define_method(cRequest, "repeatable?", request_is_repeatable, 0);
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
-    rb_define_method(cRequest, "rolled_back?", request_is_rolled_back, 0);
-    rb_define_method(cRequest, "redescribe", request_redescribe, 1);
     rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
-    rb_define_method(cRequest, "status", request_status, 0);
     rb_define_method(cRequest, "leak", request_leak, 0);
 }

@@ -31,6 +31,7 @@ typedef struct {
     VALUE row;         /* the first one, or nil */
     VALUE rows;        /* Array of Arrays, once there are two, or once asked for */
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
+    VALUE tag;         /* what the command's end is called, UTF-8; true: it is to be kept; nil: it is not */
     VALUE notices;     /* String that error_fields.h describes, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
     VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */

@@ -73,7 +73,7 @@ static void end_command(postgres_request_t *request) {
     VALUE description = NIL_P(request->description) ? description_empty() : request->description;
     VALUE affected = request->affected < 0 ? Qnil : LL2NUM(request->affected);
     if (NIL_P(request->results)) request->results = rb_ary_new();
-    rb_ary_push(request->results, rb_ary_new_from_args(3, description, postgres_request_rows(request), affected));
+    rb_ary_push(request->results, rb_ary_new_from_args(4, description, postgres_request_rows(request), affected, request->tag));
     request->description = request->row = request->rows = Qnil;
     request->affected = -1;
 }
@@ -175,6 +175,7 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     if (request->affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
     request->rolled_back = command_tag_rolled_back(frame->body, length);
     note_command(session, frame->body, length);
+    if (!NIL_P(request->tag)) request->tag = rb_utf8_str_new(frame->body, (long)length);
     end_command(request);
 }
 

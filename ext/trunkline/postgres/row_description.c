@@ -11,9 +11,10 @@ uint16_t row_description_open(reader_t *reader) {
 
 bool row_description_column(reader_t *reader, column_t *column) {
     column->name = reader_string(reader, &column->name_length);
-    reader_take(reader, 4 + 2);
+    column->table = reader_u32(reader);
+    column->number = (int16_t)reader_u16(reader);
     column->type = reader_u32(reader);
-    reader_take(reader, 2);
+    column->size = (int16_t)reader_u16(reader);
     column->modifier = (int32_t)reader_u32(reader);
     reader_take(reader, 2);
     return reader->whole;

@@ -7,6 +7,9 @@
 typedef struct {
     const char *name;
     size_t name_length;
+    uint32_t table;   /* its OID; 0: the column is none of a table's */
+    int16_t number;   /* in that table; 0: none */
+    int16_t size;     /* bytes of a value, -1: they differ */
     uint32_t type;
     int32_t modifier; /* what the type has in brackets, as its functions keep it; -1: nothing */
 } column_t;

@@ -112,6 +112,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->plans = NIL_P(plans) ? 0 : NUM2ULL(plans);
     if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
     statement->decoding = decoding;
+    statement->bytes = !NIL_P(decoding) && rb_hash_aref(decoding, INT2FIX(0)) == ID2SYM(rb_intern("bytes"));
     statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
@@ -201,6 +202,21 @@ static VALUE statement_parameter_types(VALUE self) {
     return types;
 }
 
+/* call-seq: types = Array of Integer
+ *
+ * OIDs that its caller wants the parameters to have; 0: the server finds the type out. For a statement of one use. */
+static VALUE statement_set_types(VALUE self, VALUE oids) {
+    Check_Type(oids, T_ARRAY);
+    if (RARRAY_LEN(oids) > UINT16_MAX) rb_raise(rb_eArgError, "a statement has %d parameters at most", UINT16_MAX);
+    VALUE memory;
+    uint16_t count = (uint16_t)RARRAY_LEN(oids);
+    uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
+    for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(oids, at));
+    statement_learn(statement_of(self), types, count, statement_of(self)->epoch->number);
+    ALLOCV_END(memory);
+    return oids;
+}
+
 static VALUE part(VALUE sql, size_t at, size_t length) { return rb_enc_str_new(RSTRING_PTR(sql) + at, length, rb_utf8_encoding()); }
 
 /* call-seq: copy -> Array or nil
@@ -246,6 +262,7 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "initialize", statement_initialize, -1);
     rb_define_method(class, "sql", statement_sql, 0);
     rb_define_method(class, "slot", statement_slot, 0);
+    rb_define_method(class, "types=", statement_set_types, 1);
     rb_define_method(class, "parameter_types", statement_parameter_types, 0);
     rb_define_method(class, "verdict", statement_verdict, 0);
     rb_define_method(class, "culprit", statement_culprit, 0);

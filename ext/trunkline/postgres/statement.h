@@ -24,6 +24,7 @@ typedef struct {
     const plan_epoch_t *epoch; /* the same */
     uint64_t meaning;    /* in which it is to be read, see meaning.h: 0 where no settings travel with it */
     uint64_t plans;      /* in which functions' plans are to be made for it */
+    bool bytes;          /* decoding wants the bytes of the binary format, of whatever type */
     bool leaky;          /* has left something behind on a session that others share, though nothing in its text tells */
     bool used;           /* since the cache last looked */
 } statement_t;

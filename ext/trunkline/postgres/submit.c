@@ -167,7 +167,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     request->prepared = request->parses ? prepare(session, request) : found;
     bool checked = statement_of(statement)->checked_result || request->kind == REQUEST_DESCRIBE;
     VALUE description = request->description = checked ? prepared_of(request->prepared)->description : Qnil;
-    request->binary = !NIL_P(description) && description_of(description)->binary;
+    request->binary = statement_of(statement)->bytes || (!NIL_P(description) && description_of(description)->binary);
 }
 
 /* Which messages the answer will have. What the server itself does not check, it is asked of each portal: what that returns, as text. */

@@ -49,6 +49,9 @@ module Trunkline
         @shared = @raw_connection = nil
       end
 
+      # Is the transaction that all others are in one that cannot be joined?
+      def held_open? = transaction_open? && !@transaction_manager.instance_variable_get(:@stack).first.joinable? # :nodoc:
+
       # There is one for all connections of a client.
       def reload_type_map # :nodoc:
         @lock.synchronize do
@@ -68,8 +71,12 @@ module Trunkline
         super.tap { lease_holder.begin(@owner) }
       end
 
-      # The connection's next user finds nothing left behind on it.
+      # The connection's next user finds nothing left behind on it. A transaction that no other can join is its owner's to end, whatever goes on
+      # in between: tests are wrapped in such ones. Any other was forgotten, and ends here, for ActiveRecord as for the server.
       def release_connection # :nodoc:
+        return if held_open?
+
+        end_forgotten_transaction if transaction_open?
         return unless @raw_connection&.pinned?
 
         @raw_connection.reset
@@ -88,8 +95,9 @@ module Trunkline
         @zone = default_timezone
         @shared = CLIENTS.take(Settings.new(@config, timezone: @zone, dates: decode_dates))
         @types = @shared
-        @raw_connection = Connection.new(@shared.client, @shared.settings.config, lease_holder)
+        @raw_connection = Connection.new(@shared.client, @shared.settings.config, lease_holder, dates: decode_dates)
         @raw_connection.default_timezone = @zone
+        @type_map_for_results = ResultTypes.queried(@raw_connection.type_map_for_results)
       end
 
       # The pool has leased the connection before it connects.
@@ -99,6 +107,13 @@ module Trunkline
         return connect unless @raw_connection && !@raw_connection.finished?
 
         @raw_connection.reset
+      end
+
+      def end_forgotten_transaction
+        logger&.warn("a transaction was open when its connection went back to ActiveRecord's pool: it is rolled back")
+        rollback_transaction while transaction_open?
+      rescue ::ActiveRecord::ActiveRecordError
+        reset_transaction # its connection is lost, and the transaction with it
       end
 
       def give_back

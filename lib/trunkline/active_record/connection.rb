@@ -2,6 +2,7 @@
 
 require_relative "../pg/pg"
 require_relative "connection/kept_queries"
+require_relative "result_types"
 
 module Trunkline
   module ActiveRecord
@@ -20,17 +21,25 @@ module Trunkline
       # @param client [Postgres::Client] what it asks
       # @param config [Config] of the same
       # @param holder [#alive?] when it is not alive any more, a connection of its own may be closed
+      # @param dates [Boolean] whether results have Ruby's dates
       # @return [Connection]
-      def self.new(client, config, holder = Thread.current) = allocate.tap { |connection| connection.send(:initialize, client, config, holder) }
+      def self.new(client, config, holder = Thread.current, dates: false) = allocate.tap { |connection| connection.send(:initialize, client, config, holder, dates) }
 
       # @return [VirtualSession]
       attr_reader :session # :nodoc:
 
       # @return [Symbol] :utc or :local, of values without a time zone
-      attr_accessor :default_timezone # :nodoc:
+      attr_reader :default_timezone # :nodoc:
 
-      def initialize(client, config, holder)
-        begin_shape(client.virtual_session("ActiveRecord", Result, holder: holder), config)
+      # @param zone [Symbol] :utc or :local
+      def default_timezone=(zone) # :nodoc:
+        @default_timezone = zone
+        @map.add_coder(ResultTypes.timestamp(zone))
+      end
+
+      def initialize(client, config, holder, dates)
+        @map = ResultTypes.map(dates: dates)
+        begin_shape(client, config, client.virtual_session("ActiveRecord", Result, holder: holder), PG.const_get(:ConnectionTypes).new(@map))
         @default_timezone = :utc
       end
 
@@ -40,12 +49,7 @@ module Trunkline
 
       def translated(error) = Errors.of(error, self)
 
-      def settled(result)
-        Times.settle(result, @default_timezone)
-        result
-      end
-
-      def sendable(parameters) = parameters.any?(Hash) ? plain(parameters) : parameters
+      def bound(parameters) = parameters.any?(Hash) ? plain(parameters) : parameters
 
       # What pg has in a Hash. Bytes go to a bytea as they are.
       def plain(parameters)

@@ -9,13 +9,6 @@ module Trunkline
     # How ActiveRecord's statements are carried out, where the stock adapter would do more than is needed. To be included in a
     # subclass of PostgreSQLAdapter.
     module Executing
-      # The server's text of these that methods which ask without a model decode too.
-      QUERIED = {
-        17 => ::PG::Connection.method(:unescape_bytea),
-        790 => ::ActiveRecord::ConnectionAdapters::PostgreSQL::OID::Money.new.method(:deserialize)
-      }.freeze
-      private_constant :QUERIED
-
       # In place of ActiveRecord's names of prepared statements: each connection of the client knows its own.
       class Statements
         # @yield when all of them are to be forgotten
@@ -34,11 +27,6 @@ module Trunkline
       private_constant :Performing
 
       include Performing
-
-      def initialize(...) # :nodoc:
-        super
-        @type_map_for_results = QUERIED
-      end
 
       # Without RETURNING the key is what the sequence says on the same connection.
       def exec_insert(...) # :nodoc:

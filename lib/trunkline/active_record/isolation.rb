@@ -22,7 +22,7 @@ module Trunkline
 
       # When the application has been loaded: nothing where it has no database of ours.
       def check_application
-        check if ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).any? { |pool| pool.db_config.adapter == "trunkline" }
+        check if ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).any? { |pool| Registration.ours?(pool.db_config.adapter) }
       end
     end
     private_constant :Isolation

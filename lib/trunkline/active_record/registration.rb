@@ -1,15 +1,62 @@
 # frozen_string_literal: true
 
 require "active_support/lazy_load_hooks"
+require_relative "../errors"
 require_relative "isolation"
+require_relative "shadowed_url"
 
-# ActiveRecord learns of `adapter: trunkline` when it is loaded; the adapter itself is loaded when it is used.
-ActiveSupport.on_load(:active_record) do
-  ActiveRecord::ConnectionAdapters.register("trunkline", "ActiveRecord::ConnectionAdapters::TrunklineAdapter",
-                                            "active_record/connection_adapters/trunkline_adapter")
-  ActiveRecord::Tasks::DatabaseTasks.register_task(/\Atrunkline\z/, "ActiveRecord::Tasks::PostgreSQLDatabaseTasks")
+module Trunkline
+  module ActiveRecord
+    # The names by which ActiveRecord finds the adapter, which itself is loaded when it is used.
+    module Registration # :nodoc:
+      CLASS = "ActiveRecord::ConnectionAdapters::TrunklineAdapter"
+      PATH = "active_record/connection_adapters/trunkline_adapter"
+      OWN = "trunkline"
+      STOCK = "postgresql"
+      # What says whose adapter `postgresql` is, where this library would take the name.
+      VARIABLE = "TRUNKLINE_POSTGRESQL"
+      VALUES = { "stock" => false, "trunkline" => true, "" => true, nil => true }.freeze
+      private_constant :CLASS, :PATH, :OWN, :STOCK, :VARIABLE, :VALUES
+
+      @taken_over = false
+
+      module_function
+
+      # Has ActiveRecord know a name: at once where it is loaded, else as soon as it is.
+      def register(name)
+        ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) if defined?(::ActiveRecord) && ::ActiveRecord.respond_to?(:gem_version)
+        ActiveSupport.on_load(:active_record) { ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) }
+      end
+
+      # `adapter: trunkline`.
+      def begin
+        register(OWN)
+        ActiveSupport.on_load(:active_record) do
+          ::ActiveRecord::Tasks::DatabaseTasks.register_task(/\Atrunkline\z/, "ActiveRecord::Tasks::PostgreSQLDatabaseTasks")
+        end
+        ActiveSupport.on_load(:after_initialize) do
+          ShadowedURL.check(self)
+          ActiveSupport.on_load(:active_record) { Isolation.check_application }
+        end
+      end
+
+      # `adapter: postgresql` too, unless the environment says otherwise.
+      #
+      # @raise [ConfigError] the variable has another value
+      def take_over(env = ENV)
+        wanted = VALUES.fetch(env[VARIABLE]) { raise ConfigError, "#{VARIABLE} must be stock or trunkline, not #{env[VARIABLE].inspect}" }
+        return unless wanted
+
+        @taken_over = true
+        register(STOCK)
+      end
+
+      # @param adapter [String] of a database configuration
+      # @return [Boolean] whether it means this library's
+      def ours?(adapter) = adapter == OWN || (@taken_over && adapter == STOCK)
+    end
+    private_constant :Registration
+  end
 end
 
-ActiveSupport.on_load(:after_initialize) do
-  ActiveSupport.on_load(:active_record) { Trunkline::ActiveRecord.const_get(:Isolation).check_application }
-end
+Trunkline::ActiveRecord.const_get(:Registration).begin

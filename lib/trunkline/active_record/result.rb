@@ -1,32 +1,26 @@
 # frozen_string_literal: true
 
 require_relative "../pg/pg"
+require_relative "../pg/gem_result"
 
 module Trunkline
   module ActiveRecord
-    # What a statement returned, in the shape of PG::Result, which applications and gems know. Its values are those that ActiveRecord wants.
+    # What the adapter's own statements return: its values are those that ActiveRecord wants, decoded as they come, and no text is kept. What
+    # `execute` and raw_connection return to applications is {PG::Result}.
     class Result < PG::Result
       # What each column holds, for ActiveRecord.
       attr_reader :description # :nodoc:
 
-      # Most values are decoded already.
+      # Decodes what is text still.
       #
-      # @param decoders [Hash{Integer => #call}, Object] by the OID of a type, gets the server's text; anything else changes nothing
+      # @param map [PG::TypeMapByOid]
       # @return [Result] itself
-      def map_types!(decoders)
-        return self unless decoders.is_a?(Hash)
-
-        @description.types.each_with_index do |type, column|
-          decoder = decoders[type]
-          rows.each { |row| row[column] &&= decoder.call(row[column]) } if decoder
-        end
+      def map_types!(map)
+        decoders = PG::TypeMap.reading(map).decoders_for(self)
+        rows.each { |row| row.each_with_index { |value, column| row[column] = decoders[column].decode(value) if value.is_a?(String) && decoders[column] } }
         self
       end
-
-      # Changes nothing.
-      def type_map=(map)
-        @type_map = map
-      end
+      alias type_map= map_types!
     end
   end
 end

@@ -77,28 +77,6 @@ module Trunkline
         end
       end
 
-      # @return [TypeMap] that parameters are sent by; a {TypeMapAllStrings} at first
-      attr_accessor :type_map_for_queries
-
-      # @return [TypeMap] that results have; a {TypeMapAllStrings} at first
-      attr_accessor :type_map_for_results
-
-      # @return [#encode, nil] for {Shape::Copying#put_copy_data}, where copy_data was not given one
-      attr_accessor :encoder_for_put_copy_data
-
-      # @return [#decode, nil] for {Shape::Copying#get_copy_data}, where copy_data was not given one
-      attr_accessor :decoder_for_get_copy_data
-
-      # @return [Symbol] :string or :symbol, of the keys of results
-      attr_reader :field_name_type
-
-      # @param type [Symbol] as {Result#field_name_type=}
-      # @raise [ArgumentError] it is none of these
-      def field_name_type=(type)
-        @session.nothing.field_name_type = type
-        @field_name_type = type
-      end
-
       # As {connect}, without a block.
       def initialize(*arguments, **options)
         config = Connection.settings_of(arguments, options)
@@ -128,39 +106,17 @@ module Trunkline
       end
       alias close finish
 
-      # @return [Object] for {TypeMap}'s of pg's shape
-      def conninfo_hash = { host: host, port: port, dbname: db, user: user }
-
       # @return [Integer] of the protocol
       def protocol_version = 3
 
       private
 
       def begin_with(client, config, holder)
-        @type_map_for_queries = @type_map_for_results = TypeMapAllStrings.new
-        @field_name_type = :string
-        begin_shape(client.virtual_session("Trunkline::PG", Result, holder: holder, scripts_decoded: true), config)
+        begin_shape(client, config, client.virtual_session("Trunkline::PG", Result, holder: holder))
       end
 
       def namespace = PG
-      def default_encoder = encoder_for_put_copy_data
-      def default_decoder = decoder_for_get_copy_data
-
       def translated(error) = ERRORS.of(error, self)
-
-      def settled(result)
-        result.field_name_type = @field_name_type unless @field_name_type == :string
-        result.type_map = @type_map_for_results unless @type_map_for_results.instance_of?(TypeMapAllStrings)
-        result
-      end
-
-      # A Hash is one value with its format, as pg has it: 1 is for bytes.
-      def sendable(parameters)
-        values = @type_map_for_queries.encoded(parameters.map { |value| value.is_a?(Hash) && value.key?(:value) ? nil : value })
-        parameters.zip(values).map { |given, value| given.is_a?(Hash) && given.key?(:value) ? plain(given) : value }
-      end
-
-      def plain(given) = given[:format] == 1 ? given[:value]&.to_s&.b : given[:value]&.to_s
 
       ERRORS = Translation.new(PG)
       private_constant :ERRORS

@@ -14,7 +14,18 @@ module Trunkline
       PGRES_EMPTY_QUERY = 0
       PGRES_COMMAND_OK = 1
       PGRES_TUPLES_OK = 2
+      PGRES_COPY_OUT = 3
+      PGRES_COPY_IN = 4
+      PGRES_BAD_RESPONSE = 5
+      PGRES_NONFATAL_ERROR = 6
+      PGRES_FATAL_ERROR = 7
+      PGRES_COPY_BOTH = 8
+      PGRES_SINGLE_TUPLE = 9
+      PGRES_PIPELINE_SYNC = 10
+      PGRES_PIPELINE_ABORTED = 11
+      PGRES_TUPLES_CHUNK = 12
       PG_DIAG_SEVERITY = 83
+      PG_DIAG_SEVERITY_NONLOCALIZED = 86
       PG_DIAG_SQLSTATE = 67
       PG_DIAG_MESSAGE_PRIMARY = 77
       PG_DIAG_MESSAGE_DETAIL = 68
@@ -31,6 +42,13 @@ module Trunkline
       PG_DIAG_SOURCE_FILE = 70
       PG_DIAG_SOURCE_LINE = 76
       PG_DIAG_SOURCE_FUNCTION = 82
+      INV_WRITE = 0x20000
+      INV_READ = 0x40000
+      SEEK_SET = 0
+      SEEK_CUR = 1
+      SEEK_END = 2
+      INVALID_OID = 0
+      InvalidOid = 0
     end
     include Constants
   end

@@ -1,40 +1,52 @@
 # frozen_string_literal: true
 
 require_relative "constants"
+require_relative "result"
 
 module Trunkline
   module PG
-    # What stands for the result of pg that an error is read from.
-    class Report
+    # What stands for the result of a query that failed, and of a notice.
+    class Report < Result
       FIELDS = {
-        Constants::PG_DIAG_SEVERITY => :severity, Constants::PG_DIAG_SQLSTATE => :sqlstate, Constants::PG_DIAG_MESSAGE_PRIMARY => :message,
-        Constants::PG_DIAG_MESSAGE_DETAIL => :detail, Constants::PG_DIAG_MESSAGE_HINT => :hint, Constants::PG_DIAG_STATEMENT_POSITION => :position,
-        Constants::PG_DIAG_INTERNAL_POSITION => :internal_position, Constants::PG_DIAG_INTERNAL_QUERY => :internal_query,
-        Constants::PG_DIAG_CONTEXT => :where, Constants::PG_DIAG_SCHEMA_NAME => :schema, Constants::PG_DIAG_TABLE_NAME => :table,
-        Constants::PG_DIAG_COLUMN_NAME => :column, Constants::PG_DIAG_DATATYPE_NAME => :datatype,
+        Constants::PG_DIAG_SEVERITY => :severity, Constants::PG_DIAG_SEVERITY_NONLOCALIZED => :severity, Constants::PG_DIAG_SQLSTATE => :sqlstate,
+        Constants::PG_DIAG_MESSAGE_PRIMARY => :message, Constants::PG_DIAG_MESSAGE_DETAIL => :detail, Constants::PG_DIAG_MESSAGE_HINT => :hint,
+        Constants::PG_DIAG_STATEMENT_POSITION => :position, Constants::PG_DIAG_INTERNAL_POSITION => :internal_position,
+        Constants::PG_DIAG_INTERNAL_QUERY => :internal_query, Constants::PG_DIAG_CONTEXT => :where, Constants::PG_DIAG_SCHEMA_NAME => :schema,
+        Constants::PG_DIAG_TABLE_NAME => :table, Constants::PG_DIAG_COLUMN_NAME => :column, Constants::PG_DIAG_DATATYPE_NAME => :datatype,
         Constants::PG_DIAG_CONSTRAINT_NAME => :constraint, Constants::PG_DIAG_SOURCE_FILE => :file, Constants::PG_DIAG_SOURCE_LINE => :line,
         Constants::PG_DIAG_SOURCE_FUNCTION => :routine
       }.freeze
       private_constant :FIELDS
 
+      # @return [String] as libpq writes it
+      attr_reader :error_message
+      alias result_error_message error_message
+
+      # @return [Exception, nil] that {#check} raises; nil of a notice
+      attr_accessor :error # :nodoc:
+
       # @param fields [Hash{Symbol => Object}] as {ServerError#fields}
       # @param error_message [String] what libpq would have written; without it that of a notice
-      def initialize(fields, error_message = ErrorReport.new(fields, context: false).to_s)
+      def initialize(fields, error_message = ErrorReport.new(fields, context: false).to_s, failed: false)
+        super([], Postgres.const_get(:Description).empty, nil)
         @fields = fields
         @error_message = error_message
+        told(nil, status: failed ? PGRES_FATAL_ERROR : PGRES_NONFATAL_ERROR)
       end
 
       # @param code [Integer] one of PG's PG_DIAG_ constants
       # @return [String, nil]
-      def error_field(code) = @fields[FIELDS.fetch(code) { raise ArgumentError, "unknown error field #{code}" }]&.to_s
+      def error_field(code)
+        raise TypeError, "no implicit conversion of #{code.class} into Integer" unless code.is_a?(Integer)
+
+        @fields[FIELDS.fetch(code) { raise ArgumentError, "unknown error field #{code}" }]&.to_s
+      end
       alias result_error_field error_field
 
-      # Nothing to free.
-      def clear = nil
-      def cleared? = false
-
-      # @return [String] as libpq writes it
-      attr_reader :error_message
+      # @return [nil] of a notice
+      # @raise [PG::Error] of a query that failed
+      def check = (raise error if error)
+      alias check_result check
     end
   end
 end

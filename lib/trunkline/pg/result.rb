@@ -1,16 +1,46 @@
 # frozen_string_literal: true
 
 require_relative "constants"
+require_relative "streamed_rows"
 require_relative "type_maps"
+require_relative "tuple"
 
 module Trunkline
   module PG
     # What a statement returned, in the shape of PG::Result, which applications and gems know.
     class Result < Postgres::Result
       include Constants
+      include StreamedRows
 
-      STATUSES = { PGRES_EMPTY_QUERY => "PGRES_EMPTY_QUERY", PGRES_COMMAND_OK => "PGRES_COMMAND_OK", PGRES_TUPLES_OK => "PGRES_TUPLES_OK" }.freeze
-      private_constant :STATUSES
+      STATUSES = %w[
+        PGRES_EMPTY_QUERY PGRES_COMMAND_OK PGRES_TUPLES_OK PGRES_COPY_OUT PGRES_COPY_IN PGRES_BAD_RESPONSE PGRES_NONFATAL_ERROR PGRES_FATAL_ERROR
+        PGRES_COPY_BOTH PGRES_SINGLE_TUPLE PGRES_PIPELINE_SYNC PGRES_PIPELINE_ABORTED PGRES_TUPLES_CHUNK
+      ].freeze
+      # In the place of what a result held that was cleared.
+      CLEARED = Object.new.tap do |cleared|
+        def cleared.method_missing(name, *) = raise(Error, "result has been cleared (#{name})")
+        def cleared.respond_to_missing?(_name, _private = false) = false
+        def cleared.size = raise(Error, "result has been cleared")
+      end
+      # What is kept of the answer beside its rows.
+      Told = Struct.new(:tag, :format, :status, :parameters, :source)
+      UNTOLD = Told.new.freeze
+      private_constant :STATUSES, :CLEARED, :Told, :UNTOLD
+
+      # @param status [Integer]
+      # @return [String] its name
+      def self.res_status(status) = status.is_a?(Integer) && status >= 0 && STATUSES[status] || "invalid ExecStatusType code"
+
+      # @param tag [String, nil] as the server calls what it has done; nil: it was not kept
+      # @param format [Symbol] :text or :binary
+      # @param status [Integer, nil] one of the PGRES_ constants; nil: what follows from the columns
+      # @param parameters [Array<Integer>, nil] OIDs, of a statement that was described
+      # @param source [Object, nil] where the next rows come from, of a row of many
+      # @return [Result] itself
+      def told(tag, format = :text, status: nil, parameters: nil, source: nil) # :nodoc:
+        @told = Told.new(tag, format, status, parameters, source)
+        self
+      end
 
       # @return [Integer] number of rows
       def ntuples = size
@@ -29,7 +59,7 @@ module Trunkline
 
       # @param name [String] of a column
       # @return [Integer] its number, from 0
-      def fnumber(name) = columns.index(name.to_s) || raise(ArgumentError, "Unknown field: #{name}")
+      def fnumber(name) = columns.index(name.to_s) || columns.index(folded(name.to_s)) || raise(ArgumentError, "Unknown field: #{name}")
 
       # @param column [Integer] its number, from 0
       # @return [Integer] OID of its type
@@ -38,6 +68,40 @@ module Trunkline
       # @param column [Integer] its number, from 0
       # @return [Integer] its type's modifier, -1 where there is none
       def fmod(column) = at(@description.modifiers, column) { raise ArgumentError, "column number #{column} is out of range" }
+
+      # @param column [Integer] its number, from 0
+      # @return [Integer] OID of the table that it comes from; 0: of none
+      def ftable(column) = origin(column)[0]
+
+      # @param column [Integer] its number, from 0
+      # @return [Integer] its number in that table, from 1; 0: it comes from none
+      def ftablecol(column) = origin(column)[1]
+
+      # @param column [Integer] its number, from 0
+      # @return [Integer] bytes of a value in the server; -1: they differ
+      def fsize(column) = origin(column)[2]
+
+      # @param column [Integer] its number, from 0
+      # @return [Integer] 0: its values come as text; 1: in the binary format
+      def fformat(column) = at(columns, column) { raise ArgumentError, "column number #{column} is out of range" } && binary_tuples
+
+      # @return [Integer] 0: values come as text; 1: in the binary format
+      def binary_tuples = (told_of.format == :binary && !columns.empty? ? 1 : 0)
+
+      # @return [Symbol] :text or :binary
+      def fformat_of_all = told_of.format || :text # :nodoc:
+
+      # @return [Array<Array>] the rows, in Arrays of the caller's own
+      def values = rows.map(&:dup)
+
+      # @yieldparam row [Hash{String => Object}] with Symbol keys where {#field_names_as} says so
+      # @return [Result, Enumerator]
+      def each
+        check
+        return to_enum { size } unless block_given?
+
+        super
+      end
 
       # @param index [Integer] of a row
       # @return [Hash{String => Object}]
@@ -54,11 +118,24 @@ module Trunkline
       # @return [Boolean] whether the value is NULL
       def getisnull(row, column) = getvalue(row, column).nil?
 
+      # @return [Integer] bytes of what the server sent; 0 for NULL
+      def getlength(row, column)
+        getvalue(row, column)
+        sent[row][column].to_s.bytesize
+      end
+
+      # @return [String, nil] as the server sent it
+      def sent_value(row, column) = sent[row][column] # :nodoc:
+
       # @yieldparam row [Array]
-      def each_row(&block) = rows.each(&block)
+      def each_row(&block) = block ? (rows.each { |row| yield row.dup }; self) : to_enum(:each_row) { size }
 
       # @return [Array] the row's values
-      def tuple_values(row) = at(rows, row) { raise IndexError, "invalid tuple number #{row}" }
+      def tuple_values(row) = at(rows, row) { raise IndexError, "invalid tuple number #{row}" }.dup
+
+      # @param row [Integer] its number, from 0
+      # @return [Tuple] the row by itself
+      def tuple(row) = Tuple.new(field_name_type == :symbol ? columns.map(&:to_sym) : columns, tuple_values(row))
 
       # @param column [Integer] its number, from 0
       # @return [Array] its values
@@ -67,43 +144,49 @@ module Trunkline
         rows.map { |row| row[column] }
       end
 
-      # @param name [String] of a column
+      # @param name [String, Symbol] of a column
       # @return [Array] its values
-      def field_values(name) = column_values(columns.index(name.to_s) || raise(IndexError, "no such field '#{name}' in result"))
+      def field_values(name)
+        raise TypeError, "wrong argument type #{name.class} (expected String or Symbol)" unless name.is_a?(String) || name.is_a?(Symbol)
+
+        column_values(columns.index(name.to_s) || raise(IndexError, "no such field '#{name}' in result"))
+      end
+
+      # @return [String, nil] as the server calls what it has done: "INSERT 0 1"
+      def cmd_status = told_of.tag
 
       # @return [Integer] rows that the command touched; 0 where it counts none
       def cmd_tuples = affected_rows || 0
       alias cmdtuples cmd_tuples
 
-      # @return [Integer] PG::PGRES_TUPLES_OK or PG::PGRES_COMMAND_OK
-      def result_status = columns.empty? ? PGRES_COMMAND_OK : PGRES_TUPLES_OK
+      # @return [Integer] 0: rows have no OIDs in the versions of PostgreSQL that are supported
+      def oid_value = 0
 
-      # @return [Integer] bytes of the server's text; 0 for NULL
-      def getlength(row, column)
-        getvalue(row, column)
-        (defined?(@texts) ? @texts : rows)[row][column].to_s.bytesize
-      end
+      # @return [Integer] parameters of a statement that was described; 0 of an executed one
+      def nparams = told_of.parameters.to_a.size
 
-      # @return [Integer] 0: values come as text
-      def fformat(column) = at(columns, column) { raise ArgumentError, "column number #{column} is out of range" } && 0
+      # @param number [Integer] of a parameter, from 0
+      # @return [Integer, nil] OID of its type
+      def paramtype(number) = told_of.parameters.to_a[number]
 
-      # @return [Integer] 0: values come as text
-      def binary_tuples = 0
+      # @return [Integer] one of the PGRES_ constants
+      def result_status = told_of.status || status_of_columns
+
+      # @return [String] of the status
+      def res_status(status = result_status) = Result.res_status(status)
 
       # @return [TypeMap] what the values were made by
       def type_map = @type_map || TypeMapAllStrings.new
 
-      # Makes the values anew of the server's text.
+      # Makes the values anew of what the server sent.
       #
-      # @param map [TypeMap]
+      # @param map [TypeMap] of this module, or of the pg gem
+      # @raise [TypeError] it is none
       def type_map=(map)
-        raise TypeError, "wrong argument type #{map.class} (expected kind of PG::TypeMap)" unless map.is_a?(TypeMap)
-
-        @texts ||= @rows
-        decoders = map.decoders_for(self)
-        @rows = @texts.each_with_index.map do |row, at|
-          row.each_with_index.map { |text, column| text.nil? || decoders[column].nil? ? text : decoders[column].decode(text, at, column) }
-        end
+        fitted = TypeMap.reading(map).fit_to_result(self)
+        decoders = fitted.decoders_for(self)
+        @sent ||= @rows
+        @rows = decoders.any? ? decoded(decoders) : @sent
         @type_map = map
       end
 
@@ -117,12 +200,13 @@ module Trunkline
       # @return [Symbol] :string or :symbol, of the Hashes' keys
       def field_name_type = @field_name_type || :string
 
-      # @param type [Symbol] :string or :symbol
+      # @param type [Symbol] :string, :symbol or :static_symbol
       # @raise [ArgumentError] it is none of these
       def field_name_type=(type)
-        raise ArgumentError, "invalid argument :#{type} given" unless %i[string symbol].include?(type)
+        raise TypeError, "wrong argument type #{type.class} (expected Symbol)" unless type.is_a?(Symbol)
+        raise ArgumentError, "invalid argument :#{type} given" unless %i[string symbol static_symbol].include?(type)
 
-        @field_name_type = type
+        @field_name_type = type == :static_symbol ? :symbol : type
       end
 
       # @param type [Symbol] as {#field_name_type=}
@@ -133,30 +217,72 @@ module Trunkline
       end
 
       # @return [Array<String, Symbol>] names of the columns
-      def fields = field_name_type == :symbol ? columns.map(&:to_sym) : columns
+      def fields = columns.map(&(field_name_type == :symbol ? :to_sym : :itself))
 
-      # Nothing to free, and nothing wrong.
-      def clear = nil
-      def cleared? = false
-
-      # A result of a failed query is never returned: it is raised.
+      # Forgets the rows: whatever is asked then raises {Error}.
       #
       # @return [nil]
+      def clear
+        @rows = @description = CLEARED
+        @sent = nil
+      end
+
+      # @return [Boolean]
+      def cleared? = CLEARED.equal?(@rows)
+
+      # @return [Boolean] false: what was cleared is collected as any object is
+      def autoclear? = false
+
+      # Raises the error of a query that failed. {Connection#get_result} returns such a result; exec and the like have raised.
+      #
+      # @return [nil]
+      # @raise [PG::Error]
       def check = nil
       alias check_result check
 
-      # @return [String] of the status
-      def res_status(status = result_status) = STATUSES.fetch(status) { "invalid ExecStatusType code" }
-
-      # @return [String] empty
+      # @return [String] of a query that failed; empty
       def error_message = ""
       alias result_error_message error_message
 
-      # @return [nil]
+      # @return [String] the same
+      def verbose_error_message(*) = error_message
+      alias result_verbose_error_message verbose_error_message
+
+      # @param _code [Integer] one of PG's PG_DIAG_ constants
+      # @return [String, nil] of a query that failed
       def error_field(_code) = nil
       alias result_error_field error_field
 
+      # @return [String] its status and sizes; no values
+      def inspect
+        return "#<#{self.class} cleared>" if cleared?
+
+        "#<#{self.class} status=#{res_status} ntuples=#{ntuples} nfields=#{nfields} cmd_tuples=#{cmd_tuples}>"
+      end
+
       private
+
+      def told_of = defined?(@told) ? @told : UNTOLD
+
+      def status_of_columns
+        return PGRES_TUPLES_OK unless columns.empty? && !cmd_status.to_s.start_with?("SELECT")
+
+        cmd_status == "" ? PGRES_EMPTY_QUERY : PGRES_COMMAND_OK
+      end
+
+      # As the server sent them.
+      def sent = (defined?(@sent) && @sent) || rows
+
+      def decoded(decoders)
+        @sent.each_with_index.map do |row, at|
+          row.each_with_index.map { |value, column| (decoder = decoders[column]) ? decoder.decode(value, at, column) : value }
+        end
+      end
+
+      def origin(column) = at(@description.origins, column) { raise ArgumentError, "invalid column number #{column}" }
+
+      # As the server reads a name: in lower case, unless it is in double quotes.
+      def folded(name) = name.start_with?('"') ? name[1..].delete_suffix('"').gsub('""', '"') : name.downcase
 
       # Counted from 0, and not from the end.
       def at(list, index, &otherwise)

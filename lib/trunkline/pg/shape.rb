@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "bytea"
+require_relative "connection_types"
 require_relative "constants"
+require_relative "queries"
 require_relative "report"
 require_relative "result"
 require_relative "connection/absent"
@@ -9,6 +11,9 @@ require_relative "connection/asking"
 require_relative "connection/copying"
 require_relative "connection/escaping"
 require_relative "connection/notifying"
+require_relative "connection/large_objects"
+require_relative "connection/mapping"
+require_relative "connection/sending"
 require_relative "connection/status"
 
 module Trunkline
@@ -18,12 +23,16 @@ module Trunkline
       include Asking
       include Copying
       include Escaping
+      include LargeObjects
+      include Mapping
       include Notifying
+      include Sending
       include Status
       include Absent
 
       # Ends whatever was left behind on a connection of its own: a transaction, settings, locks, temporary tables.
       def reset
+        end_sent
         @session.reset
         @statements.clear
         self
@@ -33,6 +42,7 @@ module Trunkline
 
       # @return [nil]
       def finish
+        end_sent
         @session.reset
         @finished = true
         nil
@@ -46,14 +56,28 @@ module Trunkline
 
       private
 
-      # @param session [VirtualSession]
-      # @param config [Config]
-      def begin_shape(session, config)
+      # @param client [Postgres::Client]
+      # @param config [Config] of the same
+      # @param session [VirtualSession] of the same
+      def begin_shape(client, config, session, types = ConnectionTypes.new)
         @config = config
         @session = session
+        @types = types
+        @queries = Queries.new(client, session)
         @statements = {}
-        @receiver = @copy = @coder = nil
+        @receiver = @copy = @coder = @sent = @ready = @socket = nil
+        @open_copy = false
         @finished = false
+      end
+
+      # What was sent and is not waited for any more.
+      def end_sent
+        @sent&.cancel
+        @sent&.abandon
+        @copy&.abort if @open_copy
+      ensure
+        @sent = @ready = @copy = nil
+        @open_copy = false
       end
 
       # @return [Exception] pg's, of this name

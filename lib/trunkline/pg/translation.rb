@@ -48,8 +48,8 @@ module Trunkline
       end
 
       def report(error_class, fields, connection, text = ErrorReport.new(fields).to_s)
-        result = Report.new(fields, text)
-        error_class.new(result.error_message, connection: connection, result: result)
+        result = Report.new(fields, text, failed: true)
+        result.error = error_class.new(result.error_message, connection: connection, result: result)
       end
 
       # The class of the same condition, or of its kind.

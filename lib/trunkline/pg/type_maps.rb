@@ -6,12 +6,26 @@ module Trunkline
   module PG
     # Which decoder each column of a result has, and how the parameters of queries are sent.
     class TypeMap
+      # @param map [TypeMap] of this module, or of the pg gem
+      # @return [TypeMap] of this module
+      # @raise [TypeError] it is neither
+      def self.reading(map) # :nodoc:
+        return map if map.is_a?(TypeMap)
+        return ForeignTypeMap.new(map) if defined?(::PG::TypeMap) && ::PG::TypeMap === map
+
+        raise TypeError, "wrong argument type #{map.class} (expected kind of PG::TypeMap)"
+      end
+
+      # @param _result [Result] that it is to be used for
+      # @return [TypeMap] itself, or another one for this result
+      def fit_to_result(_result) = self
+
       # @param result [Result]
       # @return [Array<#decode, nil>] one for each column; nil: the server's text
       def decoders_for(result) = Array.new(result.nfields)
 
       # @param values [Array]
-      # @return [Array] what is sent for them
+      # @return [Array] what is sent for them: a String, nil, or a Hash with :value, :type and :format
       def encoded(values) = values.map { |value| text(value) }
 
       # @return [String]
@@ -26,6 +40,37 @@ module Trunkline
         else value.to_s
         end
       end
+
+      # What an encoder makes of a value, with the type and format that it is for.
+      def encoded_by(coder, value)
+        return text(value) if coder.nil?
+
+        given = value.nil? ? nil : coder.encode(value)
+        coder.oid.zero? && coder.format.zero? ? given : { value: given, type: coder.oid, format: coder.format }
+      end
+    end
+
+    # For what a map has no coder for, it asks another one.
+    module DefaultTypeMappable
+      # @return [TypeMap] for what has no coder here
+      def default_type_map = @default_type_map || TypeMapAllStrings.new
+
+      # @param map [TypeMap]
+      def default_type_map=(map)
+        TypeMap.reading(map)
+        @default_type_map = map
+      end
+
+      # @param map [TypeMap]
+      # @return [TypeMap] itself
+      def with_default_type_map(map)
+        self.default_type_map = map
+        self
+      end
+
+      private
+
+      def others = TypeMap.reading(default_type_map)
     end
 
     # Everything is a String, in both directions: what a connection begins with.
@@ -34,6 +79,8 @@ module Trunkline
 
     # Decoders by the numbers of columns.
     class TypeMapByColumn < TypeMap
+      include DefaultTypeMappable
+
       # @return [Array<Coder, nil>]
       attr_reader :coders
 
@@ -45,48 +92,122 @@ module Trunkline
 
       # @raise [ArgumentError] there are fewer or more columns
       def decoders_for(result)
-        return @coders if @coders.size == result.nfields
-
-        raise ArgumentError, "number of result fields (#{result.nfields}) does not match number of mapped columns (#{@coders.size})"
+        check(result.nfields, "result fields")
+        rest = others.decoders_for(result)
+        @coders.each_with_index.map { |coder, column| coder || rest[column] }
       end
 
+      # @param values [Array]
+      # @return [Array] as {TypeMap#encoded}
+      # @raise [ArgumentError] there are fewer or more parameters
       def encoded(values)
-        raise ArgumentError, "number of result fields (#{values.size}) does not match number of mapped columns (#{@coders.size})" unless @coders.size == values.size
+        check(values.size, "query params")
+        rest = others.encoded(values)
+        values.each_with_index.map { |value, at| @coders[at] ? encoded_by(@coders[at], value) : rest[at] }
+      end
 
-        values.zip(@coders).map { |value, coder| value.nil? || coder.nil? ? text(value) : coder.encode(value) }
+      # @return [Array<Integer, nil>] of the coders' types
+      def oids = @coders.map { |coder| coder&.oid }
+
+      # @return [String] the coders
+      def inspect = "#<#{self.class} #{@coders.map { |coder| coder ? "#{coder.name || coder.class}:#{coder.format}" : "nil" }.join(" ")}>"
+
+      private
+
+      def check(size, what)
+        raise ArgumentError, "number of #{what} (#{size}) does not match number of mapped columns (#{@coders.size})" unless @coders.size == size
       end
     end
 
     # Decoders by the types of columns.
     class TypeMapByOid < TypeMap
+      include DefaultTypeMappable
+
       def initialize
         super
         @decoders = {}
       end
 
-      # @return [TypeMap] for types that have no decoder here
-      attr_accessor :default_type_map
-
-      # @param coder [Coder] by its oid
+      # @param coder [Coder] by its format and oid
       # @return [TypeMapByOid] itself
+      # @raise [ArgumentError] its format is neither 0 nor 1
       def add_coder(coder)
-        raise ArgumentError, "invalid format code #{coder.format}" unless coder.format.zero?
+        raise ArgumentError, "invalid format code #{coder.format}" unless [0, 1].include?(coder.format)
 
-        @decoders[coder.oid] = coder
+        @decoders[[coder.format, coder.oid]] = coder
         self
       end
 
       # @return [Coder, nil] the one that was taken away
-      def rm_coder(_format, oid) = @decoders.delete(oid)
+      def rm_coder(format, oid)
+        raise ArgumentError, "invalid format code #{format}" unless [0, 1].include?(format)
+
+        @decoders.delete([format, oid])
+      end
 
       # @return [Array<Coder>]
       def coders = @decoders.values
 
       # @param result [Result]
+      # @return [TypeMapByColumn] with the coders of these columns
+      def build_column_map(result)
+        TypeMapByColumn.new(own(result)).with_default_type_map(default_type_map)
+      end
+
+      # @param result [Result]
       # @return [Array<#decode, nil>] one for each column; nil: the server's text
       def decoders_for(result)
-        others = default_type_map ? default_type_map.decoders_for(result) : Array.new(result.nfields)
-        Array.new(result.nfields) { |column| @decoders.fetch(result.ftype(column)) { others[column] } }
+        rest = others.decoders_for(result)
+        own(result).each_with_index.map { |coder, column| coder || rest[column] }
+      end
+
+      private
+
+      def own(result) = Array.new(result.nfields) { |column| @decoders[[result.fformat(column), result.ftype(column)]] }
+    end
+
+    # Encoders by the classes of parameters, and of their ancestors.
+    class TypeMapByClass < TypeMap
+      include DefaultTypeMappable
+
+      def initialize
+        super
+        @encoders = {}
+      end
+
+      # @param owner [Module]
+      # @param encoder [Coder, #call, Symbol, nil] of values of the class; what a callable or method returns for a value; nil: it is taken away
+      def []=(owner, encoder)
+        encoder.nil? ? @encoders.delete(owner) : @encoders[owner] = encoder
+      end
+
+      # @param owner [Module]
+      # @return [Coder, #call, Symbol, nil]
+      def [](owner) = @encoders[owner]
+
+      # @return [Hash{Module => Coder, #call, Symbol}]
+      def coders = @encoders.dup
+
+      # @param values [Array]
+      # @return [Array] as {TypeMap#encoded}
+      def encoded(values)
+        rest = nil
+        values.each_with_index.map do |value, at|
+          coder = coder_for(value)
+          coder ? encoded_by(coder, value) : (rest ||= others.encoded(values))[at]
+        end
+      end
+
+      private
+
+      def coder_for(value)
+        owner = value.class.ancestors.find { |ancestor| @encoders.key?(ancestor) } or return
+        found = @encoders[owner]
+        case found
+        when Symbol then __send__(found, value)
+        when Proc, Method then found.call(value)
+        else found
+        end
       end
     end
 
@@ -122,3 +243,5 @@ module Trunkline
     end
   end
 end
+
+require_relative "foreign_type_map"

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "answer_form"
 require_relative "virtual_session"
 
 module Trunkline
@@ -12,11 +13,15 @@ module Trunkline
       # @param result_class [Class] a {Result} of what its queries return
       # @param holder [#alive?] what has the session: when it is not alive any more, the connection that the session has for its own may be
       #   closed
-      # @param scripts_decoded [Boolean] whether rows of scripts are decoded as those of single statements; else as usual
       # @return [VirtualSession]
-      def virtual_session(place, result_class = @result_class, holder: Thread.current, scripts_decoded: false)
-        observe(VirtualSession.new(self, @all, @answers, result_class, scripts_decoded ? @decoding : nil) { @sessions.pin_at(place, holder) })
+      def virtual_session(place, result_class = @result_class, holder: Thread.current)
+        observe(VirtualSession.new(self, @all, @answers, result_class) { @sessions.pin_at(place, holder) })
       end
+
+      # @param format [Symbol] :text or :binary
+      # @param result_class [Class] as {AnswerForm}
+      # @return [AnswerForm] for {VirtualSession#ask}
+      def answer_form(format, result_class) = AnswerForm.new(self, @known, @answers, format, result_class)
 
       # Runs one statement, if it may share.
       #

@@ -90,11 +90,14 @@ module Trunkline
       end
 
       # @param request [Request] of a script, answered
+      # @yieldparam tag [String, true, nil] of the command, where tags are kept
       # @return [Array<Result>]
       def results(request, result_class)
-        (request.results || []).map do |description, rows, affected_rows|
+        (request.results || []).map do |description, rows, affected_rows, tag|
           finish(request, description, rows) unless description.plain?
-          result_class.new(rows, description, affected_rows)
+          result = result_class.new(rows, description, affected_rows)
+          yield result, tag if block_given?
+          result
         end
       end
 
@@ -130,7 +133,7 @@ module Trunkline
       # @param oids [Array<Integer>] of a statement's parameters
       # @return [Array<Integer>] the same in terms of built-in types, as far as that goes
       def parameter_types(oids)
-        @types.resolve(oids, &@query)
+        @types.resolve(oids - [0], &@query) # 0: the server is to find it out
         @types.parameter_oids(oids)
       end
 

@@ -76,6 +76,9 @@ module Trunkline
         alone(request) { carry(request) { |trunk| trunk.dispatch(request) } }
       end
 
+      # @return [::Socket, nil] of its connection, where it has one
+      def io = @trunk&.io
+
       # Waits for the answer to a request that was dispatched here.
       def await(request, patience = nil) = @trunk.await(request, patience)
 

@@ -24,6 +24,15 @@ module Trunkline
         follow(request, &content)
       end
 
+      # What was dispatched here, and of whose answer nothing was read, is followed from now on.
+      #
+      # @param request [Request] that has a flow
+      # @param hear [#call] as of {#begin_flow}
+      def follow_from_here(request, hear)
+        @flow = request
+        @hear = hear
+      end
+
       # Waits for more of the answer.
       #
       # @yieldreturn [Boolean] whether enough has come; the request may also be done

@@ -4,6 +4,8 @@ require_relative "asking"
 require_relative "copy"
 require_relative "future"
 require_relative "request"
+require_relative "sent_answers"
+require_relative "session_remains"
 require_relative "sharing_errors"
 
 module Trunkline
@@ -16,27 +18,16 @@ module Trunkline
     class VirtualSession # :nodoc:
       include Asking
 
-      # Settings that end with their transaction.
-      PASSING = /\A\s*+SET\s++(?:LOCAL|TRANSACTION|CONSTRAINTS)\b/i
-      # A transaction begins with its first query, and one without any leaves nothing to end.
-      OPENING = /\A\s*+(?:BEGIN|START\s++TRANSACTION)\b/i
-      ENDING = /\A\s*+(?:COMMIT|END|ROLLBACK|ABORT)\s*+(?:(?<=\s)(?:WORK|TRANSACTION)\s*+)?(?:;\s*+)?\z/i
-      # What an earlier statement of the session has got from a sequence.
-      RECALLING = /\A"?(?:currval|lastval)\b/i
-      private_constant :PASSING, :OPENING, :ENDING, :RECALLING
-
       # @param client [Client]
       # @param statements [Hash{String => Statement}]
       # @param answers [Answers]
       # @param result_class [Class] of what its queries return
-      # @param decoding [Hash, nil] of the rows of scripts, as {Decoding.of} returns it
       # @yieldreturn [SessionLease] what a connection of its own is taken by
-      def initialize(client, statements, answers, result_class, decoding = nil, &pin)
+      def initialize(client, statements, answers, result_class, &pin)
         @client = client
         @statements = statements
         @answers = answers
         @result_class = result_class
-        @decoding = decoding
         @pin = pin
         @pinned = nil
         @status = "I"
@@ -63,12 +54,16 @@ module Trunkline
       # @param parameters [Array]
       # @param prepare [Boolean, :again] whether the connections that it goes over keep it, and the client what it knows of it; :again:
       #   the client does, and the connections from the second time on
+      # @param form [AnswerForm, nil] what the answer is to be like; nil: as those of the client
+      # @param types [Array<Integer>, nil] of the parameters, with a form
       # @return [Result] of the last one
       # @raise [Error] as {Querying#query}
-      def ask(sql, parameters, prepare: true)
+      def ask(sql, parameters, prepare: true, form: nil, types: nil)
+        return form.ask(self, sql, parameters, prepare, types) if form
+
         known = @statements.fetch(sql, nil)
         statement = known || (prepare ? @statements[sql] : @client.passing(sql))
-        special = special(statement) if parameters.empty? && !statement.shareable?
+        special = special(statement) { execute_script(statement.sql).last } if parameters.empty? && !statement.shareable?
         special || result_of(statement, parameters, prepare == :again ? known : prepare)
       end
 
@@ -104,7 +99,7 @@ module Trunkline
       # @return [Array<Result>] one for each
       # @raise [Error] as {Querying#query}
       def execute_script(sql)
-        request = Request.script(Statements.text(sql)).decode_as(@decoding)
+        request = Request.script(Statements.text(sql))
         begin_now
         perform(request)
         @answers.results(answered(request), @result_class)
@@ -117,6 +112,23 @@ module Trunkline
         yield
       ensure
         @held = held
+        note_status if @pinned
+      end
+
+      # Sends a request on a connection of its own, which it has until {#end_held}, and does not wait for the answer.
+      #
+      # @param request [Request]
+      # @return [SessionLease] which the answer is taken from
+      def send_held(request)
+        begin_now if request.script
+        hold
+        dispatch(request)
+      end
+
+      def hold = @held = true
+
+      def end_held
+        @held = false
         note_status if @pinned
       end
 
@@ -150,6 +162,9 @@ module Trunkline
         @pinned ||= @pin.call
         keep
       end
+
+      # @return [::Socket, nil] of the connection of its own
+      def socket = @pinned&.io
 
       # @param name [String] of a setting that the server reports
       # @return [String, nil] its value on the connection of its own, where it has one
@@ -190,41 +205,19 @@ module Trunkline
         end
       end
 
-      private
-
       # What is not one statement to be sent now.
       #
+      # @yieldreturn [Result] of several statements
       # @return [Result, nil]
       def special(statement)
         case statement.verdict
-        when :script then execute_script(statement.sql).last
+        when :script then yield
         when :copy then raise SharingErrors.refusal(statement, server)
         when :transaction then opened(statement.sql) || ended(statement.sql)
         end
       end
 
-      # It takes a connection, and says BEGIN, when there is something to be done on it.
-      def opened(sql)
-        return unless @pinned.nil? && @status == "I" && OPENING.match?(sql)
-
-        @pinned = @pin.call
-        @pinned.pending.push(sql)
-        @status = "T"
-        nothing
-      end
-
-      def ended(sql)
-        return unless begun_later? && ENDING.match?(sql)
-
-        @pinned.pending.clear
-        @status = "I"
-        let_go unless @kept || @held
-        nothing
-      end
-
-      def begun_later? = @pinned && !@pinned.pending.empty?
-
-      # A script cannot travel behind it.
+      # A BEGIN that has been asked for is sent now: a script cannot travel behind it.
       def begin_now
         return unless begun_later?
 
@@ -234,13 +227,38 @@ module Trunkline
         note_status
       end
 
+      public :answered, :converted
+
+      private
+
+      # It takes a connection, and says BEGIN, when there is something to be done on it.
+      def opened(sql)
+        return unless @pinned.nil? && @status == "I" && SessionRemains.opening?(sql)
+
+        @pinned = @pin.call
+        @pinned.pending.push(sql)
+        @status = "T"
+        nothing
+      end
+
+      def ended(sql)
+        return unless begun_later? && SessionRemains.ending?(sql)
+
+        @pinned.pending.clear
+        @status = "I"
+        let_go unless @kept || @held
+        nothing
+      end
+
+      def begun_later? = @pinned && !@pinned.pending.empty?
+
       def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
 
       def on_its_own(request)
         raise lost(request.statement&.sql || request.script) if broken?
 
         @pinned ||= own_connection(request.statement)
-        keep unless passing?(request.statement)
+        keep unless SessionRemains.none?(request.statement)
         yield @pinned
       ensure
         note_status if @pinned
@@ -248,23 +266,9 @@ module Trunkline
 
       # Of a sequence it would tell what some other caller of the connection has got.
       def own_connection(statement)
-        raise SharingErrors.refusal(statement, server) if statement && recalling?(statement)
+        raise SharingErrors.refusal(statement, server) if statement && SessionRemains.recalling?(statement)
 
         @pin.call
-      end
-
-      def recalling?(statement) = statement.verdict == :session && RECALLING.match?(statement.culprit)
-
-      # Does nothing remain of it when the transaction is over?
-      def passing?(statement)
-        return false unless statement
-
-        case statement.verdict
-        when :shareable, :alone, :transaction, :savepoint then true
-        when :setting then PASSING.match?(statement.sql)
-        when :session then recalling?(statement)
-        else false
-        end
       end
 
       def keep

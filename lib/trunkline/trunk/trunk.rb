@@ -35,6 +35,9 @@ module Trunkline
 
     attr_reader :codec, :state, :server, :loss
 
+    # @return [::Socket] to wait on, and for nothing else
+    attr_reader :io
+
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
@@ -45,6 +48,7 @@ module Trunkline
     def initialize(io, codec, server:, pool:, canceller: nil)
       encrypted = io.is_a?(OpenSSL::SSL::SSLSocket)
       @wire = (encrypted ? EncryptedWire : Wire).new(io, codec.input, codec.output)
+      @io = io.to_io
       @codec = codec
       @server = server
       @pool = pool

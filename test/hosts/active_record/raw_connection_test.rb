@@ -91,7 +91,7 @@ module Hosts
           end
           assert_raises(::PG::BadCopyFileFormat) { raw.copy_data("COPY #{model.table_name} (name) FROM STDIN") { raw.put_copy_data("1\t2\n") } }
           assert_raises(::PG::NotAllCopyDataRetrieved) { raw.copy_data("COPY (SELECT 1) TO STDOUT") { nil } }
-          assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("COPY #{model.table_name} FROM STDIN") }
+          assert_equal ::PG::PGRES_COPY_IN, ours.execute("COPY #{model.table_name} FROM STDIN").result_status
           assert_equal 0, model.count
         end
       end
@@ -121,8 +121,37 @@ module Hosts
         refute_predicate Ours.connection_pool.with_connection(&:raw_connection), :pinned?
       end
 
+      def test_its_results_are_pgs
+        result = raw.exec("SELECT '2020-01-01'::date AS d, '{1,2}'::int[] AS a, 1.50 AS n")
+        assert_equal [true, true, true, false], [::PG::Result === result, result.is_a?(::PG::Result), ::PG::Result === ours.execute("SELECT 1"), ::PG::Result === 1]
+        assert_equal [Date, [1, 2], BigDecimal("1.5")], result.map_types!(::PG::BasicTypeMapForResults.new(raw)).values.first.then { |date, *others| [date.class, *others] }
+        assert_equal ["2020-01-01", "{1,2}", "1.50"], result.map_types!(::PG::TypeMapAllStrings.new).values.first
+        assert_equal "\0\1".b, raw.exec_params("SELECT '\\x0001'::bytea", [], 1).getvalue(0, 0)
+        assert_equal %w[SELECT\ 1 PGRES_TUPLES_OK], [result.cmd_status, result.res_status]
+      end
+
+      # Its maps by Ruby code, and by classes, are asked as they are with libpq's results.
+      def test_type_maps_of_the_pg_gem
+        queries = raw.type_map_for_queries
+        doubled = Class.new(::PG::TypeMapInRuby) { def typecast_result_value(result, row, column) = [super, result.ftype(column)] }.new
+        assert_equal [[["1", 23], ["x", 25]]], raw.exec("SELECT 1, 'x'::text").map_types!(doubled).values
+        raw.type_map_for_queries = ::PG::BasicTypeMapForQueries.new(raw)
+        assert_equal [["{1,2}", true, "{\"a\": 1}"]], raw.exec_params("SELECT $1::int[], $2, $3::jsonb", [[1, 2], true, { "a" => 1 }]).values
+      ensure
+        raw.type_map_for_queries = queries
+      end
+
+      def test_results_one_by_one
+        raw.send_query("SELECT n FROM generate_series(1, 3) n")
+        raw.set_single_row_mode
+        assert_equal [1, 2, 3], raw.get_result.stream_each.map { |row| row["n"] }
+        assert_nil raw.get_result
+        assert_equal 1, ours.select_value("SELECT 1")
+        refute_predicate raw, :pinned?
+      end
+
       def test_what_is_not_there_says_so
-        %i[lo_creat send_query set_single_row_mode socket_io].each do |name|
+        %i[enter_pipeline_mode trace set_error_verbosity connect_poll].each do |name|
           refute_respond_to raw, name
           assert_includes assert_raises(NoMethodError) { raw.public_send(name) }.message, "PG::Connection##{name} is not there"
         end

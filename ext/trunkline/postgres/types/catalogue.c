@@ -57,6 +57,11 @@ void column_decoder_for_text(uint32_t oid, column_decoder_t *out) {
     *out = (column_decoder_t){.type = &server_text};
 }
 
+void column_decoder_for_bytes(column_decoder_t *out) {
+    static const pg_type_t bytes = {.name = "bytes", .text = decode_bytea_binary, .binary = decode_bytea_binary};
+    *out = (column_decoder_t){.type = &bytes};
+}
+
 bool column_decoder_binary(const column_decoder_t *decoder) {
     return decoder->type->binary != NULL;
 }

@@ -31,6 +31,9 @@ bool column_decoder_for(uint32_t oid, column_decoder_t *out);
 /* What decodes to the server's text, whatever the type; in binary where that is the same. */
 void column_decoder_for_text(uint32_t oid, column_decoder_t *out);
 
+/* What gives the bytes that the server sends, whatever the type and the format. */
+void column_decoder_for_bytes(column_decoder_t *out);
+
 /* Whether the column can be asked for in binary format. */
 bool column_decoder_binary(const column_decoder_t *decoder);
 

@@ -2,20 +2,28 @@
 
 module Trunkline
   module ActiveRecord
-    # What the adapter asks beside the methods of PG::Connection.
+    # What the adapter asks beside the methods of PG::Connection: its results have the values that ActiveRecord wants, decoded as they come.
     module KeptQueries # :nodoc:
       # Runs one statement, which the server's connections keep.
       #
+      # @param prepare [Boolean, :again] whether they do
       # @return [Result]
       # @raise [PG::Error]
-      def exec_kept(sql, parameters) = answer(sql, parameters, true)
+      def exec_kept(sql, parameters, prepare = true)
+        check_open
+        end_open if @sent || @open_copy
+        received(@session.ask(sql, bound(parameters), prepare: prepare))
+      rescue Error, EncodingError => error
+        raise translated(error)
+      end
 
       # Sends one statement and does not wait for its answer.
       #
       # @return [Postgres::Future, nil] nil: it has to be asked where something is going on already
       # @raise [PG::Error]
       def send_kept(sql, parameters, prepare)
-        @session.send_off(sql, sendable(parameters), prepare: prepare || :again)
+        end_open if @sent || @open_copy
+        @session.send_off(sql, bound(parameters), prepare: prepare || :again)
       rescue Error, EncodingError => error
         raise translated(error)
       end
@@ -24,9 +32,17 @@ module Trunkline
       # @return [Result]
       # @raise [PG::Error]
       def receive(future)
-        settled(future.value)
+        received(future.value)
       rescue Error => error
         raise translated(error)
+      end
+
+      private
+
+      def received(result)
+        Times.settle(result, default_timezone)
+        tell(result) if @receiver
+        result
       end
     end
     private_constant :KeptQueries

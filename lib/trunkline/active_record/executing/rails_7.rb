@@ -11,22 +11,30 @@ module Trunkline
 
         private
 
-        def exec_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
+        def exec_no_cache(sql, name, binds, **options)
+          exec_directly(sql, name, binds, prepare: :again, **options)
+        end
+
+        def exec_cache(sql, name, binds, **options)
+          exec_directly(sql, name, binds, prepare: true, **options)
+        rescue ::ActiveRecord::StatementInvalid => error
+          raise unless is_cached_plan_failure?(error)
+
+          raise ::ActiveRecord::PreparedStatementCacheExpired.new(error.cause.message, connection_pool: @pool)
+        end
+
+        def exec_directly(sql, name, binds, prepare:, async:, allow_retry:, materialize_transactions:)
           mark_transaction_written_if_write(sql)
           update_typemap_for_default_timezone
           type_casted_binds = type_casted_binds(binds)
           log(sql, name, binds, type_casted_binds, async: async) do |payload|
             with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
-              result = connection.exec_kept(sql, type_casted_binds)
+              result = connection.exec_kept(sql, type_casted_binds, prepare)
               verified!
               payload[:row_count] = result.size
               result
             end
           end
-        rescue ::ActiveRecord::StatementInvalid => error
-          raise unless is_cached_plan_failure?(error)
-
-          raise ::ActiveRecord::PreparedStatementCacheExpired.new(error.cause.message, connection_pool: @pool)
         end
 
         def preprocess_query(sql)

@@ -9,12 +9,21 @@ module Trunkline
         COUNTING = ::ActiveRecord::Result.method_defined?(:affected_rows)
         private_constant :COUNTING
 
+        # What it returns is the application's: a result with all that PG::Result has.
+        def execute(...) # :nodoc:
+          whole = @whole_results
+          @whole_results = true
+          super
+        ensure
+          @whole_results = whole
+        end
+
         private
 
         def perform_query(_connection, sql, _binds, type_casted_binds, prepare:, notification_payload:, **)
           update_typemap_for_default_timezone # which may be by another connection
           values = type_casted_binds || []
-          result = prepare ? @raw_connection.exec_kept(sql, values) : @raw_connection.exec_params(sql, values)
+          result = @whole_results && values.empty? ? @raw_connection.async_exec(sql) : @raw_connection.exec_kept(sql, values, prepare || :again)
           verified!
           notification_payload[:affected_rows] = result.cmd_tuples if COUNTING
           notification_payload[:row_count] = result.size

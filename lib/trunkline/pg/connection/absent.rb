@@ -6,22 +6,16 @@ module Trunkline
       # Methods of PG::Connection that are not there: calling one says so, and what to call instead; `respond_to?` is false.
       module Absent
         ADVICE = {
-          /\A(?:a?sync_)?send_|\Aget_(?:last_)?result\z|consume_input|is_busy|nonblocking|set_single_row|stream_each/ => "exec does not block other fibers; Trunkline's async and stream send without waiting",
           /pipeline/ => "the queries of all callers travel together as it is",
-          /\Alo|_lo\z/ => "large objects need a PG::Connection of the pg gem",
           /trace/ => "Trunkline's middlewares see each query",
-          /socket|\Aconnect_poll\z|\Areset_(?:poll|start)\z|\Aflush\z/ => "a connection of the server is not one object's here"
+          /verbosity|visibility/ => "errors have all that the server says: error.result.error_field tells each field",
+          /socket|\Aconnect_poll\z|\Areset_(?:poll|start)\z/ => "connecting does not block other fibers, and needs no steps"
         }.freeze
         NAMES = %i[
-          async_flush cancel_poll connect_poll connection_needs_password connection_used_password consume_input describe_portal describe_prepared
-          async_describe_portal async_describe_prepared sync_describe_portal sync_describe_prepared enter_pipeline_mode
-          exit_pipeline_mode flush get_result async_get_result sync_get_result is_busy isnonblocking nonblocking? setnonblocking
-          async_setnonblocking async_isnonblocking lo_create lo_creat lo_import lo_export lo_open lo_write lo_read lo_lseek lo_tell lo_truncate
-          lo_close lo_unlink locreat loopen lowrite loread lolseek lotell lotruncate loclose lounlink lo_seek loseek pipeline_status pipeline_sync
-          async_pipeline_sync sync_pipeline_sync send_pipeline_sync send_flush_request put_copy_end async_put_copy_end sync_put_copy_end reset_poll
-          reset_start send_describe_portal send_describe_prepared send_prepare send_query send_query_params send_query_prepared set_default_encoding
-          set_error_verbosity set_error_context_visibility set_single_row_mode set_chunked_rows_mode socket socket_io ssl_attribute ssl_attribute_names
-          ssl_attributes ssl_in_use? trace untrace
+          cancel_poll connect_poll connection_needs_password connection_used_password describe_portal async_describe_portal sync_describe_portal
+          close_portal encrypt_password enter_pipeline_mode exit_pipeline_mode pipeline_status pipeline_sync async_pipeline_sync
+          sync_pipeline_sync send_pipeline_sync send_flush_request reset_poll reset_start send_describe_portal set_error_verbosity
+          set_error_context_visibility set_chunked_rows_mode socket ssl_attribute ssl_attribute_names ssl_attributes ssl_in_use? trace untrace
         ].freeze
         private_constant :ADVICE, :NAMES
 

@@ -15,7 +15,9 @@ module Trunkline
         # @yieldparam result [Result]
         # @return [Result, Object] of the last statement; what the block returned, where one is given
         # @raise [PG::Error]
-        def exec(sql, parameters = nil, *, &block) = answer(sql, parameters || [], :again, &block)
+        def exec(sql, parameters = nil, result_format = 0, type_map = nil, &block)
+          answer(sql, parameters || [], result_format, type_map, &block)
+        end
         alias async_exec exec
         alias sync_exec exec
         alias query exec
@@ -24,22 +26,35 @@ module Trunkline
         # Runs one statement.
         #
         # @param sql [String] with $1, $2, ... for parameters
-        # @param parameters [Array] Ruby's values, or Hashes with :value and :format (1: the value is the bytes of a bytea)
+        # @param parameters [Array] Ruby's values, or Hashes with :value, :type (an OID) and :format (1: the value is in the binary format)
+        # @param result_format [Integer] of the values in the result: 0: text; 1: bytes, in the binary format
+        # @param type_map [TypeMap, nil] that the parameters are sent by; nil: {#type_map_for_queries}
         # @yieldparam result [Result]
         # @return [Result, Object]
         # @raise [PG::Error]
-        def exec_params(sql, parameters = [], *, &block) = answer(sql, parameters || [], :again, &block)
+        def exec_params(sql, parameters = [], result_format = 0, type_map = nil, &block)
+          answer(sql, parameters || [], result_format, type_map, &block)
+        end
         alias async_exec_params exec_params
         alias sync_exec_params exec_params
 
-        # Gives a statement a name. It is sent when it is first run, so what is wrong with it is told then.
+        # Gives a statement a name. The server is asked whether it is right; each connection of the server prepares it when it first runs there.
         #
-        # @param name [String]
+        # @param name [String] empty: the one without a name
         # @param sql [String]
+        # @param types [Array<Integer>, nil] OIDs of the parameters, 0 where the server finds out
         # @return [Result] of nothing
-        def prepare(name, sql, *)
-          @statements[name.to_s] = sql
-          @session.nothing
+        # @raise [PG::Error]
+        def prepare(name, sql, types = nil)
+          check_open
+          end_open
+          raise duplicate("prepared statement \"#{name}\" already exists") if !name.empty? && @statements.key?(name)
+
+          @queries.describe(sql, types)
+          @statements[name.to_s] = [sql, types]
+          @queries.nothing("PREPARE")
+        rescue ::Trunkline::Error, EncodingError => error
+          raise translated(error)
         end
         alias async_prepare prepare
         alias sync_prepare prepare
@@ -48,15 +63,31 @@ module Trunkline
         #
         # @return [Result, Object] as {#exec_params}
         # @raise [PG::Error]
-        def exec_prepared(name, parameters = [], *, &block)
-          sql = @statements.fetch(name.to_s) { raise unprepared("prepared statement \"#{name}\" does not exist") }
-          answer(sql, parameters || [], true, &block)
+        def exec_prepared(name, parameters = [], result_format = 0, type_map = nil, &block)
+          sql, types = prepared(name)
+          answer(sql, parameters || [], result_format, type_map, prepare: true, types: types, &block)
         end
         alias async_exec_prepared exec_prepared
         alias sync_exec_prepared exec_prepared
 
+        # @param name [String] of a statement
+        # @return [Result] without rows: nparams, paramtype, and its columns
+        # @raise [PG::Error]
+        def describe_prepared(name)
+          @queries.describe(*prepared(name))
+        rescue ::Trunkline::Error, EncodingError => error
+          raise translated(error)
+        end
+        alias async_describe_prepared describe_prepared
+        alias sync_describe_prepared describe_prepared
+
         # Forgets a statement's name.
-        def close_prepared(name) = @statements.delete(name.to_s) && nil
+        #
+        # @return [Result] of nothing
+        def close_prepared(name)
+          @statements.delete(name.to_s)
+          @queries.nothing("DEALLOCATE")
+        end
         alias async_close_prepared close_prepared
         alias sync_close_prepared close_prepared
 
@@ -75,26 +106,6 @@ module Trunkline
           exec(left.completed? ? "COMMIT" : "ROLLBACK") unless transaction_status == PQTRANS_IDLE
         end
 
-        # Has the server end what was given up, where that is still running.
-        #
-        # @return [nil]
-        def cancel = @session.settle && nil
-        alias async_cancel cancel
-        alias sync_cancel cancel
-
-        # Nothing is ever left to wait for.
-        #
-        # @return [Boolean] true
-        def block(_timeout = nil) = true
-
-        # @return [nil] the results were returned by the methods that asked for them
-        def get_last_result = nil
-        alias async_get_last_result get_last_result
-        alias sync_get_last_result get_last_result
-
-        # @return [nil]
-        def discard_results = nil
-
         # What is told of the notices that the server sends while a statement runs.
         #
         # @yieldparam result [Report] whose fields PG::Result#error_field tells
@@ -110,20 +121,41 @@ module Trunkline
 
         private
 
-        def unprepared(message)
-          report = Report.new({ severity: "ERROR", sqlstate: "26000", message: message })
-          namespace::InvalidSqlStatementName.new(report.error_message, connection: self, result: report)
+        def prepared(name)
+          check_open
+          @statements.fetch(name.to_s) { raise refused(:InvalidSqlStatementName, "26000", "prepared statement \"#{name}\" does not exist") }
         end
 
-        def answer(sql, parameters, prepare)
-          raise failure(:ConnectionBad, "connection is closed") if @finished
+        def duplicate(message) = refused(:DuplicatePstatement, "42P05", message)
 
-          result = settled(@session.ask(sql, sendable(parameters), prepare: prepare))
+        def refused(name, sqlstate, message)
+          report = Report.new({ severity: "ERROR", sqlstate: sqlstate, message: message }, failed: true)
+          namespace.const_get(name).new(report.error_message, connection: self, result: report)
+        end
+
+        def check_open = (raise failure(:ConnectionBad, "connection is closed") if @finished)
+
+        def answer(sql, parameters, result_format, type_map, prepare: :again, types: nil)
+          check_open
+          end_open
+          return open_copy(sql) if parameters.empty? && Copying.begins?(sql)
+
+          result = settled(@queries.ask(sql, parameters, result_format, type_map || @types.for_queries, prepare, types))
           tell(result) if @receiver
-          block_given? ? yield(result) : result
+          block_given? ? yielded(result) { yield result } : result
         rescue ::Trunkline::Error, EncodingError => error
           raise translated(error)
         end
+
+        # A result is cleared behind the block that it was for.
+        def yielded(result)
+          yield
+        ensure
+          result.clear
+        end
+
+        # What the connection's maps make of a result.
+        def settled(result) = @types.settle(result)
 
         def tell(result)
           result.notices.each { |fields| @receiver.call(Report.new(fields)) }

@@ -5,6 +5,15 @@ module Trunkline
     module Shape
       # COPY, as PG::Connection has it.
       module Copying
+        include Constants
+
+        # Begins a COPY that its caller puts the data of, or gets.
+        COPY = /\A\s*+COPY\b.*\b(?:FROM\s+STDIN|TO\s+STDOUT)\b/im
+        private_constant :COPY
+
+        # @return [Boolean] whether the SQL is such a COPY
+        def self.begins?(sql) = sql.is_a?(String) && sql.valid_encoding? && COPY.match?(sql) # :nodoc:
+
         # Runs a COPY, and the block, which puts the data or gets it.
         #
         #   connection.copy_data("COPY users FROM STDIN") { connection.put_copy_data("1\tAda\n") }
@@ -28,7 +37,7 @@ module Trunkline
         # @param encoder [#encode, nil] of pg
         # @return [true]
         # @raise [PG::Error]
-        def put_copy_data(data, encoder = @coder || default_encoder)
+        def put_copy_data(data, encoder = @coder || @types.copy_encoder)
           copy(:in).write(encoder ? encoder.encode(data) : data)
           true
         rescue ::Trunkline::Error => error
@@ -40,9 +49,10 @@ module Trunkline
         # @param decoder [#decode, nil] of pg
         # @return [String, Object, nil] the next line, or what the decoder makes of it; nil: it was the last one
         # @raise [PG::Error]
-        def get_copy_data(_async = false, decoder = @coder || default_decoder)
+        def get_copy_data(_async = false, decoder = @coder || @types.copy_decoder)
           line = copy(:out).read
           @all_read = true unless line
+          end_open_copy if line.nil? && @open_copy
           line && decoder ? decoder.decode(line) : line
         rescue ::Trunkline::Error => error
           raise translated(error)
@@ -50,11 +60,61 @@ module Trunkline
         alias async_get_copy_data get_copy_data
         alias sync_get_copy_data get_copy_data
 
+        # Ends a COPY that exec has begun; its result is the next one.
+        #
+        # @param error_message [String, nil] why nothing of it is to be stored; nil: all was sent
+        # @return [true]
+        # @raise [PG::Error] no such COPY is going on
+        def put_copy_end(error_message = nil)
+          copy(:in)
+          raise failure(:Error, "copy_data ends its COPY itself, behind its block") unless @open_copy
+
+          error_message ? end_open_copy { fail_copy(error_message) } : end_open_copy
+          true
+        end
+        alias async_put_copy_end put_copy_end
+        alias sync_put_copy_end put_copy_end
+
         private
 
-        # Classes may have some.
-        def default_encoder = nil
-        def default_decoder = nil
+        # A COPY without copy_data: to be ended by put_copy_end, or by reading it to its end.
+        def open_copy(sql)
+          raise failure(:LostCopyState, "another COPY is going on") if @copy
+
+          @session.hold
+          @copy = @session.copy(sql)
+          @open_copy = true
+          @queries.nothing.told(nil, status: @copy.direction == :in ? PGRES_COPY_IN : PGRES_COPY_OUT)
+        rescue ::Trunkline::Error
+          @session.end_held
+          raise
+        end
+
+        def rows_copied(rows) = Result.new([], Postgres.const_get(:Description).empty, rows).told("COPY #{rows}")
+
+        def end_open_copy
+          copy, @copy = @copy, nil
+          @open_copy = false
+          told_later { block_given? ? yield(copy) : rows_copied(copy.finish) }
+        rescue ::Trunkline::Error => error
+          @ready = translated(error).result or raise translated(error)
+        ensure
+          copy&.abort
+          @session.end_held
+        end
+
+        # Another query ends what its caller has left open, as with libpq.
+        def end_open
+          discard_results if @sent || @ready
+          return unless @open_copy
+
+          copy, @copy = @copy, nil
+          @open_copy = false
+          copy.abort("COPY terminated by a new query")
+          @session.end_held
+        end
+
+        def fail_copy(message) = refused(:QueryCanceled, "57014", "COPY from stdin failed: #{message}").result
 
         def copied(sql, coder)
           @copy = @session.copy(sql)

@@ -49,6 +49,24 @@ module Trunkline
         # @return [Integer]
         def port = @config.port
 
+        # @return [String, nil] the password that it connects with
+        def pass = @config.password
+
+        # @return [String] what the server is given as `options` when a connection begins
+        def options = @config.session["options"].to_s
+
+        # @return [String] of the latest query; empty, as errors are raised
+        def error_message = ""
+
+        # @return [Hash{Symbol => String}] what it connects with, by libpq's names
+        def conninfo_hash
+          given = { host: host, port: port&.to_s, dbname: db, user: user, password: pass, options: options, application_name: @config.application_name }
+          given.compact.reject { |_, value| value.empty? }
+        end
+
+        # @return [Array<Hash{Symbol => String}>] the same, with :keyword and :val
+        def conninfo = conninfo_hash.map { |keyword, value| { keyword: keyword.to_s, val: value } }
+
         # Strings go and come in UTF-8.
         def set_client_encoding(name) = Config.new(nil, client_encoding: name) && nil
         alias client_encoding= set_client_encoding

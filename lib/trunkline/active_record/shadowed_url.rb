@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # DATABASE_URL wins over database.yml, its adapter over `adapter: trunkline`: an application that has both runs on the stock adapter, and is
+    # told so when it starts.
+    module ShadowedURL # :nodoc:
+      SCHEME = %r{\A(?:postgres|postgresql)://}i
+      private_constant :SCHEME
+
+      module_function
+
+      # @param application [Rails::Application]
+      def check(application, env = ENV)
+        return unless SCHEME.match?(env["DATABASE_URL"].to_s) && application.respond_to?(:config) && in_file?(application)
+        return if Registration.ours?("postgresql")
+
+        warn("trunkline: DATABASE_URL begins with #{env["DATABASE_URL"][SCHEME]}, which wins over `adapter: trunkline` in database.yml, and the stock " \
+             "adapter is used: write trunkline:// in DATABASE_URL, or `gem \"trunkline\", require: \"trunkline/postgresql\"` in the Gemfile")
+      end
+
+      # The first database is the one that the variable is for.
+      def in_file?(application)
+        databases = application.config.database_configuration[Rails.env.to_s]
+        return false unless databases.is_a?(Hash)
+
+        primary = databases.values.all?(Hash) ? databases["primary"] || databases.values.first : databases
+        (primary || {})["adapter"] == "trunkline"
+      rescue RuntimeError
+        false # there is no such file
+      end
+      private_class_method :in_file?
+    end
+    private_constant :ShadowedURL
+  end
+end

@@ -1,0 +1,239 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module PG
+    module Shape
+      # Queries that are sent and not waited for, and their results, one after the other. From the sending to the last result the connection is
+      # one of the server's. exec and its like wait without blocking other fibers: nothing here is needed for that.
+      module Sending
+        include Constants
+
+        # Sends one statement, or several, separated by semicolons.
+        #
+        # @param sql [String]
+        # @param parameters [Array, nil] as for {#send_query_params}
+        # @return [nil]
+        # @raise [PG::UnableToSend] another query is on its way
+        # @raise [PG::Error]
+        def send_query(sql, parameters = nil, result_format = 0, type_map = nil)
+          sent { @queries.send_off(sql, parameters || [], result_format, type_map || @types.for_queries) }
+        end
+        alias async_send_query send_query
+
+        # Sends one statement.
+        #
+        # @return [nil]
+        # @raise [PG::Error] as {#send_query}
+        def send_query_params(sql, parameters, result_format = 0, type_map = nil)
+          sent { @queries.send_off(sql, parameters, result_format, type_map || @types.for_queries, single: true) }
+        end
+
+        # Sends a statement that {Asking#prepare} has given a name.
+        #
+        # @return [nil]
+        # @raise [PG::Error] as {#send_query}
+        def send_query_prepared(name, parameters = [], result_format = 0, type_map = nil)
+          sql, types = prepared(name)
+          sent { @queries.send_off(sql, parameters, result_format, type_map || @types.for_queries, single: true, types: types) }
+        end
+
+        # As {Asking#prepare}; what has become of it is the next result.
+        #
+        # @return [nil]
+        def send_prepare(name, sql, types = nil) = told_later { prepare(name, sql, types) }
+
+        # As {Asking#describe_prepared}; what has become of it is the next result.
+        #
+        # @return [nil]
+        def send_describe_prepared(name) = told_later { describe_prepared(name) }
+
+        # Waits for the next result.
+        #
+        # @yieldparam result [Result] cleared behind the block
+        # @return [Result, Object, nil] one of a query that failed tells so by its status, and raises in {Result#check}; nil: there are no more
+        # @raise [PG::ConnectionBad] the connection was lost
+        def get_result
+          check_open
+          result = next_result
+          result && block_given? ? yielded(result) { yield result } : result
+        end
+        alias async_get_result get_result
+        alias sync_get_result get_result
+
+        # Waits for all results.
+        #
+        # @return [Result, nil] the last one, of those that were not taken
+        # @raise [PG::Error] it is that of a query that failed
+        def get_last_result
+          last = nil
+          while (result = next_result)
+            last = result
+            break if result.result_status == PGRES_COPY_IN || result.result_status == PGRES_COPY_OUT
+          end
+          last&.check
+          last
+        end
+        alias async_get_last_result get_last_result
+        alias sync_get_last_result get_last_result
+
+        # Drops the results that were not taken.
+        #
+        # @return [true]
+        def discard_results
+          nil while next_result
+          true
+        end
+
+        # Takes in what has come.
+        #
+        # @return [nil]
+        # @raise [PG::ConnectionBad] it is closed
+        def consume_input
+          check_open
+          @sent&.look
+          nil
+        rescue ::Trunkline::Error => error
+          raise translated(error)
+        end
+
+        # @return [Boolean] whether {#get_result} would wait; to be asked after {#consume_input}
+        def is_busy = !(@sent.nil? || @sent.here?)
+
+        # Waits until {#get_result} does not wait.
+        #
+        # @param timeout [Numeric, nil] seconds; nil: for ever
+        # @return [Boolean] whether that is so
+        def block(timeout = nil)
+          check_open
+          @sent.nil? || @sent.wait(timeout)
+        rescue ::Trunkline::Error => error
+          raise translated(error)
+        end
+
+        # Each row of the query that was sent is a result of its own, in bounded memory: to be asked for before {#get_result}.
+        #
+        # @return [Connection] itself
+        # @raise [PG::Error] nothing was sent, several statements were, or results have been taken
+        def set_single_row_mode
+          raise failure(:Error, "cannot activate single row mode: no query was sent") if @sent.nil? || @sent.over?
+
+          @sent.stream(method(:hear))
+          self
+        rescue ArgumentError => error
+          raise failure(:Error, "cannot activate single row mode: #{error.message}")
+        end
+
+        # Everything is sent at once.
+        #
+        # @return [true]
+        def flush = true
+        alias async_flush flush
+        alias sync_flush flush
+
+        # Nothing here blocks other fibers, or waits where it says it does not.
+        #
+        # @return [nil]
+        def setnonblocking(_wanted) = nil
+        alias nonblocking= setnonblocking
+        alias async_setnonblocking setnonblocking
+        alias sync_setnonblocking setnonblocking
+
+        # @return [Boolean] false
+        def isnonblocking = false
+        alias nonblocking? isnonblocking
+        alias async_isnonblocking isnonblocking
+        alias sync_isnonblocking isnonblocking
+
+        # The socket of the server's connection, which is this connection's own from now on. It is for waiting alone, as with IO.select: to read
+        # from it or to write to it breaks the connection.
+        #
+        # @return [IO]
+        # @raise [PG::Error]
+        def socket_io
+          backend_pid if @session.socket.nil?
+          socket = @session.socket
+          @socket = IO.for_fd(socket.fileno, autoclose: false) unless @socket&.fileno == socket.fileno
+          @socket
+        end
+
+        # Has the server end what was sent, or given up.
+        #
+        # @return [nil]
+        def cancel
+          check_open
+          @sent ? @sent.cancel : @session.settle
+          nil
+        rescue ::Trunkline::Error => error
+          raise translated(error)
+        end
+        alias async_cancel cancel
+        alias sync_cancel cancel
+
+        # Takes the results behind one of single-row mode.
+        #
+        # @param first [Result]
+        # @yieldparam result [Result] with one row
+        def each_result(first) # :nodoc:
+          result = first
+          while result&.result_status == PGRES_SINGLE_TUPLE
+            yield result
+            result = next_result
+          end
+          result&.check
+        end
+
+        private
+
+        def sent
+          check_open
+          raise failure(:UnableToSend, "another command is already in progress") unless @sent.nil? || @sent.over?
+
+          @sent = yield
+          nil
+        rescue ::Trunkline::Error, EncodingError => error
+          raise translated(error)
+        end
+
+        # What is done already, for {#get_result}.
+        def told_later
+          check_open
+          raise failure(:UnableToSend, "another command is already in progress") unless @sent.nil? || @sent.over?
+
+          @ready = begin
+            yield
+          rescue namespace::Error => error
+            raise unless error.result
+
+            error.result
+          end
+          nil
+        end
+
+        def next_result
+          ready, @ready = @ready, nil
+          return ready if ready
+
+          found = @sent&.next
+          found.nil? ? @sent = nil : given(found)
+        rescue ::Trunkline::Error => error
+          @sent = nil
+          raise translated(error)
+        end
+
+        def given(found)
+          if found.is_a?(::Trunkline::Error)
+            error = translated(found)
+            return error.result || raise(error)
+          end
+          found.told(nil, found.fformat_of_all, status: PGRES_SINGLE_TUPLE, source: self) if @sent.streaming?
+          settled(found)
+        end
+
+        # Notices of rows that come one by one.
+        def hear(notices)
+          Postgres.const_get(:ErrorFields).each(notices) { |fields| @receiver&.call(Report.new(fields)) }
+        end
+      end
+    end
+  end
+end

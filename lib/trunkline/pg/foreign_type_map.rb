@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module PG
+    # A type map of the pg gem, whose own code reads the results of libpq alone: which of its coders is for what is asked here, and the coders
+    # do their work as they are.
+    class ForeignTypeMap < TypeMap # :nodoc:
+      # @param map [PG::TypeMap] of the pg gem
+      def initialize(map)
+        super()
+        @map = map
+      end
+
+      # @param result [Result]
+      # @return [TypeMap] what the map itself chooses, where it has code of its own for that
+      def fit_to_result(result)
+        return self unless @map.respond_to?(:fit_to_result) # of libpq's results alone, but where Ruby code defines it
+
+        TypeMap.reading(@map.fit_to_result(result))
+      end
+
+      # @param result [Result]
+      # @return [Array<#decode, nil>]
+      def decoders_for(result)
+        case @map
+        when ::PG::TypeMapByColumn then TypeMapByColumn.new(@map.coders).with_default_type_map(@map.default_type_map).decoders_for(result)
+        when ::PG::TypeMapByOid then by_type(result)
+        when ::PG::TypeMapInRuby then by_ruby(result)
+        when ::PG::TypeMapByClass, ::PG::TypeMapByMriType then ForeignTypeMap.new(@map.default_type_map).decoders_for(result)
+        else super
+        end
+      end
+
+      # @param values [Array]
+      # @return [Array] as {TypeMap#encoded}
+      # @raise [TypeError] as {#decoders_for}
+      def encoded(values)
+        case @map
+        when ::PG::TypeMapByClass then by_class(values)
+        when ::PG::TypeMapByMriType then raise refusal
+        when ::PG::TypeMapByColumn then TypeMapByColumn.new(@map.coders).with_default_type_map(@map.default_type_map).encoded(values)
+        when ::PG::TypeMapInRuby then values.each_with_index.map { |value, at| encoded_by(@map.typecast_query_param(value, at), value) }
+        when ::PG::TypeMapByOid then others.encoded(values)
+        else super
+        end
+      end
+
+      private
+
+      def others = ForeignTypeMap.new(@map.default_type_map)
+
+      def by_type(result)
+        coders = @map.coders.to_h { |coder| [[coder.format, coder.oid], coder] }
+        rest = others.decoders_for(result)
+        Array.new(result.nfields) { |column| coders[[result.fformat(column), result.ftype(column)]] || rest[column] }
+      end
+
+      def by_ruby(result)
+        ForeignTypeMap.answer_ruby
+        Array.new(result.nfields) { |column| InRuby.new(@map, result, column) }
+      end
+
+      # Classes without a coder are asked of the map itself, which knows their ancestors.
+      def by_class(values)
+        coders = @map.coders
+        rest = nil
+        values.each_with_index.map do |value, at|
+          coder = coder_for(coders, value)
+          coder ? encoded_by(coder, value) : (rest ||= others.encoded(values))[at]
+        end
+      end
+
+      def coder_for(coders, value)
+        owner = value.class.ancestors.find { |ancestor| coders.key?(ancestor) } or return
+        case coder = coders[owner]
+        when Symbol then @map.__send__(coder, value)
+        when Proc, Method then coder.call(value)
+        else coder
+        end
+      end
+
+      def refusal
+        TypeError.new("#{@map.class} encodes by the C structs of Ruby's values, which is not done here: use PG::TypeMapByClass")
+      end
+
+      # A column that Ruby code of the map's decodes.
+      InRuby = Struct.new(:map, :result, :column) do
+        def decode(_value, row, column = self.column) = map.typecast_result_value(result, row, column)
+      end
+
+      # What such code gets where it calls `super`.
+      module Answering
+        def typecast_result_value(result, row, column)
+          return super unless Result === result
+
+          value = result.sent_value(row, column)
+          decoder = ForeignTypeMap.new(default_type_map).decoders_for(result)[column]
+          decoder ? decoder.decode(value, row, column) : value
+        end
+      end
+      private_constant :InRuby, :Answering
+
+      # From now on the maps of the pg gem that decode by Ruby code take results of this library too.
+      def self.answer_ruby = ::PG::TypeMapInRuby.prepend(Answering)
+    end
+    private_constant :ForeignTypeMap
+  end
+end

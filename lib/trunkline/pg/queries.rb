@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "parameters"
+require_relative "result"
+
+module Trunkline
+  module PG
+    # What a connection asks of its session, in the formats of libpq.
+    class Queries
+      FORMATS = %i[text binary].freeze
+      private_constant :FORMATS
+
+      # @param client [Postgres::Client]
+      # @param session [Postgres::VirtualSession] of the same
+      def initialize(client, session)
+        @session = session
+        @forms = FORMATS.map { |format| client.answer_form(format, Result) }
+      end
+
+      # @param sql [String]
+      # @param parameters [Array] as {Shape::Asking#exec_params} takes them
+      # @param format [Integer] of the result
+      # @param map [TypeMap] of the parameters
+      # @param prepare [Boolean, :again] whether connections keep the statement
+      # @param types [Array<Integer>, nil] that the parameters were declared to have
+      # @return [Result]
+      # @raise [Trunkline::Error]
+      def ask(sql, parameters, format, map, prepare, types)
+        values, types = sendable(sql, parameters, map, types)
+        @session.ask(sql, values, prepare: prepare, form: form(format), types: types)
+      end
+
+      # Sends a statement, or several, and does not wait.
+      #
+      # @param single [Boolean] whether several are an error
+      # @return [Postgres::SentAnswers]
+      # @raise [Trunkline::Error]
+      def send_off(sql, parameters, format, map, single: false, types: nil)
+        form = form(format)
+        values, types = sendable(sql, parameters, map, types)
+        statement, keep = form.statement(sql, :again, types)
+        raise ::Trunkline::ConfigError, "COPY is for copy_data" if statement.verdict == :copy
+
+        request = if statement.verdict == :script && values.empty? && !single then form.script(sql)
+                  else form.request_for(@session, statement, values, keep)
+                  end
+        Postgres.const_get(:SentAnswers).new(@session, form, request)
+      end
+
+      # @return [Array(Array, Array<Integer>)] values for the session, and the types that they are to have, or nil
+      def sendable(sql, parameters, map, types)
+        return [parameters, declared(types)] if parameters.empty?
+
+        given = Parameters.new(parameters, TypeMap.reading(map)) { learned(sql, types) }
+        [given.values, given.types || declared(types)]
+      end
+
+      # @return [Result] without rows, of what a statement takes and returns
+      # @raise [Trunkline::Error]
+      def describe(sql, types = nil)
+        description, parameters = form(0).describe(@session, sql, declared(types))
+        Result.new([], description, nil).told("", status: Constants::PGRES_COMMAND_OK, parameters: parameters)
+      end
+
+      # @return [Result] of nothing
+      def nothing(tag = nil) = form(0).nothing(tag)
+
+      # @param format [Integer]
+      # @return [Postgres::AnswerForm]
+      # @raise [ArgumentError] it is neither 0 nor 1
+      def form(format) = (@forms[format] if [0, 1].include?(format)) || raise(ArgumentError, "result format must be 0 (text) or 1 (binary), not #{format.inspect}")
+
+      private
+
+      def learned(sql, types) = form(0).describe(@session, sql, declared(types)).last
+
+      def declared(types) = types&.any? { |oid| oid.to_i.positive? } ? types.map(&:to_i) : nil
+    end
+    private_constant :Queries
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # What statements leave behind on the connection of a {VirtualSession}, by their text.
+    module SessionRemains # :nodoc:
+      # Settings that end with their transaction.
+      PASSING = /\A\s*+SET\s++(?:LOCAL|TRANSACTION|CONSTRAINTS)\b/i
+      # A transaction begins with its first query, and one without any leaves nothing to end.
+      OPENING = /\A\s*+(?:BEGIN|START\s++TRANSACTION)\b/i
+      ENDING = /\A\s*+(?:COMMIT|END|ROLLBACK|ABORT)\s*+(?:(?<=\s)(?:WORK|TRANSACTION)\s*+)?(?:;\s*+)?\z/i
+      # What an earlier statement of the session has got from a sequence.
+      RECALLING = /\A"?(?:currval|lastval)\b/i
+      private_constant :PASSING, :OPENING, :ENDING, :RECALLING
+
+      module_function
+
+      # @return [Boolean]
+      def opening?(sql) = OPENING.match?(sql)
+
+      # @return [Boolean]
+      def ending?(sql) = ENDING.match?(sql)
+
+      # @param statement [Statement]
+      # @return [Boolean]
+      def recalling?(statement) = statement.verdict == :session && RECALLING.match?(statement.culprit)
+
+      # @param statement [Statement, nil] nil: several statements
+      # @return [Boolean] whether nothing remains of it when the transaction is over
+      def none?(statement)
+        return false unless statement
+
+        case statement.verdict
+        when :shareable, :alone, :transaction, :savepoint then true
+        when :setting then PASSING.match?(statement.sql)
+        when :session then recalling?(statement)
+        else false
+        end
+      end
+    end
+    private_constant :SessionRemains
+  end
+end

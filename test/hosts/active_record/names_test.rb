@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+require "support/active_record_host"
+
+module Hosts
+  module ActiveRecord
+    # The names that the adapter is found by: each program is a process of its own, as the names are those of the whole process.
+    class NamesTest < Trunkline::TestCase
+      include Trunkline::ActiveRecordHost
+
+      def test_it_is_found_as_soon_as_both_are_loaded
+        assert_equal "ActiveRecord::ConnectionAdapters::TrunklineAdapter", told('require "trunkline"; print ActiveRecord::ConnectionAdapters.resolve("trunkline")')
+      end
+
+      ASKED = 'ActiveRecord::Base.establish_connection(ARGV[0]); c = ActiveRecord::Base.lease_connection; print c.class.name.split("::").last, " ", c.adapter_name, " ", c.select_value("SELECT 1")'
+      private_constant :ASKED
+
+      def test_postgresql_is_it_by_one_line
+        assert_equal "TrunklineAdapter PostgreSQL 1", told("require 'trunkline/postgresql'; #{ASKED}")
+        assert_equal "PostgreSQLAdapter PostgreSQL 1", told("require 'trunkline/postgresql'; #{ASKED}", "TRUNKLINE_POSTGRESQL" => "stock")
+        assert_equal "PostgreSQLAdapter PostgreSQL 1", told("require 'trunkline'; #{ASKED}")
+        assert_match(/TRUNKLINE_POSTGRESQL must be stock or trunkline, not "of"/, told("require 'trunkline/postgresql'", "TRUNKLINE_POSTGRESQL" => "of"))
+      end
+
+      # What Rails is at its boot, as far as it is asked.
+      BOOT = 'module Rails; def self.env = "production"; end; application = Struct.new(:config).new(Struct.new(:database_configuration).new(%s)); ' \
+             "ActiveSupport.run_load_hooks(:after_initialize, application)"
+      private_constant :BOOT
+
+      def test_a_url_that_wins_is_told
+        yaml = '{ "production" => { "adapter" => "trunkline" } }'
+        url = { "DATABASE_URL" => "postgres://localhost/app" }
+        assert_match(/DATABASE_URL begins with postgres:\/\/, which wins over `adapter: trunkline`.*trunkline:\/\//, told("require 'trunkline'; #{format(BOOT, yaml)}", url))
+        assert_match(/wins over/, told("require 'trunkline'; #{format(BOOT, '{ "production" => { "primary" => { "adapter" => "trunkline" }, "other" => {} } }')}", url))
+        assert_empty told("require 'trunkline/postgresql'; #{format(BOOT, yaml)}", url)
+        assert_empty told("require 'trunkline'; #{format(BOOT, yaml)}", "DATABASE_URL" => "trunkline://localhost/app")
+        assert_empty told("require 'trunkline'; #{format(BOOT, '{ "production" => { "adapter" => "postgresql" } }')}", url)
+      end
+
+      # activerecord-import requires a file by the adapter's name, and passes over a LoadError.
+      def test_what_activerecord_import_looks_for
+        program = '$LOADED_FEATURES << File.expand_path("activerecord-import/active_record/adapters/postgresql_adapter.rb", $LOAD_PATH.first); ' \
+                  'print require("activerecord-import/active_record/adapters/trunkline_adapter")'
+        assert_equal "true", told(program)
+      end
+
+      private
+
+      def told(program, environment = {})
+        uri = "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres"
+        output, = Open3.capture2e({ "DATABASE_URL" => nil, **environment }, RbConfig.ruby, "-Ilib", "-e", "require 'active_record'; #{program}", uri)
+        output
+      end
+    end
+  end
+end
