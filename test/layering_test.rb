@@ -11,7 +11,7 @@ class LayeringTest < Trunkline::TestCase
   LAYERS = {
     "common" => 0, "bytes" => 1, "socket" => 2, "trunk" => 3, "postgres" => 4, "memcached" => 4,
     "fibers" => 5, "pg" => 6, "schedulers" => 6, "instrumentation" => 6, "lib" => 6,
-    "active_record" => 7, "sequel" => 7, "rails" => 7, "rack" => 7, "cli" => 8
+    "active_record" => 7, "sequel" => 7, "rails" => 7, "rack" => 7, "cli" => 8, "postgresql.rb" => 8
   }.freeze
 
   # What every layer may use: plain values, errors, configuration, and what users may put around it.
