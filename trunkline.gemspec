@@ -2,6 +2,8 @@
 
 require_relative "lib/trunkline/version"
 
+repository = "https://github.com/trunkline-ruby/trunkline"
+
 Gem::Specification.new do |spec|
   spec.name = "trunkline"
   spec.version = Trunkline::VERSION
@@ -13,10 +15,12 @@ Gem::Specification.new do |spec|
     The protocol is spoken by the gem itself, in C; libpq is not needed.
   TEXT
   spec.license = "MIT"
+  spec.homepage = repository
   spec.required_ruby_version = ">= 3.1"
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["lib/**/*.{rb,html,css,js}", "ext/**/*.{rb,c,h}", "exe/*", "sig/**/*.{rbs,yaml}", "LICENSE", "README.md"].sort
+    Dir["lib/**/*.{rb,html,css,js}", "ext/**/*.{rb,c,h}", "exe/*", "sig/**/*.{rbs,yaml}", "LICENSE", "*.md",
+        "guides/*.md", "bench/README.md", "bench/results/*.md", "examples/**/*"].select { |path| File.file?(path) }.sort
   end
   spec.bindir = "exe"
   spec.executables = spec.files.grep(%r{\Aexe/}) { |path| File.basename(path) }
@@ -24,5 +28,10 @@ Gem::Specification.new do |spec|
   spec.add_dependency "bigdecimal", ">= 3.1", "< 5" # Ruby's own; from 3.4 on one of the gems that come with it
   spec.metadata["postgresql_versions"] = ">= 12" # what servers are supported; their clients' library is not needed
   spec.metadata["memcached_versions"] = ">= 1.6.10"
+  spec.metadata["homepage_uri"] = repository
+  spec.metadata["source_code_uri"] = "#{repository}/tree/v#{spec.version}"
+  spec.metadata["changelog_uri"] = "#{repository}/blob/v#{spec.version}/CHANGELOG.md"
+  spec.metadata["documentation_uri"] = "#{repository}/tree/v#{spec.version}/guides"
+  spec.metadata["bug_tracker_uri"] = "#{repository}/issues"
   spec.metadata["rubygems_mfa_required"] = "true"
 end

@@ -14,13 +14,15 @@ class Fuzzer
   BUILD = File.join(ROOT, "tmp/fuzz")
   FLAGS = %W[-std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -fno-omit-frame-pointer
              -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I#{SOURCES}].freeze
-  private_constant :ROOT, :HARNESSES, :SOURCES, :BUILD, :FLAGS
+  # gcc takes a const parameter for one that is read, and an empty copy for one that is not written.
+  REPLAY_FLAGS = %W[-static -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Wno-maybe-uninitialized -I#{SOURCES}].freeze
+  private_constant :ROOT, :HARNESSES, :SOURCES, :BUILD, :FLAGS, :REPLAY_FLAGS
 
   # A harness does not build, or an input was found that it must not be.
   class Failure < StandardError; end
 
   # @return [Array<String>] names of the harnesses
-  def self.names = Dir[File.join(HARNESSES, "*.c")].map { |path| File.basename(path, ".c") }.sort
+  def self.names = Dir[File.join(HARNESSES, "*.c")].map { |path| File.basename(path, ".c") }.sort - ["replay"]
 
   # @return [Boolean] whether clang is here, and its fuzzer with it
   def self.available?
@@ -61,6 +63,18 @@ class Fuzzer
     found = File.join(BUILD, "corpus", @name)
     FileUtils.mkdir_p(found)
     run(found: found, max_total_time: seconds)
+  end
+
+  # Has the harness, built by a compiler that need not have a fuzzer, take the committed inputs and changes of them.
+  #
+  # @param compiler [String] a gcc
+  # @param program [String] path of what is built
+  # @param emulator [Array<String>] what runs it, if this processor does not
+  # @return [String] how many inputs
+  # @raise [Failure]
+  def replay(compiler, program, *emulator)
+    execute(compiler, *REPLAY_FLAGS, "-o", program, *files.grep(/c\z/), File.join(HARNESSES, "replay.c"), "-lm")
+    execute(*emulator, program, *Dir[File.join(corpus, "*")])
   end
 
   # @return [Array<String>] the harness, what it includes, what that includes, and the sources of it all

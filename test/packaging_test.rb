@@ -8,7 +8,13 @@ require "support/built_gem"
 class PackagingTest < Trunkline::TestCase
   include BuiltGem
 
-  MEANT = %r{\A(lib/.*\.rb|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|ext/.*\.(rb|c|h)|exe/\w+|sig/.*\.(rbs|yaml)|LICENSE|README\.md)\z}
+  MEANT = %r{\A(lib/.*\.rb|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|ext/.*\.(rb|c|h)|exe/\w+|sig/.*\.(rbs|yaml)|LICENSE|\w+\.md|
+               guides/[\w-]+\.md|bench/(README|results/[\w-]+)\.md|examples/.*\.r[bu])\z}x
+  URIS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze
+  EXTCONF = File.join(ROOT, "ext/trunkline/extconf.rb")
+  # What a system without poll(2) has mkmf find.
+  WITHOUT_POLL = "require 'mkmf'; def have_func(name, *) = name != 'poll'"
+  private_constant :URIS, :EXTCONF, :WITHOUT_POLL
   NOT_CALLED = /\A(PQ|pq|pthread_create|rb_thread_create|rb_fiber_new|fork\b)/.freeze
   private_constant :MEANT, :NOT_CALLED
 
@@ -31,7 +37,58 @@ class PackagingTest < Trunkline::TestCase
     assert_equal %w[bigdecimal], specification.runtime_dependencies.map(&:name)
   end
 
+  def test_it_holds_the_guides_and_the_changes
+    assert_empty Dir.chdir(ROOT) { %w[CHANGELOG.md SECURITY.md] + Dir["guides/*.md"] } - specification.files
+  end
+
+  def test_every_link_leads_to_a_file_of_the_gem
+    lost = specification.files.grep(/\.md\z/).flat_map { |page| links(page).reject { |path| there?(path) }.map { |path| "#{page}: #{path}" } }
+    assert_empty lost
+  end
+
+  def test_its_page_has_addresses
+    assert_equal specification.metadata["homepage_uri"], specification.homepage
+    URIS.each { |name| assert_match(%r{\Ahttps://\S+\z}, specification.metadata[name], name) }
+  end
+
+  def test_it_is_built_without_a_warning
+    Dir.mktmpdir { |folder| refute_match(/warning/i, run_command(*rubygems("build", "--strict", "--output", File.join(folder, "gem"), "trunkline.gemspec"))) }
+  end
+
+  def test_windows_is_refused_in_a_sentence
+    %w[mingw32 mswin64_140 cygwin].each do |system|
+      assert_equal 1, refusal("RbConfig::CONFIG['host_os'] = '#{system}'").lines.size
+      assert_match(/does not run on Windows.*WSL 2/, refusal("RbConfig::CONFIG['host_os'] = '#{system}'"))
+    end
+  end
+
+  def test_what_a_system_lacks_is_named
+    assert_match(/^Trunkline does not build on linux.*, which lacks poll \(mkmf\.log tells more\)$/, refusal(WITHOUT_POLL))
+  end
+
+  def test_another_ruby_is_told_that_it_is_not_for_it
+    assert_match(/CRuby: jruby cannot load it/, refusal("Object.__send__(:remove_const, :RUBY_ENGINE); RUBY_ENGINE = 'jruby'"))
+  end
+
   private
+
+  # @return [Array<String>] paths that a page links to, from the project's folder
+  def links(page)
+    text = File.read(File.join(ROOT, page), encoding: "UTF-8")
+    text.scan(/\]\(([^)\s]+)\)/).flatten.grep_v(/\A(https?:|#)/).map { |link| File.expand_path(link[/[^#]+/], File.join("/", File.dirname(page))).delete_prefix("/") }
+  end
+
+  def there?(path) = specification.files.any? { |file| file == path || file.start_with?("#{path}/") }
+
+  # @param change [String] what is run before extconf.rb, to be on another system
+  # @return [String] what it says when it ends without a makefile
+  def refusal(change)
+    Dir.mktmpdir do |folder|
+      output, status = Open3.capture2e(RbConfig.ruby, "-rrbconfig", "-e", "#{change}; load ARGV.shift", EXTCONF, chdir: folder)
+      refute_predicate status, :success?, output
+      output.lines.grep_v(/\Achecking/).join
+    end
+  end
 
   def specification = @specification ||= Gem::Specification.load(File.join(ROOT, "trunkline.gemspec"))
 

@@ -14,7 +14,7 @@ static void read_back(const char *bytes, size_t size) {
     char *end;
     expected = strtod(text, &end);
     MUST(end == text + size);
-    MUST(isnan(number) ? isnan(expected) : number == expected && signbit(number) == signbit(expected));
+    MUST(isnan(number) ? isnan(expected) : number == expected && !signbit(number) == !signbit(expected));
     free(text);
 }
 
@@ -22,7 +22,7 @@ static void shorten(const char *bytes) {
     float value;
     memcpy(&value, bytes, sizeof value);
     double number = shortest_float(value);
-    MUST(isnan(value) ? isnan(number) : (float)number == value && signbit(number) == signbit(value));
+    MUST(isnan(value) ? isnan(number) : (float)number == value && !signbit(number) == !signbit(value));
 }
 
 static void read_long(const char *bytes, size_t size) {

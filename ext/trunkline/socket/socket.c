@@ -8,7 +8,7 @@
 #ifdef MSG_NOSIGNAL
 #define SEND_FLAGS (MSG_NOSIGNAL | MSG_DONTWAIT)
 #else
-#define SEND_FLAGS MSG_DONTWAIT /* SO_NOSIGPIPE or Ruby's own handling of SIGPIPE covers the rest */
+#define SEND_FLAGS MSG_DONTWAIT /* Ruby has a handler for SIGPIPE, with which send(2) fails with EPIPE */
 #endif
 
 static bool would_block(void) { return errno == EAGAIN || errno == EWOULDBLOCK; }

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require "open3"
+require "tmpdir"
+require_relative "debian_root"
+require_relative "fuzzer"
+
+# Debian 12 of another processor: its Ruby is run by qemu's user mode emulation, and the extension compiled by a cross compiler. The files
+# are unpacked and not installed, so nothing of it runs but Ruby; what Ruby starts, as the tests' PostgreSQL, are this machine's own programs.
+class ForeignPlatform
+  # Architectures by Debian's names: what the compiler is called, what qemu is called.
+  ALL = {
+    "s390x" => %w[s390x-linux-gnu s390x], # big-endian
+    "arm64" => %w[aarch64-linux-gnu aarch64],
+    "armhf" => %w[arm-linux-gnueabihf arm] # 32 bits
+  }.freeze
+  RELEASE = "bookworm"
+  PACKAGES = %w[ruby ruby-dev ruby-minitest libc6-dev libgcc-12-dev].freeze
+  FOLDER = File.expand_path("../tmp/platforms", __dir__)
+  SOURCES = File.expand_path("..", __dir__)
+  private_constant :RELEASE, :PACKAGES, :FOLDER, :SOURCES
+
+  # A command failed: the message is what it wrote.
+  class Failure < StandardError; end
+
+  # @param architecture [String] of ALL
+  def initialize(architecture)
+    @architecture = architecture
+    @triplet, @processor = ALL.fetch(architecture)
+    @root = File.join(FOLDER, architecture, "root")
+    @build = File.join(FOLDER, architecture, "build")
+  end
+
+  # @return [String, nil] what is to be installed first
+  def missing
+    programs = { "gcc-#{@triplet}" => compiler, "qemu-user-static" => qemu, "debootstrap" => "debootstrap" }
+    lacking = programs.reject { |_, program| system("command -v #{program} >/dev/null") }.keys
+    "#{@architecture} needs #{lacking.join(", ")}, in Debian's packages of those names" if lacking.any?
+  end
+
+  # Brings the other Ruby, unless it is there, and compiles the extension.
+  # @return [String] what the compiler wrote
+  # @raise [Failure]
+  def compile
+    unpack unless File.exist?(@root)
+    FileUtils.mkdir_p(@build)
+    environment = { "TRUNKLINE_ROOT" => @root }
+    execute(environment, *ruby, "-r#{File.join(__dir__, "foreign_rbconfig.rb")}", File.join(SOURCES, "ext/trunkline/extconf.rb"), chdir: @build)
+    written = execute({}, "make", "-j#{Etc.nprocessors}", chdir: @build)
+    FileUtils.mkdir_p(File.join(@build, "trunkline"))
+    FileUtils.cp(File.join(@build, "trunkline.so"), File.join(@build, "trunkline"))
+    written
+  end
+
+  # @param files [Array<String>] tests that need no gem but Minitest
+  # @return [String] what Minitest wrote
+  # @raise [Failure]
+  def test(files)
+    requires = files.flat_map { |file| ["-r", File.join(SOURCES, file)] }
+    execute({}, *ruby, "-W1", "-I#{@build}", "-Ilib", "-Itest", *requires, "-e", "", chdir: SOURCES)
+  end
+
+  # Has each fuzzer's harness take its committed inputs and changes of them.
+  # @return [Array<String>] names of the harnesses
+  # @raise [Failure]
+  def replay = Fuzzer.names.each { |name| Fuzzer.new(name).replay(compiler, File.join(@build, "replay-#{name}"), qemu) }
+
+  private
+
+  def compiler = "#{@triplet}-gcc"
+  def qemu = "qemu-#{@processor}-static"
+  def ruby = [qemu, "-L", @root, File.join(@root, "usr/bin/ruby3.1")]
+
+  def unpack
+    unfinished = "#{@root}.unfinished"
+    FileUtils.rm_rf(unfinished)
+    FileUtils.mkdir_p(unfinished)
+    Dir.mktmpdir do |fetched|
+      execute({}, "debootstrap", "--download-only", "--variant=minbase", "--arch=#{@architecture}", "--include=#{PACKAGES.join(",")}",
+              RELEASE, fetched, DebianRoot.mirror)
+      Dir[File.join(fetched, "var/cache/apt/archives/*.deb")].each { |package| execute({}, "dpkg-deb", "-x", package, unfinished) }
+    end
+    File.rename(unfinished, @root)
+  end
+
+  def execute(environment, *command, chdir: SOURCES)
+    output, status = Bundler.with_unbundled_env { Open3.capture2e(environment, *command, chdir: chdir) }
+    raise Failure, "#{command.join(" ")}: #{status}\n#{output.scrub}" unless status.success?
+
+    output
+  end
+end
