@@ -29,14 +29,27 @@ class Differential
   # @return [Array<String>] what differs: database, statement, both answers
   # @yieldparam name [String] of each database that is done
   # @yieldparam differences [Array<String>] in it
-  def run(short: false)
-    Databases.all(@server, short: short).flat_map do |name, kind|
-      found = Databases.create(@server, "differential_#{name}", *kind) { |uri| compare(uri) }
-      found.map { |difference| "#{name}: #{difference}" }.tap { |differences| yield name, differences if block_given? }
+  def run(short: false, &done)
+    Databases.all(@server, short: short).flat_map { |name, kind| compare_in(name, kind, &done) }
+  end
+
+  # In databases whose settings are random. What differs begins with the settings.
+  #
+  # @param seeds [Enumerable<Integer>] one for each database
+  # @return see {#run}
+  def run_random(seeds, &done)
+    seeds.flat_map do |seed|
+      _, _, settings, = kind = Databases.random(@server, seed)
+      compare_in("random_#{seed}", kind, &done).map { |difference| "#{settings}: #{difference}" }
     end
   end
 
   private
+
+  def compare_in(name, kind)
+    found = Databases.create(@server, "differential_#{name}", *kind) { |uri| compare(uri) }
+    found.map { |difference| "#{name}: #{difference}" }.tap { |differences| yield name, differences if block_given? }
+  end
 
   def compare(uri)
     oracle = Oracle.new(uri)

@@ -263,10 +263,10 @@ module Trunkline
       def connect(pool) = @trunks.open(pool)
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
-      # statements.
+      # statements, nor compiled as its costs are estimated under the caller's settings.
       def look_up(sql, parameters)
         held = @sessions.held
-        return with(decode: {}, settings: LocalSettings::UNLIMITED).query(sql, *parameters).rows unless held&.in_transaction?
+        return with(decode: {}, settings: LocalSettings::OWN).query(sql, *parameters).rows unless held&.in_transaction?
 
         OwnSavepoint.run(held) { with(decode: {}).query(sql, *parameters).rows }
       end

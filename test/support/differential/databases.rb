@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "random_settings"
+
 class Differential
   # Databases by what they are created with, and what is set in them: for all, for a role, for a role in the database.
   module Databases
@@ -69,6 +71,15 @@ class Differential
       { **databases, **in_locales(server) }
     end
 
+    # @param seed [Integer]
+    # @return [Array] as a value of {all}, with random settings
+    def random(server, seed)
+      random = RandomSettings.new(server.uri, seed)
+      ["UTF8", "C", random.choose, random.one_of(HOLDERS.values)]
+    ensure
+      random&.close
+    end
+
     # @yieldparam uri [String] of a database that exists for the block, as a role that does so too
     def create(server, name, encoding, locale, settings = {}, holders = HOLDERS.fetch(""))
       role = "#{name}_role"
@@ -84,7 +95,7 @@ class Differential
     def altered(holder, settings) = settings.map { |setting, value| "ALTER #{holder} SET #{setting} = #{written(setting, value)};" }.join
 
     # A list of schemas is not one quoted value.
-    def written(setting, value) = setting == "search_path" && !value.empty? ? value : "'#{value}'"
+    def written(setting, value) = setting == "search_path" && !value.empty? ? value : "'#{value.gsub("'", "''")}'"
 
     # With locales that this machine has beside C, in their encodings; money, numbers and the server's messages are in them too.
     def in_locales(server)
