@@ -275,7 +275,7 @@ module Trunkline
 
       def decoded(decoders)
         @sent.each_with_index.map do |row, at|
-          row.each_with_index.map { |value, column| (decoder = decoders[column]) ? decoder.decode(value, at, column) : value }
+          row.each_with_index.map { |value, column| value.nil? || decoders[column].nil? ? value : decoders[column].decode(value, at, column) }
         end
       end
 

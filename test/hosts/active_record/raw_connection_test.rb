@@ -135,6 +135,8 @@ module Hosts
         queries = raw.type_map_for_queries
         doubled = Class.new(::PG::TypeMapInRuby) { def typecast_result_value(result, row, column) = [super, result.ftype(column)] }.new
         assert_equal [[["1", 23], ["x", 25]]], raw.exec("SELECT 1, 'x'::text").map_types!(doubled).values
+        strict = Class.new(::PG::SimpleDecoder) { def decode(text, _row = nil, _column = nil) = Integer(text) }.new(oid: 23)
+        assert_equal [[nil]], raw.exec("SELECT NULL::int").map_types!(::PG::TypeMapByOid.new.add_coder(strict)).values
         raw.type_map_for_queries = ::PG::BasicTypeMapForQueries.new(raw)
         assert_equal [["{1,2}", true, "{\"a\": 1}"]], raw.exec_params("SELECT $1::int[], $2, $3::jsonb", [[1, 2], true, { "a" => 1 }]).values
       ensure

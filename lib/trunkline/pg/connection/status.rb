@@ -80,6 +80,12 @@ module Trunkline
         # @return [Encoding] of the Strings in results: UTF-8
         def internal_encoding = Encoding::UTF_8
 
+        # @param encoding [Encoding, String, nil] UTF-8; nil: that, too
+        # @raise [ConfigError] it is another one
+        def internal_encoding=(encoding)
+          Config.new(nil, client_encoding: encoding.to_s) if encoding
+        end
+
         # @return [Encoding] of what goes to the server: UTF-8
         def external_encoding = Encoding::UTF_8
 

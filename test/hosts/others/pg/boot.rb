@@ -42,8 +42,11 @@ module PG
 end
 
 RSpec.configure do |config|
-  # One that waits for what is not there must not hold up the others.
-  config.around { |example| Timeout.timeout(20) { example.run } }
+  # One that waits for what is not there must not hold up the others, and one that breaks the connection they share must not break them.
+  config.around do |example|
+    @conn.reset if @conn.is_a?(PG::Connection) && !@conn.finished? && @conn.status == PG::CONNECTION_BAD
+    Timeout.timeout(20) { example.run }
+  end
   # It would end this process before the report is written.
   config.after { $scheduler_timeout = nil }
 end
