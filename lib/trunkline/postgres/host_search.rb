@@ -49,15 +49,14 @@ module Trunkline
       # @return [Connection, nil] nil: the deadline has passed, and the search may be taken up again
       # @raise [Error] see {Connector.connect}
       def run(deadline)
-        loop do
-          found = outcome and return found
-          break if deadline && Waiting.now >= deadline
-
+        found = nil
+        until (found = outcome) || (deadline && Waiting.now >= deadline)
           resume(wait(deadline))
         end
-      rescue Exception # rubocop:disable Lint/RescueException
-        abandon
-        raise
+        through = true
+        found
+      ensure
+        abandon unless through
       end
 
       # Closes what is under way.

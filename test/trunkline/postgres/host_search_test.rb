@@ -192,6 +192,28 @@ module Trunkline
           end
         end
 
+        def test_a_thread_that_is_killed_or_unwound_leaves_nothing_open
+          both = Thread::Queue.new
+          silent = lambda do |peer|
+            peer.startup
+            both << true
+            peer.drain
+          end
+          [->(thread) { thread.kill }, ->(thread) { thread.raise(Interrupt) }].each do |stop|
+            counted(silent, silent) do |hosts, _|
+              assert_no_socket_left do
+                thread = Thread.new { Connector.connect(config(*hosts)) }
+                thread.report_on_exception = false
+                2.times { both.pop }
+                stop.call(thread)
+                assert thread.join(20)
+              rescue Interrupt
+                assert_predicate thread, :stop?
+              end
+            end
+          end
+        end
+
         def test_a_search_of_a_thread_that_has_ended_is_closed
           counted(:drain.to_proc) do |hosts, _|
             connector = Connector.new(config(*hosts))
