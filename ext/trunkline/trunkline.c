@@ -58,6 +58,7 @@ void Init_trunkline(void) {
     mTrunklineMemcached = rb_define_module_under(mTrunkline, "Memcached");
     define_unmovable();
     Init_trunkline_bytes();
+    Init_trunkline_readiness();
     Init_trunkline_clock();
     Init_trunkline_deadline();
     Init_trunkline_service();

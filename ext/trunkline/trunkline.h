@@ -24,6 +24,7 @@ void trunkline_refuse_allocation(VALUE class);
 VALUE trunkline_initialized(VALUE object, int argc, const VALUE *argv);
 
 void Init_trunkline_bytes(void);
+void Init_trunkline_readiness(void);
 void Init_trunkline_clock(void);
 void Init_trunkline_deadline(void);
 void Init_trunkline_interrupts(void);

@@ -2,12 +2,13 @@
 
 require_relative "schedulers/hosts"
 
-# The kinds of hostility that the client is tested under.
+# The kinds of hostility that the client is tested under. In the place of a mask of events, io_wait gives the scheduler itself, as
+# libev_scheduler's does, or true, as evt's does.
 HOSTILITIES = {
   Inline: { inline: true },
-  InlineYielding: { inline: true, yielding: true, without: %i[yield timeout_after closed?] },
+  InlineYielding: { inline: true, yielding: true, io_answer: ->(scheduler) { scheduler }, without: %i[yield timeout_after closed?] },
   Spurious: { spurious: 0.2 },
   Punctual: { punctual: true, reorder: true },
   Forgetful: { forgetful: true, without: %i[yield] },
-  Everything: { inline: true, spurious: 0.1, reorder: true, without: %i[yield closed?] }
+  Everything: { inline: true, spurious: 0.1, reorder: true, io_answer: ->(_) { true }, without: %i[yield closed?] }
 }.freeze

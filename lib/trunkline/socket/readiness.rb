@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-require "io/wait"
 require_relative "../errors"
 require_relative "resumable"
 
 module Trunkline
   # Connections that can be opened and used without blocking an event loop.
   module Socket
-    # Waits for a descriptor until a point in time. The waits go through IO#wait_readable and IO#wait_writable, so a
-    # Fiber::Scheduler sees them. Within a {Resumable} its caller waits.
+    # Waits for a descriptor until a point in time. A Fiber::Scheduler sees the waits. Within a {Resumable} its caller waits. What is made in
+    # C: +wait_once+ (io, events as in IO::READABLE, seconds or nil), one wait that returns whether something has come, as the scheduler says:
+    # it may say so early.
     module Readiness
       # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
       LONGEST_WAIT = 1.0 # :nodoc:
@@ -16,7 +16,9 @@ module Trunkline
       # Seconds that an event loop waits for several sockets, one after the other, until it looks at the first again: what comes meanwhile is
       # noticed that much later. Only while several hosts are tried at once.
       SLICE = 0.01
-      private_constant :SLICE
+
+      EVENTS = { wait_readable: IO::READABLE, wait_writable: IO::WRITABLE }.freeze
+      private_constant :SLICE, :EVENTS
 
       module_function
 
@@ -65,26 +67,28 @@ module Trunkline
           seconds = seconds_until(deadline)
           return false unless seconds.positive?
 
-          ready = (resumable = Resumable.current) ? resumable.wait_for(io, event, deadline) : io.public_send(event, seconds)
+          ready = (resumable = Resumable.current) ? resumable.wait_for(io, event, deadline) : wait_for_event(io, event, seconds)
           raise NotSent, "this connection belongs to the parent process" unless generation == Trunkline.process_generation
           return true if ready
         end
       end
+
+      def wait_for_event(io, event, seconds) = wait_once(io, EVENTS.fetch(event), seconds)
 
       def seconds_until(deadline) = deadline ? [[deadline - now, 0.0].max, LONGEST_WAIT].min : LONGEST_WAIT
 
       # IO.select would stop an event loop, so there each has a slice of the time.
       def ready_within(seconds, waits)
         return sleep(seconds) && [] if waits.empty?
-        return waits.select { |wait| wait.io.public_send(wait.event, seconds) } if waits.one?
-        return waits.select { |wait| wait.io.public_send(wait.event, [seconds, SLICE].min / waits.size) } if Fiber.current_scheduler
+        return waits.select { |wait| wait_for_event(wait.io, wait.event, seconds) } if waits.one?
+        return waits.select { |wait| wait_for_event(wait.io, wait.event, [seconds, SLICE].min / waits.size) } if Fiber.current_scheduler
 
         reading, writing = waits.partition { |wait| wait.event == :wait_readable }
         ready = IO.select(reading.map(&:io), writing.map(&:io), nil, seconds) or return []
         waits.select { |wait| ready[wait.event == :wait_readable ? 0 : 1].include?(wait.io) }
       end
 
-      private_class_method :wait, :seconds_until, :ready_within
+      private_class_method :wait, :wait_for_event, :seconds_until, :ready_within
     end
   end
 end

@@ -46,8 +46,7 @@ module Trunkline
     def wait(deadline = nil)
       return if @tls.pending.positive?
 
-      seconds = seconds_until(deadline)
-      flushed? && !@must_write ? @io.wait_readable(seconds) : @io.wait(IO::READABLE | IO::WRITABLE, seconds)
+      wait_once(flushed? && !@must_write, seconds_until(deadline))
     end
 
     # Says farewell, but not in the name of a parent process. A caller that comes too late must not get as far as OpenSSL, which

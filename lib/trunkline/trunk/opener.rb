@@ -2,6 +2,7 @@
 
 require_relative "back_off"
 require_relative "deadlines"
+require_relative "scheduler_hooks"
 
 module Trunkline
   # Opens a pool's trunks: whether another may be opened, the attempts under way, and the pause after one that has failed. A caller that may
@@ -77,6 +78,7 @@ module Trunkline
     # @return [Trunk] within the limits
     # @raise [Error]
     def open(place, pool)
+      SchedulerHooks::OF_PROCESS.check(place.request.scheduler)
       start = Waiting.now
       trunk = Deadlines.hold(place.request.deadline) { @connect.call(pool) }
       # It may have been asked something, and the connection was lost then: shared all the same, it would be chosen again and again.

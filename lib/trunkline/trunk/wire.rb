@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
-require "io/wait"
 require_relative "../socket/readiness"
 
 module Trunkline
-  # The bytes between a codec and a socket. Receiving and flushing never wait; the waits go through IO#wait, so that a
-  # Fiber::Scheduler sees them. Those without a deadline have no end, and so need no timer.
+  # The bytes between a codec and a socket. Receiving and flushing never wait; a Fiber::Scheduler sees the waits. Those without a
+  # deadline have no end, and so need no timer.
   class Wire # :nodoc:
     LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
     NONE = -1
@@ -43,8 +42,7 @@ module Trunkline
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
     def wait(deadline = nil)
-      seconds = seconds_until(deadline)
-      @output.empty? ? @io.wait_readable(seconds) : @io.wait(IO::READABLE | IO::WRITABLE, seconds)
+      wait_once(@output.empty?, seconds_until(deadline))
     end
 
     # Closing will tell the other side at once that it is of no use to send anything: TCP would have it send once more before. A Unix
@@ -71,6 +69,10 @@ module Trunkline
     end
 
     private
+
+    def wait_once(only_readable, seconds)
+      Socket::Readiness.wait_once(@io, only_readable ? IO::READABLE : IO::READABLE | IO::WRITABLE, seconds)
+    end
 
     def seconds_until(deadline) = deadline && Deadlines.left(deadline, LONGEST_WAIT)
   end

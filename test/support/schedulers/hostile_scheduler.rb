@@ -21,9 +21,10 @@ class HostileScheduler < ReferenceScheduler
   #   ends the next wait of the fiber
   # @param punctual [Boolean] whether a timeout still counts between the wake-up and the fiber's turn
   # @param yielding [Boolean] whether fibers wait by Fiber.yield instead of by transfer
+  # @param io_answer [Proc, nil] what `io_wait` returns for the events that came, in the place of their mask; gets the scheduler
   # @param without [Array<Symbol>] optional hooks that this scheduler lacks: :yield, :timeout_after, :closed? ...
   def initialize(seed:, inline: false, spurious: 0.0, reorder: false, cancel: 0.0, forgetful: false, punctual: false,
-                 yielding: false, without: [], **options)
+                 yielding: false, io_answer: nil, without: [], **options)
     super(**options)
     @random = Random.new(seed)
     @inline = inline
@@ -33,6 +34,7 @@ class HostileScheduler < ReferenceScheduler
     @forgetful = forgetful
     @punctual = punctual
     @yielding = yielding
+    @io_answer = io_answer
     @exposed = {}.compare_by_identity
     @doomed = {}.compare_by_identity
     without.each { |hook| singleton_class.undef_method(hook) }
@@ -41,6 +43,11 @@ class HostileScheduler < ReferenceScheduler
   def unblock(blocker, fiber)
     super
     switch_to(fiber) if @inline && Thread.current.equal?(@thread) && !core?(blocker) && woken?(fiber)
+  end
+
+  def io_wait(io, ...)
+    events = super
+    events && @io_answer && ours?(io) ? @io_answer.call(self) : events
   end
 
   # Lets the calling fiber be cancelled in the waits of the block.
@@ -132,6 +139,9 @@ class HostileScheduler < ReferenceScheduler
   def joins?(wait)
     wait.subject.is_a?(Thread)
   end
+
+  # Ruby's own waits for other files want a mask.
+  def ours?(io) = io.is_a?(BasicSocket)
 
   def chance?(probability)
     probability.positive? && @random.rand < probability
