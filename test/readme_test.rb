@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "active_support"
 require "async"
 require "stringio"
 require "support/app"
@@ -15,6 +16,16 @@ class ReadmeTest < Trunkline::TestCase
   README = File.join(ROOT, "README.md")
   GUIDES = Dir[File.join(ROOT, "guides/*.md")].sort
   private_constant :ROOT, :README, :GUIDES
+
+  def setup
+    super
+    @isolation = ActiveSupport::IsolatedExecutionState.isolation_level
+  end
+
+  def teardown
+    ActiveSupport::IsolatedExecutionState.isolation_level = @isolation
+    super
+  end
 
   def test_the_programs_of_the_readme
     App.open(postgres_server) do |db, uri|
