@@ -23,10 +23,13 @@ class LayeringTest < Trunkline::TestCase
     \b(Postgres\w*|PG\w*|SQL|sqlstate|[Mm]emcached?)\b | ["'](get|set|add|replace|delete|incr|decr|touch|m[ngsda])\b
   /x
 
+  # Folders of the extension's room for PostgreSQL, which use each other in the same way.
+  POSTGRES_FOLDERS = { "sql" => 0, "messages" => 0, "types" => 1, "rows" => 2, "copy" => 3, "codec" => 4 }.freeze
+
   # C that is tested and fuzzed without a Ruby around it.
   WITHOUT_RUBY = %w[
-    bytes/* memcached/meta_*.* postgres/frame.* postgres/frontend.* postgres/command_tag.* postgres/error_code.*
-    postgres/row_description.* postgres/copy_statement.* postgres/parameter_text.* postgres/scanner.* postgres/sql_lists.* postgres/unicode_name.* postgres/verdict.*
+    bytes/* memcached/meta_*.* postgres/messages/frame.* postgres/messages/frontend.* postgres/messages/command_tag.* postgres/messages/error_code.*
+    postgres/messages/row_description.* postgres/sql/copy_statement.* postgres/messages/parameter_text.* postgres/sql/scanner.* postgres/sql/sql_lists.* postgres/sql/unicode_name.* postgres/sql/verdict.*
     postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
     trunk/histogram.h trunk/histogram.c
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*
@@ -49,6 +52,17 @@ class LayeringTest < Trunkline::TestCase
 
   def test_each_file_belongs_to_a_layer
     assert_equal [], sources.reject { |source| LAYERS.key?(layer(source)) }.map(&:to_s)
+  end
+
+  def test_folders_of_the_codec_use_only_those_before_them
+    inside = sources.select { |source| folder_of_codec(source) }
+    assert_equal POSTGRES_FOLDERS.keys.sort, inside.map { |source| folder_of_codec(source) }.uniq.sort
+    inside.each do |source|
+      source.uses.filter_map { |used| folder_of_codec(used) }.each do |used|
+        folder = folder_of_codec(source)
+        assert folder == used || POSTGRES_FOLDERS.fetch(used) < POSTGRES_FOLDERS.fetch(folder), "#{source} must not use #{used}"
+      end
+    end
   end
 
   def test_the_trunk_speaks_no_protocol
@@ -90,9 +104,11 @@ class LayeringTest < Trunkline::TestCase
     @sources ||= SourceFile.all("lib/trunkline/**/*.rb") + SourceFile.all("ext/trunkline/*/**/*.{c,h}")
   end
 
+  def folder_of_codec(source) = source.path[%r{\Aext/trunkline/postgres/(\w+)/}, 1]
+
   def layer(source)
     room = source.path.delete_prefix("lib/trunkline/").delete_prefix("ext/trunkline/").split("/").first
-    COMMON.include?(room.delete_suffix(".rb")) || room == "trunkline.h" ? "common" : room
+    COMMON.include?(room.delete_suffix(".rb")) ? "common" : room
   end
 
   def allowed?(user, used)

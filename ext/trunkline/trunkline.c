@@ -1,44 +1,48 @@
-#include "trunkline.h"
-
-VALUE mTrunkline;
-VALUE mTrunklinePostgres;
-VALUE mTrunklineMemcached;
-
-/* Moving an object to another Ractor allocates a twin of it, and calls nothing else that could refuse. */
-NORETURN(static VALUE refuse_to_allocate(VALUE class));
-static VALUE refuse_to_allocate(VALUE class) {
-    rb_raise(rb_eTypeError, "%"PRIsVALUE" can be neither allocated, copied nor moved: a client works in the main Ractor only, and neither it nor its results leave it: send the other Ractors rows or values", class);
-}
-
-void trunkline_refuse_allocation(VALUE class) {
-    rb_define_alloc_func(class, refuse_to_allocate);
-}
-
-void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class)) {
-    trunkline_refuse_allocation(class);
-    rb_define_singleton_method(class, "new", new, -1);
-}
-
-typedef struct {
-    VALUE object;
-    int argc;
-    const VALUE *argv;
-} initialisation_t;
-
-static VALUE initialize(VALUE data) {
-    const initialisation_t *given = (const initialisation_t *)data;
-    rb_obj_call_init_kw(given->object, given->argc, given->argv, RB_PASS_CALLED_KEYWORDS);
-    return given->object;
-}
-
-VALUE trunkline_initialized(VALUE object, int argc, const VALUE *argv) {
-    initialisation_t given = {object, argc, argv};
-    int state;
-    rb_protect(initialize, (VALUE)&given, &state);
-    if (state == 0) return object;
-    rb_obj_reveal(object, rb_cObject);
-    rb_jump_tag(state);
-}
+#include "common/classes.h"
+#include "memcached/memcached_codec.h"
+#include "memcached/memcached_request.h"
+#include "postgres/codec/answer_end.h"
+#include "postgres/codec/block_exit.h"
+#include "postgres/codec/meaning.h"
+#include "postgres/codec/plan_epoch.h"
+#include "postgres/codec/postgres_codec.h"
+#include "postgres/codec/postgres_flow.h"
+#include "postgres/codec/postgres_request.h"
+#include "postgres/codec/prepared.h"
+#include "postgres/codec/script_decoding.h"
+#include "postgres/codec/statement.h"
+#include "postgres/codec/unasked.h"
+#include "postgres/codec/unreadable.h"
+#include "postgres/copy/copy_binary.h"
+#include "postgres/copy/copy_text.h"
+#include "postgres/messages/error_fields.h"
+#include "postgres/rows/description.h"
+#include "postgres/rows/row_hashes.h"
+#include "postgres/sql/named_parameters.h"
+#include "postgres/types/time_reader.h"
+#include "postgres/types/types.h"
+#include "socket/bytes_class.h"
+#include "socket/readiness.h"
+#include "trunk/cancelling.h"
+#include "trunk/clock.h"
+#include "trunk/codec_base.h"
+#include "trunk/connection_io.h"
+#include "trunk/connection_loop.h"
+#include "trunk/connection_snapshot.h"
+#include "trunk/connection_state.h"
+#include "trunk/deadline.h"
+#include "trunk/dispatcher.h"
+#include "trunk/ended_scheduler.h"
+#include "trunk/flag.h"
+#include "trunk/histogram_class.h"
+#include "trunk/holding.h"
+#include "trunk/interrupts.h"
+#include "trunk/leader_election.h"
+#include "trunk/load.h"
+#include "trunk/request.h"
+#include "trunk/service.h"
+#include "trunk/waiter.h"
+#include "trunk/witness.h"
 
 static const rb_data_type_t unmovable_type = {.wrap_struct_name = "Trunkline::Unmovable", .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 

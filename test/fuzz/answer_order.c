@@ -1,7 +1,7 @@
 /* Whatever comes in whatever order: an answer is taken in exactly as it was asked for, written out here as one text for each request. */
 #include "fuzz.h"
-#include "postgres/answer_order.h"
-#include "postgres/checked_result.h"
+#include "postgres/messages/answer_order.h"
+#include "postgres/sql/checked_result.h"
 
 #define MOST_MESSAGES 256
 

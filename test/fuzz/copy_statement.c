@@ -1,6 +1,6 @@
 /* What a COPY statement names lies within its text. */
 #include "fuzz.h"
-#include "postgres/copy_statement.h"
+#include "postgres/sql/copy_statement.h"
 
 static void read_long(const char *bytes, size_t size) {
     copy_statement_t copy;

@@ -1,8 +1,8 @@
 /* What is appended can be read back: its type, its length and everything in it. */
 #include "fuzz.h"
 #include "bytes/reader.h"
-#include "postgres/frame.h"
-#include "postgres/frontend.h"
+#include "postgres/messages/frame.h"
+#include "postgres/messages/frontend.h"
 
 /* The next message in the buffer, which must be of this type. */
 static reader_t take(buffer_t *buffer, char type) {

@@ -1,10 +1,10 @@
 /* A stream from a server: it is cut the same wherever it is split, and no message is read past its end. */
 #include "fuzz.h"
 #include "bytes/reader.h"
-#include "postgres/command_tag.h"
-#include "postgres/error_code.h"
-#include "postgres/frame.h"
-#include "postgres/row_description.h"
+#include "postgres/messages/command_tag.h"
+#include "postgres/messages/error_code.h"
+#include "postgres/messages/frame.h"
+#include "postgres/messages/row_description.h"
 
 #define LIMIT 4096
 

@@ -1,7 +1,7 @@
 /* Numbers as text, which are the same numbers when they are read. */
 #include "fuzz.h"
 #include <math.h>
-#include "postgres/parameter_text.h"
+#include "postgres/messages/parameter_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *digits = malloc(LONGEST_FLOAT), text[LONGEST_FLOAT + 1];

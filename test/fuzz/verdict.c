@@ -1,7 +1,7 @@
 /* Any text has a verdict, which stays the same when blanks are put around it, and takes time in proportion to its length. */
 #include "fuzz.h"
-#include "postgres/scanner.h"
-#include "postgres/verdict.h"
+#include "postgres/sql/scanner.h"
+#include "postgres/sql/verdict.h"
 
 static const session_carrier_t carriers[] = {
     {.schema = "s", .schema_length = 1, .name = "f", .name_length = 1}, {.name = "set", .name_length = 3},

@@ -1,9 +1,11 @@
+#include "memcached_codec.h"
+
 /* Trunkline::Memcached::Codec: one connection's protocol. Takes requests and bytes, gives bytes and answers; knows no
  * sockets and never waits. */
 #include "conversation.h"
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static void codec_mark(void *data) {
     conversation_t *conversation = data;

@@ -1,7 +1,7 @@
 #include "memcached_request.h"
 
 #include "../trunk/clock.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static VALUE cRequest;
 

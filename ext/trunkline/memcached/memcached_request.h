@@ -53,4 +53,7 @@ static inline uint32_t memcached_request_size(const memcached_request_t *request
 /* Of what a caller gives: raises TypeError when it is something else. */
 memcached_request_t *memcached_request_checked(VALUE object);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_memcached_request(void);
+
 #endif

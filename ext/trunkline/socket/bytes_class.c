@@ -2,7 +2,7 @@
 
 #include "process_generation.h"
 #include "socket.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 #define RECEIVE_AT_LEAST 65536
 #define KEPT_WHEN_EMPTY (1 << 20)

@@ -20,4 +20,7 @@ socket_status_t bytes_send(VALUE bytes, int descriptor);
 /* What is there was taken in: memory that one long message needed is given back. */
 void bytes_settle(VALUE bytes);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_bytes(void);
+
 #endif

@@ -1,7 +1,9 @@
+#include "readiness.h"
+
 #include <ruby.h>
 #include <ruby/io.h>
 
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 /*
  * Runs Ruby: a scheduler's io_wait, and other fibers and threads meanwhile.

@@ -4,7 +4,7 @@
 #include <math.h>
 #include "clock.h"
 #include "connection_state.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static VALUE sym_open, sym_fenced, sym_exposed;
 

@@ -30,4 +30,7 @@ struct connection;
 /* Opens the trunk, if the fence has been answered. */
 void cancelling_lift(struct connection *connection);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_cancelling(void);
+
 #endif

@@ -3,7 +3,7 @@
 #include <ruby.h>
 #include <stdbool.h>
 #include <time.h>
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static double latest;
 static bool stopped;

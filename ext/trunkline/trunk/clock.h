@@ -8,4 +8,7 @@ double clock_now(void);
 /* What it said when it was last looked at. */
 double clock_latest(void);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_clock(void);
+
 #endif

@@ -2,7 +2,7 @@
 #include "codec_base.h"
 
 #include "../socket/bytes_class.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 VALUE cTrunklineCodec;
 

@@ -43,4 +43,7 @@ void codec_base_release(codec_base_t *base);
 /* Bytes of memory beside the struct itself. */
 size_t codec_base_memsize(const codec_base_t *base);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_codec(void);
+
 #endif

@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "interrupts.h"
 #include "../socket/bytes_class.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 #define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
 

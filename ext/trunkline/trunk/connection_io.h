@@ -41,4 +41,7 @@ socket_status_t connection_io_receive(const connection_io_t *io);
 /* Sleeps until there may be something to read, or the output can be written, or the connection's rest is over. False: the trunk was lost. */
 bool connection_io_sleep(const connection_io_t *io);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_drive(void);
+
 #endif

@@ -1,3 +1,5 @@
+#include "connection_loop.h"
+
 /* Trunkline::ConnectionLoop: a caller's way over a trunk, from entering to leaving. Of the callers that wait, one leads: flushes,
  * reads, wakes; see Trunk for the rules. What happens rarely, Ruby does: it is asked to through the trunk's own methods.
  *
@@ -10,7 +12,7 @@
 #include "clock.h"
 #include "interrupts.h"
 #include "../socket/bytes_class.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 #define WRITE_AT (16 * 1024) /* bytes of output that are written without waiting for more */
 

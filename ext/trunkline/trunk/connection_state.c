@@ -4,7 +4,7 @@
 #include "clock.h"
 #include "deadline.h"
 #include "dispatcher.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static VALUE sym_first, sym_later;
 

@@ -124,4 +124,7 @@ bool connection_is_late(connection_t *connection, double now, double seconds);
 /* Does the server work on a request that takes long, or may, for all that is known, or that is late? */
 bool connection_is_held_up(connection_t *connection, double now);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_connection_state(void);
+
 #endif

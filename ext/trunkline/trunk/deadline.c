@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include "clock.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static ID id_present;
 static unsigned long holders; /* fibers and threads that hold one: with none, nothing is looked up */

@@ -13,4 +13,7 @@ double deadline_in(VALUE seconds);
 
 static inline VALUE deadline_value(double deadline) { return isinf(deadline) ? Qnil : DBL2NUM(deadline); }
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_deadline(void);
+
 #endif

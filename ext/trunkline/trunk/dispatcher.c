@@ -3,7 +3,7 @@
 #include <math.h>
 #include "clock.h"
 #include "search.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 #define MOST_CALLED 1000 /* waiting callers at once */
 

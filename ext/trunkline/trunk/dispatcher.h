@@ -47,4 +47,7 @@ void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, do
 /* A short request was answered. */
 void dispatcher_learn_of_short(fifo_t *fifo);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_dispatcher(void);
+
 #endif

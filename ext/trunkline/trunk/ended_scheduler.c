@@ -1,3 +1,5 @@
+#include "ended_scheduler.h"
+
 /* Fibers that their event loop has dropped where they waited: none of them leaves. A thread that ends drops them, and so does an event loop that
  * is closed before they have ended. */
 #include "connection_state.h"
@@ -5,7 +7,7 @@
 #include <math.h>
 #include <ruby/fiber/scheduler.h>
 #include "dispatcher.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 /* Ruby has a scheduler run its fibers to their end, by close, before the thread has another scheduler or none. So when the thread itself
  * goes on without the scheduler, close has returned. Nothing less will do: closed? of a scheduler may be true while its fibers run within

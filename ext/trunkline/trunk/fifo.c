@@ -4,7 +4,7 @@
 #include "clock.h"
 #include "dispatcher.h"
 #include "request.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 #define FIRST_CAPACITY 64 /* a power of two, as are all that follow */
 

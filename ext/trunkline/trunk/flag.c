@@ -1,6 +1,6 @@
 #include "flag.h"
 
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static size_t flag_memsize(const void *data) {
     (void)data;

@@ -12,4 +12,7 @@ typedef struct {
 /* Of what Ruby gives: raises TypeError when it is something else. The Ruby object owns it: its user marks that. */
 const flag_t *flag_checked(VALUE object);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_flag(void);
+
 #endif

@@ -1,8 +1,10 @@
+#include "histogram_class.h"
+
 /* Trunkline::Histogram: durations that Ruby measures. */
 #include "histogram.h"
 
 #include <ruby.h>
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static size_t histogram_memsize(const void *data) { return sizeof(histogram_t); }
 

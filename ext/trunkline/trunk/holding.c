@@ -1,8 +1,10 @@
+#include "holding.h"
+
 #include <ruby.h>
 #include <ruby/fiber/scheduler.h>
 #include <ruby/version.h>
 #include <stdbool.h>
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 /* The way of each request asks for what its fiber holds. See lib/trunkline/trunk/holding.rb. */
 

@@ -1,6 +1,6 @@
 #include "interrupts.h"
 
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static ID id_handle_interrupt;
 static VALUE where_it_sleeps, never;

@@ -10,4 +10,7 @@ VALUE interrupts_where_it_sleeps(rb_block_call_func *function, VALUE data);
 
 VALUE interrupts_never(rb_block_call_func *function, VALUE data);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_interrupts(void);
+
 #endif

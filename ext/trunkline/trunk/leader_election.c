@@ -1,3 +1,5 @@
+#include "leader_election.h"
+
 /* The election of a connection's leader, the caller that reads for all: the methods of Trunkline::ConnectionState by which callers lead, are
  * parked while another leads, and hand the lead over when they leave. */
 #include "connection_state.h"
@@ -6,7 +8,7 @@
 #include "clock.h"
 #include "deadline.h"
 #include "dispatcher.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static void park(connection_t *connection, request_t *request) {
     request->older = connection->parked.older;

@@ -1,7 +1,9 @@
+#include "load.h"
+
 /* Trunkline::Load: what a codec has been given to do, and has yet to do. */
 #include "fifo.h"
 #include "clock.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 /* call-seq: Load.of(codec) -> [Integer, Integer, Float]
  *

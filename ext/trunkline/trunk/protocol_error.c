@@ -1,6 +1,6 @@
 #include "protocol_error.h"
 
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 void protocol_error(const char *format, ...) {
     va_list arguments;

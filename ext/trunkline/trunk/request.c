@@ -6,7 +6,7 @@
 #include "deadline.h"
 #include "fifo.h"
 #include "interrupts.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 VALUE cTrunklineRequest;
 static ID id_push, id_new, id_resume;

@@ -84,4 +84,7 @@ bool request_is_late(const request_t *request);
 /* Moves a parked waiter to woken. False: it is not parked. */
 bool request_wake_up(request_t *request);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_request(void);
+
 #endif

@@ -1,7 +1,7 @@
 #include "service.h"
 
 #include <math.h>
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 #define UNSEEN 0.001   /* seconds that are expected of what was never measured */
 #define LONG 0.002     /* seconds beyond which a short one becomes long */

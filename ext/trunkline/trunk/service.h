@@ -48,4 +48,7 @@ static inline bool service_is_doubted(service_t *service) {
     return service->doubtful || (service->mean > SHORT_AGAIN && service->taken.count > 0 && service->considered++ % 8 == 0);
 }
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_service(void);
+
 #endif

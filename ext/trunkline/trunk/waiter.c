@@ -1,7 +1,9 @@
+#include "waiter.h"
+
 /* Trunkline::Waiter: a fiber or thread that sleeps for something else than an answer, by the same rules as those on a trunk:
  * see request.h. */
 #include "request.h"
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 static void waiter_free(void *data) {
     request_unlink(data);

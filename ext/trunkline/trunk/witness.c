@@ -1,9 +1,11 @@
+#include "witness.h"
+
 /* Trunkline::Witness and Trunkline::Witness::Watch: whether an object was collected as garbage. Nothing but that object refers to its
  * witness, which is collected with it; the watch, which others keep, refers to neither. A WeakRef tells the same, and takes 2.2 us to make,
  * where a witness and its watch take 0.24 us. */
 #include <ruby.h>
 #include <stdbool.h>
-#include "../trunkline.h"
+#include "../common/classes.h"
 
 /* Owned by a witness and its watches together: the last one that is freed frees it. */
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include "json_memory.h"
 #include "types.h"
-#include "../../trunkline.h"
+#include "../../common/classes.h"
 
 static VALUE cRowMemory, eUnreadableResult;
 

@@ -1,7 +1,9 @@
+#include "time_reader.h"
+
 /* Trunkline::Postgres::TimeReader: the text of a timestamp -> a Time, in the zones that a host wants. */
 #include "decoders.h"
 #include "civil_time.h"
-#include "../../trunkline.h"
+#include "../../common/classes.h"
 
 #include <limits.h>
 #include <time.h>

@@ -1,3 +1,5 @@
+#include "types.h"
+
 #include "decoders.h"
 
 static VALUE eProtocolError, plus_infinity, minus_infinity;

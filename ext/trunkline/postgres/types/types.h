@@ -47,4 +47,7 @@ VALUE column_decode(const column_decoder_t *decoder, int format, const char *byt
 void Init_trunkline_types(VALUE mTrunklinePostgres);
 void Init_trunkline_row_memory(void);
 
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_types(VALUE mTrunklinePostgres);
+
 #endif

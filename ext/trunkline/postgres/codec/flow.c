@@ -1,0 +1,48 @@
+#include "flow.h"
+
+#include "../messages/error_fields.h"
+
+#define MOST_BYTES_OF_A_PORTION ((size_t)1 << 19)
+
+void flow_begin(postgres_request_t *request, size_t most_rows) {
+    if (!request->flow) request->flow = ZALLOC(flow_t);
+    request->flow->most_rows = most_rows;
+    request->rows = rb_ary_new();
+}
+
+static void count(session_state_t *session, postgres_request_t *request, size_t bytes) {
+    flow_t *flow = request->flow;
+    flow->bytes += bytes;
+    if (RARRAY_LEN(request->rows) >= (long)flow->most_rows || flow->bytes >= MOST_BYTES_OF_A_PORTION) session->halted = true;
+}
+
+/* More may be taken in, unless something else forbids it. */
+static void go_on(session_state_t *session, flow_t *flow) {
+    flow->bytes = 0;
+    session->halted = session->leaked;
+}
+
+void flow_add(session_state_t *session, postgres_request_t *request, VALUE row, size_t bytes) {
+    rb_ary_push(request->rows, row);
+    count(session, request, bytes);
+}
+
+void flow_note(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (request->base.done) return; /* abandoned */
+    notices_add(&request->notices, frame->body, frame->length);
+    count(session, request, frame->length);
+}
+
+VALUE flow_portion(session_state_t *session, postgres_request_t *request) {
+    VALUE rows = request->rows;
+    request->rows = rb_ary_new();
+    go_on(session, request->flow);
+    return rows;
+}
+
+VALUE flow_notices(session_state_t *session, postgres_request_t *request) {
+    VALUE notices = request->notices;
+    request->notices = Qnil;
+    if (RARRAY_LEN(request->rows) == 0) go_on(session, request->flow);
+    return notices;
+}

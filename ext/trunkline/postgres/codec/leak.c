@@ -1,0 +1,39 @@
+#include "leak.h"
+
+#include <ruby/encoding.h>
+#include "../messages/command_tag.h"
+
+/* Reported settings that are a session's own. Whether the server is a standby, or refuses to write, may change for all of them
+ * at once, and is no statement's doing. */
+static const char *const guarded[] = {
+    "DateStyle", "IntervalStyle", "TimeZone", "application_name", "client_encoding", "is_superuser", "scram_iterations", "search_path",
+    "session_authorization", "standard_conforming_strings",
+};
+
+void leak_watch_tag(session_state_t *session, const char *tag, size_t length) {
+    if (!session->exclusive && command_tag_betrays_state(tag, length)) session->betrayed = true;
+}
+
+void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool answering) {
+    if (answering) session->reported = true;
+    else rb_hash_aset(session->given, name, value);
+}
+
+/* A guarded setting that is not what the session was given, and its value; or nil. */
+static VALUE altered_setting(const session_state_t *session) {
+    for (size_t at = 0; at < sizeof guarded / sizeof *guarded; at++) {
+        VALUE name = rb_enc_interned_str_cstr(guarded[at], rb_utf8_encoding()), value = rb_hash_lookup(session->parameters, name);
+        if (!RTEST(rb_equal(value, rb_hash_lookup(session->given, name)))) return rb_assoc_new(name, value);
+    }
+    return Qnil;
+}
+
+bool leak_settings_altered(const session_state_t *session) { return session->reported && !NIL_P(altered_setting(session)); }
+
+VALUE leak_found(session_state_t *session, char status) {
+    if (session->exclusive) return Qnil;
+    VALUE leak = status != 'I' || session->betrayed ? Qtrue : session->reported ? altered_setting(session) : Qnil;
+    session->betrayed = session->reported = false;
+    if (!NIL_P(leak)) session->leaked = session->halted = true;
+    return leak;
+}

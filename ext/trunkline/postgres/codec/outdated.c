@@ -1,0 +1,35 @@
+#include "outdated.h"
+
+#include "../messages/error_code.h"
+#include "plan_epoch.h"
+#include "statement.h"
+
+#define NAME_IN_USE "42P05"
+#define CHANGED_RESULT "0A000" /* "cached plan must not change result type" is the one that comes before BindComplete */
+
+static bool has_code(const frame_t *frame, const char *code) { return error_code_begins(frame->body, frame->length, code); }
+
+/* What servers say of a statement that they have lost, or whose plan or parameter types fit no more, as its tables, types or
+ * functions are not the ones that it was prepared for; and of a value that none of this would mend. */
+static bool blames_statement(const frame_t *frame) {
+    static const char *const codes[] = {UNKNOWN_STATEMENT, CHANGED_RESULT, "22", "42", "XX000"};
+    for (size_t at = 0; at < sizeof codes / sizeof *codes; at++) {
+        if (has_code(frame, codes[at])) return true;
+    }
+    return false;
+}
+
+void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    const prepared_t *prepared = prepared_of(request->prepared);
+    bool parse_failed = request->parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->order) && blames_statement(frame);
+    if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
+        slots_forget(session); /* one that was there is lost: so may be the others */
+    } else if (parse_failed || suspect) {
+        slots_drop(session, request->prepared);
+    }
+    request->outdated = suspect && (!request->parses || request->told || has_code(frame, NAME_IN_USE));
+    if (!request->outdated) return;
+    request->forgotten = has_code(frame, UNKNOWN_STATEMENT) || has_code(frame, CHANGED_RESULT);
+    if (has_code(frame, CHANGED_RESULT)) plan_epoch_end(session->epoch, prepared->epoch);
+    if (!has_code(frame, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
+}

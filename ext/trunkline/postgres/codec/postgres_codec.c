@@ -1,0 +1,204 @@
+#include "postgres_codec.h"
+
+/* Trunkline::Postgres::Codec: one server session's protocol. Takes requests and bytes, gives bytes and answers;
+ * knows no sockets and never waits. */
+#include <string.h>
+#include "asynchronous.h"
+#include "leak.h"
+#include "meaning.h"
+#include "plan_epoch.h"
+#include "receive.h"
+#include "submit.h"
+#include "../../socket/bytes_class.h"
+#include "../../common/classes.h"
+
+static void codec_mark(void *data) {
+    session_state_t *session = data;
+    codec_base_mark(&session->base);
+    rb_gc_mark(session->closing);
+    rb_gc_mark(session->own_units);
+    rb_gc_mark(session->epochs);
+    rb_gc_mark(session->parameters);
+    rb_gc_mark(session->given);
+    rb_gc_mark(session->notifications);
+    for (uint32_t at = 0; at < session->slot_count; at++) rb_gc_mark(session->slots[at]);
+}
+
+static void codec_free(void *data) {
+    session_state_t *session = data;
+    codec_base_release(&session->base);
+    ruby_xfree(session->slots);
+    ruby_xfree(session);
+}
+
+static size_t codec_memsize(const void *data) {
+    const session_state_t *session = data;
+    return sizeof *session + codec_base_memsize(&session->base) + session->slot_count * sizeof(VALUE);
+}
+
+static const rb_data_type_t codec_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Codec",
+    .function = {.dmark = codec_mark, .dfree = codec_free, .dsize = codec_memsize},
+    .parent = &codec_base_type,
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE codec_submit(VALUE self, VALUE request);
+static VALUE codec_receive(VALUE self, VALUE woken);
+static VALUE codec_aim(VALUE self, VALUE request);
+static const codec_protocol_t protocol = {codec_submit, codec_receive, codec_aim, postgres_request_is_repeatable};
+
+static VALUE codec_allocate(VALUE class) {
+    session_state_t *session;
+    VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
+    codec_base_clear(&session->base, &protocol);
+    session->closing = session->own_units = session->parameters = session->epochs = session->given = session->notifications = Qnil;
+    return self;
+}
+
+static VALUE codec_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(codec_allocate(class), argc, argv); }
+
+static session_state_t *session_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+static void set_prefix(session_state_t *session, VALUE prefix) {
+    StringValueCStr(prefix);
+    if (RSTRING_LEN(prefix) >= STATEMENT_PREFIX_SIZE) rb_raise(rb_eArgError, "the prefix is too long");
+    memcpy(session->prefix, RSTRING_PTR(prefix), RSTRING_LEN(prefix) + 1);
+}
+
+/* call-seq: Codec.new(parameters, message_limit, epochs = PlanEpoch.new, prefix = "t", unrequested_limit = message_limit)
+ *
+ * unrequested_limit: bytes to keep of the notices of one answer, of notifications, and of reported settings. parameters: Hash of what the server reported so far. message_limit: bytes of the longest message to accept. epochs: the
+ * client's PlanEpoch. prefix: what the names of statements begin with, for others may have used the server session, or will; empty:
+ * they have none, and each is prepared for one execution. */
+static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
+    session_state_t *session = session_of(self);
+    VALUE parameters, message_limit, epochs, prefix, unrequested_limit;
+    rb_scan_args(argc, argv, "23", &parameters, &message_limit, &epochs, &prefix, &unrequested_limit);
+    Check_Type(parameters, T_HASH);
+    session->epochs = NIL_P(epochs) ? plan_epoch_create() : epochs;
+    session->epoch = plan_epoch_checked(session->epochs);
+    set_prefix(session, NIL_P(prefix) ? rb_str_new_cstr("t") : prefix);
+    codec_base_open(&session->base);
+    session->closing = rb_ary_new();
+    session->own_units = rb_ary_new();
+    session->notifications = rb_ary_new();
+    session->parameters = parameters;
+    session->given = rb_hash_dup(parameters);
+    session->message_limit = NUM2SIZET(message_limit);
+    session->unrequested_limit = NIL_P(unrequested_limit) ? session->message_limit : NUM2SIZET(unrequested_limit);
+    return self;
+}
+
+/* call-seq: submit(request) -> Integer or nil
+ *
+ * Bytes that wait in the output. Nil: the session is closed or the request's deadline has passed; the request is as it was. */
+static VALUE codec_submit(VALUE self, VALUE request) {
+    session_state_t *session = session_of(self);
+    return submit(session, request) ? SIZET2NUM(codec_base_unsent(&session->base)) : Qnil;
+}
+
+/* call-seq: withdraw(request, failure) -> true or false
+ *
+ * True: it will have no effect, for what would have had one was not sent and will not be; the failure is what its caller gets. */
+static VALUE codec_withdraw(VALUE self, VALUE request, VALUE failure) { return RBOOL(withdraw(session_of(self), request, failure)); }
+
+/* The server will be asked to cancel the request, and may hit one behind it instead. Nil: that is over. */
+static VALUE codec_aim(VALUE self, VALUE request) {
+    session_of(self)->cancelling = !NIL_P(request);
+    if (!NIL_P(request)) postgres_request_checked(request)->cancelled = true;
+    return self;
+}
+
+/* call-seq: close -> codec
+ *
+ * Says goodbye to the server. */
+static VALUE codec_close(VALUE self) {
+    submit_terminate(session_of(self));
+    return self;
+}
+
+/* call-seq: receive(woken) -> true or false
+ *
+ * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. False: a
+ * statement has left something behind on a session that others share, which cannot be trusted any more; what comes behind the end
+ * of its answer is not taken in. */
+static VALUE codec_receive(VALUE self, VALUE woken) {
+    session_state_t *session = session_of(self);
+    Check_Type(woken, T_ARRAY);
+    size_t received = buffer_size(bytes_buffer(session->base.input));
+    receive(session, woken);
+    session->base.trickles = asynchronous_trickles(session, received);
+    bytes_settle(session->base.input);
+    return RBOOL(!session->leaked);
+}
+
+static VALUE codec_parameters(VALUE self) { return session_of(self)->parameters; }
+
+/* call-seq: given_parameters -> Hash
+ *
+ * What the server has reported on its own account: what the session was opened with. */
+static VALUE codec_given_parameters(VALUE self) { return session_of(self)->given; }
+
+/* call-seq: exclusive = true or false
+ *
+ * Whether the session is one caller's own, which may open transactions. Earlier notifications are discarded. */
+static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
+    session_of(self)->exclusive = RTEST(exclusive);
+    session_of(self)->reported = false;
+    session_of(self)->meaning = session_of(self)->own_plans = 0;
+    rb_ary_clear(session_of(self)->notifications);
+    return exclusive;
+}
+
+/* call-seq: altered? -> true or false
+ *
+ * Has a setting changed while the session was one caller's own, and not come back? */
+static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(session_of(self))); }
+
+/* call-seq: enter_meaning(meaning, plans) -> codec
+ *
+ * The next unit of the session, one caller's own, sets what these numbers stand for before anything else. */
+static VALUE codec_enter_meaning(VALUE self, VALUE meaning, VALUE plans) {
+    session_state_t *session = session_of(self);
+    session->meaning = NUM2ULL(meaning);
+    session->own_plans = NUM2ULL(plans);
+    session->meaning_announced = true;
+    return self;
+}
+
+/* call-seq: changed_meaning? -> true or false
+ *
+ * Has the caller whose own the session is changed what SQL means in it? */
+static VALUE codec_has_changed_meaning(VALUE self) { return RBOOL(session_of(self)->meaning != 0); }
+
+/* call-seq: remembers?(statement) -> true or false
+ *
+ * Does what the client remembers of the statement hold in this session? */
+static VALUE codec_remembers(VALUE self, VALUE statement) { return RBOOL(meaning_is_statements(session_of(self), statement_checked(statement))); }
+
+/* call-seq: forget_statements -> codec
+ *
+ * The server session has lost its statements. */
+static VALUE codec_forget_statements(VALUE self) {
+    slots_forget(session_of(self));
+    return self;
+}
+
+void Init_trunkline_postgres_codec(void) {
+    VALUE class = rb_define_class_under(mTrunklinePostgres, "Codec", cTrunklineCodec);
+    trunkline_define_new(class, codec_new);
+    rb_define_method(class, "initialize", codec_initialize, -1);
+    rb_define_method(class, "submit", codec_submit, 1);
+    rb_define_method(class, "withdraw", codec_withdraw, 2);
+    rb_define_method(class, "close", codec_close, 0);
+    rb_define_method(class, "receive", codec_receive, 1);
+    rb_define_method(class, "parameters", codec_parameters, 0);
+    rb_define_method(class, "given_parameters", codec_given_parameters, 0);
+    rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
+    rb_define_method(class, "altered?", codec_is_altered, 0);
+    rb_define_method(class, "enter_meaning", codec_enter_meaning, 2);
+    rb_define_method(class, "changed_meaning?", codec_has_changed_meaning, 0);
+    rb_define_method(class, "remembers?", codec_remembers, 1);
+    rb_define_method(class, "forget_statements", codec_forget_statements, 0);
+}

@@ -1,0 +1,7 @@
+#ifndef TRUNKLINE_POSTGRES_CODEC_H
+#define TRUNKLINE_POSTGRES_CODEC_H
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_postgres_codec(void);
+
+#endif

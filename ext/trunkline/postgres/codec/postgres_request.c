@@ -1,0 +1,377 @@
+#include "postgres_request.h"
+
+#include <math.h>
+#include "../messages/bind.h"
+#include "../rows/description.h"
+#include "flow.h"
+#include "prepared.h"
+#include "statement.h"
+#include "../../common/classes.h"
+
+static VALUE cRequest;
+static ID id_rows, id_description, id_affected_rows;
+
+static void postgres_request_mark(void *data) {
+    postgres_request_t *request = data;
+    request_mark(request);
+    rb_gc_mark(request->statement);
+    rb_gc_mark(request->parameters);
+    rb_gc_mark(request->given);
+    rb_gc_mark(request->types);
+    rb_gc_mark(request->script);
+    rb_gc_mark(request->decoding);
+    rb_gc_mark(request->portal);
+    rb_gc_mark(request->members);
+    rb_gc_mark(request->preamble);
+    rb_gc_mark(request->prepared);
+    rb_gc_mark(request->description);
+    rb_gc_mark(request->row);
+    rb_gc_mark(request->rows);
+    rb_gc_mark(request->results);
+    rb_gc_mark(request->notices);
+    rb_gc_mark(request->tag);
+    rb_gc_mark(request->error);
+    rb_gc_mark(request->leak);
+    rb_gc_mark(request->unreadable);
+}
+
+static void postgres_request_free(void *data) {
+    request_unlink(data);
+    unasked_end(&((postgres_request_t *)data)->unasked);
+    ruby_xfree(((postgres_request_t *)data)->flow);
+    ruby_xfree(data);
+}
+
+static size_t postgres_request_memsize(const void *data) { return sizeof(postgres_request_t); }
+
+static const rb_data_type_t postgres_request_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Request",
+    .function = {.dmark = postgres_request_mark, .dfree = postgres_request_free, .dsize = postgres_request_memsize},
+    .parent = &request_type,
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+postgres_request_t *postgres_request_checked(VALUE object) { return rb_check_typeddata(object, &postgres_request_type); }
+
+static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALUE script) {
+    postgres_request_t *request;
+    VALUE self = TypedData_Make_Struct(cRequest, postgres_request_t, &postgres_request_type, request);
+    request_prepare(&request->base, self);
+    request->kind = kind;
+    request->statement = statement;
+    if (kind == REQUEST_QUERY) request_serve(&request->base, service_of(statement_of(statement)->service));
+    request->parameters = parameters;
+    request->given = request->types = request->members = request->preamble = request->portal = Qnil;
+    request->script = script;
+    request->decoding = Qnil;
+    request->prepared = request->description = request->row = request->rows = request->results = Qnil;
+    request->notices = request->error = request->leak = request->unreadable = request->tag = Qnil;
+    request->affected = -1;
+    return self;
+}
+
+/* call-seq: Request.query(statement, parameters) -> Request or nil
+ *
+ * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. Else the Array is frozen: no
+ * other object may hold it. */
+static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
+    statement_t *known = statement_checked(statement);
+    Check_Type(parameters, T_ARRAY);
+    known->used = true;
+    if (statement_known(known) && RARRAY_LEN(parameters) != known->type_count) return Qnil;
+    if (OBJ_FROZEN(parameters)) parameters = rb_ary_dup(parameters); /* what could change in it is replaced */
+    return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
+}
+
+/* call-seq: Request.converted(statement, parameters) -> Request
+ *
+ * The parameters have been through Parameters.convert, and are the same whatever types the server has for them. */
+static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
+    statement_checked(statement);
+    Check_Type(parameters, T_ARRAY);
+    return create(REQUEST_QUERY, statement, bind_checked(parameters), Qnil);
+}
+
+/* call-seq: Request.dependent(statement, parameters, given, types) -> Request
+ *
+ * The parameters are what became of those given for parameters of these types, and for no others. */
+static VALUE request_dependent(VALUE class, VALUE statement, VALUE parameters, VALUE given, VALUE types) {
+    Check_Type(types, T_ARRAY);
+    VALUE request = request_converted(class, statement, parameters);
+    postgres_request_of(request)->given = given;
+    postgres_request_of(request)->types = bind_types(types);
+    return request;
+}
+
+/* call-seq: Request.describe(statement) -> Request */
+static VALUE request_describe(VALUE class, VALUE statement) {
+    return statement_checked(statement), create(REQUEST_DESCRIBE, statement, rb_ary_new(), Qnil);
+}
+
+/* call-seq: Request.script(sql) -> Request */
+static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRIPT, Qnil, Qnil, rb_str_new_frozen(StringValue(sql))); }
+
+/* call-seq: Request.batch(members, atomic) -> Request
+ *
+ * Queries in one flight, which are not sent otherwise; atomic: in one unit, so that all of them happen or none. It is done when the
+ * last one is. */
+static VALUE request_batch(VALUE class, VALUE members, VALUE atomic) {
+    Check_Type(members, T_ARRAY);
+    if (RARRAY_LEN(members) == 0) rb_raise(rb_eArgError, "a batch has queries");
+    for (long at = 0; at < RARRAY_LEN(members); at++) {
+        if (postgres_request_checked(RARRAY_AREF(members, at))->kind != REQUEST_QUERY) rb_raise(rb_eArgError, "only queries go in a batch");
+    }
+    VALUE batch = create(REQUEST_BATCH, Qnil, Qnil, Qnil);
+    postgres_request_of(batch)->members = rb_ary_freeze(rb_ary_dup(members));
+    postgres_request_of(batch)->atomic = RTEST(atomic);
+    return batch;
+}
+
+VALUE postgres_request_fetch(VALUE self) {
+    const postgres_request_t *before = postgres_request_of(self);
+    if (NIL_P(before->portal)) rb_raise(rb_eArgError, "the request has left no portal open");
+    VALUE sql = NIL_P(before->statement) ? before->script : statement_of(before->statement)->sql;
+    VALUE next = create(REQUEST_FETCH, Qnil, Qnil, sql);
+    postgres_request_t *fetch = postgres_request_of(next);
+    fetch->portal = before->portal;
+    fetch->fetches = before->fetches;
+    fetch->description = before->description;
+    fetch->binary = before->binary;
+    return next;
+}
+
+/* call-seq: Request.copy(sql, rows) -> Request
+ *
+ * What it sends is taken in portions of so many rows. */
+static VALUE request_copy(VALUE class, VALUE sql, VALUE rows) {
+    VALUE request = create(REQUEST_COPY, Qnil, Qnil, rb_str_new_frozen(StringValue(sql)));
+    flow_begin(postgres_request_of(request), NUM2SIZET(rows));
+    return request;
+}
+
+/* call-seq: Request.companion -> Request
+ *
+ * Never sent: with it a caller waits for another caller's request, or for a trunk. */
+static VALUE request_companion(VALUE class) { return create(REQUEST_SCRIPT, Qnil, Qnil, Qnil); }
+
+/* call-seq: fence -> Request
+ *
+ * For the calling fiber or thread to wait with until everything before it, this request too, is over; without a deadline. */
+static VALUE request_fence(VALUE self) {
+    VALUE fence = create(REQUEST_FENCE, Qnil, Qnil, Qnil);
+    request_t *base = request_of(fence);
+    base->pinned = request_of(self)->pinned;
+    base->deadline = base->until = INFINITY;
+    return fence;
+}
+
+/* call-seq: again -> Request
+ *
+ * The same question. */
+static VALUE request_again(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    VALUE again = create(request->kind, request->statement, request->parameters, request->script);
+    postgres_request_of(again)->given = request->given;
+    postgres_request_of(again)->types = request->types;
+    postgres_request_of(again)->decoding = request->decoding;
+    postgres_request_of(again)->anew = request->anew;
+    postgres_request_of(again)->unnamed = request->unnamed;
+    postgres_request_of(again)->portal = request->portal;
+    postgres_request_of(again)->tag = NIL_P(request->tag) ? Qnil : Qtrue;
+    postgres_request_of(again)->fetches = request->fetches;
+    if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
+    postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
+    postgres_request_of(again)->base.idempotent = request->base.idempotent;
+    return again;
+}
+
+/* call-seq: anew -> Request
+ *
+ * The same question, which relies on nothing that is remembered of its statement. */
+static VALUE request_anew(VALUE self) {
+    VALUE anew = request_again(self);
+    postgres_request_of(anew)->anew = true;
+    return anew;
+}
+
+/* call-seq: preamble = Array of String
+ *
+ * SQL that the same unit runs first: when one of these fails, the statement does not run. */
+static VALUE request_set_preamble(VALUE self, VALUE preamble) {
+    Check_Type(preamble, T_ARRAY);
+    VALUE own = rb_ary_dup(preamble);
+    for (long at = 0; at < RARRAY_LEN(own); at++) {
+        Check_Type(RARRAY_AREF(own, at), T_STRING);
+        RARRAY_ASET(own, at, rb_str_new_frozen(RARRAY_AREF(own, at)));
+    }
+    return postgres_request_of(self)->preamble = rb_ary_freeze(own);
+}
+
+/* call-seq: answered? -> true or false
+ *
+ * Has the server done what it was asked, and nothing that a shared session must not do? Otherwise see error, failure and
+ * status. */
+static VALUE request_is_answered(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (!request->base.done || !NIL_P(request->error) || !NIL_P(request->base.failure) || !NIL_P(request->unreadable)) return Qfalse;
+    return RBOOL((request->status == 'I' && !request->leaked) || request->base.pinned);
+}
+
+/* call-seq: plain? -> true or false
+ *
+ * Was it answered, with values that need no more of Ruby, and without notices? */
+static VALUE request_is_plain(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (!RTEST(request_is_answered(self)) || NIL_P(request->description) || !NIL_P(request->notices)) return Qfalse;
+    return RBOOL(description_of(request->description)->plain);
+}
+
+VALUE postgres_request_rows(postgres_request_t *request) {
+    if (NIL_P(request->rows)) {
+        request->rows = NIL_P(request->row) ? rb_ary_new() : rb_ary_new_from_values(1, &request->row);
+    }
+    return request->rows;
+}
+
+/* call-seq: rows -> Array of Arrays */
+static VALUE request_rows(VALUE self) { return postgres_request_rows(postgres_request_of(self)); }
+
+/* call-seq: value -> Object
+ *
+ * The first column of the first row; nil without one. */
+static VALUE request_value(VALUE self) {
+    VALUE row = postgres_request_of(self)->row;
+    return NIL_P(row) ? Qnil : rb_ary_entry(row, 0);
+}
+
+/* call-seq: affected_rows -> Integer, or nil where the command counts none */
+static VALUE request_affected_rows(VALUE self) {
+    long long affected = postgres_request_of(self)->affected;
+    return affected < 0 ? Qnil : LL2NUM(affected);
+}
+
+/* call-seq: result(class) -> Result or nil
+ *
+ * What the request was answered, as a new Result, or a subclass of it. Nil: it was not, or there is more to do in Ruby. */
+static VALUE request_result(VALUE self, VALUE class) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (!RTEST(request_is_plain(self))) return Qnil;
+    VALUE result = rb_obj_alloc(class);
+    rb_ivar_set(result, id_rows, request_rows(self));
+    rb_ivar_set(result, id_description, request->description);
+    rb_ivar_set(result, id_affected_rows, request_affected_rows(self));
+    return result;
+}
+
+static VALUE request_statement(VALUE self) { return postgres_request_of(self)->statement; }
+static VALUE request_parameters(VALUE self) { return postgres_request_of(self)->parameters; }
+static VALUE request_given(VALUE self) { return postgres_request_of(self)->given; }
+static VALUE request_get_preamble(VALUE self) { return postgres_request_of(self)->preamble; }
+static VALUE request_get_members(VALUE self) { return postgres_request_of(self)->members; }
+static VALUE request_is_atomic(VALUE self) { return RBOOL(postgres_request_of(self)->atomic); }
+static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
+static VALUE request_description(VALUE self) { return postgres_request_of(self)->description; }
+static VALUE request_results(VALUE self) { return postgres_request_of(self)->results; }
+static VALUE request_notices(VALUE self) { return postgres_request_of(self)->notices; }
+static VALUE request_error(VALUE self) { return postgres_request_of(self)->error; }
+static VALUE request_leak(VALUE self) { return postgres_request_of(self)->leak; } /* true, Array or nil, see leak.h */
+static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->prepared; }
+static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->parses); }
+/* call-seq: outdated? -> true or false
+ *
+ * Did it fail, without any effect, perhaps only because its statement is not what the session remembers? */
+static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(self)->outdated); }
+
+/* call-seq: forgotten? -> true or false
+ *
+ * Did it fail, without any effect, because the server has lost the statement, or would return something else than it was
+ * prepared for? */
+static VALUE request_is_forgotten(VALUE self) { return RBOOL(postgres_request_of(self)->forgotten); }
+
+/* call-seq: unnamed! -> request
+ *
+ * Its statement is prepared for it alone, in the same flight, and the session does not keep it. */
+static VALUE request_set_unnamed(VALUE self) {
+    postgres_request_of(self)->unnamed = true;
+    return self;
+}
+
+/* call-seq: cancelled? -> true or false
+ *
+ * Was the server asked to cancel it, or is it to be? */
+static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of(self)->cancelled); }
+
+/* call-seq: cancelled! -> true or false
+ *
+ * Its caller has abandoned it: a cancel that hits it, though aimed at another request, does no harm. False: it is done. */
+static VALUE request_set_cancelled(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (request->base.done) return Qfalse;
+    request->cancelled = true;
+    request->bystander = false;
+    return Qtrue;
+}
+
+/* call-seq: bystander? -> true or false
+ *
+ * Did it meet the cancel that was meant for another one, and has had no effect? */
+static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of(self)->bystander); }
+
+bool postgres_request_is_repeatable(VALUE self) {
+    VALUE statement = postgres_request_of(self)->statement;
+    return !NIL_P(statement) && statement_of(statement)->judgement.verdict == VERDICT_SHAREABLE;
+}
+
+/* call-seq: repeatable? -> true or false
+ *
+ * When the server says that it has cancelled the statement, has it had no effect? A procedure may commit in between, and so do
+ * commands that refuse to run within a transaction. */
+static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
+static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
+void Init_trunkline_postgres_request(void) {
+    id_rows = rb_intern("@rows");
+    id_description = rb_intern("@description");
+    id_affected_rows = rb_intern("@affected_rows");
+    cRequest = rb_define_class_under(mTrunklinePostgres, "Request", cTrunklineRequest);
+    rb_undef_alloc_func(cRequest);
+    rb_define_singleton_method(cRequest, "query", request_query, 2);
+    rb_define_singleton_method(cRequest, "converted", request_converted, 2);
+    rb_define_singleton_method(cRequest, "dependent", request_dependent, 4);
+    rb_define_singleton_method(cRequest, "describe", request_describe, 1);
+    rb_define_singleton_method(cRequest, "script", request_script, 1);
+    rb_define_singleton_method(cRequest, "batch", request_batch, 2);
+    rb_define_singleton_method(cRequest, "copy", request_copy, 2);
+    rb_define_singleton_method(cRequest, "companion", request_companion, 0);
+    rb_define_method(cRequest, "again", request_again, 0);
+    rb_define_method(cRequest, "anew", request_anew, 0);
+    rb_define_method(cRequest, "preamble=", request_set_preamble, 1);
+    rb_define_method(cRequest, "answered?", request_is_answered, 0);
+    rb_define_method(cRequest, "plain?", request_is_plain, 0);
+    rb_define_method(cRequest, "value", request_value, 0);
+    rb_define_method(cRequest, "result", request_result, 1);
+    rb_define_method(cRequest, "statement", request_statement, 0);
+    rb_define_method(cRequest, "parameters", request_parameters, 0);
+    rb_define_method(cRequest, "given", request_given, 0);
+    rb_define_method(cRequest, "preamble", request_get_preamble, 0);
+    rb_define_method(cRequest, "members", request_get_members, 0);
+    rb_define_method(cRequest, "atomic?", request_is_atomic, 0);
+    rb_define_method(cRequest, "script", request_get_script, 0);
+    rb_define_method(cRequest, "description", request_description, 0);
+    rb_define_method(cRequest, "rows", request_rows, 0);
+    rb_define_method(cRequest, "results", request_results, 0);
+    rb_define_method(cRequest, "notices", request_notices, 0);
+    rb_define_method(cRequest, "error", request_error, 0);
+    rb_define_method(cRequest, "prepared", request_prepared, 0);
+    rb_define_method(cRequest, "parses?", request_parses, 0);
+    rb_define_method(cRequest, "anew?", request_is_anew, 0);
+    rb_define_method(cRequest, "forgotten?", request_is_forgotten, 0);
+    rb_define_method(cRequest, "unnamed!", request_set_unnamed, 0);
+    rb_define_method(cRequest, "fence", request_fence, 0);
+    rb_define_method(cRequest, "cancelled?", request_is_cancelled, 0);
+    rb_define_method(cRequest, "cancelled!", request_set_cancelled, 0);
+    rb_define_method(cRequest, "bystander?", request_is_bystander, 0);
+    rb_define_method(cRequest, "repeatable?", request_is_repeatable, 0);
+    rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
+    rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
+    rb_define_method(cRequest, "leak", request_leak, 0);
+}

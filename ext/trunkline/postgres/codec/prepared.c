@@ -1,0 +1,58 @@
+#include "prepared.h"
+
+#include <string.h>
+#include "../../common/classes.h"
+
+static VALUE cPrepared;
+
+static void prepared_mark(void *data) {
+    prepared_t *prepared = data;
+    rb_gc_mark(prepared->statement);
+    rb_gc_mark(prepared->description);
+    rb_gc_mark(prepared->portal_columns);
+}
+
+static void prepared_free(void *data) {
+    ruby_xfree(((prepared_t *)data)->types);
+    ruby_xfree(data);
+}
+
+static size_t prepared_memsize(const void *data) {
+    const prepared_t *prepared = data;
+    return sizeof *prepared + prepared->type_count * sizeof *prepared->types;
+}
+
+static const rb_data_type_t prepared_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Prepared",
+    .function = {.dmark = prepared_mark, .dfree = prepared_free, .dsize = prepared_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number) {
+    prepared_t *prepared;
+    VALUE self = TypedData_Make_Struct(cPrepared, prepared_t, &prepared_type, prepared);
+    prepared->statement = statement;
+    prepared->description = prepared->portal_columns = Qnil;
+    prepared->stale = prefix.length == 0;
+    if (prefix.length > 0) prepared->name_length = frontend_statement_name(prefix, number, prepared->name);
+    return self;
+}
+
+void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count) {
+    uint32_t *copy = ALLOC_N(uint32_t, count ? count : 1);
+    memcpy(copy, types, count * sizeof *types);
+    ruby_xfree(prepared->types);
+    prepared->types = copy;
+    prepared->type_count = count;
+    prepared->known = true;
+}
+
+static VALUE prepared_is_parsed(VALUE self) { return RBOOL(prepared_of(self)->parsed); }
+static VALUE prepared_is_stale(VALUE self) { return RBOOL(prepared_of(self)->stale); }
+
+void Init_trunkline_prepared(void) {
+    cPrepared = rb_define_class_under(mTrunklinePostgres, "Prepared", rb_cObject);
+    rb_undef_alloc_func(cPrepared);
+    rb_define_method(cPrepared, "parsed?", prepared_is_parsed, 0);
+    rb_define_method(cPrepared, "stale?", prepared_is_stale, 0);
+}

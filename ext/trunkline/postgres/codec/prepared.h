@@ -1,0 +1,37 @@
+/* Trunkline::Postgres::Prepared: a statement as one server session knows it. */
+#ifndef TRUNKLINE_PREPARED_H
+#define TRUNKLINE_PREPARED_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "../messages/frontend.h"
+
+typedef struct {
+    VALUE statement;
+    VALUE description;   /* nil until the server has told it */
+    VALUE portal_columns; /* RowDescription of its last portal, where these are described, which the description is made from; or nil */
+    uint32_t *types;     /* of the parameters */
+    uint16_t type_count;
+    bool known;          /* types are those that the server session has */
+    bool parsed;         /* ParseComplete has come */
+    bool stale;          /* must not be bound again */
+    uint64_t epoch;      /* in which it was prepared */
+    uint64_t meaning;    /* in which it was parsed, see meaning.h */
+    char name[STATEMENT_NAME_SIZE];
+    size_t name_length;
+} prepared_t;
+
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline prepared_t *prepared_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* With the name that belongs to the prefix and the number; with no prefix it has no name either, and is for one execution. */
+VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number);
+void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count);
+
+static inline span_t prepared_name(const prepared_t *prepared) { return (span_t){prepared->name, prepared->name_length}; }
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_prepared(void);
+
+#endif

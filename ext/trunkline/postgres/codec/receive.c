@@ -1,0 +1,393 @@
+#include "receive.h"
+
+#include <ruby/encoding.h>
+#include <string.h>
+#include "asynchronous.h"
+#include "../messages/command_tag.h"
+#include "../rows/description.h"
+#include "../messages/error_code.h"
+#include "flow.h"
+#include "../messages/frame.h"
+#include "leak.h"
+#include "meaning.h"
+#include "outdated.h"
+#include "own_unit.h"
+#include "plan_epoch.h"
+#include "../rows/row.h"
+#include "statement.h"
+#include "unreadable.h"
+#include "../../bytes/reader.h"
+#include "../../socket/bytes_class.h"
+#include "../../trunk/clock.h"
+#include "../../trunk/measure.h"
+#include "../../trunk/protocol_error.h"
+
+#define CANCELLED "57014"
+#define FAILED_TRANSACTION "25P02"
+#define ROW 40 /* bytes that the Array of a row takes beside its values */
+
+static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
+
+static postgres_request_t *request_or_null(VALUE entry) { return NIL_P(entry) ? NULL : postgres_request_of(entry); }
+
+/* What is in flight for longest, which a message answers: a request, or nil for a unit of the codec's own. */
+static VALUE answered(const session_state_t *session, const frame_t *frame) {
+    VALUE head = fifo_head(&session->base.in_flight);
+    if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
+    return head;
+}
+
+static void parse_complete(postgres_request_t *request) {
+    if (request->parses) prepared_of(request->prepared)->parsed = true;
+}
+
+static void parameter_description(postgres_request_t *request, const frame_t *frame) {
+    reader_t reader = reader_of(frame->body, frame->length);
+    uint16_t count = reader_u16(&reader);
+    if (!reader.whole || reader_left(&reader) != count * sizeof(uint32_t)) protocol_error("ParameterDescription has another length than its count");
+    if (NIL_P(request->prepared)) protocol_error("ParameterDescription answers a simple query");
+    VALUE memory;
+    uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
+    for (uint16_t at = 0; at < count; at++) types[at] = reader_u32(&reader);
+    prepared_t *prepared = prepared_of(request->prepared);
+    prepared_learn(prepared, types, count);
+    request->typed = true;
+    ALLOCV_END(memory);
+}
+
+/* The client remembers the parameters' types when the answer has come to its end in good order, and no sooner: it may use them on
+ * other connections, and beyond the end of this one. */
+static void learn_types(const postgres_request_t *request) {
+    if (!request->typed || request->outdated) return;
+    const prepared_t *prepared = prepared_of(request->prepared);
+    statement_t *statement = statement_of(request->statement);
+    if (prepared->meaning == statement->meaning) statement_learn(statement, prepared->types, prepared->type_count, prepared->epoch);
+}
+
+/* The end of a command. A script's next statement starts afresh. */
+static void end_command(postgres_request_t *request) {
+    if (request->kind != REQUEST_SCRIPT) {
+        request->complete = true;
+        return;
+    }
+    VALUE description = NIL_P(request->description) ? description_empty() : request->description;
+    VALUE affected = request->affected < 0 ? Qnil : LL2NUM(request->affected);
+    if (NIL_P(request->results)) request->results = rb_ary_new();
+    rb_ary_push(request->results, rb_ary_new_from_args(4, description, postgres_request_rows(request), affected, request->tag));
+    request->description = request->row = request->rows = Qnil;
+    request->affected = -1;
+}
+
+/* A script has no statement, and its values come as usual. */
+static VALUE decoding_of(const postgres_request_t *request) {
+    return NIL_P(request->statement) ? request->decoding : statement_of(request->statement)->decoding;
+}
+
+static VALUE columns_of(const postgres_request_t *request, const frame_t *frame) {
+    if (frame->type == 'n') return description_empty();
+    return description_from_message(frame->body, frame->length, decoding_of(request));
+}
+
+/* Of a script, a query that a rule has added has no end of its own. */
+static void describe_script(postgres_request_t *request, const frame_t *frame) {
+    if (!NIL_P(request->description)) end_command(request);
+    request->description = columns_of(request, frame);
+}
+
+/* What is described as the portal before it has the description of that, in which Ruby has looked its types up. */
+static void describe_portal(postgres_request_t *request, const frame_t *frame) {
+    prepared_t *prepared = prepared_of(request->prepared);
+    VALUE known = prepared->portal_columns;
+    bool same = !NIL_P(known) && (size_t)RSTRING_LEN(known) == frame->length && memcmp(RSTRING_PTR(known), frame->body, frame->length) == 0;
+    if (!same) {
+        prepared->description = columns_of(request, frame);
+        prepared->portal_columns = body_string(frame);
+    }
+    request->description = prepared->description;
+}
+
+/* RowDescription or NoData. */
+static void describe(postgres_request_t *request, const frame_t *frame) {
+    if (request->kind == REQUEST_SCRIPT) describe_script(request, frame);
+    else if (request->order.stage == STAGE_ROWS) describe_portal(request, frame);
+    else prepared_of(request->prepared)->description = request->description = columns_of(request, frame);
+}
+
+/* What the rows decode by: of a statement that was described for an earlier request, its description of then, which the server itself
+ * checks at each Bind. */
+static VALUE description_for(postgres_request_t *request) {
+    if (NIL_P(request->description) && !NIL_P(request->prepared) && !request->order.describes_portal) {
+        request->description = prepared_of(request->prepared)->description;
+    }
+    return request->description;
+}
+
+static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are discarded */
+    if (NIL_P(description_for(request))) protocol_error("DataRow without a description of its columns");
+    if (request->description == description_empty()) protocol_error("DataRow of a statement that returns none");
+    VALUE row = row_or_unreadable(session, request, frame);
+    if (row == Qundef) return;
+    unasked_add(&request->unasked, frame->length + ROW);
+    if (request->flow) {
+        flow_add(session, request, row, frame->length);
+    } else if (NIL_P(request->row)) {
+        request->row = row;
+    } else if (NIL_P(request->rows)) {
+        request->rows = rb_ary_new_from_args(2, request->row, row);
+    } else {
+        rb_ary_push(request->rows, row);
+    }
+}
+
+/* What the command has done to the prepared statements: this session's, or those of all sessions. */
+static void note_command(session_state_t *session, const char *tag, size_t length) {
+    switch (command_tag_effect(tag, length)) {
+    case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
+    case COMMAND_DEFINES:
+        session->defined = true;
+        session->epoch->defined++;
+        break;
+    case COMMAND_CHANGES_SCHEMA:
+        session->schema_changed = true;
+        plan_epoch_end(session->epoch, session->epoch->number);
+        break;
+    case COMMAND_AS_ANY: break;
+    }
+    if (session->schema_changed && command_tag_rolled_back(tag, length)) plan_epoch_end(session->epoch, session->epoch->number);
+}
+
+/* With the transaction its changes of the schema come to light, or are undone: what was prepared meanwhile is old either way. */
+static void note_status(session_state_t *session, char status) {
+    if (status == 'I') {
+        if (session->schema_changed && session->in_block) plan_epoch_end(session->epoch, session->epoch->number);
+        if (session->defined && session->in_block) session->epoch->defined++;
+        session->schema_changed = session->defined = false;
+    }
+    session->in_block = status != 'I';
+}
+
+static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (frame->length == 0 || frame->body[frame->length - 1] != 0) protocol_error("the tag of CommandComplete does not end with its message");
+    if (request->flow && request->flow->copy == COPY_IN) protocol_error("a COPY ends that is not through");
+    size_t length = frame->length - 1;
+    request->affected = command_tag_rows(frame->body, length);
+    if (request->affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
+    request->rolled_back = command_tag_rolled_back(frame->body, length);
+    note_command(session, frame->body, length);
+    if (!NIL_P(request->tag)) request->tag = rb_utf8_str_new(frame->body, (long)length);
+    end_command(request);
+}
+
+static void portal_suspended(postgres_request_t *request) { request->complete = request->suspended = true; }
+
+/* A server looks at these while it waits for a request, and so does PgBouncer for a client without a server. What has arrived meanwhile
+ * is not read any more. */
+static bool is_idle_timeout(const frame_t *frame) {
+    return error_code_begins(frame->body, frame->length, "57P05") || error_code_begins(frame->body, frame->length, "25P03") ||
+           error_says(frame->body, frame->length, "client_idle_timeout");
+}
+
+/* Has no message of the answer come yet? */
+static bool is_unbegun(const postgres_request_t *request) {
+    answer_order_t begun = request->order;
+    answer_order_begin(&begun);
+    bool whole = request->unanswered == 0 || request->unanswered == RARRAY_LEN(request->members);
+    return whole && request->order.stage == begun.stage && request->order.preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble));
+}
+
+static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    bool fatal = error_is_fatal(frame->body, frame->length);
+    if (NIL_P(request->error)) request->error = body_string(frame);
+    if (fatal) session->base.farewell = body_string(frame);
+    if (fatal && is_idle_timeout(frame)) session->base.unbegun = is_unbegun(request);
+    if (session->cancelling && !request->cancelled) request->bystander = error_code_begins(frame->body, frame->length, CANCELLED);
+    if (request->order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
+    if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);
+    answer_order_fail(&request->order);
+}
+
+/* Rows without a description, of an error that never came. */
+static bool is_described(postgres_request_t *request) {
+    return !NIL_P(request->error) || request->withdrawn || !NIL_P(description_for(request));
+}
+
+static bool is_atomic_batch(const postgres_request_t *request) { return request->kind == REQUEST_BATCH && request->atomic; }
+
+static bool are_described(const postgres_request_t *batch) {
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
+        if (!is_described(postgres_request_of(RARRAY_AREF(batch->members, at)))) return false;
+    }
+    return true;
+}
+
+/* Has the server said all that it was asked? To be known before the request leaves the queue: one that has left it cannot fail any more. */
+static bool answered_in_full(postgres_request_t *request) {
+    if (!answer_order_is_complete(&request->order)) return false;
+    if (request->unanswered > 0) return !NIL_P(request->error);
+    if (is_atomic_batch(request)) return !NIL_P(request->error) || are_described(request);
+    return (request->kind != REQUEST_QUERY && request->kind != REQUEST_DESCRIBE) || is_described(request);
+}
+
+/* The others of the unit were undone for the sake of the one with the error; or of any, where it came at the end. */
+static void undo_member(const postgres_request_t *batch, postgres_request_t *member) {
+    member->bystander = true;
+    if (NIL_P(member->error)) member->base.failure = Qfalse;
+}
+
+/* What was done in one unit stands, or falls, together. */
+static void finish_members(const postgres_request_t *batch, VALUE woken) {
+    if (!is_atomic_batch(batch)) return;
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
+        postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
+        if (!NIL_P(batch->error) && !member->base.pinned && RARRAY_LEN(batch->members) > 1) undo_member(batch, member);
+        learn_types(member);
+        member->status = batch->status;
+        member->leaked = batch->leaked;
+        if (request_finish(&member->base)) rb_ary_push(woken, member->base.self);
+    }
+}
+
+static bool is_cut_short(const postgres_request_t *request) {
+    if (NIL_P(request->error)) return false;
+    const char *fields = RSTRING_PTR(request->error);
+    size_t length = (size_t)RSTRING_LEN(request->error);
+    return error_code_begins(fields, length, CANCELLED) || error_code_begins(fields, length, FAILED_TRANSACTION);
+}
+
+static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
+    char status = frame->length == 1 ? frame->body[0] : 0;
+    if (status != 'I' && status != 'T' && status != 'E') protocol_error("ReadyForQuery tells of no state that there is");
+    VALUE head = answered(session, frame);
+    postgres_request_t *request = request_or_null(head);
+    if (!(request ? answered_in_full(request) : own_unit_is_complete(session))) protocol_error("ReadyForQuery before the answer was complete");
+    if (request) request->base.cut_short = is_cut_short(request);
+    measure(&session->base.in_flight, now);
+    fifo_shift(&session->base.in_flight, now);
+    note_status(session, status);
+    VALUE leak = leak_found(session, status);
+    if (!request) return own_unit_end(session);
+    meaning_settled(session);
+    request->status = status;
+    request->leaked = !NIL_P(leak);
+    request->leak = leak;
+    if (request->notices_left_out > 0) notices_end(session, request);
+    if (NIL_P(request->statement)) finish_members(request, woken);
+    else learn_types(request);
+    if (request_finish(&request->base)) rb_ary_push(woken, head);
+    RB_GC_GUARD(head);
+}
+
+/* A server refuses to bind any other number of parameters than it has told of. */
+static void bind_complete(session_state_t *session, postgres_request_t *request, double now) {
+    const prepared_t *prepared = prepared_of(request->prepared);
+    if (prepared->known && RARRAY_LEN(request->parameters) != prepared->type_count) protocol_error("BindComplete for another number of parameters");
+    request->bound = true;
+    if (request->announced) fifo_begin(&session->base.in_flight, now);
+}
+
+NORETURN(static void unexpected(const frame_t *frame));
+static void unexpected(const frame_t *frame) {
+    if (frame->type == 'G' || frame->type == 'H' || frame->type == 'W') protocol_error("COPY cannot run here: use copy_in or copy_out");
+    if (frame->type == 0 || !strchr("DC21tTnI3scd", frame->type)) protocol_error("the server sent a message of unknown type %d", (unsigned char)frame->type);
+    protocol_error("the server sent message '%c', which was not asked for at this place", frame->type);
+}
+
+/* A message of the answer to the request itself, in its order. */
+static void answer_itself(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
+    switch (frame->type) {
+    case 'D': data_row(session, request, frame); break;
+    case 'C': command_complete(session, request, frame); break;
+    case '2': bind_complete(session, request, now); break;
+    case 's': portal_suspended(request); break;
+    case '1': parse_complete(request); break;
+    case 't': parameter_description(request, frame); break;
+    case 'T': case 'n': describe(request, frame); break;
+    case 'I': end_command(request); break; /* EmptyQueryResponse */
+    case 'G': case 'H': copy_begin(request, frame); break;
+    case 'd': copy_data(session, request, frame); break;
+    case 'c': copy_done(request); break;
+    default: unexpected(frame);
+    }
+}
+
+static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
+    if (frame->type == 'E') {
+        error_response(session, request, frame);
+    } else {
+        switch (answer_order_take(&request->order, frame->type)) {
+        case PART_OWN: answer_itself(session, request, frame, now); break;
+        case PART_UNEXPECTED: unexpected(frame);
+        case PART_PREAMBLE: case PART_LIMIT: break; /* what these return is not looked at */
+        }
+    }
+}
+
+/* Of an atomic batch its members are answered one after the other. The error of one is that of all. */
+static void answer_batch(session_state_t *session, postgres_request_t *batch, const frame_t *frame, double now) {
+    if (!NIL_P(batch->error) && frame->type != 'E') unexpected(frame);
+    postgres_request_t *member = current(batch);
+    answer(session, member, frame, now);
+    if (member == batch) return;
+    if (member->complete) batch->unanswered--;
+    if (NIL_P(batch->error)) batch->error = member->error;
+}
+
+static void take(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
+    if (frame->type == 'Z') {
+        ready_for_query(session, frame, now, woken);
+    } else if (!asynchronous(session, frame)) {
+        VALUE head = answered(session, frame);
+        postgres_request_t *request = request_or_null(head);
+        if (!request) own_unit_answer(session, frame);
+        else if (request->unanswered > 0) answer_batch(session, request, frame, now);
+        else answer(session, request, frame, now);
+    }
+}
+
+/* A message longer than max_message is not taken in: a row's request tells of it, news is left out, and any other cannot be. */
+static void leave_out(session_state_t *session, const frame_t *frame) {
+    VALUE head = fifo_head(&session->base.in_flight);
+    postgres_request_t *request = head == Qundef || NIL_P(head) ? NULL : current(postgres_request_of(head));
+    bool row = frame->type == 'D' || frame->type == 'd', news = frame->type == 'N' || frame->type == 'A';
+    if (!news && !(row && request)) {
+        protocol_error("a message of %"PRIuSIZE" bytes, where max_message is %"PRIuSIZE, frame->size, session->message_limit);
+    }
+    if (row) {
+        answer_part_t part = answer_order_take(&request->order, frame->type);
+        if (part == PART_UNEXPECTED) unexpected(frame);
+        if (part == PART_OWN) unreadable_row(session, request, frame->size);
+    } else if (frame->type == 'N' && request) {
+        request->notices_left_out++;
+    } else if (frame->type == 'A') {
+        session->notifications_left_out = true;
+    }
+    session->skipping = frame->size;
+}
+
+/* True: nothing more is to be skipped. */
+static bool skip(session_state_t *session, buffer_t *input) {
+    size_t there = buffer_size(input), size = there < session->skipping ? there : session->skipping;
+    buffer_consume(input, size);
+    session->skipping -= size;
+    return session->skipping == 0;
+}
+
+void receive(session_state_t *session, VALUE woken) {
+    buffer_t *input = bytes_buffer(session->base.input);
+    double now = clock_now();
+    plan_epoch_look(session->epoch, now);
+    frame_t frame;
+    while (!session->halted && (session->skipping == 0 || skip(session, input))) {
+        switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {
+        case FRAME_PARTIAL:
+            if (!buffer_reserve(input, frame.size - buffer_size(input))) rb_memerror();
+            return;
+        case FRAME_BROKEN: protocol_error("a message of impossible length: is this a PostgreSQL server?");
+        case FRAME_TOO_LONG: leave_out(session, &frame); continue;
+        case FRAME_WHOLE: break;
+        }
+        take(session, &frame, now, woken);
+        buffer_consume(input, frame.size);
+    }
+}

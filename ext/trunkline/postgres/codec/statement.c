@@ -1,0 +1,279 @@
+#include "statement.h"
+
+#include <ruby/encoding.h>
+#include <string.h>
+#include "../sql/copy_statement.h"
+#include "../sql/sql_lists.h"
+#include "plan_epoch.h"
+#include "../sql/checked_result.h"
+#include "../../common/classes.h"
+
+static void statement_mark(void *data) {
+    rb_gc_mark(((statement_t *)data)->sql);
+    rb_gc_mark(((statement_t *)data)->epochs);
+    rb_gc_mark(((statement_t *)data)->decoding);
+    rb_gc_mark(((statement_t *)data)->service);
+}
+
+static void statement_free(void *data) {
+    ruby_xfree(((statement_t *)data)->types);
+    ruby_xfree(data);
+}
+
+static size_t statement_memsize(const void *data) {
+    const statement_t *statement = data;
+    return sizeof *statement + statement->type_count * sizeof *statement->types;
+}
+
+static const rb_data_type_t statement_type = {
+    .wrap_struct_name = "Trunkline::Postgres::Statement",
+    .function = {.dmark = statement_mark, .dfree = statement_free, .dsize = statement_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+/* Where no epoch ever ends. */
+static const plan_epoch_t for_ever;
+
+static VALUE statement_allocate(VALUE class) {
+    statement_t *statement;
+    VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
+    statement->sql = statement->epochs = statement->decoding = statement->service = Qnil;
+    statement->epoch = &for_ever;
+    return self;
+}
+
+static VALUE statement_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(statement_allocate(class), argc, argv); }
+
+statement_t *statement_checked(VALUE object) { return rb_check_typeddata(object, &statement_type); }
+
+void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch) {
+    uint32_t *copy = ALLOC_N(uint32_t, count ? count : 1);
+    memcpy(copy, types, count * sizeof *types);
+    ruby_xfree(statement->types);
+    statement->types = copy;
+    statement->type_count = count;
+    statement->known = true;
+    statement->type_epoch = epoch;
+}
+
+static reached_t reached_by(VALUE symbol) {
+    static const char *const names[] = {
+        [REACHED_BY_CALL] = "call", [REACHED_BY_NAME] = "name", [REACHED_BY_WRITING] = "writing", [REACHED_BY_OPERATOR] = "operator",
+        [REACHED_BY_COMMAND] = "command",
+    };
+    if (NIL_P(symbol)) return REACHED_BY_CALL;
+    for (size_t by = 0; by < sizeof names / sizeof *names; by++) {
+        if (symbol == ID2SYM(rb_intern(names[by]))) return (reached_t)by;
+    }
+    rb_raise(rb_eArgError, "%+"PRIsVALUE" is no way to reach what changes the session", symbol);
+}
+
+static session_carrier_t carrier_of(VALUE described) {
+    Check_Type(described, T_ARRAY);
+    VALUE schema = rb_ary_entry(described, 0), name = rb_ary_entry(described, 1);
+    Check_Type(name, T_STRING);
+    session_carrier_t carrier = {
+        .name = RSTRING_PTR(name), .name_length = RSTRING_LEN(name), .by = reached_by(rb_ary_entry(described, 2)),
+        .for_good = RTEST(rb_ary_entry(described, 3)),
+    };
+    if (NIL_P(schema)) return carrier;
+    Check_Type(schema, T_STRING);
+    carrier.schema = RSTRING_PTR(schema);
+    carrier.schema_length = RSTRING_LEN(schema);
+    return carrier;
+}
+
+/* The lexer keeps none of the carriers' strings. */
+static judgement_t judge_with(VALUE sql, VALUE carriers) {
+    VALUE memory;
+    long count = RARRAY_LEN(carriers);
+    session_carrier_t *list = ALLOCV_N(session_carrier_t, memory, count ? count : 1);
+    for (long at = 0; at < count; at++) list[at] = carrier_of(RARRAY_AREF(carriers, at));
+    judgement_t judgement = judge(RSTRING_PTR(sql), RSTRING_LEN(sql), list, count);
+    ALLOCV_END(memory);
+    return judgement;
+}
+
+/* call-seq: Statement.new(sql, slot, carriers = [], epochs = nil, decoding = nil, meaning = 0, plans = 0)
+ *
+ * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; carriers an Array of
+ * what changes the session beside what is known, each [schema or nil, name, by = :call, for_good = false]: by says how SQL reaches it, :call,
+ * :name, :writing, :operator or :command, see verdict.h; for_good, that its effects end with the session alone; epochs the client's PlanEpoch; decoding what
+ * Decoding.new returns; meaning and plans: numbers, see meaning.h. */
+static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
+    statement_t *statement = statement_of(self);
+    VALUE sql, slot, carriers, epochs, decoding, meaning, plans;
+    rb_scan_args(argc, argv, "25", &sql, &slot, &carriers, &epochs, &decoding, &meaning, &plans);
+    Check_Type(sql, T_STRING);
+    statement->sql = sql = rb_str_new_frozen(sql);
+    statement->slot = NUM2UINT(slot);
+    statement->epochs = epochs;
+    statement->meaning = NIL_P(meaning) ? 0 : NUM2ULL(meaning);
+    statement->plans = NIL_P(plans) ? 0 : NUM2ULL(plans);
+    if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
+    statement->decoding = decoding;
+    statement->bytes = !NIL_P(decoding) && rb_hash_aref(decoding, INT2FIX(0)) == ID2SYM(rb_intern("bytes"));
+    statement->service = service_create();
+    if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
+    statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
+    statement->judgement = judge_with(sql, NIL_P(carriers) ? rb_ary_new() : carriers);
+    return self;
+}
+
+/* call-seq: verdict -> Symbol
+ *
+ * What the statement asks of its session: :shareable and :alone leave nothing behind, where :alone refuses to run within a
+ * transaction; :transaction, :savepoint, :setting, :session, :listen, :copy, :script and :unknown may. */
+static VALUE statement_verdict(VALUE self) {
+    static const char *const names[] = {
+        [VERDICT_SHAREABLE] = "shareable", [VERDICT_ALONE] = "alone", [VERDICT_TRANSACTION] = "transaction",
+        [VERDICT_SAVEPOINT] = "savepoint", [VERDICT_SETTING] = "setting", [VERDICT_SESSION] = "session",
+        [VERDICT_LISTEN] = "listen", [VERDICT_COPY] = "copy", [VERDICT_SCRIPT] = "script", [VERDICT_UNKNOWN] = "unknown",
+    };
+    return ID2SYM(rb_intern(names[statement_of(self)->judgement.verdict]));
+}
+
+/* call-seq: culprit -> String
+ *
+ * The word of the SQL that decided the verdict; empty where none did. */
+static VALUE statement_culprit(VALUE self) {
+    statement_t *statement = statement_of(self);
+    return rb_enc_str_new(RSTRING_PTR(statement->sql) + statement->judgement.at, statement->judgement.length, rb_utf8_encoding());
+}
+
+/* call-seq: momentary? -> true or false
+ *
+ * Has it a constant, such as 'now', that means something else each time it is parsed? Then no session keeps it prepared. */
+static VALUE statement_is_momentary(VALUE self) { return RBOOL(statement_of(self)->judgement.momentary); }
+
+/* call-seq: leaky! -> statement
+ *
+ * It has left something behind on a session that others share: from now on it is for one's own sessions. */
+static VALUE statement_set_leaky(VALUE self) {
+    statement_t *statement = statement_of(self);
+    statement->leaky = true;
+    if (statement_shareable(statement)) statement->judgement.verdict = VERDICT_SESSION;
+    return self;
+}
+
+/* call-seq: judge_again(carriers) -> true or false
+ *
+ * Others change the session from now on, as in new. Is the statement shareable? */
+static VALUE statement_judge_again(VALUE self, VALUE carriers) {
+    Check_Type(carriers, T_ARRAY);
+    statement_t *statement = statement_of(self);
+    statement->judgement = judge_with(statement->sql, carriers);
+    if (statement->leaky) statement_set_leaky(self);
+    return RBOOL(statement_shareable(statement));
+}
+
+/* call-seq: effect -> :told, :hidden or :lasting
+ *
+ * Does its text tell what it does to the session? :hidden: it uses what keeps state there unseen; :lasting: what nothing but the end of
+ * the session undoes. */
+static VALUE statement_effect(VALUE self) {
+    const judgement_t *judgement = &statement_of(self)->judgement;
+    return ID2SYM(judgement->for_good ? rb_intern("lasting") : judgement->carries ? rb_intern("hidden") : rb_intern("told"));
+}
+
+static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->leaky); }
+
+/* call-seq: changes_nothing? -> true or false
+ *
+ * Is it shareable, and changes nothing for those behind it in its transaction either? */
+static VALUE statement_changes_nothing(VALUE self) {
+    return RBOOL(statement_shareable(statement_of(self)) && !statement_of(self)->judgement.sets_locally);
+}
+
+static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
+
+static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
+static VALUE statement_service(VALUE self) { return statement_of(self)->service; }
+static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->slot); }
+
+/* call-seq: parameter_types -> Array of Integer, or nil
+ *
+ * The parameters' type OIDs; nil while no server has described the statement. */
+static VALUE statement_parameter_types(VALUE self) {
+    statement_t *statement = statement_of(self);
+    if (!statement_known(statement)) return Qnil;
+    VALUE types = rb_ary_new_capa(statement->type_count);
+    for (uint16_t at = 0; at < statement->type_count; at++) rb_ary_push(types, UINT2NUM(statement->types[at]));
+    return types;
+}
+
+/* call-seq: types = Array of Integer
+ *
+ * OIDs that its caller wants the parameters to have; 0: the server finds the type out. For a statement of one use. */
+static VALUE statement_set_types(VALUE self, VALUE oids) {
+    Check_Type(oids, T_ARRAY);
+    if (RARRAY_LEN(oids) > UINT16_MAX) rb_raise(rb_eArgError, "a statement has %d parameters at most", UINT16_MAX);
+    VALUE memory;
+    uint16_t count = (uint16_t)RARRAY_LEN(oids);
+    uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
+    for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(oids, at));
+    statement_learn(statement_of(self), types, count, statement_of(self)->epoch->number);
+    ALLOCV_END(memory);
+    return oids;
+}
+
+static VALUE part(VALUE sql, size_t at, size_t length) { return rb_enc_str_new(RSTRING_PTR(sql) + at, length, rb_utf8_encoding()); }
+
+/* call-seq: copy -> Array or nil
+ *
+ * Of COPY FROM STDIN or TO STDOUT: the table's name, or nil; the columns, as they are written, or nil; the query, or nil; whether
+ * its format is one that the protocol tells. */
+static VALUE statement_copy(VALUE self) {
+    VALUE sql = statement_of(self)->sql;
+    copy_statement_t copy;
+    if (!copy_statement_read(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql), &copy)) return Qnil;
+    VALUE source = part(sql, copy.source, copy.source_length);
+    VALUE columns = copy.columns_length ? part(sql, copy.columns, copy.columns_length) : Qnil;
+    return rb_ary_new_from_args(4, copy.query ? Qnil : source, columns, copy.query ? source : Qnil, RBOOL(copy.plain));
+}
+
+/* call-seq: idle! -> true or false
+ *
+ * Was it unused since the last time this was asked? */
+static VALUE statement_is_idle(VALUE self) {
+    statement_t *statement = statement_of(self);
+    bool used = statement->used;
+    statement->used = false;
+    return RBOOL(!used);
+}
+
+static VALUE names_of(const char *name(size_t at)) {
+    VALUE names = rb_ary_new();
+    for (size_t at = 0; name(at); at++) rb_ary_push(names, rb_enc_interned_str_cstr(name(at), rb_utf8_encoding()));
+    return rb_ary_freeze(names);
+}
+
+/* call-seq: Postgres.listed_functions -> Array
+ *
+ * The server's and extensions' functions that keep state: an Array of names, one of what names begin with, one of schemas. */
+static VALUE listed_functions(VALUE module) {
+    return rb_ary_new_from_args(3, names_of(listed_function), names_of(listed_function_prefix), names_of(listed_function_schema));
+}
+
+void Init_trunkline_statement(void) {
+    rb_define_module_function(mTrunklinePostgres, "listed_functions", listed_functions, 0);
+    VALUE class = rb_define_class_under(mTrunklinePostgres, "Statement", rb_cObject);
+    trunkline_define_new(class, statement_new);
+    rb_define_method(class, "initialize", statement_initialize, -1);
+    rb_define_method(class, "sql", statement_sql, 0);
+    rb_define_method(class, "slot", statement_slot, 0);
+    rb_define_method(class, "types=", statement_set_types, 1);
+    rb_define_method(class, "parameter_types", statement_parameter_types, 0);
+    rb_define_method(class, "verdict", statement_verdict, 0);
+    rb_define_method(class, "culprit", statement_culprit, 0);
+    rb_define_method(class, "shareable?", statement_is_shareable, 0);
+    rb_define_method(class, "judge_again", statement_judge_again, 1);
+    rb_define_method(class, "effect", statement_effect, 0);
+    rb_define_method(class, "changes_nothing?", statement_changes_nothing, 0);
+    rb_define_method(class, "leaky!", statement_set_leaky, 0);
+    rb_define_method(class, "leaky?", statement_is_leaky, 0);
+    rb_define_method(class, "momentary?", statement_is_momentary, 0);
+    rb_define_method(class, "service", statement_service, 0);
+    rb_define_method(class, "copy", statement_copy, 0);
+    rb_define_method(class, "idle!", statement_is_idle, 0);
+}

@@ -1,0 +1,50 @@
+/* Trunkline::Postgres::Statement: an SQL text, known to the whole client. */
+#ifndef TRUNKLINE_STATEMENT_H
+#define TRUNKLINE_STATEMENT_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "plan_epoch.h"
+#include "../sql/verdict.h"
+#include "../../trunk/service.h"
+
+typedef struct {
+    VALUE sql;
+    VALUE decoding;      /* how types are decoded other than usual: what Decoding.new returns, or nil */
+    uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
+    judgement_t judgement; /* may it go where others go? */
+    bool checked_result; /* the server refuses to run it where its result is not what it was described as */
+    uint32_t *types;     /* of the parameters, as the server told */
+    uint16_t type_count;
+    VALUE service;       /* Service: what executions cost the server */
+    bool known;          /* types and type_count were true in their epoch */
+    uint64_t type_epoch; /* in which a session was told them */
+    VALUE epochs;        /* the client's PlanEpoch */
+    const plan_epoch_t *epoch; /* the same */
+    uint64_t meaning;    /* in which it is to be read, see meaning.h: 0 where no settings travel with it */
+    uint64_t plans;      /* in which functions' plans are to be made for it */
+    bool bytes;          /* decoding wants the bytes of the binary format, of whatever type */
+    bool leaky;          /* has left something behind on a session that others share, though nothing in its text tells */
+    bool used;           /* since the cache last looked */
+} statement_t;
+
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+static inline statement_t *statement_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* May it go over a session that others share? */
+static inline bool statement_shareable(const statement_t *statement) { return statement->judgement.verdict <= VERDICT_ALONE; }
+
+/* Of what a caller gives: raises TypeError when it is something else. */
+statement_t *statement_checked(VALUE object);
+
+/* Are the parameters' types known, and has no type changed since, as far as this client knows? */
+static inline bool statement_known(const statement_t *statement) { return statement->known && statement->type_epoch == statement->epoch->number; }
+
+/* Keeps a copy of the parameters' types, as a session knows them that prepared the statement in that epoch. */
+void statement_learn(statement_t *statement, const uint32_t *types, uint16_t count, uint64_t epoch);
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_statement(void);
+
+#endif

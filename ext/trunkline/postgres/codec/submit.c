@@ -1,0 +1,286 @@
+#include "submit.h"
+
+#include <math.h>
+#include <string.h>
+#include "../messages/bind.h"
+#include "../rows/description.h"
+#include "limit.h"
+#include "meaning.h"
+#include "own_unit.h"
+#include "statement.h"
+#include "../../socket/bytes_class.h"
+#include "../../trunk/clock.h"
+#include "../../trunk/dispatcher.h"
+
+static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
+
+/* Sets the output back to where it was, when there was no memory for all of a unit, or one of its messages is too long. */
+NORETURN(static void take_back(buffer_t *output, size_t size));
+static void take_back(buffer_t *output, size_t size) {
+    size_t appended = buffer_size(output) - size;
+    output->tail = output->head + size;
+    if (appended > LONGEST_MESSAGE) rb_raise(rb_eArgError, "the statement, its parameters or its settings have %"PRIuSIZE" bytes, and the server takes %d of each at most", appended, LONGEST_MESSAGE);
+    rb_memerror();
+}
+
+static bool append_closes(session_state_t *session, buffer_t *output) {
+    for (long at = 0; at < RARRAY_LEN(session->closing); at++) {
+        if (!frontend_close_statement(output, prepared_name(prepared_of(RARRAY_AREF(session->closing, at))))) return false;
+    }
+    return frontend_sync(output);
+}
+
+/* Names that the server may forget go in a unit of their own: an error before them would skip them. */
+static void submit_closes(session_state_t *session, buffer_t *output) {
+    size_t before = buffer_size(output);
+    if (!append_closes(session, output)) take_back(output, before);
+    session->base.in_flight.appended += buffer_size(output) - before;
+    own_unit_of_closes(session, RARRAY_LEN(session->closing));
+    rb_ary_clear(session->closing);
+}
+
+/* What functions have planned under other settings goes before a unit that would meet it. */
+static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE statement) {
+    static const char discard[] = "DISCARD PLANS";
+    if (!meaning_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) return;
+    size_t before = buffer_size(output);
+    if (!frontend_query(output, (span_t){discard, sizeof discard - 1})) take_back(output, before);
+    session->base.in_flight.appended += buffer_size(output) - before;
+    own_unit_of_command(session);
+}
+
+/* Parse with the parameter types that the session is told. */
+static bool append_parse(buffer_t *output, const prepared_t *prepared) {
+    statement_t *statement = statement_of(prepared->statement);
+    return frontend_parse(output, prepared_name(prepared), string_span(statement->sql), prepared->types, prepared->type_count);
+}
+
+static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
+    bool typed = prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
+    span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
+    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->binary) &&
+           (!request->order.describes_portal || frontend_describe_portal(output, portal)) &&
+           (!request->announced || frontend_flush(output)) &&
+           (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
+}
+
+static bool append_preamble(buffer_t *output, const postgres_request_t *request) {
+    if (NIL_P(request->preamble)) return true;
+    for (long at = 0; at < RARRAY_LEN(request->preamble); at++) {
+        if (!frontend_run(output, string_span(RARRAY_AREF(request->preamble, at)))) return false;
+    }
+    return true;
+}
+
+/* All of a query's unit but its end. */
+static bool append_messages(buffer_t *output, postgres_request_t *request) {
+    prepared_t *prepared = prepared_of(request->prepared);
+    size_t before = buffer_size(output);
+    if (!append_preamble(output, request)) return false;
+    if (request->parses && !append_parse(output, prepared)) return false;
+    if (request->describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
+    request->effect = buffer_size(output) - before;
+    if (request->base.limited && !limit_append(output, request)) return false;
+    if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
+    request->effect_size = request->order.preamble > 0 ? 0 : buffer_size(output) - before - request->effect;
+    return true;
+}
+
+/* A batch has its members wherever it goes itself. */
+static postgres_request_t *member_of(const postgres_request_t *batch, long at) {
+    postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
+    member->base.pinned = batch->base.pinned;
+    return member;
+}
+
+static bool append_members(buffer_t *output, const postgres_request_t *batch) {
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
+        if (!append_messages(output, member_of(batch, at))) return false;
+    }
+    return true;
+}
+
+static bool append_unit(buffer_t *output, postgres_request_t *request) {
+    switch (request->kind) {
+    case REQUEST_SCRIPT: case REQUEST_COPY: return frontend_query(output, string_span(request->script));
+    case REQUEST_FENCE: return frontend_sync(output);
+    case REQUEST_FETCH: return frontend_execute_portal(output, string_span(request->portal), request->fetches) && frontend_sync(output);
+    case REQUEST_BATCH:
+        if (request->atomic && (!append_preamble(output, request) || !append_members(output, request))) return false;
+        return frontend_sync(output);
+    default: return append_messages(output, request) && frontend_sync(output);
+    }
+}
+
+/* Were the request's parameters made for the types that the session has? */
+static bool fits(const postgres_request_t *request, const prepared_t *prepared) {
+    if (NIL_P(request->types)) return true;
+    if (!prepared->known || prepared->type_count != RARRAY_LEN(request->types)) return false;
+    for (uint16_t at = 0; at < prepared->type_count; at++) {
+        if (NUM2UINT(RARRAY_AREF(request->types, at)) != prepared->types[at]) return false;
+    }
+    return true;
+}
+
+/* The session is told the types that the parameters were made for, or else those that the client remembers. */
+static void tell(prepared_t *prepared, const postgres_request_t *request) {
+    const statement_t *statement = statement_of(request->statement);
+    if (NIL_P(request->types)) {
+        prepared_learn(prepared, statement->types, statement->type_count);
+        return;
+    }
+    uint16_t count = (uint16_t)RARRAY_LEN(request->types);
+    VALUE memory;
+    uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
+    for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(request->types, at));
+    prepared_learn(prepared, types, count);
+    ALLOCV_END(memory);
+}
+
+/* Does the session keep what it prepares for the request? */
+static bool is_named(const session_state_t *session, const postgres_request_t *request) {
+    return session->prefix[0] != 0 && !request->unnamed && !statement_of(request->statement)->judgement.momentary;
+}
+
+static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
+    span_t prefix = {session->prefix, is_named(session, request) ? strlen(session->prefix) : 0};
+    VALUE created = prepared_create(request->statement, prefix, ++session->names);
+    prepared_of(created)->epoch = session->epoch->number;
+    prepared_of(created)->meaning = meaning_of(session, statement_of(request->statement));
+    if (request->told) tell(prepared_of(created), request);
+    return created;
+}
+
+/* Finds what the session knows of the statement. What it does not know, or with other types, is parsed in this very unit; for
+ * a retry, everything is, and with no type that was remembered. */
+static void choose_prepared(session_state_t *session, postgres_request_t *request) {
+    VALUE statement = request->statement;
+    VALUE found = is_named(session, request) ? slots_find(session, statement, statement_of(statement)->slot) : Qnil;
+    if (!NIL_P(found) && (request->anew || !fits(request, prepared_of(found)))) {
+        slots_drop(session, found);
+        found = Qnil;
+    }
+    request->parses = NIL_P(found);
+    request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
+    bool remembered = statement_known(statement_of(statement)) && meaning_is_statements(session, statement_of(statement));
+    request->told = request->parses && !request->anew && (remembered || !NIL_P(request->types));
+    request->prepared = request->parses ? prepare(session, request) : found;
+    bool checked = statement_of(statement)->checked_result || request->kind == REQUEST_DESCRIBE;
+    VALUE description = request->description = checked ? prepared_of(request->prepared)->description : Qnil;
+    request->binary = statement_of(statement)->bytes || (!NIL_P(description) && description_of(description)->binary);
+}
+
+/* Which messages the answer will have. What the server itself does not check, it is asked of each portal: what that returns, as text. */
+static void order_answer(postgres_request_t *request) {
+    if (request->kind == REQUEST_QUERY && !request->parses && NIL_P(request->preamble) && !request->base.limited) {
+        request->order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
+                                          .describes_portal = !statement_of(request->statement)->checked_result};
+        return;
+    }
+    answer_order_t order = {.preamble = NIL_P(request->preamble) ? 0 : (uint32_t)RARRAY_LEN(request->preamble)};
+    if (!NIL_P(request->statement)) {
+        order.parses = request->parses;
+        order.describes = request->describes;
+        order.limited = request->base.limited;
+        order.executes = request->kind == REQUEST_QUERY;
+        order.describes_portal = order.executes && !statement_of(request->statement)->checked_result;
+        order.fetches = !NIL_P(request->portal);
+    }
+    answer_order_begin(&order);
+    if (request->kind == REQUEST_SCRIPT) order.stage = STAGE_SCRIPT;
+    if (request->kind == REQUEST_COPY) order.stage = STAGE_COPY;
+    if (request->kind == REQUEST_FETCH) order = (answer_order_t){.stage = STAGE_ROWS, .fetches = true};
+    request->order = order;
+}
+
+/* A request whose deadline has passed is not sent. */
+static bool is_late(const postgres_request_t *request) {
+    return !isinf(request->base.deadline) && clock_now() >= request->base.deadline;
+}
+
+/* Behind others it begins when these are through. What takes long tells more of a server that so many run on for the first time. */
+static bool is_to_be_announced(const session_state_t *session, const postgres_request_t *request) {
+    const fifo_t *in_flight = &session->base.in_flight;
+    service_t *service = request->base.service;
+    return in_flight->count == 0 && service && (service_is_doubted(service) || (service->is_long && dispatcher_limit_is_binding(in_flight)));
+}
+
+static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
+    request->base.limited = limit_wanted(session, request);
+    if (request->base.limited) limit_prepare(session, output);
+}
+
+/* Those behind may bind what the request parses. */
+static void keep_prepared(session_state_t *session, const postgres_request_t *request) {
+    if (request->parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->prepared);
+}
+
+static void append_and_push(session_state_t *session, buffer_t *output, postgres_request_t *request) {
+    size_t before = buffer_size(output);
+    if (!append_unit(output, request)) take_back(output, before);
+    request->base.offset = session->base.in_flight.appended;
+    session->base.in_flight.appended += buffer_size(output) - before;
+    fifo_push(&session->base.in_flight, request->base.self);
+}
+
+static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
+    if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH) submit_other_plans(session, output, request->statement);
+    if (!NIL_P(request->statement)) choose_prepared(session, request);
+    if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+    request->announced = is_to_be_announced(session, request);
+    limit(session, output, request);
+    order_answer(request);
+    append_and_push(session, output, request);
+    keep_prepared(session, request);
+    if (request->changes_meaning) meaning_change(session, request->changes_plans);
+}
+
+/* Their statements may be the same one, which is parsed once. What must go in a unit of its own goes before theirs. */
+static void submit_atomic(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
+    long count = RARRAY_LEN(batch->members);
+    batch->unanswered = count;
+    batch->base.cost = 0;
+    submit_other_plans(session, output, member_of(batch, 0)->statement);
+    for (long at = 0; at < count; at++) {
+        postgres_request_t *member = member_of(batch, at);
+        choose_prepared(session, member);
+        keep_prepared(session, member);
+        if (member->changes_meaning) meaning_change(session, member->changes_plans);
+        batch->base.cost += member->base.cost;
+    }
+    if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
+    for (long at = 0; at < count; at++) {
+        limit(session, output, member_of(batch, at));
+        order_answer(member_of(batch, at));
+    }
+    order_answer(batch);
+    append_and_push(session, output, batch);
+}
+
+/* What was to run before them all runs before the first. */
+static void submit_members(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
+    if (!NIL_P(batch->preamble)) member_of(batch, 0)->preamble = batch->preamble;
+    for (long at = 0; at < RARRAY_LEN(batch->members); at++) submit_unit(session, output, member_of(batch, at));
+    append_and_push(session, output, batch);
+}
+
+bool submit(session_state_t *session, VALUE object) {
+    postgres_request_t *request = postgres_request_checked(object);
+    buffer_t *output = bytes_buffer(session->base.output);
+    if (session->base.closed || is_late(request)) return false;
+    /* With something in flight, the time of the last answer was looked at. */
+    if (session->base.in_flight.count == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
+    if (request->kind != REQUEST_BATCH) {
+        submit_unit(session, output, request);
+    } else if (request->atomic) {
+        submit_atomic(session, output, request);
+    } else {
+        submit_members(session, output, request);
+    }
+    return true;
+}
+
+void submit_terminate(session_state_t *session) {
+    if (!session->base.closed) frontend_terminate(bytes_buffer(session->base.output));
+    session->base.closed = true;
+}

@@ -1,0 +1,7 @@
+#ifndef TRUNKLINE_COPY_TEXT_H
+#define TRUNKLINE_COPY_TEXT_H
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_copy_text(void);
+
+#endif
