@@ -11,7 +11,7 @@ class MixinsTest < Trunkline::TestCase
   # the verbs read them.
   VERBS = {
     "postgres/adapter_interface" => %w[all answers decoding epochs known result_class sessions],
-    "postgres/asking" => %w[answers result_class statements],
+    "postgres/request_execution" => %w[answers result_class statements],
     "postgres/batching" => %w[answers deadline idempotent statements],
     "postgres/copying" => %w[deadline],
     "postgres/describing" => %w[answers deadline statements],

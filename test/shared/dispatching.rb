@@ -122,7 +122,7 @@ module Shared
     # Waits until so many connections' servers take longer than was expected of them.
     def await_late(db, count)
       trunks = trunks(db)
-      Thread.pass until trunks.count { |trunk| trunk.state.late? } == count
+      Thread.pass until trunks.count { |trunk| trunk.state.behind_estimate? } == count
     end
 
     def roster(db) = db.instance_variable_get(:@pool).instance_variable_get(:@roster)

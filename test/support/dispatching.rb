@@ -52,7 +52,7 @@ module Trunkline
 
     # The server works on its head for longer than was expected.
     def late(station)
-      Clock.pass(A_MOMENT) until station.state.late?
+      Clock.pass(A_MOMENT) until station.state.behind_estimate?
       station
     end
   end

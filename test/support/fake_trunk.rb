@@ -43,7 +43,7 @@ module Trunkline
       @closed = reason
     end
 
-    def step_off(request) = state.leave(request)
+    def leave_unused(request) = state.leave(request)
     def loss = nil
     def abandoned = 0
     def cancels = 0

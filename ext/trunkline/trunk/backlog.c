@@ -17,8 +17,8 @@ bool connection_has_answer(connection_t *connection) {
     return there;
 }
 
-bool connection_is_late(connection_t *connection, double now, double seconds) {
-    return fifo_overdue(connection_in_flight(connection), now) > seconds && !connection_has_answer(connection);
+bool connection_behind_estimate(connection_t *connection, double now, double seconds) {
+    return fifo_beyond_estimate(connection_in_flight(connection), now) > seconds && !connection_has_answer(connection);
 }
 
 static bool may_take_long(const request_t *request) {
@@ -28,7 +28,7 @@ static bool may_take_long(const request_t *request) {
 bool connection_is_held_up(connection_t *connection, double now) {
     VALUE head = fifo_head(connection_in_flight(connection));
     if (head == Qundef || NIL_P(head)) return false;
-    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_is_late(connection, now, STUCK);
+    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, STUCK);
 }
 
 double connection_backlog(connection_t *connection, double now) {

@@ -162,7 +162,7 @@ static bool park(const connection_io_t *io, VALUE until) {
 /* Leads until the answer is there, or its time is over. True: it is there. */
 static bool lead(const connection_io_t *io) {
     do step(io);
-    while (!io->request->done && !request_is_late(io->request));
+    while (!io->request->done && !request_patience_over(io->request));
     return io->request->done;
 }
 
@@ -171,7 +171,7 @@ static bool attend(const connection_io_t *io) {
     VALUE leads;
     while (!NIL_P(leads = connection_lead(io->connection_object, io->object))) {
         if (leads == Qtrue ? lead(io) : park(io, leads)) return true;
-        if (request_is_late(io->request)) return false;
+        if (request_patience_over(io->request)) return false;
     }
     return true;
 }

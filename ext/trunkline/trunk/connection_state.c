@@ -154,10 +154,10 @@ static VALUE connection_may_come(VALUE self, VALUE scheduler) { return RBOOL(con
  * Seconds until the server is expected to be through with what is in flight. */
 static VALUE connection_get_backlog(VALUE self) { return DBL2NUM(connection_backlog(connection_of(self), clock_now())); }
 
-/* call-seq: late? -> true or false
+/* call-seq: behind_estimate? -> true or false
  *
  * Does what the server works on take longer than was expected? */
-static VALUE connection_get_late(VALUE self) { return RBOOL(connection_is_late(connection_of(self), clock_now(), SHORT_BACKLOG)); }
+static VALUE connection_is_behind_estimate(VALUE self) { return RBOOL(connection_behind_estimate(connection_of(self), clock_now(), SHORT_BACKLOG)); }
 
 /* call-seq: round_trip -> Float or nil
  *
@@ -283,7 +283,7 @@ void Init_trunkline_connection_state(void) {
     rb_define_method(class, "head", connection_head, 0);
     rb_define_method(class, "settled?", connection_is_settled, 0);
     rb_define_method(class, "backlog", connection_get_backlog, 0);
-    rb_define_method(class, "late?", connection_get_late, 0);
+    rb_define_method(class, "behind_estimate?", connection_is_behind_estimate, 0);
     rb_define_method(class, "round_trip", connection_get_round_trip, 0);
     rb_define_method(class, "round_trip=", connection_set_round_trip, 1);
     rb_define_method(class, "idle_since", connection_idle_since, 0);

@@ -119,7 +119,7 @@ double connection_backlog(connection_t *connection, double now);
 bool connection_has_answer(connection_t *connection);
 
 /* Does the server work on its oldest request for so many seconds longer than was expected? */
-bool connection_is_late(connection_t *connection, double now, double seconds);
+bool connection_behind_estimate(connection_t *connection, double now, double seconds);
 
 /* Does the server work on a request that takes long, or may, for all that is known, or that is late? */
 bool connection_is_held_up(connection_t *connection, double now);

@@ -101,12 +101,12 @@ static double worked(const fifo_t *fifo, double now) {
     return now - fifo->head_since - (fifo->begun ? 0 : fifo->round_trip);
 }
 
-double fifo_overdue(const fifo_t *fifo, double now) {
+double fifo_beyond_estimate(const fifo_t *fifo, double now) {
     return fifo->count == 0 ? 0 : worked(fifo, now) - cost_of(head_of(fifo));
 }
 
 double fifo_expected(const fifo_t *fifo, double now) {
-    return fifo->count == 0 ? 0 : fifo->backlog + fmax(fifo_overdue(fifo, now), 0);
+    return fifo->count == 0 ? 0 : fifo->backlog + fmax(fifo_beyond_estimate(fifo, now), 0);
 }
 
 void fifo_fail(fifo_t *fifo, uint64_t sent, VALUE woken) {

@@ -42,7 +42,7 @@ void fifo_begin(fifo_t *fifo, double now);
 double fifo_expected(const fifo_t *fifo, double now);
 
 /* Seconds by which the oldest one takes longer than was expected of it; not positive when it does not, or there is none. */
-double fifo_overdue(const fifo_t *fifo, double now);
+double fifo_beyond_estimate(const fifo_t *fifo, double now);
 
 /* No more answers will come: every request is done, and those whose waiters are owed a wake-up are pushed to the Array
  * `woken`. The block tells the failure of one of which bytes were sent, or none; `sent` is how many of all bytes were. */

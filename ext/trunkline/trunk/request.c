@@ -59,7 +59,7 @@ bool request_wake_up(request_t *request) {
     return true;
 }
 
-bool request_is_late(const request_t *request) { return !isinf(request->until) && clock_now() >= request->until; }
+bool request_patience_over(const request_t *request) { return !isinf(request->until) && clock_now() >= request->until; }
 
 bool request_finish(request_t *request) {
     request->done = true;
@@ -210,10 +210,10 @@ static VALUE request_limit_as(VALUE self, VALUE object) {
 /* call-seq: deadline -> Float or nil */
 static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of(self)->deadline); }
 
-/* call-seq: overdue? -> true or false
+/* call-seq: deadline_passed? -> true or false
  *
  * Has its deadline passed? */
-static VALUE request_is_overdue(VALUE self) {
+static VALUE request_is_deadline_passed(VALUE self) {
     double deadline = request_of(self)->deadline;
     return RBOOL(!isinf(deadline) && clock_now() >= deadline);
 }
@@ -235,10 +235,10 @@ static VALUE request_linger(VALUE self, VALUE until) {
     return self;
 }
 
-/* call-seq: late? -> true or false
+/* call-seq: patience_over? -> true or false
  *
  * Should its waiter stop waiting? */
-static VALUE request_get_late(VALUE self) { return RBOOL(request_is_late(request_of(self))); }
+static VALUE request_is_patience_over(VALUE self) { return RBOOL(request_patience_over(request_of(self))); }
 
 /* call-seq: give_up(failure) -> request
  *
@@ -347,10 +347,10 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "limit", request_limit, 1);
     rb_define_method(cTrunklineRequest, "limit_as", request_limit_as, 1);
     rb_define_method(cTrunklineRequest, "deadline", request_get_deadline, 0);
-    rb_define_method(cTrunklineRequest, "overdue?", request_is_overdue, 0);
+    rb_define_method(cTrunklineRequest, "deadline_passed?", request_is_deadline_passed, 0);
     rb_define_method(cTrunklineRequest, "patience=", request_set_patience, 1);
     rb_define_method(cTrunklineRequest, "linger", request_linger, 1);
-    rb_define_method(cTrunklineRequest, "late?", request_get_late, 0);
+    rb_define_method(cTrunklineRequest, "patience_over?", request_is_patience_over, 0);
     rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
     rb_define_method(cTrunklineRequest, "revoke", request_revoke, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);

@@ -79,7 +79,7 @@ VALUE request_wake(VALUE self);
 bool request_wakes_at_once(VALUE self);
 
 /* Should its waiter stop waiting? */
-bool request_is_late(const request_t *request);
+bool request_patience_over(const request_t *request);
 
 /* Moves a parked waiter to woken. False: it is not parked. */
 bool request_wake_up(request_t *request);

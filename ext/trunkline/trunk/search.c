@@ -41,7 +41,7 @@ static bool may_queue(const search_t *search, const connection_t *connection) {
 /* No caller reads there, so the one that comes does; but not behind what takes long where it could have another trunk instead. */
 static bool is_to_be_read(const search_t *search, connection_t *connection) {
     if (search->request->eager || connection_is_led(connection)) return false;
-    return !search->dispatcher->may_grow || (connection_in_flight(connection)->longs == 0 && !connection_is_late(connection, search->now, SHORT_BACKLOG));
+    return !search->dispatcher->may_grow || (connection_in_flight(connection)->longs == 0 && !connection_behind_estimate(connection, search->now, SHORT_BACKLOG));
 }
 
 /* What takes long would hold up the next to come, also where no caller reads. */
@@ -64,7 +64,7 @@ static bool adds_to_unknown(const search_t *search, const connection_t *connecti
 static bool may_join(const search_t *search, connection_t *connection, double backlog) {
     if (goes_alone(search) || adds_to_unknown(search, connection)) return false;
     if (search_is_only(search) || is_to_be_read(search, connection)) return true;
-    if (connection_is_late(connection, search->now, SHORT_BACKLOG)) return false;
+    if (connection_behind_estimate(connection, search->now, SHORT_BACKLOG)) return false;
     return backlog <= connection_enough(connection) || may_queue(search, connection);
 }
 
@@ -162,7 +162,7 @@ size_t search_room_on(const search_t *search, connection_t *connection) {
 bool search_all_held_up(const search_t *search) {
     for (long at = 0; at < search->dispatcher->count; at++) {
         connection_t *connection = connection_at(search->dispatcher, at);
-        if (!connection->shut && connection_in_flight(connection)->longs == 0 && !connection_is_late(connection, search->now, STUCK)) return false;
+        if (!connection->shut && connection_in_flight(connection)->longs == 0 && !connection_behind_estimate(connection, search->now, STUCK)) return false;
     }
     return true;
 }

@@ -76,7 +76,7 @@ module Trunkline
         outage = @outage
         return perform(request) unless outage&.failback&.held?
 
-        flushed = carry(request)
+        flushed = send_request(request)
         return false unless flushed
 
         outage.failback.flushed
@@ -98,7 +98,7 @@ module Trunkline
       #
       # @param keys [Array<String>]
       def forget(keys)
-        return if @outage.nil? && carry(Request.delete_many(keys, ""))
+        return if @outage.nil? && send_request(Request.delete_many(keys, ""))
 
         keys.each { |key| missed?(key, self) }
       rescue ConnectionError, Overloaded
@@ -111,7 +111,7 @@ module Trunkline
       # @return [Boolean] whether the request is done, or its time is over
       def await(trunk, request, seconds = nil)
         trunk&.await(request, seconds && (Waiting.now + seconds))
-        request.done? || request.overdue?
+        request.done? || request.deadline_passed?
       end
 
       # What became of a request that was awaited.
@@ -139,7 +139,7 @@ module Trunkline
 
       # A server that has sent nothing since the request was sent is of no use on this connection any more.
       def given_up(trunk, request)
-        if trunk && request.overdue? && trunk.codec.silent_since?(request)
+        if trunk && request.deadline_passed? && trunk.codec.silent_since?(request)
           silent(Waiting.now - request.waited, ConnectionError.new("the server does not answer", server: @name))
           trunk.give_up("the server has not answered in time")
         end
@@ -185,7 +185,7 @@ module Trunkline
       end
 
       # Sends a request to the server, whether it is out or not.
-      def carry(request)
+      def send_request(request)
         trunk = @pool.perform(limited(request))
         request.answered? || given_up(trunk, request)
       end
@@ -205,7 +205,7 @@ module Trunkline
         @silent_since = nil
         Trunk.new(connector.io, Codec.new(@max_value, (connector.version <=> NUMBERS_MISSES) >= 0), server: @name, pool: pool)
       rescue ConnectionError => error
-        late? ? silent(start, error) : leave_alone(error)
+        deadline_passed? ? silent(start, error) : leave_alone(error)
         raise
       end
 
@@ -215,7 +215,7 @@ module Trunkline
         connector if connector && !connector.inherited?
       end
 
-      def late? = Deadlines.present && Waiting.now >= Deadlines.present
+      def deadline_passed? = Deadlines.present && Waiting.now >= Deadlines.present
 
       # One caller with little time proves nothing alone.
       def silent(since, error)
@@ -225,7 +225,7 @@ module Trunkline
 
       def leave_alone(error, at_once: false)
         @outage ||= begin
-          failback = Failback.new(@failback_policy, @name, @report) { |request| carry(request) }
+          failback = Failback.new(@failback_policy, @name, @report) { |request| send_request(request) }
           Outage.new(error, failback, longest_pause: @longest_pause, at_once: at_once) { Connector.new(@address, @timeout, @access) }
         end
       end

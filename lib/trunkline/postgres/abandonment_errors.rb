@@ -32,9 +32,9 @@ module Trunkline
       # @param error [ServerError] the server's answer to the request
       # @return [Error] the same one when the server did not end the request for its caller's sake
       def ended_by_server(request, error)
-        return error unless error.sqlstate == QUERY_CANCELED && (request.overdue? || request.cancelled?)
+        return error unless error.sqlstate == QUERY_CANCELED && (request.deadline_passed? || request.cancelled?)
 
-        why = request.overdue? ? :deadline : :cancel
+        why = request.deadline_passed? ? :deadline : :cancel
         atomic = request.repeatable?
         message = "#{WHY.fetch(why)}, and the server has ended the statement#{": nothing of it has happened" if atomic}"
         CLASSES.fetch(why).new(message, sql: error.sql, server: error.server, sent: true, retriable: atomic && why == :deadline)

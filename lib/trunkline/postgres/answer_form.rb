@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "asking"
+require_relative "request_execution"
 require_relative "result"
 
 module Trunkline
@@ -8,7 +8,7 @@ module Trunkline
     # How a {VirtualSession} asks for a host that wants what libpq's callers get: each value as its text, or as its bytes in the binary
     # format; and the tag of each command.
     class AnswerForm # :nodoc:
-      include Asking
+      include RequestExecution
 
       # How the columns of all types are decoded.
       DECODINGS = { text: Hash.new(:text).freeze, binary: Hash.new(:bytes).freeze }.freeze

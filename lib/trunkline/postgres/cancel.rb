@@ -53,7 +53,7 @@ module Trunkline
       ensure
         Thread.handle_interrupt(Waiting::NEVER) do
           finish([deadline, Waiting.now + GRACE].compact.min) unless through
-          let_go
+          close_or_hand_over
         end
       end
 
@@ -76,7 +76,7 @@ module Trunkline
         nil
       end
 
-      def let_go
+      def close_or_hand_over
         return if @io.nil? || @io.closed?
 
         @asked && @unfinished ? @unfinished.add(@io) : @io.close

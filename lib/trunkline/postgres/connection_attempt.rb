@@ -62,7 +62,7 @@ module Trunkline
 
       # As with libpq, a server that refuses a role with encryption may take it without, and the other way round.
       def another_way?(way, handshake, error)
-        return false if late?
+        return false if time_over?
         return true if handshake.stuck_encrypting?
         return false unless error.is_a?(ServerError) && error.sqlstate != STARTING_UP
 
@@ -70,7 +70,7 @@ module Trunkline
       end
 
       def another_version?(handshake, error)
-        return false if @protocol.uniq.one? || late?
+        return false if @protocol.uniq.one? || time_over?
         return false unless error.is_a?(ServerError) ? handshake.unauthenticated? && UNKNOWN_VERSION.include?(error.sqlstate) : handshake.unanswered?
 
         @protocol = [@protocol.last] * 2
@@ -78,19 +78,19 @@ module Trunkline
 
       # A pooler refuses a session for the settings that it does not know, before anything else.
       def fewer_settings?(handshake, error)
-        return false if @minimal || late? || !handshake.unauthenticated?
+        return false if @minimal || time_over? || !handshake.unauthenticated?
 
         @minimal = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING
       end
 
       # Asked for as the connection begins, it stays whatever is reset.
       def readable_dates?(handshake)
-        return false if @date_style || late?
+        return false if @date_style || time_over?
 
         @date_style = handshake.readable_date_style
       end
 
-      def late? = @deadline && Socket::Readiness.now >= @deadline
+      def time_over? = @deadline && Socket::Readiness.now >= @deadline
 
       # Of two refusals the one of the encrypted connection says more: without encryption many servers refuse every role.
       def tell(error)

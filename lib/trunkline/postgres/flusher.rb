@@ -56,7 +56,7 @@ module Trunkline
       def attempt(request)
         probe = Request.companion.limit_as(request)
         @resume_at = Waiting.now + PAUSE
-        @trunk = @pool.carry(probe) { true }
+        @trunk = @pool.over_shared_trunk(probe) { true }
       rescue Closed
         raise
       rescue Error

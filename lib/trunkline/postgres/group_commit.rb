@@ -91,7 +91,7 @@ module Trunkline
 
         begin
           @flusher.open(request)
-          @writers.carry(request) { |trunk| write(trunk, request) }
+          @writers.over_shared_trunk(request) { |trunk| write(trunk, request) }
         rescue ConnectionError, ServerError => error
           raise if error.is_a?(Closed) || error.is_a?(Overloaded) || request.done?
 
@@ -114,7 +114,7 @@ module Trunkline
             confirm(request, flushes, trunk.codec.flushes)
             true
           ensure
-            trunk.step_off(writer)
+            trunk.leave_unused(writer)
           end
         end
       end

@@ -55,7 +55,7 @@ module Trunkline
         waiter.patience = by
         trunk = @trunk
         queue.with_waiter(waiter) { trunk.follow(waiter) { deliver(trunk) || !queue.idle? } }
-        raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.overdue?
+        raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.deadline_passed?
       end
 
       private

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "answers"
-require_relative "asking"
+require_relative "request_execution"
 require_relative "batching"
 require_relative "describing"
 require_relative "escaping"
@@ -16,7 +16,7 @@ module Trunkline
   module Postgres
     # The verbs that a client and a session have in common.
     module Querying
-      include Asking
+      include RequestExecution
       include Notifying
       include Batching
       include Describing

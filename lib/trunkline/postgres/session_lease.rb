@@ -73,7 +73,7 @@ module Trunkline
       # Sends the request and does not wait for its answer.
       def dispatch(request)
         prepare(request)
-        alone(request) { carry(request) { |trunk| trunk.dispatch(request) } }
+        alone(request) { over_leased_trunk(request) { |trunk| trunk.dispatch(request) } }
       end
 
       # @return [::Socket, nil] of its connection, where it has one
@@ -141,7 +141,7 @@ module Trunkline
 
       # The last one is kept for its status, and must not keep the caller.
       def transmit(request)
-        alone(request.adopt) { carry(request) { |trunk| trunk.perform(request) } }
+        alone(request.adopt) { over_leased_trunk(request) { |trunk| trunk.perform(request) } }
       ensure
         request.forget_caller
       end
@@ -197,7 +197,7 @@ module Trunkline
       end
 
       # A trunk that is lost before anything was done on it is as good as none: another one will do.
-      def carry(request)
+      def over_leased_trunk(request)
         raise occupied(request) if @flow
 
         begin
@@ -211,10 +211,10 @@ module Trunkline
           return if taken && !(before.nil? && lost_unsent?(request))
 
           take_back(before, opening)
-          return request.give_up(GivenUp.new(:deadline, false)) if request.overdue?
+          return request.give_up(GivenUp.new(:deadline, false)) if request.deadline_passed?
           raise stuck(request) unless untouched? && @trunk.loss
 
-          let_go
+          give_back_trunk
         end until taken
       end
 
@@ -250,7 +250,7 @@ module Trunkline
         @meaning = @entered
       end
 
-      def let_go
+      def give_back_trunk
         @sessions.give_back(@trunk, false)
         @trunk = nil
       end

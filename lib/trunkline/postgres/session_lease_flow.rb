@@ -15,7 +15,7 @@ module Trunkline
         prepare(request) if request.statement
         alone(request.adopt) do
           @flow = nil if @flow&.done? # it has failed, and this is another try
-          carry(request) do |trunk|
+          over_leased_trunk(request) do |trunk|
             @flow = request
             @hear = hear
             trunk.dispatch(request)
@@ -40,7 +40,7 @@ module Trunkline
         until request.done? || yield
           alone(request.adopt) { @trunk.follow(request) { yield || request.notices } }
           conclude_wait(request)
-          break if request.late?
+          break if request.patience_over?
         end
       end
 
@@ -58,7 +58,7 @@ module Trunkline
         loop do
           alone(request.adopt) { @trunk.push(request) { codec.output.size <= most || request.notices } }
           conclude_wait(request)
-          break if request.done? || request.late? || codec.output.size <= most
+          break if request.done? || request.patience_over? || codec.output.size <= most
         end
       end
 
@@ -92,7 +92,7 @@ module Trunkline
       end
 
       def given_up(request)
-        abandon(request, :deadline) if request.overdue? && !request.done?
+        abandon(request, :deadline) if request.deadline_passed? && !request.done?
       end
 
       def occupied(request)

@@ -35,7 +35,7 @@ module Trunkline
       end
 
       def raise_unless_waited(waiter)
-        raise Deadline.new("the deadline has passed before a notification came", server: @server) if waiter.overdue?
+        raise Deadline.new("the deadline has passed before a notification came", server: @server) if waiter.deadline_passed?
         raise stuck(waiter) if broken?
       end
     end

@@ -75,7 +75,7 @@ module Trunkline
       # Sends it, unless it is in flight, and waits for its answer, by the leader alone.
       #
       # @param deadline [Float, nil] the leader's, on the clock of Waiting.now; the flush itself has none
-      def travel(deadline)
+      def run(deadline)
         if @request
           @trunk.await(@request.adopt, deadline)
         else
@@ -131,7 +131,7 @@ module Trunkline
       def wait(deadline)
         waiter = Waiter.new
         flush = @lock.synchronize { join(waiter) }
-        pursue(flush, waiter, deadline) until flush.over? || late?(deadline)
+        pursue(flush, waiter, deadline) until flush.over? || passed?(deadline)
         flush.over? ? flush.failure : Unflushed.new(:deadline)
       ensure
         leave(flush, waiter)
@@ -139,7 +139,7 @@ module Trunkline
 
       private
 
-      def late?(deadline) = deadline && Waiting.now >= deadline
+      def passed?(deadline) = deadline && Waiting.now >= deadline
 
       def join(waiter)
         flush = @following ||= SharedFlush.new(*@arguments)
@@ -151,7 +151,7 @@ module Trunkline
         return rest(waiter, deadline) { flush.led? && !flush.over? } unless flush.led_by?(waiter) || @lock.synchronize { flush.lead?(waiter) }
         return rest(waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush)
 
-        flush.travel(deadline)
+        flush.run(deadline)
         finish(flush) if flush.over?
       end
 

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "asking"
+require_relative "request_execution"
 
 module Trunkline
   module Postgres
     # The rows of one statement, as they come: without a transaction they wait in the socket until they are taken; in one, a portal
     # gives so many at a time, and its connection is free between them.
     class Stream # :nodoc:
-      include Asking
+      include RequestExecution
 
       # Rows that the protocol can count.
       MOST = (2**31) - 1

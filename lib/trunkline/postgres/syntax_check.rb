@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "asking"
+require_relative "request_execution"
 
 module Trunkline
   module Postgres
     # What the lexer does not know is parsed by the server before it is refused: where it is no SQL, the server's syntax error says so. Parsing
     # executes nothing, and leaves nothing on a connection that others share.
     class SyntaxCheck # :nodoc:
-      include Asking
+      include RequestExecution
 
       # Seconds for the server; as long as {Future} waits for a cancel.
       MOST = 5.0

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "asking"
+require_relative "request_execution"
 require_relative "copy"
 require_relative "future"
 require_relative "request"
@@ -16,7 +16,7 @@ module Trunkline
     #
     # One fiber or thread uses it at a time.
     class VirtualSession # :nodoc:
-      include Asking
+      include RequestExecution
 
       # @param client [Client]
       # @param statements [Hash{String => Statement}]
@@ -182,7 +182,7 @@ module Trunkline
       def reset
         @status = "I"
         @pinned&.stateful!
-        let_go if @pinned
+        end_lease if @pinned
       end
 
       def server = @answers.server
@@ -246,7 +246,7 @@ module Trunkline
 
         @pinned.pending.clear
         @status = "I"
-        let_go unless @kept || @held
+        end_lease unless @kept || @held
         nothing
       end
 
@@ -279,12 +279,12 @@ module Trunkline
       # A request that was given up says nothing: whatever was open is still.
       def note_status
         @status = @pinned.status || @status
-        let_go if @pinned.broken? || over?
+        end_lease if @pinned.broken? || over?
       end
 
       def over? = @status == "I" && !@kept && !@held && @pinned.idle?
 
-      def let_go
+      def end_lease
         pinned = @pinned
         @pinned = nil
         @kept = false

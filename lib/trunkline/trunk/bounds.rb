@@ -69,7 +69,7 @@ module Trunkline
     def lead_until(request)
       return Waiting.unpark(request) unless @state.lead(request) == true
 
-      step(request) until yield || @loss || request.late?
+      step(request) until yield || @loss || request.patience_over?
     end
   end
   private_constant :Bounds

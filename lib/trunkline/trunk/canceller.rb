@@ -79,7 +79,7 @@ module Trunkline
 
     # Its caller was interrupted: whether it is carried out is no caller's concern any more. The server is asked to end it, unless it is a
     # short one: its answer is here before a cancel could be there.
-    def let_go(request)
+    def abandon(request)
       end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if @state.held_up? }
     end
 
@@ -108,7 +108,7 @@ module Trunkline
       yield
     ensure
       deserted = @state.finish_ending
-      @trunk.see_off if deserted && !@trunk.loss
+      @trunk.end_last_use if deserted && !@trunk.loss
       @pool.freed if deserted && @pool.crowded.on?
     end
 

@@ -54,7 +54,7 @@ module Trunkline
       end
     end
 
-    def over?(request, content) = request.done? || !@loss.nil? || content.call || request.late?
+    def over?(request, content) = request.done? || !@loss.nil? || content.call || request.patience_over?
 
     def lead_or_wait(request, content)
       leads = @state.lead(request)

@@ -49,7 +49,7 @@ module Trunkline
       locked { @roster.idle_limit = seconds }
     end
 
-    # Sends the request over a shared trunk and waits for its answer. The same as {#carry}, without a block for the first try.
+    # Sends the request over a shared trunk and waits for its answer. The same as {#over_shared_trunk}, without a block for the first try.
     #
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def perform(request)
@@ -64,7 +64,7 @@ module Trunkline
     # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
     def dispatch(request)
       request.eager!
-      carry(request) { |trunk| trunk.dispatch(request) }
+      over_shared_trunk(request) { |trunk| trunk.dispatch(request) }
     end
 
     # Finds a shared trunk for the request, and has the block send the request over it.
@@ -72,7 +72,7 @@ module Trunkline
     # @yieldparam trunk [Trunk]
     # @yieldreturn [Boolean] false: the trunk could not take the request, which is as it was
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
-    def carry(request, &send)
+    def over_shared_trunk(request, &send)
       trunk = choose(request) unless @queued
       return trunk if trunk && yield(trunk)
 
@@ -89,7 +89,7 @@ module Trunkline
       trunk = nil
       Waiting.undisturbed(request.scheduler) do
         until trunk && settled?(trunk, request) && trunk.alive?
-          raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.overdue?
+          raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
 
           trunk = obtain(place)
         end
@@ -179,16 +179,16 @@ module Trunkline
     def find_for(request)
       place = WaitingLine::Place.new(request, alone: false)
       Waiting.undisturbed(request.scheduler) do
-        until request.overdue?
+        until request.deadline_passed?
           trunk = obtain(place) || choose(request)
           return trunk if trunk && yield(trunk)
 
-          place.step_off
+          place.leave_unused
         end
         request.give_up(GivenUp.new(:deadline, false))
         nil
       ensure
-        place.step_off
+        place.leave_unused
       end
     end
 
@@ -220,7 +220,7 @@ module Trunkline
       trunk.close("the client was closed") if @closed
       trunk
     rescue Error => error
-      error = nil if place.request.overdue?
+      error = nil if place.request.deadline_passed?
       raise if error && !@opener.goes_on?(place, error)
     ensure
       call_up { @opener.not_opened(place, error) ? @queue.call_all(error) : @queue.serve } unless trunk || !opener.equal?(@opener)

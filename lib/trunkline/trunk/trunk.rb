@@ -97,13 +97,13 @@ module Trunkline
           ensure
             leave(request)
           end
-          @canceller.expire(request) if request.overdue?
+          @canceller.expire(request) if request.deadline_passed?
         end
       end
     end
 
     # The caller that this trunk was kept for does not need it.
-    def step_off(request)
+    def leave_unused(request)
       leave(request) if request.active?
     end
 
@@ -152,7 +152,7 @@ module Trunkline
     def quarantined? = @canceller.quarantined?
 
     # The last caller has left: there is no leader.
-    def see_off
+    def end_last_use
       return active.zero? && hang_up if @loss
 
       @canceller.end_given_up
@@ -184,13 +184,13 @@ module Trunkline
       Waiting.unpark(request)
       wake_all
     ensure
-      @canceller.ending { leave_and_let_go(request) }
+      @canceller.ending { leave_and_abandon(request) }
     end
 
-    def leave_and_let_go(request)
+    def leave_and_abandon(request)
       leave(request)
     ensure
-      @canceller.let_go(request)
+      @canceller.abandon(request)
     end
 
     # The answer did not come in time.
@@ -234,14 +234,14 @@ module Trunkline
     end
 
     # A request that is done was written, and what came behind it is for other callers to write.
-    def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.late?
+    def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.patience_over?
 
     # A caller has left, and leaves the lead to the next leader, or work that no caller sees to after it.
     def depart(next_leader)
       if next_leader
         next_leader.wake
       elsif next_leader == false
-        see_off
+        end_last_use
       end
       @pool.freed if @crowded.on? && @state.active.zero?
     end

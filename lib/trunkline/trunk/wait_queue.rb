@@ -62,8 +62,8 @@ module Trunkline
       if place.blocks_its_scheduler? && !place.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
-      return false if place.overdue? && place.request.overdue?
-      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(place)}") if place.overdue?
+      return false if place.deadline_passed? && place.request.deadline_passed?
+      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(place)}") if place.deadline_passed?
       raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(place)}") if full?(line_of(place))
 
       line_of(place).join(place, @limits.max_wait)

@@ -56,7 +56,7 @@ module Trunkline
       def called? = @called
 
       # Has it waited for long enough?
-      def overdue? = !@give_up_at.nil? && Waiting.now >= @give_up_at
+      def deadline_passed? = !@give_up_at.nil? && Waiting.now >= @give_up_at
 
       # Is it in line?
       def lined_up? = @lined_up
@@ -78,14 +78,14 @@ module Trunkline
       #
       # @return [Boolean] false: it is called, or has waited for long enough
       def stay
-        staying = @lined_up && !overdue?
+        staying = @lined_up && !deadline_passed?
         @request.park if staying
         staying
       end
 
       # It is to have a trunk, and does not go on with it.
-      def step_off
-        @trunk&.step_off(@request)
+      def leave_unused
+        @trunk&.leave_unused(@request)
       end
 
       def called

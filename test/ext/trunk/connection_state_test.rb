@@ -86,7 +86,7 @@ module Trunkline
       state.rise(woken)
       assert_equal [[late, later], [false, true, false], kept.deadline],
                    [woken, [late, kept, later].map(&:parked?), state.rest]
-      refute_predicate leader, :late?
+      refute_predicate leader, :patience_over?
     end
 
     def test_no_other_caller_is_woken_while_the_next_leader_is_on_its_way

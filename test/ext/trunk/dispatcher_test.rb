@@ -59,7 +59,7 @@ module Trunkline
       codec = self.codec
       state = ConnectionState.new(codec, reader.fileno)
       codec.submit(short)
-      Clock.pass(A_MOMENT) until state.late?
+      Clock.pass(A_MOMENT) until state.behind_estimate?
       yield state, codec, reader, writer
     ensure
       [reader, writer].each(&:close)
@@ -69,7 +69,7 @@ module Trunkline
     def test_an_answer_that_no_caller_has_read_makes_nothing_late
       with_late_connection do |state, _codec, _reader, writer|
         writer.write("answer")
-        assert_equal [false, true], [state.late?, state.backlog < 0.001]
+        assert_equal [false, true], [state.behind_estimate?, state.backlog < 0.001]
       end
     end
 
@@ -78,9 +78,9 @@ module Trunkline
       with_late_connection do |state, codec, reader, writer|
         state.equip(nil, reader, Flag.new, [])
         writer.write("answer")
-        refute_predicate state, :late?
+        refute_predicate state, :behind_estimate?
         codec.input.receive_from(reader.fileno)
-        assert_predicate state, :late?
+        assert_predicate state, :behind_estimate?
       end
     end
 
@@ -89,7 +89,7 @@ module Trunkline
       near, far = station(:near, short), station(:far, short)
       far.state.round_trip = 3600.0
       late(near)
-      assert_equal [:far, false], [chosen(dispatcher(near, far, connections: 2), short), far.state.late?]
+      assert_equal [:far, false], [chosen(dispatcher(near, far, connections: 2), short), far.state.behind_estimate?]
     end
 
     def test_where_no_caller_reads_the_next_one_does

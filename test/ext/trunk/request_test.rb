@@ -98,17 +98,17 @@ module Trunkline
     def test_the_earlier_deadline_holds
       hurried = request.limit(60)
       deadline = hurried.deadline
-      assert_equal [deadline, false, false], [hurried.limit(90).deadline, hurried.overdue?, hurried.late?]
-      assert_equal [true, true], [hurried.limit(0).overdue?, hurried.late?]
-      assert_equal [nil, false], [request.deadline, request.overdue?]
+      assert_equal [deadline, false, false], [hurried.limit(90).deadline, hurried.deadline_passed?, hurried.patience_over?]
+      assert_equal [true, true], [hurried.limit(0).deadline_passed?, hurried.patience_over?]
+      assert_equal [nil, false], [request.deadline, request.deadline_passed?]
     end
 
     def test_patience_ends_before_the_deadline
       waiter = request.limit(60)
       waiter.patience = 0.0
-      assert_equal [true, false], [waiter.late?, waiter.overdue?]
+      assert_equal [true, false], [waiter.patience_over?, waiter.deadline_passed?]
       waiter.patience = nil
-      refute_predicate waiter, :late?
+      refute_predicate waiter, :patience_over?
     end
 
     def test_given_up

@@ -78,7 +78,7 @@ module Trunkline
       pool.check_out(request)
       late = Deadlines.hold(Waiting.now - 1) { request }
       looks = 2
-      late.stub(:overdue?, -> { (looks -= 1).negative? }) { assert_raises(Deadline) { pool.check_out(late) } }
+      late.stub(:deadline_passed?, -> { (looks -= 1).negative? }) { assert_raises(Deadline) { pool.check_out(late) } }
     end
 
     def test_full_ones_are_not_chosen

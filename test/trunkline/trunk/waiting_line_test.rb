@@ -59,8 +59,8 @@ module Trunkline
       patient, impatient = place, place
       @line.join(patient, 60)
       @line.join(impatient, 0)
-      assert_equal [false, true], [patient, impatient].map(&:overdue?)
-      refute_predicate place, :overdue?
+      assert_equal [false, true], [patient, impatient].map(&:deadline_passed?)
+      refute_predicate place, :deadline_passed?
     end
 
     # Woken by the clock, the caller parks again at its place, unless it has been called meanwhile.

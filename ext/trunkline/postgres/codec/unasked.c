@@ -3,20 +3,20 @@
 #include "postgres_request.h"
 #include "../../common/classes.h"
 
-static void let_go(unasked_sum_t *sum) {
+static void release(unasked_sum_t *sum) {
     if (--sum->references == 0) ruby_xfree(sum);
 }
 
 void unasked_end(unasked_t *unasked) {
     if (!unasked->sum) return;
     unasked->sum->bytes -= unasked->bytes;
-    let_go(unasked->sum);
+    release(unasked->sum);
     unasked->sum = NULL;
     unasked->bytes = 0;
 }
 
 static void unasked_answers_free(void *data) {
-    if (data) let_go(data);
+    if (data) release(data);
 }
 
 static size_t unasked_answers_memsize(const void *data) { return sizeof(unasked_sum_t); }

@@ -40,7 +40,7 @@ module Trunkline
           descriptor = @descriptors.delete(wait) or return
           waits = @waits[descriptor]
           waits.delete(wait)
-          waits.empty? ? let_go(descriptor) : look_for(descriptor)
+          waits.empty? ? stop_watching(descriptor) : look_for(descriptor)
         end
 
         # The descriptor is ready: the fibers that wait for one of these events go on.
@@ -53,7 +53,7 @@ module Trunkline
 
         def close(descriptor)
           waits = @waits[descriptor] or return
-          let_go(descriptor)
+          stop_watching(descriptor)
           waits.each do |wait|
             @descriptors.delete(wait)
             wait.exception = IOError.new("stream closed in another fiber")
@@ -81,7 +81,7 @@ module Trunkline
           watch.notify_readable = watch.notify_writable = false
         end
 
-        def let_go(descriptor)
+        def stop_watching(descriptor)
           @watches.delete(descriptor).detach
           @waits.delete(descriptor)
         end

@@ -6,7 +6,7 @@ require_relative "parameters"
 module Trunkline
   module Postgres
     # SQL and parameters -> a request, carried out as often as it takes. Includers say how a request travels: `perform`.
-    module Asking # :nodoc:
+    module RequestExecution # :nodoc:
       # Times that a request is sent elsewhere when the connection it was to take turns out to be dead.
       MOST_TRIES = 5
       # What a message can count.
@@ -118,7 +118,7 @@ module Trunkline
       def another_try(request, error)
         resendable = resendable?(request, error)
         return request unless resendable || preparable_anew?(request)
-        raise announced(@answers.cancelled(request, error), request) if request.cancelled? && !request.overdue?
+        raise announced(@answers.cancelled(request, error), request) if request.cancelled? && !request.deadline_passed?
 
         resendable ? request.again : prepared_anew(request)
       end
@@ -142,6 +142,6 @@ module Trunkline
 
       def answered_within_transaction?(request) = !request.status.nil? && request.status != "I"
     end
-    private_constant :Asking, :Request
+    private_constant :RequestExecution, :Request
   end
 end
