@@ -5,12 +5,14 @@ require "open3"
 require "rbconfig"
 require "support/memcached_servers"
 
-# There are no threads and fibers but the callers' own: what the library does for them, it does there.
+# There are no threads and fibers but the callers' own: what the library does for them, it does there. Only an attempt to connect is a fiber
+# that its caller resumes, for as long as the attempt takes.
 class CallersAloneTest < Trunkline::TestCase
   include Trunkline::MemcachedServers
 
   ROOT = File.expand_path("../..", __dir__)
-  private_constant :ROOT
+  ATTEMPTS = File.join(ROOT, "lib/trunkline/socket/resumable.rb")
+  private_constant :ROOT, :ATTEMPTS
 
   def test_threads = assert_made_elsewhere("threads")
   def test_fibers = assert_made_elsewhere("fibers")
@@ -23,7 +25,7 @@ class CallersAloneTest < Trunkline::TestCase
       output, status = Open3.capture2e(RbConfig.ruby, "-Ilib", "test/support/callers_alone.rb", postgres_server.uri, memcached.address, kind, chdir: ROOT)
       assert_predicate status, :success?, output
       ours, others = output.lines(chomp: true).partition { |path| path.start_with?(File.join(ROOT, "lib/")) }
-      assert_empty ours
+      assert_equal [ATTEMPTS], ours.uniq
       assert_operator others.size, :>=, 8, output # the callers themselves
     end
   end
