@@ -5,30 +5,24 @@ require "minitest/mock"
 require "support/database_helpers"
 require "support/schedulers/gems"
 
-# The client under the schedulers of others, as they are published. What a scheduler cannot do is told in the guide, and named here.
+# The client under the schedulers of others, as they are published.
 class SchedulerGemsTest < Trunkline::TestCase
   include DatabaseHelpers
 
-  # block of libev_scheduler leaves the fiber ready a second time when a wake-up comes together with the end of the time.
-  WITHOUT_DEADLINES = %w[libev_scheduler].freeze
-  # A second wait fails after one that was over for lack of time.
-  SHORT_WAITS_ONLY = %w[itsi/scheduler].freeze
   FIBERS = 12
-  private_constant :WITHOUT_DEADLINES, :SHORT_WAITS_ONLY, :FIBERS
+  private_constant :FIBERS
 
-  SchedulerGems::HERE.each_key do |library|
-    name = library.tr("/", "_")
-
-    define_method(:"test_queries_of_many_fibers_under_#{name}") do
+  SchedulerGems::ALL.each_key do |library|
+    define_method(:"test_queries_of_many_fibers_under_#{library}") do
       assert_equal FIBERS.times.to_a, under(library) { |db| each_fiber { |number| db.value("SELECT $1::int", number) } }
     end
 
-    define_method(:"test_values_that_take_many_reads_and_writes_under_#{name}") do
+    define_method(:"test_values_that_take_many_reads_and_writes_under_#{library}") do
       sizes = under(library) { |db| each_fiber { |number| db.value("SELECT $1::text", "x" * (300_000 + number)).size } }
       assert_equal FIBERS.times.map { |number| 300_000 + number }, sizes
     end
 
-    define_method(:"test_transactions_under_#{name}") do
+    define_method(:"test_transactions_under_#{library}") do
       with_table("id int") do |table|
         under(library) do |db|
           each_fiber do |number|
@@ -39,9 +33,7 @@ class SchedulerGemsTest < Trunkline::TestCase
       end
     end
 
-    next if (WITHOUT_DEADLINES + SHORT_WAITS_ONLY).include?(library)
-
-    define_method(:"test_a_deadline_beside_others_under_#{name}") do
+    define_method(:"test_a_deadline_beside_others_under_#{library}") do
       answers = under(library) do |db|
         each_fiber { |number| number.even? ? short_of_time(db) : db.value("SELECT $1::int FROM pg_sleep(0.01)", number) }
       end
