@@ -46,7 +46,7 @@ module Trunkline
         assert_equal "42601", ErrorFields.parse(broken.error)[:sqlstate]
         assert_equal [%w[b], []], [described.description.columns, described.rows]
         assert_equal [[[1]], [[2, nil]], []], script.results.map { |_, rows, _| rows }
-        assert_equal [1, 1, nil], script.results.map(&:last)
+        assert_equal [1, 1, nil], (script.results.map { |_, _, affected| affected })
         assert_equal [true, true, false, true, true, true], requests.first(6).map(&:answered?)
         assert_equal "off", codec.parameters["in_hot_standby"]
         assert_predicate codec, :idle?
