@@ -20,9 +20,12 @@ class ReadmeTest < Trunkline::TestCase
   def setup
     super
     @isolation = ActiveSupport::IsolatedExecutionState.isolation_level
+    @constants = self.class.constants(false)
   end
 
+  # The next guide's programs may give their own classes the same names.
   def teardown
+    (self.class.constants(false) - @constants).each { |name| self.class.send(:remove_const, name) }
     ActiveSupport::IsolatedExecutionState.isolation_level = @isolation
     super
   end
