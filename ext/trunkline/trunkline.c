@@ -76,7 +76,7 @@ void Init_trunkline(void) {
     Init_trunkline_cancelling();
     Init_trunkline_connection_snapshot();
     Init_trunkline_ended_scheduler();
-    Init_trunkline_drive();
+    Init_trunkline_connection_io();
     Init_trunkline_connection_loop();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();

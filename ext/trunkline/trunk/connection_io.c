@@ -135,7 +135,7 @@ bool connection_io_is_quiet(const connection_t *connection) {
     return NIL_P(connection_codec(connection)->farewell) && !socket_has_bytes(connection->descriptor);
 }
 
-void Init_trunkline_drive(void) {
+void Init_trunkline_connection_io(void) {
     id_state = rb_intern("@state");
     id_lose = rb_intern("lose");
     id_lose_over = rb_intern("lose_over");

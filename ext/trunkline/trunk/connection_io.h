@@ -42,6 +42,6 @@ socket_status_t connection_io_receive(const connection_io_t *io);
 bool connection_io_sleep(const connection_io_t *io);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
-void Init_trunkline_drive(void);
+void Init_trunkline_connection_io(void);
 
 #endif

@@ -44,10 +44,8 @@ bool column_decoder_asks_ruby(const column_decoder_t *decoder);
  * Trunkline::ProtocolError when the bytes make no sense, and UnreadableResult when the row takes more memory than it may. */
 VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length, row_memory_t *memory);
 
+/* These define the classes and the functions in Ruby; the first is called once, as the extension is loaded, and calls the second. */
 void Init_trunkline_types(VALUE mTrunklinePostgres);
 void Init_trunkline_row_memory(void);
-
-/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
-void Init_trunkline_types(VALUE mTrunklinePostgres);
 
 #endif

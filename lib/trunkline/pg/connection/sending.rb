@@ -184,10 +184,13 @@ module Trunkline
 
         private
 
-        def sent
+        def check_nothing_sent
           check_open
           raise failure(:UnableToSend, "another command is already in progress") unless @sent.nil? || @sent.over?
+        end
 
+        def sent
+          check_nothing_sent
           @sent = yield
           nil
         rescue ::Trunkline::Error, EncodingError => error
@@ -196,9 +199,7 @@ module Trunkline
 
         # What is done already, for {#get_result}.
         def told_later
-          check_open
-          raise failure(:UnableToSend, "another command is already in progress") unless @sent.nil? || @sent.over?
-
+          check_nothing_sent
           @ready = begin
             yield
           rescue namespace::Error => error
