@@ -52,8 +52,11 @@ module Trunkline
         @leader ||= waiter
       end
 
-      # @return [Boolean] whether no other caller leads
-      def lead?(waiter) = (@leader ||= waiter).equal?(waiter)
+      # Takes the lead where no other caller has it. What is over has no leader again: one that begins it anew would take the turn of the flush
+      # that follows, whose callers would sleep for good.
+      #
+      # @return [Boolean] whether this caller leads
+      def lead?(waiter) = !@over && (@leader ||= waiter).equal?(waiter)
 
       def led? = !@leader.nil?
 
@@ -161,7 +164,7 @@ module Trunkline
         @lock.synchronize do
           next begun?(flush) if @current
 
-          @following = nil
+          @following = nil if @following.equal?(flush)
           @current = flush
           true
         end

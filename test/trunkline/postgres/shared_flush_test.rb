@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Trunkline
+  module Postgres
+    # The callers of flushes, each step of which is taken when the test says so.
+    class SharedFlushTest < TestCase
+      LIMIT = 20 # seconds, after which a caller hangs
+      LOST = Loss.new("the server is gone", true, false).freeze
+
+      # A connection on which each flush fails, when the test says so.
+      class LostTrunk
+        def initialize
+          @asked = Thread::Queue.new
+          @answers = Thread::Queue.new
+        end
+
+        def interject(request, *)
+          @asked << true
+          @answers.pop
+          request.give_up(LOST)
+        end
+        alias await interject
+
+        # Waits until a flush is under way.
+        def asked = @asked.pop
+
+        def asked? = !@asked.empty?
+
+        def answer = @answers << true
+      end
+
+      # A caller that has seen that its flush is not over, and goes on from there when it is stepped.
+      class SteppedCaller
+        attr_reader :thread, :arrived, :steps
+
+        def initialize(flushes)
+          @arrived = Thread::Queue.new
+          @steps = Thread::Queue.new
+          @thread = Thread.new do
+            Thread.current[:stepped_caller] = self
+            flushes.wait(nil)
+          end
+          @thread.report_on_exception = false
+          @arrived.pop
+        end
+
+        def step = @steps << true
+
+        # Has it taken its step, and sleeps?
+        def asleep? = @steps.num_waiting.zero? && @steps.empty? && @thread.stop?
+      end
+      private_constant :LIMIT, :LOST, :LostTrunk, :SteppedCaller
+
+      def test_a_caller_that_finds_its_flush_over_leaves_the_turn_to_the_next_one
+        stepped do
+          trunk = LostTrunk.new
+          flushes = Flushes.new("server", trunk, Statements.new.table[SharedFlush::SQL], "on", 1)
+          callers = [leader = SteppedCaller.new(flushes), late = SteppedCaller.new(flushes)]
+          leader.step
+          trunk.asked
+          callers << (following = SteppedCaller.new(flushes))
+          following.step # it leads the next flush
+          Thread.pass until following.asleep?
+          trunk.answer
+          assert leader.thread.join(LIMIT)
+          following.arrived.pop
+          late.step
+          Thread.pass until !late.thread.alive? || trunk.asked?
+          following.step
+          Thread.pass until following.asleep?
+          2.times { trunk.answer }
+          [late, following].each { |caller| 3.times { caller.step } }
+          assert callers.all? { |caller| caller.thread.join(LIMIT) }, "a caller hangs"
+          assert_equal [:failed] * 3, callers.map { |caller| caller.thread.value.why }
+        ensure
+          callers&.each { |caller| caller.thread.kill }
+        end
+      end
+
+      private
+
+      # Callers stop where they have looked whether their flush is over, and have not looked for its leader.
+      def stepped(&block)
+        trace = TracePoint.new(:call) do
+          caller = Thread.current[:stepped_caller]
+          caller.arrived << true
+          caller.steps.pop
+        end
+        trace.enable(target: Flushes.instance_method(:pursue), &block)
+      end
+    end
+  end
+end
