@@ -121,7 +121,7 @@ bool connection_activate(connection_t *connection, request_t *request) {
 bool connection_activate_to_wait(connection_t *connection, request_t *request) {
     if (request->active) return true;
     if (connection->generation != process_generation) return false;
-    if (connection->active > 0 && connection->scheduler != request->scheduler && !connection_forget_dropped(connection)) return false;
+    if (connection->active > 0 && connection->scheduler != request->scheduler) return false;
     activate(connection, request);
     return true;
 }
@@ -147,7 +147,11 @@ static VALUE connection_is_expired(VALUE self) { return RBOOL(clock_now() >= con
 /* call-seq: admits?(scheduler) -> true or false
  *
  * May a waiter of this scheduler (nil: a plain thread), which shares, become active now? */
-static VALUE connection_may_come(VALUE self, VALUE scheduler) { return RBOOL(connection_takes(connection_of(self), scheduler, false)); }
+static VALUE connection_may_come(VALUE self, VALUE scheduler) {
+    connection_t *connection = connection_of(self);
+    connection_forget_other_dropped(connection, scheduler);
+    return RBOOL(connection_takes(connection, scheduler, false));
+}
 
 /* call-seq: backlog -> Float
  *
@@ -185,6 +189,7 @@ static VALUE connection_idle_since(VALUE self) { return DBL2NUM(connection_in_fl
  * Keeps the trunk for pinned requests from now on. False: it is not deserted, or reserved already, or shut. */
 static VALUE connection_reserve(VALUE self) {
     connection_t *connection = connection_of(self);
+    connection_forget_dropped(connection);
     if (!connection_takes(connection, Qnil, false) || !connection_is_deserted(connection)) return Qfalse;
     connection->reserved = true;
     return Qtrue;
@@ -219,7 +224,8 @@ static VALUE connection_finish_ending(VALUE self) {
 /* call-seq: deserted? -> true or false */
 static VALUE connection_get_deserted(VALUE self) {
     connection_t *connection = connection_of(self);
-    return RBOOL(connection_forget_dropped(connection) || connection_is_deserted(connection));
+    connection_forget_dropped(connection);
+    return RBOOL(connection_is_deserted(connection));
 }
 
 /* call-seq: enter(request) -> :first, :later or nil
@@ -228,7 +234,9 @@ static VALUE connection_get_deserted(VALUE self) {
  * callers of another scheduler, or shut. */
 VALUE connection_enter(VALUE self, VALUE request) {
     connection_t *connection = connection_of(self);
-    if (connection->shut || !connection_activate(connection, request_checked(request))) return Qnil;
+    request_t *waiting = request_checked(request);
+    connection_forget_other_dropped(connection, waiting->scheduler);
+    if (connection->shut || !connection_activate(connection, waiting)) return Qnil;
     return connection_in_flight(connection)->count == 0 ? sym_first : sym_later;
 }
 

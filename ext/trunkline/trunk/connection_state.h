@@ -58,23 +58,30 @@ static inline fifo_t *connection_in_flight(const connection_t *connection) { ret
 static inline bool connection_is_plain(const connection_t *connection) { return !NIL_P(connection->io); }
 
 /* Will fibers of the scheduler, which is that thread's, never go on? Their thread has ended, or it is the calling one and goes on without that
- * scheduler. */
+ * scheduler. Calls Ruby, so other threads may run, and an interrupt may be raised. */
 bool scheduler_has_ended(VALUE scheduler, VALUE thread);
 
-/* Where the scheduler of all active callers has ended, they are active no more. True: so it was. */
+/* Where the scheduler of all active callers has ended, they are active no more. True: so it was. Calls Ruby: what was read of any connection
+ * or dispatcher before may have changed. So it is called before such a look, never in the middle of one. */
 bool connection_forget_dropped(connection_t *connection);
 
-/* A connection without waiters takes those of any scheduler: the first one's is the connection's. A forked child's copy takes none. */
-static inline bool connection_admits(connection_t *connection, VALUE scheduler, bool pinned) {
+/* The same where callers of another scheduler than this one are active. */
+static inline void connection_forget_other_dropped(connection_t *connection, VALUE scheduler) {
+    if (connection->active > 0 && connection->scheduler != scheduler) connection_forget_dropped(connection);
+}
+
+/* A connection without waiters takes those of any scheduler: the first one's is the connection's. A forked child's copy takes none. Calls no
+ * Ruby; callers that were dropped count until connection_forget_dropped. */
+static inline bool connection_admits(const connection_t *connection, VALUE scheduler, bool pinned) {
     if (connection->generation != process_generation || connection->reserved != pinned) return false;
-    return connection->active == 0 || connection->scheduler == scheduler || connection_forget_dropped(connection);
+    return connection->active == 0 || connection->scheduler == scheduler;
 }
 
 /* Is no caller active, and none about to end what it has left? */
 static inline bool connection_is_deserted(const connection_t *connection) { return connection->active == 0 && connection->endings == 0; }
 
 /* May another request be sent? */
-static inline bool connection_takes(connection_t *connection, VALUE scheduler, bool pinned) {
+static inline bool connection_takes(const connection_t *connection, VALUE scheduler, bool pinned) {
     return !connection->shut && connection_admits(connection, scheduler, pinned);
 }
 

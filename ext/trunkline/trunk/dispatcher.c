@@ -164,6 +164,23 @@ static VALUE dispatcher_set_idle_limit(VALUE self, VALUE seconds) {
 
 /* --- the choice --- */
 
+/* Callers of other schedulers that were dropped are active no more. Calls Ruby, so another thread may have the dispatcher choose among other
+ * trunks meanwhile. */
+static void forget_dropped(const dispatcher_t *dispatcher, VALUE scheduler) {
+    for (long at = 0; at < dispatcher->count; at++) {
+        VALUE state = RARRAY_AREF(dispatcher->states, at);
+        connection_forget_other_dropped(connection_of(state), scheduler);
+        RB_GC_GUARD(state);
+    }
+}
+
+/* A search that finds also what dropped callers have left. */
+static search_t thorough_search_for(dispatcher_t *dispatcher, VALUE object) {
+    request_t *request = request_checked(object);
+    forget_dropped(dispatcher, request->scheduler);
+    return search_for(dispatcher, request);
+}
+
 /* The trunk of a search; nil when it has found none. */
 static VALUE found(search_t *search) {
     if (search->best < 0) return Qnil;
@@ -185,7 +202,8 @@ static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
 
 /* call-seq: choose(request) -> trunk or nil
  *
- * The trunk that should take the request. Nil: none will do that can be found at once, or one has lived for long enough. */
+ * The trunk that should take the request. Nil: none will do that can be found at once, or one has lived for long enough. What dropped callers
+ * have left is found by the others. */
 static VALUE dispatcher_choose(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     if (dispatcher->count == 0) return Qnil;
@@ -201,7 +219,7 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
  * The same, after a look at every one. Nil: none will do. */
 static VALUE dispatcher_find(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = search_for(dispatcher, request_checked(object));
+    search_t search = thorough_search_for(dispatcher, object);
     if (!search.is_long || search_is_only(&search) || (dispatcher->idle_count > 0 && search_permits_long(&search))) search_all(&search);
     return found(&search);
 }
@@ -214,7 +232,7 @@ static VALUE dispatcher_find(VALUE self, VALUE object) {
  * ConnectionState#leave if it does not use it. */
 static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = search_for(dispatcher, request_checked(object));
+    search_t search = thorough_search_for(dispatcher, object);
     if (!search.is_long || search_is_only(&search) || dispatcher->idle_count == 0) return Qnil;
     if (!search_permits_long(&search) || !search_idle(&search)) return Qnil;
     connection_t *connection = connection_at(dispatcher, search.best);
@@ -238,7 +256,7 @@ static size_t room_for_long(search_t *search) {
  * How many requests like this one could go now. */
 static VALUE dispatcher_room_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = search_for(dispatcher, request_checked(object));
+    search_t search = thorough_search_for(dispatcher, object);
     size_t room = 0;
     if (search.is_long && !search_is_only(&search)) return SIZET2NUM(room_for_long(&search));
     for (long at = 0; at < dispatcher->count && room < MOST_CALLED; at++) room += search_room_on(&search, connection_at(dispatcher, at));
@@ -248,9 +266,11 @@ static VALUE dispatcher_room_for(VALUE self, VALUE object) {
 /* call-seq: accepts?(connection, request) -> true or false
  *
  * Would the request find room there now? */
-static VALUE dispatcher_accepts(VALUE self, VALUE connection, VALUE object) {
-    search_t search = search_for(dispatcher_of(self), request_checked(object));
-    return RBOOL(search_room_on(&search, connection_checked(connection)) > 0);
+static VALUE dispatcher_accepts(VALUE self, VALUE state, VALUE object) {
+    connection_t *connection = connection_checked(state);
+    connection_forget_other_dropped(connection, request_checked(object)->scheduler);
+    search_t search = search_for(dispatcher_of(self), request_of(object));
+    return RBOOL(search_room_on(&search, connection) > 0);
 }
 
 /* call-seq: unread_for(request) -> trunk or nil
@@ -258,7 +278,7 @@ static VALUE dispatcher_accepts(VALUE self, VALUE connection, VALUE object) {
  * A trunk with requests in flight whose answers no caller reads; a caller that has no trunk makes room by reading there. */
 static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = search_for(dispatcher, request_checked(object));
+    search_t search = thorough_search_for(dispatcher, object);
     search_unread(&search);
     return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
 }

@@ -65,8 +65,10 @@ static void forget_lead(connection_t *connection) {
 }
 
 bool connection_forget_dropped(connection_t *connection) {
-    if (connection->active == 0 || NIL_P(connection->scheduler) || !scheduler_has_ended(connection->scheduler, connection->thread)) return false;
-    VALUE failure = given_up();
+    VALUE scheduler = connection->scheduler, failure;
+    if (connection->active == 0 || NIL_P(scheduler) || !scheduler_has_ended(scheduler, connection->thread)) return false;
+    failure = given_up();
+    if (connection->active == 0 || connection->scheduler != scheduler) return false; /* another thread has done it meanwhile */
     forget_parked(connection);
     forget_in_flight(connection, failure);
     forget_lead(connection);

@@ -27,6 +27,7 @@ static void park(connection_t *connection, request_t *request) {
 VALUE connection_lead(VALUE self, VALUE object) {
     connection_t *connection = connection_of(self);
     request_t *request = request_checked(object);
+    connection_forget_other_dropped(connection, request->scheduler);
     if (connection->next_leader == object) connection->next_leader = Qnil;
     if (request->done) return Qnil;
     if (request->until < connection->earliest) connection->earliest = request->until;
@@ -41,7 +42,9 @@ VALUE connection_lead(VALUE self, VALUE object) {
  * False: another waiter leads, or is about to, or the active callers are of another scheduler; this one is not parked. */
 static VALUE connection_take_lead(VALUE self, VALUE object) {
     connection_t *connection = connection_of(self);
-    if (connection_is_led(connection) || !connection_activate_to_wait(connection, request_checked(object))) return Qfalse;
+    request_t *request = request_checked(object);
+    connection_forget_other_dropped(connection, request->scheduler);
+    if (connection_is_led(connection) || !connection_activate_to_wait(connection, request)) return Qfalse;
     connection->leader = object;
     return Qtrue;
 }
