@@ -25,7 +25,9 @@ module Trunkline
     # @return [Float, nil] seconds from the call to its end; nil while it goes on
     attr_reader :seconds
 
-    # @return [Float, nil] seconds of these that the server has worked on it; nil: that was not measured, as of a stream or a COPY
+    # @return [Float, nil] seconds of these that the server has worked on it. Of a stream or a COPY, those in which the call waited for the
+    #   server; what the server does while the caller's block runs is not seen. nil: not measured, as of `async`, where no caller waits, and
+    #   of a transaction, whose queries have theirs
     attr_reader :server_seconds
 
     # @return [Integer, nil] rows that were returned, changed or copied
@@ -43,11 +45,14 @@ module Trunkline
       @parameters = parameters
       @hook = hook
       @arguments = arguments
-      @seconds = @server_seconds = @rows = @error = @last = nil
+      @seconds = @server_seconds = @rows = @error = @last = @waited = nil
     end
 
-    # @return [Float, nil] seconds that it waited: for a connection, behind others, and on the way
-    def waiting_seconds = server_seconds && [seconds - server_seconds, 0.0].max
+    # @return [Float, nil] seconds that it waited: for a connection, behind others, and on the way; of a stream or a COPY, until it was sent
+    def waiting_seconds = server_seconds && [flow? ? @waited : seconds - server_seconds, 0.0].max
+
+    # @return [Float, nil] seconds of a stream or a COPY in which the caller's block ran, or its IO; nil: it is none, or that was not measured
+    def block_seconds = flow? && server_seconds ? [seconds - server_seconds - @waited, 0.0].max : nil
 
     # @return [String] its kind, and the beginning of its text
     def inspect = "#<#{self.class} #{kind} #{server}#{" #{text[0, 60].inspect}" if text}>"
@@ -56,12 +61,12 @@ module Trunkline
     def within(middlewares, &call) # :nodoc:
       before = Operation.current
       Thread.current[CURRENT] = self
-      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      @start = now
       conclude(middlewares.public_send(@hook, *@arguments, &call))
     rescue Exception => @error # rubocop:disable Lint/RescueException
       raise
     ensure
-      @seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+      @seconds = now - @start
       Thread.current[CURRENT] = before
     end
 
@@ -71,15 +76,32 @@ module Trunkline
 
       @last = request
       taken = request.taken
-      @server_seconds = (@server_seconds || 0.0) + taken if taken
-      rows = request.affected_rows
+      worked(taken, now - @start - taken) if taken
+      rows = request.affected_rows unless kind == :stream # whose rows are counted as they are yielded
       @rows = (@rows || 0) + rows if rows
+    end
+
+    # Waits for the server within the block: for rows of a stream or a COPY, or until it takes some.
+    def await_server # :nodoc:
+      begun = now
+      yield
+    ensure
+      worked(now - begun, begun - @start)
     end
 
     # One more row of a stream.
     def count_row = @rows = (@rows || 0) + 1 # :nodoc:
 
     private
+
+    def flow? = %i[stream copy].include?(kind)
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    # @param before [Float] seconds from the call to the moment when the server began with it
+    def worked(seconds, before)
+      @waited ||= before - (@server_seconds || 0.0)
+      @server_seconds = (@server_seconds || 0.0) + seconds
+    end
 
     def conclude(value)
       @rows = value if kind == :copy && value.is_a?(Integer)

@@ -57,8 +57,8 @@ module Trunkline
     end
 
     def times(operation)
-      waited = operation.waiting_seconds
-      "#{milliseconds(operation.seconds)} ms#{": server #{milliseconds(operation.server_seconds)}, waited #{milliseconds(waited)}" if waited}"
+      parts = { server: operation.server_seconds, waited: operation.waiting_seconds, block: operation.block_seconds }.compact
+      [["#{milliseconds(operation.seconds)} ms", *(parts.map { |name, seconds| "#{name} #{milliseconds(seconds)}" }.join(", ") if parts.any?)].join(": ")]
     end
 
     def rows(operation) = operation.rows && "#{operation.rows} row#{"s" unless operation.rows == 1}"

@@ -22,6 +22,9 @@ class QueryLogTest < Trunkline::TestCase
     [->(db) { db.stream("SELECT generate_series(1, 7)") { |row| row } }, [:stream, "SELECT generate_series(1, 7)", 7]],
     [->(db) { db.copy_out("COPY (SELECT generate_series(1, 5)) TO STDOUT") { |row| row } }, [:copy, "COPY (SELECT", 5]],
     [->(db) { db.execute_script("SELECT 1; SELECT 2") }, [:script, "SELECT 1; SELECT 2", nil]],
+    [->(db) { db.transaction { |tx| tx.stream("SELECT generate_series(1, 7)", chunk: 4) { |row| row } } },
+     [:transaction, nil, nil], [:stream, "SELECT generate_series(1, 7)", 7]],
+    [->(db) { db.transaction { |tx| tx.stream("SELECT 8") { |row| row } } }, [:transaction, nil, nil], [:stream, "SELECT 8", 1]],
     [->(db) { db.listen("news").close }, [:listen, "LISTEN \"news\"", nil]],
     [->(db) { db.with(settings: { "work_mem" => "1MB" }).query("SELECT 3") }, [:query, "SELECT 3", 1]],
     [->(db) { db.transaction { |tx| tx.query("SELECT 4") } }, [:transaction, nil, nil], [:query, "SELECT 4", 1]]
@@ -35,7 +38,14 @@ class QueryLogTest < Trunkline::TestCase
       super
     end
   end
-  private_constant :CALLS, :Keeping
+  # What takes the server 50 ms in two parts, and its caller's block as long.
+  FLOWS = [
+    ->(db, block) { db.stream("SELECT pg_sleep(0.025) FROM generate_series(1, 2)", chunk: 1, &block) },
+    ->(db, block) { db.transaction { |tx| tx.stream("SELECT pg_sleep(0.025) FROM generate_series(1, 2)", chunk: 1, &block) } },
+    ->(db, block) { db.copy_out("COPY (SELECT pg_sleep(0.025) FROM generate_series(1, 2)) TO STDOUT", &block) },
+    ->(db, block) { db.copy_in("COPY slowly FROM STDIN") { |copy| 2.times { |number| block.call(copy << [number]) } } }
+  ].freeze
+  private_constant :CALLS, :Keeping, :FLOWS
 
   def setup
     super
@@ -65,6 +75,24 @@ class QueryLogTest < Trunkline::TestCase
     end
   end
 
+  def test_streams_and_copies_tell_the_time_of_the_server_from_that_of_the_block
+    with_client(middlewares: [Keeping]) do |db|
+      db.execute_script(<<~SQL)
+        CREATE TABLE slowly (number int);
+        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(0.025); RETURN NEW; END$$;
+        CREATE TRIGGER slow BEFORE INSERT ON slowly FOR EACH ROW EXECUTE FUNCTION slow();
+      SQL
+      FLOWS.each { |call| assert_parts(db, call) }
+    ensure
+      db.execute_script("DROP TABLE slowly; DROP FUNCTION slow")
+    end
+  end
+
+  def test_the_line_of_a_stream_has_the_time_of_its_block
+    lines = logged { |db| db.stream("SELECT generate_series(1, 2)") { |row| row } }
+    assert_match(/stream \(\d+\.\d ms: server \d+\.\d, waited \d+\.\d, block \d+\.\d; 2 rows; /, lines.last)
+  end
+
   def test_a_log
     lines = logged do |db|
       db.query("SELECT * FROM generate_series(1, 5) WHERE $1", true)
@@ -79,10 +107,10 @@ class QueryLogTest < Trunkline::TestCase
   def test_slow_ones_alone
     assert_empty(logged(slow: 3600) { |db| db.query("SELECT 1") })
     assert_match(/\AWARN query .*SELECT 1$/, logged(slow: 0) { |db| db.query("SELECT 1") }.grep(/SELECT/).first)
-    taken = Struct.new(:seconds, :kind, :waiting_seconds, :rows, :server, :error, :text)
+    taken = Struct.new(:seconds, :kind, :server_seconds, :waiting_seconds, :block_seconds, :rows, :server, :error, :text)
     out = StringIO.new
     log = Trunkline.const_get(:QueryLog).new(Logger.new(out), 0.1)
-    [0.099, 0.1, 0.2].each { |seconds| log.around(taken.new(seconds, :query, nil, nil, "here", nil, "SELECT #{seconds}")) { nil } }
+    [0.099, 0.1, 0.2].each { |seconds| log.around(taken.new(seconds, :query, nil, nil, nil, nil, "here", nil, "SELECT #{seconds}")) { nil } }
     assert_equal ["SELECT 0.1", "SELECT 0.2"], out.string.scan(/SELECT .*/)
   end
 
@@ -137,7 +165,29 @@ class QueryLogTest < Trunkline::TestCase
     assert_equal ["Trunkline::UndefinedColumn", "42703"], failed.attributes.values_at("error.type", "db.response.status_code")
   end
 
+  def test_events_and_spans_are_told_of_every_kind_of_call
+    kinds = []
+    subscriber = ActiveSupport::Notifications.subscribe(/\.trunkline\z/) { |event| kinds << event.payload[:kind] unless event.payload[:kind] == :connect }
+    spans = spans_of(Trunkline::ActiveSupportEvents) { |db| CALLS.each { |call,| call.call(db) } }
+    told = CALLS.flat_map { |_, *calls| calls }
+    assert_equal told.map(&:first).sort, kinds.sort
+    assert_equal told.map { |_, _, rows| rows.inspect }.sort, spans.map { |span| span.attributes["db.response.returned_rows"].inspect }.sort
+    assert_equal ["postgresql"], spans.map { |span| span.attributes["db.system.name"] }.uniq
+  ensure
+    ActiveSupport::Notifications.unsubscribe(subscriber)
+  end
+
   private
+
+  # The block of a COPY IN is left before the server is through with what it was sent.
+  def assert_parts(db, call)
+    Keeping::LIST.clear
+    call.call(db, ->(_) { sleep(0.025) })
+    told = Keeping::LIST.find { |it| %i[stream copy].include?(it.kind) }
+    assert_operator told.server_seconds, :>=, 0.024
+    assert_operator told.block_seconds, :>=, 0.049
+    assert_in_delta told.seconds, told.server_seconds + told.waiting_seconds + told.block_seconds, 1e-6
+  end
 
   def with_client(**options, &block) = Trunkline.postgres(postgres_server.uri, **options, &block)
 
@@ -150,13 +200,13 @@ class QueryLogTest < Trunkline::TestCase
   end
 
   # @return [Array<OpenTelemetry::SDK::Trace::SpanData>] but for those of connecting
-  def spans_of(&block)
+  def spans_of(*middlewares, &block)
     before = OpenTelemetry.tracer_provider
     exporter = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
     provider = OpenTelemetry::SDK::Trace::TracerProvider.new
     provider.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(exporter))
     OpenTelemetry.tracer_provider = provider
-    with_client(middlewares: [Trunkline::OpenTelemetrySpans], &block)
+    with_client(middlewares: [Trunkline::OpenTelemetrySpans, *middlewares], &block)
     exporter.finished_spans.reject { |span| span.name.start_with?("CONNECT") }
   ensure
     OpenTelemetry.tracer_provider = before

@@ -5,6 +5,7 @@
 #include "request.h"
 
 #define ENOUGH_TRIPS 4 /* looked at, before the shortest is taken for the way: a busy client is late in reading */
+#define LEAST_TAKEN 1e-9 /* seconds: what came no later than the way takes is measured, too */
 
 static void learn_round_trip(fifo_t *fifo, double seconds) {
     if (fifo->round_trip == 0 || seconds < fifo->round_trip) fifo->round_trip = seconds;
@@ -47,11 +48,14 @@ static bool had_come(const fifo_t *fifo, const request_t *request) {
     return fifo->alone || fifo->trips >= ENOUGH_TRIPS || fifo->head_since - request->pushed >= fifo->round_trip;
 }
 
-static void measure_service(fifo_t *fifo, request_t *request, double now) {
-    bool known = knows_beginning(fifo, request, now), sure = known && had_come(fifo, request);
-    double at_most = now - request->pushed - on_the_way(fifo), taken = known ? fmin(now - fifo->head_since, at_most) : at_most;
+/* Seconds that the server has worked on it: since the answer before it where that moment is known. */
+static double server_seconds(const fifo_t *fifo, const request_t *request, bool known, double now) {
+    double at_most = now - request->pushed - on_the_way(fifo);
+    return known ? fmin(now - fifo->head_since, at_most) : at_most;
+}
+
+static void learn_of_service(fifo_t *fifo, request_t *request, double taken, bool sure, double now) {
     request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
-    request->taken = taken;
     if (request->cut_short) return service_measure_part(request->service, taken, sure);
     service_measure(request->service, taken, sure);
     if (!request->is_long) dispatcher_learn_of_short(fifo);
@@ -61,5 +65,9 @@ static void measure_service(fifo_t *fifo, request_t *request, double now) {
 void measure(fifo_t *fifo, double now) {
     request_t *request = fifo_request(fifo_head(fifo));
     note_round_trip(fifo, request, now);
-    if (request && request->service) measure_service(fifo, request, now);
+    if (!request) return;
+    bool known = knows_beginning(fifo, request, now);
+    double taken = server_seconds(fifo, request, known, now);
+    request->taken = fmax(taken, LEAST_TAKEN);
+    if (request->service) learn_of_service(fifo, request, taken, known && had_come(fifo, request), now);
 }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../operation"
+require_relative "instrumented_flow"
 
 module Trunkline
   module Postgres
@@ -36,6 +37,11 @@ module Trunkline
         super.tap { note(request) }
       end
 
+      # More rows of a stream in a transaction.
+      def fetch(request)
+        super.tap { note(request) }
+      end
+
       private
 
       # What was answered belongs to the call that the fiber is at.
@@ -51,7 +57,10 @@ module Trunkline
         around(Operation.new(kind, @answers.server, sql, parameters, hook: hook, arguments: [sql, parameters, @answers.server]), &call)
       end
 
-      def observe(made) = made.extend(Instrumented)
+      def observe(made)
+        made.pinned.extend(InstrumentedFlow) if made.is_a?(Session)
+        made.extend(Instrumented)
+      end
 
       def connect(pool) = around(Operation.new(:connect, @answers.server, hook: :connect, arguments: [@answers.server])) { super }
       def subscribe(subscription)
