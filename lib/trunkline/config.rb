@@ -107,6 +107,9 @@ module Trunkline
       Value.text("password", @password.call, "returned by its callable")
     end
 
+    # @return [Boolean] whether each new connection asks for the identity of its server, as it may not be the one that the last one led to
+    def identify_servers? = hosts.size > 1 || target_session_attrs != "any" # :nodoc:
+
     # @param name [Symbol, String] an option, or TimeZone, DateStyle or geqo
     # @return [String] where its value is from: "keyword", "connection string", the name of a service and its file, the
     #   name of a variable, the name of the password file, or "default"

@@ -136,6 +136,9 @@ module Trunkline
   # The server is not of the kind that target_session_attrs asks for.
   class UnsuitableServer < ConnectionError; end
 
+  # The server is of another cluster than the first one that was connected to: its system identifier differs.
+  class WrongCluster < ConnectionError; end
+
   # The other side sent bytes that make no sense, or what was to be sent cannot be said in the protocol.
   class ProtocolError < Error; end
 

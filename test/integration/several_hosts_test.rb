@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/server_pair"
 
 module Trunkline
   # A primary and a hot standby of it.
   class SeveralHostsTest < TestCase
+    include ServerPair
+
     # What of a pair (primary, standby), in either order, each value of target_session_attrs leads to.
     REACHED = {
       "any" => %i[first first], "read-write" => %i[primary primary], "read-only" => %i[standby standby],
@@ -12,23 +15,9 @@ module Trunkline
     }.freeze
     private_constant :REACHED
 
-    def with_pair
-      with_server do |primary|
-        standby = Bench::PostgresServer.start_standby(primary)
-        yield primary, standby
-      ensure
-        standby&.discard
-      end
-    end
-
-    def uri(*servers, **options)
-      list = { host: servers.map(&:socket_directory).join(","), port: servers.map(&:port).join(","), **options }
-      "postgresql://postgres@/postgres?#{list.map { |name, value| "#{name}=#{value}" }.join("&")}"
-    end
-
     # @return [PostgresServer] the one that was connected to
     def reached(*servers, wanted, **options)
-      Trunkline.postgres(uri(*servers, target_session_attrs: wanted), **options) do |db|
+      Trunkline.postgres(hosts_uri(*servers, target_session_attrs: wanted), **options) do |db|
         port = db.value("SELECT current_setting('port')::int")
         servers.find { |server| server.port == port }
       end
@@ -64,7 +53,7 @@ module Trunkline
     end
 
     def follows_a_failover(primary, standby)
-      Trunkline.postgres(uri(primary, standby, target_session_attrs: "read-write")) do |db|
+      Trunkline.postgres(hosts_uri(primary, standby, target_session_attrs: "read-write")) do |db|
         assert_equal primary.port, db.value("SELECT current_setting('port')::int")
         primary.stop
         error = assert_raises(ConnectionError) { reached(primary, standby, "read-write") }

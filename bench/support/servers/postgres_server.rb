@@ -32,10 +32,11 @@ module Trunkline
       class << self
         # @param settings [Hash{String => Object}] server settings over the defaults, e.g. "shared_buffers" => "256MB"
         # @param hba [String, nil] contents of pg_hba.conf
+        # @param own_cluster [Boolean] whether it has a system identifier of its own: the other servers of a run are copies of one
         # @return [PostgresServer] ready for connections
         # @raise [RuntimeError] with the server's log when it does not start
-        def start(settings: {}, hba: nil)
-          new(next_folder, settings, hba).tap(&:start)
+        def start(settings: {}, hba: nil, own_cluster: false)
+          new(own_cluster ? free_folder.tap { |folder| initialize_data(Keeper.instance, folder) } : next_folder, settings, hba).tap(&:start)
         end
 
         # The primary is stopped, copied and started again, on another port: pg_basebackup serves no newer major version than its own.

@@ -189,10 +189,12 @@ module Trunkline
         { server: @config.server, **@pool.stats, group_commit: @group_commit.stats, statements_cached: @known.size, statements: @known.stats }
       end
 
-      # Closes the connections that are not in use at this moment, and the others when they are through. Later queries open new ones.
+      # Closes the connections that are not in use at this moment, and the others when they are through. Later queries open new ones. What was
+      # seen of the cluster (its identifier and timeline) is forgotten.
       #
       # @return [nil]
       def disconnect
+        @trunks.forget_cluster
         @pools.each(&:renew)
         nil
       end

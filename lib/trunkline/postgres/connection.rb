@@ -28,6 +28,9 @@ module Trunkline
       # @return [String] how the user was authenticated: none, password, md5 or scram-sha-256
       attr_reader :authentication
 
+      # @return [ServerIdentity, nil] nil: it was not asked for, or the server does not tell
+      attr_reader :identity
+
       # @return [Boolean] whether the session could not be told all that it should
       def minimal_startup? = @minimal_startup
 
@@ -35,7 +38,8 @@ module Trunkline
       # @param startup [Startup] a handshake that is done
       # @param endpoint [Endpoint]
       # @param leftover [String] bytes already read that belong to what follows
-      def initialize(io, startup, endpoint, leftover = startup.leftover)
+      # @param identity [ServerIdentity, nil]
+      def initialize(io, startup, endpoint, leftover = startup.leftover, identity = nil)
         @io = io
         @backend_pid = startup.backend_pid
         @secret_key = startup.secret_key.freeze
@@ -44,6 +48,7 @@ module Trunkline
         @leftover = leftover.freeze
         @authentication = startup.authentication
         @endpoint = endpoint
+        @identity = identity
         @minimal_startup = startup.minimal?
         freeze
       end

@@ -3,6 +3,7 @@
 require_relative "../config"
 require_relative "../trunk/deadlines"
 require_relative "../trunk/lock"
+require_relative "cluster"
 require_relative "host_memory"
 require_relative "host_search"
 
@@ -20,6 +21,7 @@ module Trunkline
       # @return [Connection]
       # @raise [ConnectionError] when no host can be connected to; {ConnectionError#reasons} tells why
       # @raise [UnsuitableServer] when the only one is not what target_session_attrs asks for
+      # @raise [WrongCluster] when the hosts do not belong to one cluster
       # @raise [ServerError] when a server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
       # @raise [ProtocolError] when what answers is no PostgreSQL server
       # @raise [ConfigError] when the callable for the password returns nonsense
@@ -32,8 +34,10 @@ module Trunkline
 
       # @param config [Config]
       # @param random [Random] for load_balance_hosts
-      def initialize(config, random: Random)
+      # @param cluster [Cluster, nil] that the servers must belong to
+      def initialize(config, random: Random, cluster: nil)
         @config = config
+        @cluster = cluster
         @memory = HostMemory.new(config, random)
         @lock = Lock.new
         @left = []
@@ -42,7 +46,7 @@ module Trunkline
       # @return [Connection]
       # @raise [Error] see {Connector.connect}
       def connect
-        search = take_up || HostSearch.new(@config, @memory)
+        search = take_up || HostSearch.new(@config, @memory, @cluster)
         search.run(Deadlines.present) || leave(search)
       end
 

@@ -2,6 +2,7 @@
 
 require_relative "connection"
 require_relative "conversation"
+require_relative "server_identity"
 require_relative "server_type"
 require_relative "startup"
 require_relative "endpoint"
@@ -24,7 +25,8 @@ module Trunkline
       # @param minimal [Boolean] ask for no setting that some poolers do not know
       # @param date_style [String, nil] what to ask for where the session's own cannot be read
       # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
-      def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil)
+      # @param cluster [Cluster, nil] that the server must belong to; nil: it is not asked for its identity
+      def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil)
         @config = config
         @host = host
         @wanted = wanted
@@ -35,6 +37,7 @@ module Trunkline
         @minimal = minimal
         @date_style = date_style
         @tcp_answer = tcp_answer
+        @cluster = cluster
         @stage = :connecting
       end
 
@@ -47,8 +50,8 @@ module Trunkline
         @io = endpoint.open(@deadline, tcp_answer: @tcp_answer)
         @encrypted = @encryption ? encrypt : false
         begin_session
-        check_server
-        connection = Connection.new(@io, @startup, endpoint.narrowed(@io, (@encryption if @encrypted)), @server_type.leftover)
+        identity, leftover = check_server
+        connection = Connection.new(@io, @startup, endpoint.narrowed(@io, (@encryption if @encrypted)), leftover, identity)
       ensure
         @io&.close unless connection
       end
@@ -104,13 +107,31 @@ module Trunkline
         nil
       end
 
+      # The server is asked for its kind and its identity in one flight.
+      #
+      # @return [Array(ServerIdentity, String)] the identity, where it is asked for and told, and the bytes that came after all this
       def check_server
-        @server_type = ServerType.new(@wanted, @startup)
-        if (question = @server_type.question)
-          @conversation.write(question)
-          @server_type.receive(@conversation.read) until @server_type.answered?
-        end
-        objection = @server_type.objection or return
+        type = ServerType.new(@wanted, @startup)
+        question = type.question
+        refuse(type) unless question
+        @conversation.write("#{question}#{IdentityQuestion::MESSAGE if @cluster}") if question || @cluster
+        type.receive(@conversation.read) until type.answered?
+        refuse(type)
+        @cluster ? [identify(type.leftover), @rest] : [nil, type.leftover]
+      end
+
+      def identify(bytes)
+        question = IdentityQuestion.new(@host.server, bytes)
+        question.receive(@conversation.read) until question.answered?
+        @rest = question.leftover
+        question.identity.tap { |identity| @cluster.check(identity) }
+      rescue WrongCluster, UnsuitableServer
+        @conversation.write(FAREWELL)
+        raise
+      end
+
+      def refuse(type)
+        objection = type.objection or return
         @conversation.write(FAREWELL)
         raise UnsuitableServer, objection
       end

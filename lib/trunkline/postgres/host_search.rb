@@ -22,9 +22,11 @@ module Trunkline
 
       # @param config [Config]
       # @param memory [HostMemory]
-      def initialize(config, memory)
+      # @param cluster [Cluster, nil] that the servers must belong to
+      def initialize(config, memory, cluster = nil)
         @config = config
         @memory = memory
+        @cluster = cluster
         @generation = Trunkline.process_generation
         @thread = Thread.current
         @expires_at = Waiting.now + (config.connect_timeout || KEPT_FOR)
@@ -71,7 +73,7 @@ module Trunkline
       # @return [Array<Running>, nil] nil: there is no other host
       def begin_next
         host = next_host or return
-        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.hosts.size > 1)
+        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.hosts.size > 1, cluster: @cluster)
         @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now)
         resume([@running.last])
       end

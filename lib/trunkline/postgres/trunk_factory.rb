@@ -2,6 +2,7 @@
 
 require "securerandom"
 require_relative "asynchronous_commit"
+require_relative "cluster"
 require_relative "codec"
 require_relative "idle_timeout"
 require_relative "login"
@@ -18,7 +19,8 @@ module Trunkline
       # @param unfinished [UnfinishedCancels]
       # @param prepare [Boolean] whether connections keep prepared statements
       def initialize(config, answers, epochs, unfinished, prepare:)
-        @connector = Connector.new(config)
+        @cluster = Cluster.new if config.identify_servers?
+        @connector = Connector.new(config, cluster: @cluster)
         @answers = answers
         @epochs = epochs
         @unfinished = unfinished
@@ -44,6 +46,11 @@ module Trunkline
       # @return [void]
       def close = @connector.close
 
+      # What was seen of the cluster does not count any more.
+      #
+      # @return [void]
+      def forget_cluster = @cluster&.forget
+
       private
 
       def trunk_of(connection, pool)
@@ -51,7 +58,14 @@ module Trunkline
         limits = @answers.limits
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
+        admit(trunk, connection.identity) if @cluster
         connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @answers) : trunk
+      end
+
+      def admit(trunk, identity)
+        admitted = @cluster.admit(trunk, identity)
+      ensure
+        trunk.close("its server was refused") unless admitted
       end
     end
     private_constant :TrunkFactory

@@ -217,8 +217,8 @@ module Trunkline
       opener = @opener # which a forked child makes anew
       trunk = opener.open(place, self)
       call_up { @opener.opened(place, trunk) && @queue.serve }
-      trunk.close("the client was closed") if @closed
-      trunk
+      lost(trunk) if trunk.loss # before it was one of the pool's
+      trunk.tap { |opened| opened.close("the client was closed") if @closed }
     rescue Error => error
       error = nil if place.request.deadline_passed?
       raise if error && !@opener.goes_on?(place, error)

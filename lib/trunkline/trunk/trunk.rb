@@ -33,6 +33,9 @@ module Trunkline
     # @return [#alive?, nil] what has it for its own; nil: nothing has, or as long as the client is open
     attr_accessor :user
 
+    # @return [Object, nil] what its opener knows of the server
+    attr_accessor :origin
+
     attr_reader :codec, :state, :server, :loss
 
     # @return [::Socket] to wait on, and for nothing else
@@ -57,7 +60,7 @@ module Trunkline
       @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken)
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @retiring = false
-      @loss = @writer = @user = nil
+      @loss = @writer = @user = @origin = nil
     end
 
     # Is no caller active, or about to end what it has left?
