@@ -17,6 +17,14 @@ module Trunkline
       Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", &open)
     end
 
+    # On a slow machine, the second request would find the server late with the first, which nothing answers.
+    def at_one_moment
+      Clock.stop
+      yield
+    ensure
+      Clock.start
+    end
+
     # @return [Array(Pool, FakeTrunk, Thread)] a pool of two, the trunk that one caller has for its own, and the caller that waits for one
     def lent_to_one_while_another_waits
       pool = self.pool(connections: 1, most: 2)

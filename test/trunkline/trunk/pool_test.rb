@@ -28,7 +28,7 @@ module Trunkline
 
     def test_busy_ones_make_it_grow_as_far_as_it_may
       pool = self.pool
-      4.times { pool.dispatch(request) }
+      at_one_moment { 4.times { pool.dispatch(request) } }
       assert_equal 2, @opened.size
       assert_equal 4, @opened.sum { |trunk| trunk.performed.size }
       assert_equal({ shared: 2, pinned: 0, spare: 0, opening: 0 }, pool.counts)
@@ -41,7 +41,7 @@ module Trunkline
         meanwhile << opening.dispatch(known_request) if @opened.any?
         FakeTrunk.new.tap { |trunk| @opened << trunk }
       end
-      2.times { pool.dispatch(known_request) }
+      at_one_moment { 2.times { pool.dispatch(known_request) } }
       assert_equal [2, [@opened.first]], [@opened.size, meanwhile]
     end
 
@@ -64,7 +64,7 @@ module Trunkline
 
     def test_one_that_is_idle_is_taken_out_of_those_shared
       pool = self.pool
-      2.times { pool.dispatch(request) }
+      at_one_moment { 2.times { pool.dispatch(request) } }
       @opened.each { |trunk| trunk.performed.each { |asked| trunk.state.leave(asked) } && finish(trunk.codec, trunk.codec.in_flight) }
       assert_includes @opened, pool.check_out(request)
       assert_equal({ shared: 1, pinned: 1, spare: 0, opening: 0 }, pool.counts)
@@ -164,7 +164,7 @@ module Trunkline
     def test_one_that_cannot_be_opened_delays_no_caller_while_another_is_there
       attempts = 0
       pool = self.pool { (attempts += 1) == 1 ? FakeTrunk.new.tap { |trunk| @opened << trunk } : raise(ConnectionError, "too many") }
-      2.times { pool.dispatch(known_request) }
+      at_one_moment { 2.times { pool.dispatch(known_request) } }
       assert_equal [2, [2]], [attempts, @opened.map { |trunk| trunk.performed.size }]
     end
 
