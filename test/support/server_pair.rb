@@ -27,10 +27,15 @@ module Trunkline
       "postgresql://#{user}@/postgres?#{list.map { |name, value| "#{name}=#{value}" }.join("&")}"
     end
 
-    # Has the standby take over, when it has all that the primary has written.
-    def promote(standby, primary)
+    # Waits until the standby has all that the primary has written.
+    def replayed(primary, standby)
       written = primary.psql("SELECT pg_current_wal_insert_lsn()").chomp
       assert eventually { standby.psql("SELECT pg_last_wal_replay_lsn() >= '#{written}'") == "t\n" }
+    end
+
+    # Has the standby take over, when it has all that the primary has written.
+    def promote(standby, primary)
+      replayed(primary, standby)
       standby.psql("SELECT pg_promote()")
     end
 

@@ -91,6 +91,7 @@ module Trunkline
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           session_functions: session_functions(config[:session_functions]),
           errors: (config[:errors] || :with_values).to_sym,
+          failover_wait: seconds(config, :failover_wait),
           max_wait: [(config[:checkout_timeout] || CHECKOUT_TIMEOUT).to_f, SHORTEST_WAIT].max,
           decode: dates ? { **DECODED, DATE => :value } : DECODED
         }
@@ -112,6 +113,12 @@ module Trunkline
         names
       rescue ArgumentError => error
         raise ConfigError, "#{error.message} (database.yml)"
+      end
+
+      def seconds(config, name)
+        Float((config[name] || 0).to_s).tap { |number| raise ArgumentError if number.negative? || number.nan? }
+      rescue ArgumentError
+        raise ConfigError, "#{name} must be a number of seconds, not #{config[name].inspect} (database.yml)"
       end
 
       def count(config, name, default)

@@ -10,6 +10,8 @@ module Trunkline
     # max_bytes_in_flight:: bytes of these; a single larger request still goes, alone
     # max_waiting:: callers that wait for room, or for a connection of their own
     # max_wait:: seconds that one of them waits
+    # failover_wait:: seconds for which a caller goes on waiting for a connection where none can be opened, as no server is there or none of the
+    #   kind that is asked for; 0: the first failed attempt is its error
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
     # max_types:: types of the server's own, beyond the built-in ones, that are remembered; one that is not is looked up again
     # max_statement_age:: seconds after which statements are prepared again and types looked up again, as another program may have
@@ -24,19 +26,21 @@ module Trunkline
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
     # max_idle:: seconds after which a connection that was not used is closed, of those beyond `connections`
     DEFAULTS = {
-      max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60,
+      max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60, failover_wait: 0,
       max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_future_bytes: 256 * 1024 * 1024,
       max_message: 256 * 1024 * 1024, max_unrequested: 16 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
     }.freeze
 
+    # What may be 0.
+    NONE = %i[failover_wait].freeze
     # What can be no fraction.
-    WHOLE = (DEFAULTS.keys - %i[max_wait max_lifetime max_idle max_statement_age]).freeze
+    WHOLE = (DEFAULTS.keys - %i[max_wait failover_wait max_lifetime max_idle max_statement_age]).freeze
     JITTER = 0.2
-    private_constant :WHOLE, :JITTER
+    private_constant :WHOLE, :NONE, :JITTER
 
     DEFAULTS.each_key { |name| attr_reader name }
 
-    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, max_lifetime, max_idle and max_statement_age is for ever
+    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, failover_wait, max_lifetime, max_idle and max_statement_age is for ever
     # @raise [ArgumentError] one is not a positive number, or does not exist
     def initialize(**limits)
       unknown = limits.keys - DEFAULTS.keys
@@ -66,7 +70,7 @@ module Trunkline
 
     def checked(name, value)
       kind = WHOLE.include?(name) ? Integer : Numeric
-      return value if value.is_a?(kind) && value.real? && value.positive?
+      return value if value.is_a?(kind) && value.real? && (value.positive? || (value.zero? && NONE.include?(name)))
 
       raise ArgumentError, "#{name} must be a positive #{kind == Integer ? "Integer" : "number"}, not #{value.inspect}"
     end

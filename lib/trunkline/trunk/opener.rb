@@ -110,6 +110,7 @@ module Trunkline
     # Is there a trunk that the caller can go on with, or wait for, instead? Where the server takes no more connections, any of this pool will
     # do, be it one that is being opened: it is the place that was asked for.
     def goes_on?(place, error)
+      return true if place.outlasts?(error, @limits.failover_wait)
       return @roster.size > 1 || still_counted? if error.server_full?
       return @roster.trunks.any? unless place.alone?
 

@@ -223,7 +223,7 @@ module Trunkline
       error = nil if place.request.deadline_passed?
       raise if error && !@opener.goes_on?(place, error)
     ensure
-      call_up { @opener.not_opened(place, error) ? @queue.call_all(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
+      call_up { @opener.not_opened(place, error) ? @queue.call_failed(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
     end
 
     # @param called [Array<Place>] that are owed a wake-up

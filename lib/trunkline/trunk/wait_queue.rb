@@ -125,9 +125,14 @@ module Trunkline
 
     # Calls all.
     #
-    # @param failure [Exception, nil] why waiting has become pointless
     # @return [Array<WaitingLine::Place>] those that are owed a wake-up
-    def call_all(failure = nil) = @lines.flat_map { |line| line.call_all(failure) }
+    def call_all = @lines.flat_map(&:call_all)
+
+    # Calls those that do not go on waiting after an attempt to connect has failed, and the first of the others, which sees to the next one.
+    #
+    # @param failure [Exception]
+    # @return [Array<WaitingLine::Place>] those that are owed a wake-up
+    def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @limits.failover_wait) }.concat(serve)
 
     # Have callers gone that seek a trunk of their own?
     def any_gone? = @seekers.keys.any?(&:gone?) # of a copy: no lock is held

@@ -35,6 +35,7 @@ module Trunkline
         @long = !alone && request.long?
         @trunk = nil
         @called = @lined_up = false
+        @outlasts_until = nil
       end
 
       def alone? = @alone
@@ -52,6 +53,19 @@ module Trunkline
       # @return [String] why it waits; empty where that is not said
       def explanation = @explanation ? ": #{@explanation.call}" : ""
 
+      # An attempt to connect has failed. The caller may go on waiting, for another attempt to succeed.
+      #
+      # @param error [Exception]
+      # @param most [Float] seconds that it does so, from the first one that failed, in place of a shorter time in line
+      # @return [Boolean] whether it goes on
+      def outlasts?(error, most)
+        @outlasts_until ||= Waiting.now + most
+        return false unless error.is_a?(Error) && error.retriable? && Waiting.now < @outlasts_until
+
+        @give_up_at &&= [[@give_up_at, @outlasts_until].max, @request.deadline].compact.min
+        true
+      end
+
       # Has it been at the front already, and been outrun since?
       def called? = @called
 
@@ -67,7 +81,7 @@ module Trunkline
       def line_up(most)
         @since = Waiting.now
         @first_since ||= @since
-        @give_up_at ||= [@since + most, @request.deadline].compact.min
+        @give_up_at ||= [[@since + most, @outlasts_until].compact.max, @request.deadline].compact.min
         @trunk = nil
         @lined_up = true
         @request.park
@@ -142,12 +156,15 @@ module Trunkline
 
     # Takes all out.
     #
-    # @param failure [Exception, nil] why waiting has become pointless
     # @return [Array<Place>] those that were asleep, and are owed a wake-up
-    def call_all(failure = nil)
-      @places.each { |place| place.failure = failure }
-      call(size) { true }
-    end
+    def call_all = call(size) { true }
+
+    # Takes those out that do not go on waiting.
+    #
+    # @param failure [Exception] why no trunk could be opened
+    # @param most [Float] seconds that one goes on, from the first failure
+    # @return [Array<Place>] those that were asleep, and are owed a wake-up
+    def call_failed(failure, most) = call(size) { |place| place.failure = failure unless place.outlasts?(failure, most) }
 
     # Those whose threads or event loops have ended will not come.
     def forget_gone = @places.reject!(&:gone?)

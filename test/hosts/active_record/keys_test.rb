@@ -84,6 +84,15 @@ module Hosts
         end
       end
 
+      def test_several_hosts
+        given = settings(host: "one.example,two.example", port: "5432,5433", target_session_attrs: "read-write", failover_wait: "30")
+        assert_equal [%w[one.example:5432 two.example:5433], "read-write"], [given.config.hosts.map(&:to_s), given.config.target_session_attrs]
+        assert_in_delta 30, given.client.instance_variable_get(:@limits).failover_wait
+        [-1, "soon"].each do |value|
+          assert_match(/\Afailover_wait must be/, assert_raises(Trunkline::ConfigError) { settings(failover_wait: value) }.message)
+        end
+      end
+
       def test_statement_limit
         connect(statement_limit: "5", server_connections: 1)
         20.times { |number| 2.times { ours.exec_query("SELECT #{number}", "SQL", [], prepare: true) } }

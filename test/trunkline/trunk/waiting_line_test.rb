@@ -103,9 +103,18 @@ module Trunkline
     def test_all_are_told_that_waiting_is_pointless
       failure = ConnectionError.new("no server")
       places = join(place, place(alone: true), place(foreign_request))
-      assert_equal places, @line.call_all(failure)
+      assert_equal places, @line.call_failed(failure, 0)
       assert_equal [failure] * 3, places.map(&:failure)
       assert_predicate @line, :empty?
+    end
+
+    def test_those_that_outlast_a_failure_stay
+      one, two = join(place, place(alone: true))
+      assert_empty @line.call_failed(ConnectionError.new("no server"), 60)
+      assert_equal [[nil, false]] * 2, [one, two].map { |waiting| [waiting.failure, waiting.called?] }
+      hopeless = ConnectionError.new("another cluster", retriable: false)
+      assert_equal [one, two], @line.call_failed(hopeless, 60)
+      assert_equal [hopeless] * 2, [one, two].map(&:failure)
     end
 
     def test_a_fiber_that_blocks_its_event_loop
