@@ -13,5 +13,5 @@ task :desync, %i[minutes seed] => :compile do |_, arguments|
   finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 60 * Float(arguments[:minutes] || 1)
   desync.round(20) while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
   puts "seed #{seed}: #{desync.counts}"
-  abort "wrong answers" if %i[crossed unexpected spoilt].any? { |wrong| desync.counts[wrong].positive? }
+  abort "wrong answers" if %i[crossed incomplete unexpected spoilt].any? { |wrong| desync.counts[wrong].positive? }
 end

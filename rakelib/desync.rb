@@ -6,18 +6,20 @@ require_relative "desync_proxy"
 #
 # Two mutations are left out, as no client can tell them from an honest stream by the protocol, whose messages carry no number of the
 # request: an answer that comes twice from its BindComplete to its ReadyForQuery, and one that is missing whole. Nor can a row be told that
-# takes the place of another one of the same answer; it is counted as forged.
+# takes the place of another one of the same answer; it is counted as forged. Two mutations of one answer may undo each other (a row left out,
+# and a tag that counts none): the proxy does not change messages so close together.
 class Desync
   AT_ONCE = 8       # queries in flight
   ONE_IN = 40       # messages: most connections live for some ten answers
   DEADLINE = 0.5    # seconds: a message that is missing at the end of the stream leaves its query without an answer
-  STATEMENTS = Array.new(4) { |number| "SELECT $1::text AS v -- #{number}" }.freeze
+  ROWS = [1, 1, 3, 6].freeze # of the statements' answers, of which each row is what was asked for
+  STATEMENTS = ROWS.map.with_index { |rows, number| "SELECT $1::text AS v FROM generate_series(1, #{rows}) -- #{number}" }.freeze
   TOKEN = /\A\d+-\d+\z/n
   HONEST_TRIES = 5  # connections that the mutations have spoilt are still found out
-  private_constant :AT_ONCE, :ONE_IN, :DEADLINE, :STATEMENTS, :TOKEN, :HONEST_TRIES
+  private_constant :AT_ONCE, :ONE_IN, :DEADLINE, :ROWS, :STATEMENTS, :TOKEN, :HONEST_TRIES
 
-  # @return [Hash{Symbol => Integer}] right; refused, with an error of the gem's; forged; crossed, with another query's value; unexpected,
-  #   with any other error; spoilt, statements that gave no right answer over new connections without mutations
+  # @return [Hash{Symbol => Integer}] right; refused, with an error of the gem's; forged; crossed, with another query's value; incomplete,
+  #   with another number of rows than the server sent; unexpected, with any other error; spoilt, statements that gave no right answer over new connections without mutations
   attr_reader :counts
 
   # @param server [#socket_directory, #port]
@@ -37,7 +39,7 @@ class Desync
       Trunkline.postgres(proxy.uri, connections: 2, max_connections: 3) do |db|
         batches.times { |number| batch(db, number) }
         proxy.forward_unchanged
-        STATEMENTS.each { |sql| check(db, sql) }
+        STATEMENTS.zip(ROWS) { |sql, rows| check(db, sql, rows) }
       end
       proxy.done.each { |mutation, times| @counts[mutation] += times }
     end
@@ -47,8 +49,11 @@ class Desync
   private
 
   def batch(db, number)
-    asked = Array.new(AT_ONCE) { |at| ["#{number}-#{at}", ask(db, STATEMENTS[at % STATEMENTS.size], "#{number}-#{at}")] }
-    asked.each { |token, future| @counts[outcome(token) { future.value.value }] += 1 if future }
+    asked = Array.new(AT_ONCE) do |at|
+      which = at % STATEMENTS.size
+      ["#{number}-#{at}", ROWS[which], ask(db, STATEMENTS[which], "#{number}-#{at}")]
+    end
+    asked.each { |token, rows, future| @counts[outcome(token, rows) { future.value }] += 1 if future }
   end
 
   def ask(db, sql, token)
@@ -58,10 +63,12 @@ class Desync
     nil
   end
 
-  def outcome(token)
-    value = yield
-    if value == token then :right
-    else TOKEN.match?(value.to_s.b) ? :crossed : :forged
+  def outcome(token, rows)
+    values = yield.rows.map(&:first)
+    others = values.reject { |value| value == token }
+    if others.any? { |value| TOKEN.match?(value.to_s.b) } then :crossed
+    elsif values.size != rows then :incomplete
+    else others.empty? ? :right : :forged
     end
   rescue Trunkline::Error
     :refused
@@ -71,9 +78,9 @@ class Desync
   end
 
   # A statement that a forged answer has blamed for what it left behind is refused for as long as the client lives, before it is sent.
-  def check(db, sql)
+  def check(db, sql, rows)
     return if db.classify(sql) == :session
 
-    @counts[:spoilt] += 1 if HONEST_TRIES.times.none? { |try| outcome("0-#{try}") { db.value(sql, "0-#{try}", deadline: 10) } == :right }
+    @counts[:spoilt] += 1 if HONEST_TRIES.times.none? { |try| outcome("0-#{try}", rows) { db.query(sql, "0-#{try}", deadline: 10) } == :right }
   end
 end

@@ -15,8 +15,9 @@ class DesyncProxy
     ["d", "x\n"], ["c", ""], ["R", "\0\0\0\0"], ["K", "\0\0\0\1\0\0\0\2"], ["v", "\0" * 8], ["Q", "x\0"]
   ].map { |type, body| [type, body.bytesize + 4, body.b].pack("aNa*") }.freeze
   MUTATIONS = %i[drop double swap insert replace cut].freeze
-  Link = Struct.new(:client, :server, :random, :bytes, :held, :logged_in)
-  private_constant :STRANGE, :MUTATIONS, :Link
+  UNCHANGED_BEHIND = 12 # messages behind a changed one: no answer has as many
+  Link = Struct.new(:client, :server, :random, :bytes, :held, :logged_in, :unchanged)
+  private_constant :STRANGE, :MUTATIONS, :UNCHANGED_BEHIND, :Link
 
   # Runs a proxy for the block.
   #
@@ -69,7 +70,7 @@ class DesyncProxy
 
   def accept
     client, server = @listener.accept, UNIXSocket.new(@behind)
-    @links[client] = @links[server] = Link.new(client, server, Random.new(@seed + (@accepted += 1)), +"".b)
+    @links[client] = @links[server] = Link.new(client, server, Random.new(@seed + (@accepted += 1)), +"".b, nil, false, 0)
   end
 
   def pass_on(socket, link)
@@ -93,8 +94,10 @@ class DesyncProxy
   def changed(link, message)
     held, link.held = link.held, nil
     return message + held if held
-    return message if @one_in.nil? || link.random.rand(@one_in).positive?
+    link.unchanged -= 1
+    return message if @one_in.nil? || link.unchanged.positive? || link.random.rand(@one_in).positive?
 
+    link.unchanged = UNCHANGED_BEHIND
     mutation = MUTATIONS.sample(random: link.random)
     @done[mutation] += 1
     send(mutation, link, message)

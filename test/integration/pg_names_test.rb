@@ -59,6 +59,11 @@ class PGNamesTest < Trunkline::TestCase
     notify: ->(c, _) { c.exec("LISTEN ch; NOTIFY ch, 'x'") && [c.wait_for_notify(60) { |channel, pid, payload| [channel, pid == c.backend_pid, payload] }, c.wait_for_notify(0.01), c.notifies] },
     settings: ->(c, _) { c.exec("SET application_name = 'mine'") && [c.parameter_status("application_name"), c.exec("SHOW application_name").values, c.server_version, c.protocol_version, c.db, c.user] },
     told: ->(c, _) { ["CREATE TEMP TABLE tt (a int, b text)", "INSERT INTO tt VALUES (1, 'x')", "SELECT a, b, 1 FROM tt", "SELECT", "", "BEGIN", "SAVEPOINT s", "COMMIT", "SET a.b = '1'; SELECT 1"].map { |sql| c.exec(sql).then { |r| [sql, r.cmd_status, r.res_status, r.nfields.times.map { |at| [r.ftable(at).positive?, r.ftablecol(at), r.fsize(at), r.fformat(at), r.fname(at)] }] } } },
+    told_of_rules: lambda { |c, _|
+      c.exec("CREATE TEMP TABLE tr (a int); CREATE RULE more AS ON INSERT TO tr DO ALSO (SELECT 1 AS a; SELECT 2 AS b, 3); CREATE RULE other AS ON DELETE TO tr DO INSTEAD SELECT 4 FROM generate_series(1, 3)")
+      c.send_query("SELECT 1; INSERT INTO tr VALUES (1), (2); DELETE FROM tr; UPDATE tr SET a = 2 RETURNING a; BEGIN; COMMIT")
+      [].tap { |told| while (r = c.get_result) do told << [r.cmd_status, r.cmd_tuples, r.res_status, r.values] end }
+    },
     binary: ->(c, _) { c.exec_params("SELECT '\\x0001'::bytea, 1::int4, 'x'::text, NULL::int", [], 1).then { |r| [r.values, r.getvalue(0, 1).encoding, r.fformat(1), r.binary_tuples, r.getlength(0, 1)] } },
     binary_parameters: ->(c, _) { c.exec_params("SELECT $1::text, $2::int, $3, $4", [{ value: "ab", format: 1 }, { value: [7].pack("N"), format: 1 }, { value: "5", type: 23 }, { value: [8].pack("n"), format: 1, type: 21 }]).then { |r| [r.values, r.ftype(2), r.ftype(3)] } },
     tuples: ->(c, _) { c.exec("SELECT 1 AS a, 'x' AS b").tuple(0).then { |t| [t[0], t["b"], t[:b], t[-1], t[5], t.fetch("a"), (t.fetch("z") rescue $!.class), t.keys, t.values, t.to_a, t.key?("a"), t.index("b"), t.length, t.each_value.to_a] } },

@@ -14,7 +14,7 @@ class DesyncTest < Trunkline::TestCase
     desync = Desync.new(postgres_server, seed: SEED)
     ROUNDS.times { desync.round(BATCHES) }
     counts = desync.counts
-    assert_equal [0, 0, 0], %i[crossed unexpected spoilt].map { |wrong| counts[wrong] }, counts
+    assert_equal [0, 0, 0, 0], %i[crossed incomplete unexpected spoilt].map { |wrong| counts[wrong] }, counts
     assert_operator %i[drop double swap insert replace cut].sum { |mutation| counts[mutation] }, :>, ROUNDS, counts
     %i[right refused].each { |outcome| assert_operator counts[outcome], :>, ROUNDS, counts }
   end

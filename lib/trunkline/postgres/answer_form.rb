@@ -76,7 +76,7 @@ module Trunkline
 
       # @param request [Request] of a script, answered
       # @return [Array<Result>]
-      def results(request) = @answers.results(request, @result_class) { |result, tag| result.told(tag.equal?(true) ? nil : tag, :text) }
+      def results(request) = @answers.results(request, @result_class) { |result, tag| result.told(tag.equal?(true) ? "" : tag, :text) }
 
       # @param request [Request] whose rows come in portions
       # @return [Array<Result>] one for each row

@@ -202,7 +202,7 @@ module Trunkline
 
       def test_rows_behind_the_end
         ask("SELECT 1")
-        assert_nonsense parse_complete + parameter_description + row_description(N) + bind_complete + complete + data_row("1"),
+        assert_nonsense parse_complete + parameter_description + row_description(N) + bind_complete + complete("SELECT 0") + data_row("1"),
                         /message 'D', which was not asked for/
       end
 

@@ -137,6 +137,7 @@ VALUE postgres_request_fetch(VALUE self) {
     fetch->fetches = before->fetches;
     fetch->description = before->description;
     fetch->binary = before->binary;
+    fetch->count = row_count_goes_on(&before->count);
     return next;
 }
 

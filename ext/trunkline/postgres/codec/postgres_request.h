@@ -3,6 +3,7 @@
 #define TRUNKLINE_POSTGRES_REQUEST_H
 
 #include "../messages/answer_order.h"
+#include "row_count.h"
 #include "unasked.h"
 #include "../../trunk/request.h"
 
@@ -44,6 +45,7 @@ typedef struct {
     size_t effect;     /* bytes of its unit before those that have an effect */
     size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
     long long affected; /* rows that the command tag tells, or -1 */
+    row_count_t count; /* its rows, of a script those of the command that is answered now */
     long unanswered;   /* members of an atomic batch that are not answered yet */
     answer_order_t order; /* which messages are still to come */
     request_kind_t kind;

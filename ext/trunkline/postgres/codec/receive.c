@@ -3,6 +3,7 @@
 #include <ruby/encoding.h>
 #include <string.h>
 #include "asynchronous.h"
+#include "command_effect.h"
 #include "../messages/command_tag.h"
 #include "../rows/description.h"
 #include "../messages/error_code.h"
@@ -76,6 +77,8 @@ static void end_command(postgres_request_t *request) {
     rb_ary_push(request->results, rb_ary_new_from_args(4, description, postgres_request_rows(request), affected, request->tag));
     request->description = request->row = request->rows = Qnil;
     request->affected = -1;
+    request->count.rows = 0;
+    if (!NIL_P(request->tag)) request->tag = Qtrue;
 }
 
 /* A script has no statement, and its values come as usual. */
@@ -90,7 +93,9 @@ static VALUE columns_of(const postgres_request_t *request, const frame_t *frame)
 
 /* Of a script, a query that a rule has added has no end of its own. */
 static void describe_script(postgres_request_t *request, const frame_t *frame) {
-    if (!NIL_P(request->description)) end_command(request);
+    bool added = !NIL_P(request->description);
+    if (added) end_command(request);
+    request->count.several |= added;
     request->description = columns_of(request, frame);
 }
 
@@ -123,6 +128,7 @@ static VALUE description_for(postgres_request_t *request) {
 }
 
 static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    request->count.rows++;
     if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are discarded */
     if (NIL_P(description_for(request))) protocol_error("DataRow without a description of its columns");
     if (request->description == description_empty()) protocol_error("DataRow of a statement that returns none");
@@ -140,31 +146,14 @@ static void data_row(session_state_t *session, postgres_request_t *request, cons
     }
 }
 
-/* What the command has done to the prepared statements: this session's, or those of all sessions. */
-static void note_command(session_state_t *session, const char *tag, size_t length) {
-    switch (command_tag_effect(tag, length)) {
-    case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
-    case COMMAND_DEFINES:
-        session->defined = true;
-        session->epoch->defined++;
-        break;
-    case COMMAND_CHANGES_SCHEMA:
-        session->schema_changed = true;
-        plan_epoch_end(session->epoch, session->epoch->number);
-        break;
-    case COMMAND_AS_ANY: break;
+/* Rows that the caller does not get any more count as well. */
+static void check_rows(postgres_request_t *request, const char *tag, size_t length) {
+    if (request->kind == REQUEST_SCRIPT) {
+        row_count_check_script(&request->count, !NIL_P(request->description), tag, length, request->affected);
+        request->count.several = false;
+    } else if (request->kind != REQUEST_COPY && !NIL_P(description_for(request)) && request->description != description_empty()) {
+        row_count_check(&request->count, request->affected);
     }
-    if (session->schema_changed && command_tag_rolled_back(tag, length)) plan_epoch_end(session->epoch, session->epoch->number);
-}
-
-/* With the transaction its changes of the schema come to light, or are undone: what was prepared meanwhile is old either way. */
-static void note_status(session_state_t *session, char status) {
-    if (status == 'I') {
-        if (session->schema_changed && session->in_block) plan_epoch_end(session->epoch, session->epoch->number);
-        if (session->defined && session->in_block) session->epoch->defined++;
-        session->schema_changed = session->defined = false;
-    }
-    session->in_block = status != 'I';
 }
 
 static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
@@ -173,8 +162,9 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     size_t length = frame->length - 1;
     request->affected = command_tag_rows(frame->body, length);
     if (request->affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
+    check_rows(request, frame->body, length);
     request->rolled_back = command_tag_rolled_back(frame->body, length);
-    note_command(session, frame->body, length);
+    command_effect_note(session, frame->body, length);
     if (!NIL_P(request->tag)) request->tag = rb_utf8_str_new(frame->body, (long)length);
     end_command(request);
 }
@@ -264,7 +254,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     if (request) request->base.cut_short = is_cut_short(request);
     measure(&session->base.in_flight, now);
     fifo_shift(&session->base.in_flight, now);
-    note_status(session, status);
+    command_effect_status(session, status);
     VALUE leak = leak_found(session, status);
     if (!request) return own_unit_end(session);
     meaning_settled(session);
@@ -356,7 +346,10 @@ static void leave_out(session_state_t *session, const frame_t *frame) {
     if (row) {
         answer_part_t part = answer_order_take(&request->order, frame->type);
         if (part == PART_UNEXPECTED) unexpected(frame);
-        if (part == PART_OWN) unreadable_row(session, request, frame->size);
+        if (part == PART_OWN) {
+            request->count.rows++;
+            unreadable_row(session, request, frame->size);
+        }
     } else if (frame->type == 'N' && request) {
         request->notices_left_out++;
     } else if (frame->type == 'A') {

@@ -20,13 +20,22 @@ bool command_tag_rolled_back(const char *tag, size_t length) {
 }
 
 /* A tag is a command's first words, with a number behind it or more words. */
-bool command_tag_betrays_state(const char *tag, size_t length) {
-    static const char *const commands[] = {"DEALLOCATE", "DECLARE CURSOR", "DISCARD", "DO", "LISTEN", "LOAD", "PREPARE", "RESET", "SET"};
-    for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
+static bool is_of(const char *const *commands, size_t count, const char *tag, size_t length) {
+    for (size_t at = 0; at < count; at++) {
         size_t size = strlen(commands[at]);
         if (length >= size && memcmp(tag, commands[at], size) == 0 && (length == size || tag[size] == ' ')) return true;
     }
     return false;
+}
+
+bool command_tag_betrays_state(const char *tag, size_t length) {
+    static const char *const commands[] = {"DEALLOCATE", "DECLARE CURSOR", "DISCARD", "DO", "LISTEN", "LOAD", "PREPARE", "RESET", "SET"};
+    return is_of(commands, sizeof commands / sizeof *commands, tag, length);
+}
+
+bool command_tag_changes_rows(const char *tag, size_t length) {
+    static const char *const commands[] = {"INSERT", "UPDATE", "DELETE", "MERGE"};
+    return is_of(commands, sizeof commands / sizeof *commands, tag, length);
 }
 
 static bool begins(const char *tag, size_t length, const char *text) {

@@ -14,6 +14,9 @@ bool command_tag_rolled_back(const char *tag, size_t length);
 /* Does the tag say that the command has left something in its session? */
 bool command_tag_betrays_state(const char *tag, size_t length);
 
+/* Is it of INSERT, UPDATE, DELETE or MERGE? */
+bool command_tag_changes_rows(const char *tag, size_t length);
+
 typedef enum {
     COMMAND_AS_ANY,
     COMMAND_FORGETS_STATEMENTS, /* the session has no prepared statements any more */
