@@ -105,8 +105,11 @@ module CodecFuzz
       rows = types.empty? ? [] : Array.new(@random.rand(4)) { row(types, @format) }
       noise = @random.rand(8).zero? ? [unasked] : []
       suspended = body.byteslice(-4, 4) != "\0\0\0\0" && @random.rand(2).zero?
-      [*rows, *noise, suspended ? frame("s") : [complete, complete, complete(TAGS.sample(random: @random)), empty_query].sample(random: @random)]
+      [*rows, *noise, suspended ? frame("s") : ending(rows.size)]
     end
+
+    # Mostly with as many rows as have come.
+    def ending(rows) = [*[complete("SELECT #{rows}")] * 6, complete(TAGS.sample(random: @random)), empty_query].sample(random: @random)
 
     def row(types, format) = data_row(*types.map { |type| @values.any(type, format) })
 
@@ -123,7 +126,7 @@ module CodecFuzz
 
     def statement_of_script
       types = Array.new(1 + @random.rand(3)) { @values.type }
-      [description_of(types), *Array.new(ROWS_OF_SCRIPT) { row(types, 0) }, complete]
+      [description_of(types), *Array.new(ROWS_OF_SCRIPT) { row(types, 0) }, complete("SELECT #{ROWS_OF_SCRIPT}")]
     end
 
     def copy_response(type, format, columns) = frame(type, [format, columns, *[format] * columns].pack("Cnn*"))
