@@ -141,6 +141,14 @@ static VALUE connection_bound(VALUE self, VALUE requests, VALUE bytes, VALUE exp
 /* call-seq: room? -> true or false */
 static VALUE connection_room(VALUE self) { return RBOOL(connection_has_room(connection_of(self))); }
 
+/* call-seq: expire -> connection
+ *
+ * It is expired from now on. */
+static VALUE connection_expire(VALUE self) {
+    connection_of(self)->expiry = 0;
+    return self;
+}
+
 /* call-seq: expired? -> true or false */
 static VALUE connection_is_expired(VALUE self) { return RBOOL(clock_now() >= connection_of(self)->expiry); }
 
@@ -279,6 +287,7 @@ void Init_trunkline_connection_state(void) {
     rb_define_method(class, "unplug", connection_unplug, 0);
     rb_define_method(class, "bound", connection_bound, 3);
     rb_define_method(class, "room?", connection_room, 0);
+    rb_define_method(class, "expire", connection_expire, 0);
     rb_define_method(class, "expired?", connection_is_expired, 0);
     rb_define_method(class, "admits?", connection_may_come, 1);
     rb_define_method(class, "reserve", connection_reserve, 0);

@@ -14,6 +14,7 @@ require_relative "listening"
 require_relative "instrumented"
 require_relative "own_savepoint"
 require_relative "querying"
+require_relative "role_watch"
 require_relative "session"
 require_relative "sessions"
 require_relative "sharing_errors"
@@ -73,6 +74,7 @@ module Trunkline
         @pools = [@pool, *@group_commit.pools].freeze
         extend GroupCommitting if group_commit
         extend Detecting if @detection
+        @answers.roles = RoleWatch.new(config, @pools, @trunks)
         @listener = Listener.new(@sessions, @answers)
       end
 
@@ -221,6 +223,8 @@ module Trunkline
       def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request) # :nodoc:
 
       def holds_connection? = !@sessions.held.nil? # :nodoc:
+
+      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @answers.roles.move # :nodoc:
 
       def perform(request) # :nodoc:
         return @pool.perform(request) unless @sessions.used && !Holding.none? && (held = @sessions.held)

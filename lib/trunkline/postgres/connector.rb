@@ -55,6 +55,10 @@ module Trunkline
       # @return [void]
       def close = @lock.synchronize { @left.slice!(0..) }.each(&:abandon)
 
+      # @param server [String] label of a host that is to be tried last for a while
+      # @return [void]
+      def avoid(server) = @memory.avoid(server)
+
       private
 
       # @return [HostSearch, nil] one that a caller of this thread has left

@@ -35,6 +35,9 @@ module Trunkline
       # The host had time to answer, and has said nothing.
       def silent(host) = @silent_until = { **@silent_until, host => Waiting.now + SILENT_FOR }.freeze
 
+      # The host of that label did not do what was asked for: it is tried last for a while.
+      def avoid(server) = @config.hosts.each { |host| silent(host) if host.server == server }
+
       private
 
       def preferred?(host) = host.equal?(@last_good) && @config.load_balance_hosts != "random"

@@ -13,7 +13,9 @@ module Trunkline
       MOST_PARAMETERS = 65_535
       # What a server says when there are fewer or more parameters than it needs.
       MISCOUNTED = "08P01"
-      private_constant :MOST_PARAMETERS, :MISCOUNTED
+      # What it says when it, or the transaction, is read-only.
+      READ_ONLY = "25006"
+      private_constant :MOST_PARAMETERS, :MISCOUNTED, :READ_ONLY
 
       private
 
@@ -88,10 +90,16 @@ module Trunkline
 
       def answered_in_the_end(request)
         tries = 1
+        moved = false
         until request.answered? || request.flowing?
           error = @answers.error(request)
-          check_what_was_miscounted(request) if error.sqlstate == MISCOUNTED
+          state = error.sqlstate
+          check_what_was_miscounted(request) if state == MISCOUNTED
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
+          if state == READ_ONLY && !moved
+            moved = true
+            request = request.again if begins_elsewhere?(request)
+          end
           raise announced(error, request) if request.done?
 
           tries += 1
@@ -99,6 +107,9 @@ module Trunkline
         end
         request
       end
+
+      # @return [Boolean] whether a request that was refused as its server is read-only may be sent elsewhere
+      def begins_elsewhere?(_request) = false
 
       def announced(error, request)
         @answers.announce(request)

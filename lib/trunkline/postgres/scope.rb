@@ -73,6 +73,7 @@ module Trunkline
         __getobj__.public_send(@way, request)
       end
 
+      def begins_elsewhere?(request) = __getobj__.begins_elsewhere?(request) # :nodoc:
       def dispatch(request) = __getobj__.dispatch(@marks ? marked(request) : request) # :nodoc:
 
       private

@@ -109,6 +109,9 @@ module Trunkline
 
       def holds_connection? = true # :nodoc:
 
+      # @return [Boolean] whether a refused request, the first one here, may go over another connection
+      def begins_elsewhere?(request) = @pinned.first?(request) && @answers.roles.move && @pinned.begin_anew # :nodoc:
+
       def perform(request) # :nodoc:
         admit(request)
         @pinned.perform(request)

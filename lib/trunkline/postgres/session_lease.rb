@@ -39,7 +39,7 @@ module Trunkline
         @server = sessions.server
         @pending = []
         @use = Mutex.new
-        @trunk = @last = @flow = nil
+        @trunk = @last = @flow = @first = nil
         @broken = @ended = false
         @meaning = nil
       end
@@ -62,6 +62,19 @@ module Trunkline
       def perform(request)
         prepare(request)
         transmit(request)
+      end
+
+      # @param request [Request] answered
+      # @return [Boolean] whether it is all that was asked for here, but for the beginning of a transaction that may write
+      def first?(request) = @first.equal?(request) && @last.equal?(request) && @opening.none? { |sql| sql.include?("READ ONLY") }
+
+      # What was asked for has had no effect. The next request takes another connection, and what went before the first one goes before it.
+      #
+      # @return [true]
+      def begin_anew
+        give_back_trunk
+        take_back(nil, @opening)
+        true
       end
 
       # Sends a request of this library's own, which leaves nothing behind, and waits for its answer.
@@ -207,6 +220,7 @@ module Trunkline
           before = @last
           take(request.pin)
           opening = hand_over(request)
+          @first, @opening = request, opening.to_a if before.nil?
           taken = yield @trunk
           return if taken && !(before.nil? && lost_unsent?(request))
 

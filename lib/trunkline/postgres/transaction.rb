@@ -124,6 +124,7 @@ module Trunkline
 
       def own_session(_block) = yield(open_session) # :nodoc:
       def holds_connection? = true # :nodoc:
+      def begins_elsewhere?(request) = open_session.begins_elsewhere?(request) # :nodoc:
       def perform(request) = open_session.perform(request) # :nodoc:
       alias commit_together perform # :nodoc:
       alias commit_apart perform # :nodoc:

@@ -51,6 +51,10 @@ module Trunkline
       # @return [void]
       def forget_cluster = @cluster&.forget
 
+      # @param server [String] label of a host that is to be tried last for a while
+      # @return [void]
+      def avoid(server) = @connector.avoid(server)
+
       private
 
       def trunk_of(connection, pool)

@@ -17,8 +17,8 @@ module Trunkline
   # backlog; sessions get one of their own. A caller that finds the budget not used up opens the next connection and goes on with it;
   # one that finds nothing waits in line until a trunk is opened, freed or lost.
   #
-  # Its parts have one thing each: Roster the trunks, Opener the opening of further ones, WaitQueue the callers that wait. The pool decides which
-  # of them a caller needs next, and holds its lock around each change of theirs. The way of a request over an open trunk takes no lock.
+  # Roster has the trunks, Opener opens further ones, WaitQueue has the callers that wait. The pool decides which of them a caller needs next, and
+  # holds its lock around each change of theirs. The way of a request over an open trunk takes no lock.
   class Pool # :nodoc:
     # @param connections [Integer] the most that are shared
     # @param most [Integer] the most in all
@@ -50,7 +50,6 @@ module Trunkline
     end
 
     # Sends the request over a shared trunk and waits for its answer. The same as {#over_shared_trunk}, without a block for the first try.
-    #
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def perform(request)
       trunk = choose(request) unless @queued
@@ -60,7 +59,6 @@ module Trunkline
     end
 
     # Sends the request over a shared trunk.
-    #
     # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
     def dispatch(request)
       request.eager!
@@ -68,7 +66,6 @@ module Trunkline
     end
 
     # Finds a shared trunk for the request, and has the block send the request over it.
-    #
     # @yieldparam trunk [Trunk]
     # @yieldreturn [Boolean] false: the trunk could not take the request, which is as it was
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
@@ -80,7 +77,6 @@ module Trunkline
     end
 
     # Waits for a trunk of the caller's own, which gives it back by check_in.
-    #
     # @param request [Request] what the caller waits with
     # @yieldreturn [String] why there may be none, told to a caller that waits in vain
     # @return [Trunk]
@@ -131,6 +127,12 @@ module Trunkline
       end
     end
 
+    # Has those trunks end, when they are through, that the block chooses.
+    def retire_where(reason, &chosen)
+      retired = locked { look_after_fork || @roster.retire_where(&chosen) }
+      Waiting.undisturbed { retired.each { |trunk| trunk.retire(reason) } }
+    end
+
     # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later, are told. It is not interrupted.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
@@ -169,7 +171,6 @@ module Trunkline
     end
 
     # The trunk that should take the request; an idle one when another may be opened, and no caller does so yet.
-    #
     # @return [Trunk, nil] nil: no open trunk will do
     def choose(request)
       trunk = @dispatcher.choose(request) or return
@@ -288,7 +289,6 @@ module Trunkline
     end
 
     # Wakes the callers that a change of the queue or the roster has called. They sleep until they are woken, so nothing comes between.
-    #
     # @yieldreturn [Array<WaitingLine::Place>] held: the lock
     def call_up
       Waiting.undisturbed { wake(locked { yield }) }

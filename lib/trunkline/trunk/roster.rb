@@ -155,6 +155,17 @@ module Trunkline
       trunk
     end
 
+    # Those that the block chooses take nothing new; the pinned ones are left to their callers, and count as old when they are given back.
+    #
+    # @return [Array<Trunk>] that are to end when they are through
+    def retire_where(&chosen)
+      @pinned.select(&chosen).each(&:expire)
+      [*trunks, *@draining, *@spares].select(&chosen).each do |trunk|
+        remove(trunk)
+        @retiring.push(trunk)
+      end
+    end
+
     def remove(trunk)
       withdraw(trunk)
       @draining = nil if @draining.equal?(trunk)

@@ -74,6 +74,9 @@ module Trunkline
       @state.release
     end
 
+    # It counts as old from now on.
+    def expire = @state.expire
+
     def inherited? = @state.inherited?
     def active = @state.active
 

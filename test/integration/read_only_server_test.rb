@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/server_pair"
+
+module Trunkline
+  # Writes that reach a standby where another server takes them.
+  class ReadOnlyServerTest < TestCase
+    include ServerPair
+
+    READ_ONLY = ReadOnlySqlTransaction
+    private_constant :READ_ONLY
+
+    def test_writes_leave_a_standby
+      with_pair do |primary, standby|
+        primary.psql("CREATE TABLE tokens (token text)")
+        replayed(primary, standby)
+        written_by_each_way(primary, standby)
+        refused_where_no_other_is_there(primary, standby)
+        refused_where_the_caller_wants_to_read(primary, standby)
+        a_session_does_not_move_once_it_has_begun(primary, standby)
+      end
+    end
+
+    private
+
+    # Each first write of a client meets the standby.
+    def written_by_each_way(primary, standby)
+      write = "INSERT INTO tokens VALUES ($1)"
+      ways = {
+        "query" => ->(db, token) { db.query(write, token) }, "async" => ->(db, token) { db.async(write, token).value },
+        "with" => ->(db, token) { db.with(settings: { "work_mem" => "5MB" }).query(write, token) },
+        "transaction" => ->(db, token) { db.transaction { |tx| tx.query(write, token) } },
+        "client in a transaction" => ->(db, token) { db.transaction { db.query(write, token) } },
+        "session" => ->(db, token) { db.session { |session| session.query(write, token) } }
+      }
+      ways.each do |token, way|
+        Trunkline.postgres(hosts_uri(standby, primary)) do |db|
+          assert_equal standby.port, port_of(db)
+          way.call(db, token)
+          assert_equal [primary.port] * 2, [port_of(db), db.transaction { |tx| port_of(tx) }], token
+        end
+      end
+      assert_equal ways.keys.sort, primary.psql("SELECT token FROM tokens").split("\n").sort
+    end
+
+    # It is told after one more attempt.
+    def refused_where_no_other_is_there(_primary, standby)
+      Trunkline.postgres(standby.uri) do |db|
+        assert_raises(READ_ONLY) { db.query("DELETE FROM tokens") }
+        assert_equal 2, db.stats[:opened]
+        assert_raises(READ_ONLY) { db.transaction { |tx| tx.query("DELETE FROM tokens") } }
+        assert_equal standby.port, port_of(db)
+      end
+    end
+
+    def refused_where_the_caller_wants_to_read(primary, standby)
+      Trunkline.postgres(hosts_uri(standby, primary, target_session_attrs: "prefer-standby")) do |db|
+        assert_raises(READ_ONLY) { db.query("DELETE FROM tokens") }
+        assert_equal [standby.port, 1], [port_of(db), db.stats[:opened]]
+      end
+      Trunkline.postgres(hosts_uri(primary, standby)) do |db|
+        assert_raises(READ_ONLY) { db.transaction(read_only: true) { |tx| tx.query("DELETE FROM tokens") } }
+        assert_raises(READ_ONLY) { db.with(settings: { "transaction_read_only" => "on" }).query("DELETE FROM tokens") }
+        assert_equal primary.port, port_of(db)
+      end
+    end
+
+    def a_session_does_not_move_once_it_has_begun(primary, standby)
+      Trunkline.postgres(hosts_uri(standby, primary)) do |db|
+        db.transaction do |tx|
+          assert_equal standby.port, port_of(tx)
+          assert_raises(READ_ONLY) { tx.query("DELETE FROM tokens") }
+          tx.rollback
+        end
+      end
+    end
+  end
+end
