@@ -3,11 +3,14 @@
 require "test_helper"
 require "stringio"
 require "support/pgbouncer"
+require "support/memcached_servers"
 require "support/tls_servers"
 require "trunkline/cli/command"
 
 # What `trunkline doctor` finds.
 class DoctorTest < Trunkline::TestCase
+  include Trunkline::MemcachedServers
+
   def test_a_server_in_good_health
     status, report = examine(postgres_server.uri)
     assert_equal 0, status, report
@@ -27,6 +30,23 @@ class DoctorTest < Trunkline::TestCase
     status, report = examine("--processes", "2000", postgres_server.uri)
     assert_equal 1, status
     assert_match(/let it take more, or run fewer processes/, report)
+  end
+
+  def test_memcached_servers
+    ["memcached://#{memcached.address}", memcached.address].each do |address|
+      status, report = examine(address)
+      assert_equal 0, status, report
+      assert_match(/^ok    memcached 1\.\d.* at #{Regexp.escape(address)} answers\.$/, report)
+      assert_match(/^ok    A get takes [\d.]+ ms from here and back, the fastest [\d.]+ ms\.$/, report)
+      assert_match(/^ok    A value may have 1 MiB \(-I\), all together \d+ MiB \(-m\)\.$/, report)
+    end
+    status, report = examine("--processes", "100000", memcached.address)
+    assert_equal [1, true], [status, report.match?(/^!!    The application may open 100000 connections, and the server takes \d+/)], report
+  end
+
+  def test_an_address_where_no_memcached_answers
+    status, report = examine("127.0.0.1:1")
+    assert_equal [1, "!!    No memcached answers at 127.0.0.1:1. A PostgreSQL server is written postgres://host:port/database.\n"], [status, report]
   end
 
   def test_limits_of_the_role_and_the_database

@@ -89,6 +89,28 @@ class TopTest < Trunkline::TestCase
     assert_equal [20, true], [screen.size, screen.all? { |line| line.size <= 80 }]
   end
 
+  # 132 columns have all facts of a kind on one line, 100 and 60 on as many as it takes.
+  def test_facts_go_on_the_next_line_where_there_is_no_room
+    looks = [look(at: 1.0, statements: []), look(at: 2.0, statements: [statement("SELECT 1", 1)])]
+    told = [132, 100, 60].to_h { |width| [width, Trunkline::CLI::Top::Screen.new(width, 50).lines(*looks)] }
+    told.each { |width, lines| assert_operator lines.map(&:size).max, :<=, [width, 76].max }
+    assert_equal 1, told.values.map { |lines| lines.join(" ")[/connections.*quarantined \d+/].gsub(/ +/, " ") }.uniq.size
+    assert_operator told[132].size, :<, told[100].size
+  end
+
+  # A terminal that has no size, as a container's, and what is no terminal.
+  def test_a_terminal_of_no_size
+    with_socket do
+      [[0, 0], [0, 80], [40, 120]].each do |size|
+        out = StringIO.new
+        out.define_singleton_method(:tty?) { true }
+        out.define_singleton_method(:winsize) { size }
+        Trunkline::CLI::Top.new(folder: @folder, interval: 0.01, once: true).show(out)
+        assert_match(/\Atrunkline top: process \d+.*connections.*quarantined \d+/m, out.string)
+      end
+    end
+  end
+
   def test_a_client_without_statements
     screen = lines(look(at: 1.0, statements: nil), look(at: 2.0, statements: nil))
     assert_equal ["there", ""], [screen[2], screen.last]

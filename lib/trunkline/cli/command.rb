@@ -64,7 +64,10 @@ module Trunkline
       end
 
       def doctor(arguments)
-        parsed(DoctorOptions, arguments) { |url, options| Doctor.new(url, **options).examine(@out) ? WELL : TROUBLE }
+        parsed(DoctorOptions, arguments) do |url, options|
+          doctor = Doctor::Memcached.address?(url) ? Doctor::Memcached : Doctor
+          doctor.new(url, **options).examine(@out) ? WELL : TROUBLE
+        end
       end
 
       def top(arguments)

@@ -12,7 +12,8 @@ module Trunkline
         Connects as the application would, and says what it finds and what to set. It changes nothing.
 
         URL is a connection string as the application has it; what it leaves out comes from the PG* variables, the service
-        file and .pgpass. Others on this machine can see a password in it: leave it to those.
+        file and .pgpass. Others on this machine can see a password in it: leave it to those. memcached servers are
+        written memcached://host:port or host:port, several separated by commas.
 
       TEXT
       private_constant :BANNER

@@ -9,7 +9,7 @@ module Trunkline
     # Shows what a running process does, over and over.
     class Top
       HOME_AND_CLEAR = "\e[H\e[2J"
-      SIZE = [50, 132].freeze # where there is no terminal
+      SIZE = [50, 132].freeze # where there is no terminal, or one that has no size, as of a container or a serial line
       private_constant :HOME_AND_CLEAR, :SIZE
 
       # @param pid [String, nil] of the process; nil: the only one there is
@@ -46,7 +46,7 @@ module Trunkline
 
       def draw(out, before, now)
         terminal = out.respond_to?(:tty?) && out.tty?
-        height, width = terminal ? out.winsize : SIZE
+        height, width = terminal && out.winsize.all?(&:positive?) ? out.winsize : SIZE
         out.write(terminal && !@once ? HOME_AND_CLEAR : "", Screen.new(width, height - 1).lines(before, now).join("\n"), "\n")
       end
     end

@@ -49,8 +49,10 @@ module Trunkline
       # @return [RecordResult]
       def as(type) = @result.as(type)
 
-      def marshal_dump = [@result, @records, KeptDescription.new(columns, types, modifiers)] # :nodoc:
-      def marshal_load(kept) = initialize(*kept) # :nodoc:
+      private
+
+      def marshal_dump = [@result, @records, KeptDescription.new(columns, types, modifiers)]
+      def marshal_load(kept) = initialize(*kept)
     end
   end
 end

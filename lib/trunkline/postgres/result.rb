@@ -121,14 +121,6 @@ module Trunkline
       # @raise [JSON::GeneratorError] it has no form for a value: infinity, bytes that are no text
       def to_json(*options) = each_hash.to_a.to_json(*options)
 
-      # For Marshal, and so for caches. What is loaded has all that the result had.
-      def marshal_dump = [@rows, columns, types, modifiers, @affected_rows, defined?(@notices) ? @notices : nil] # :nodoc:
-
-      def marshal_load(kept) # :nodoc:
-        rows, columns, types, modifiers, affected_rows, notices = kept
-        initialize(rows, KeptDescription.new(columns, types, modifiers), affected_rows, notices)
-      end
-
       # Shows the first rows as a table, where IRB or pp shows the result by itself; within something else, sizes and names.
       def pretty_print(output) = output.text(output.indent.zero? ? ResultTable.new(self, output.maxwidth).to_s : inspect) # :nodoc:
 
@@ -136,6 +128,14 @@ module Trunkline
       def inspect = "#<#{self.class} #{size} rows (#{columns.join(", ")})#{" affected_rows=#{affected_rows}" if affected_rows}>"
 
       private
+
+      # For Marshal, and so for caches. What is loaded has all that the result had.
+      def marshal_dump = [@rows, columns, types, modifiers, @affected_rows, defined?(@notices) ? @notices : nil]
+
+      def marshal_load(kept)
+        rows, columns, types, modifiers, affected_rows, notices = kept
+        initialize(rows, KeptDescription.new(columns, types, modifiers), affected_rows, notices)
+      end
 
       def named(row) = @description.named(row)
     end

@@ -30,20 +30,30 @@ module Trunkline
         private
 
         def client_lines(now, before, seconds)
-          [clean(now[:server]), connections(now), transfers(now, before, seconds), *statements(now, before, seconds), ""]
+          [clean(now[:server]), *wrapped(connections(now)), *wrapped(transfers(now, before, seconds)), *statements(now, before, seconds), ""]
         end
 
         def connections(now)
           queue = now[:queue]
-          "  connections #{now[:open]} (#{now[:busy]} busy, #{now[:pinned]} pinned, #{now[:opening]} opening)   in flight #{now[:in_flight]}   " \
-            "backlog #{duration(now[:backlog])}   waiting #{queue[:length]}, for one of their own #{queue[:alone]}"
+          ["connections #{now[:open]} (#{now[:busy]} busy, #{now[:pinned]} pinned, #{now[:opening]} opening)", "in flight #{now[:in_flight]}",
+           "backlog #{duration(now[:backlog])}", "waiting #{queue[:length]}, for one of their own #{queue[:alone]}"]
         end
 
         def transfers(now, before, seconds)
           rose = ->(name) { now[name] - before[name] }
           requests = rose[:requests]
-          "  requests #{number(requests / seconds)}/s   #{ratio(requests, rose[:writes])} a write   #{ratio(requests, rose[:reads])} a read   " \
-            "lost #{now[:lost]}   reconnects #{now[:reconnects]}   cancelled #{now[:cancelled]}   quarantined #{now[:quarantined]}"
+          ["requests #{number(requests / seconds)}/s", "#{ratio(requests, rose[:writes])} a write", "#{ratio(requests, rose[:reads])} a read",
+           "lost #{now[:lost]}", "reconnects #{now[:reconnects]}", "cancelled #{now[:cancelled]}", "quarantined #{now[:quarantined]}"]
+        end
+
+        # Facts that have no room on one line go on the next.
+        #
+        # @return [Array<String>]
+        def wrapped(facts)
+          facts.each_with_object([]) do |fact, lines|
+            longer = lines.any? && "#{lines.last}   #{fact}"
+            longer && longer.size <= @width ? lines[-1] = longer : lines << "#{" " * (lines.empty? ? 2 : 4)}#{fact}"
+          end
         end
 
         # What took the server the most meanwhile comes first.

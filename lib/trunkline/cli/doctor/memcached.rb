@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module CLI
+    class Doctor
+      # Looks at memcached servers as an application would use them. It stores nothing.
+      class Memcached # :nodoc:
+        PATIENCE = 10 # seconds that one question may take
+        # What the meta commands need that this library sends.
+        OLDEST = Gem::Version.new("1.6.10")
+        # No application has it: a get of it tells the way and the server's work.
+        KEY = "trunkline doctor"
+        TIMES = 50
+        ADDRESS = %r{\A(?:memcached://.+|[^\s=/,]+:\d+(?:,[^\s=/,]+:\d+)*)\z}
+        private_constant :PATIENCE, :OLDEST, :KEY, :TIMES, :ADDRESS
+
+        # @param text [String, nil]
+        # @return [Boolean] whether it names memcached servers: memcached://host:port, or host:port, several separated by commas
+        def self.address?(text) = ADDRESS.match?(text.to_s)
+
+        # @param servers [String]
+        # @param connections [Integer] to each server, as of {Trunkline.memcached}
+        # @param processes [Integer] how many the application has
+        # @param others [Hash] what is of PostgreSQL alone
+        # @raise [ConfigError, ArgumentError] a value that cannot be
+        def initialize(servers, connections: 1, processes: 1, **others)
+          raise ArgumentError, "--#{others.keys.first.name.tr("_", "-")} is for PostgreSQL, and #{servers} is memcached's" if others.any?
+          raise ArgumentError, "processes must be positive, not #{processes}" unless processes.positive?
+
+          @clients = servers.split(",").to_h { |server| [server.strip, Trunkline.memcached(server.strip, timeout: PATIENCE, connections: connections)] }
+          @connections = connections * processes
+        end
+
+        # @param out [IO] where the findings go
+        # @return [Boolean] whether there is no trouble
+        def examine(out)
+          findings = @clients.flat_map { |name, client| look(name, client) }
+          findings.each { |verdict, sentence| out.puts("#{MARKS.fetch(verdict)}  #{sentence}") }
+          findings.none? { |verdict,| verdict == :trouble }
+        ensure
+          @clients.each_value(&:close)
+        end
+
+        private
+
+        def look(name, client)
+          version = client.version.values.first or return [[:trouble, "No memcached answers at #{name}. A PostgreSQL server is written postgres://host:port/database."]]
+          stats = client.stats.values.first
+          [version(name, version), way(client), room(client.stats(:settings).values.first), evictions(stats), limit(stats)]
+        rescue Error => error
+          [[:trouble, "#{name}: #{error.message}."]]
+        end
+
+        def version(name, text)
+          return [:fine, "memcached #{text} at #{name} answers."] if Gem::Version.new(text[/\d+(\.\d+)*/]) >= OLDEST
+
+          [:trouble, "memcached #{text} at #{name} is too old: this library needs #{OLDEST} or later."]
+        end
+
+        def way(client)
+          client.get(KEY)
+          each = TIMES.times.map { seconds { client.get(KEY) } }.sort
+          [:fine, "A get takes #{milliseconds(each[TIMES / 2])} from here and back, the fastest #{milliseconds(each.first)}."]
+        end
+
+        def room(settings) = [:fine, "A value may have #{megabytes(settings["item_size_max"])} (-I), all together #{megabytes(settings["maxbytes"])} (-m)."]
+
+        def evictions(stats)
+          evicted = Integer(stats["evictions"])
+          return [:fine, "It has dropped no value for want of memory."] if evicted.zero?
+
+          [:advice, "It has dropped #{evicted} values for want of memory since it was started: -m gives it more."]
+        end
+
+        def limit(stats)
+          most, open = stats.values_at("max_connections", "curr_connections").map { |number| Integer(number) }
+          told = "the application may open #{@connections} connections, and the server takes #{most}, of which #{open} are open"
+          return [:fine, "#{told.sub(/\A./, &:upcase)}."] if @connections <= most
+
+          [:trouble, "#{told.sub(/\A./, &:upcase)}: let it take more (-c), or run fewer processes."]
+        end
+
+        def megabytes(bytes) = "#{format("%.4g", Integer(bytes) / 1048576.0)} MiB"
+        def milliseconds(seconds) = format("%.3g ms", seconds * 1000)
+
+        def seconds
+          start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+          yield
+          Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+        end
+      end
+    end
+  end
+end
