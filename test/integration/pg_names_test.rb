@@ -90,6 +90,7 @@ class PGNamesTest < Trunkline::TestCase
     open_copy: ->(c, _) { c.exec("CREATE TEMP TABLE oc (a int)") && [c.exec("COPY oc FROM STDIN").res_status, c.put_copy_data("1\n2\n"), c.put_copy_end, c.get_result.then { |r| [r.res_status, r.cmd_tuples, r.cmd_status] }, c.get_result, c.exec("COPY oc TO STDOUT").res_status, c.get_copy_data, c.get_copy_data, c.get_copy_data, c.get_result.res_status, c.exec("SELECT count(*) FROM oc").values] },
     open_copy_failed: ->(c, _) { c.exec("CREATE TEMP TABLE of (a int)") && c.exec("COPY of FROM STDIN") && [c.put_copy_data("1\n"), c.put_copy_end("no more"), c.get_result.then { |r| [r.res_status, r.error_field(67), r.error_field(77)] }, c.exec("SELECT count(*) FROM of").values] },
     open_copy_wrong: ->(c, _) { c.exec("CREATE TEMP TABLE ow (a int)") && c.exec("COPY ow FROM STDIN") && [c.put_copy_data("x\n"), c.put_copy_end, c.get_result.then { |r| [r.res_status, r.error_field(67)] }, c.exec("SELECT count(*) FROM ow").values] },
+    open_copy_refused_early: ->(c, _) { c.exec("CREATE TEMP TABLE oe (a int)") && c.exec("COPY oe FROM STDIN") && [c.put_copy_data("x\n"), 40.times.map { c.put_copy_data("1\n" * 50_000) }.uniq, c.put_copy_end, c.get_result.then { |r| [r.res_status, r.error_field(67)] }, c.exec("SELECT count(*) FROM oe").values] },
     large_objects: lambda { |c, pg|
       c.transaction do
         oid = c.lo_creat

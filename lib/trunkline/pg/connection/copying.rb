@@ -40,6 +40,8 @@ module Trunkline
         def put_copy_data(data, encoder = @coder || @types.copy_encoder)
           copy(:in).write(encoder ? encoder.encode(data) : data)
           true
+        rescue ::Trunkline::ServerError => error
+          @open_copy || raise(translated(error)) # where put_copy_end ends it, the refusal is its result, whenever that was read
         rescue ::Trunkline::Error => error
           raise translated(error)
         end
