@@ -32,6 +32,9 @@ namespace :hosts do
   desc "Run pg's own specs with Trunkline::PG under its name; takes the folder of its source, and needs RSpec"
   task(:pg, [:folder] => :compile) { |_, arguments| run.call("pg", "PG", arguments.folder) }
 
+  desc "Run graphql-ruby's own specs of dataloaders and ActiveRecord on the stock adapter and this one; takes the folder of its source"
+  task(:graphql, [:folder] => :compile) { |_, arguments| run.call("graphql", "GRAPHQL", arguments.folder) }
+
   desc "Run Dalli's own integration tests with this client under its name; takes the folder of Dalli's source, or fetches Debian forky's"
   task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder || DebianSource::DALLI.folder) }
 end
