@@ -44,6 +44,15 @@ static VALUE row_memory_take_bytes(VALUE self, VALUE bytes) {
     return self;
 }
 
+/* call-seq: take_array(size) -> self
+ *
+ * Counts an Array of so many elements, without these. Raises UnreadableResult as take does. */
+static VALUE row_memory_take_array(VALUE self, VALUE size) {
+    uint32_t elements = NUM2UINT(size); /* as many as an array of the server may have */
+    row_memory_take(row_memory_in(self), OBJECT_BYTES + (uint64_t)elements * SLOT_BYTES);
+    return self;
+}
+
 /* call-seq: take_json(text) -> self
  *
  * Counts what JSON.parse would make of the text. Raises UnreadableResult as take does. */
@@ -65,6 +74,7 @@ void Init_trunkline_row_memory(void) {
     cRowMemory = rb_define_class_under(mTrunklinePostgres, "RowMemory", rb_cObject);
     trunkline_define_new(cRowMemory, row_memory_new);
     rb_define_method(cRowMemory, "take", row_memory_take_bytes, 1);
+    rb_define_method(cRowMemory, "take_array", row_memory_take_array, 1);
     rb_define_method(cRowMemory, "taken", row_memory_taken, 0);
     rb_define_method(cRowMemory, "take_json", row_memory_take_json, 1);
 }

@@ -54,10 +54,6 @@ module Trunkline
 
         # Arrays, however nested, of what another makes the elements of.
         class Elements # :nodoc:
-          ARRAY = 40 # bytes of an empty Array
-          SLOT = 8   # bytes of it for each element
-          private_constant :ARRAY, :SLOT
-
           # @param finisher [#call] of an element
           def initialize(finisher)
             @finisher = finisher
@@ -66,7 +62,7 @@ module Trunkline
           def call(value, memory = RowMemory.new)
             return @finisher.call(value, memory) unless value.is_a?(Array)
 
-            memory.take(ARRAY + (SLOT * value.size))
+            memory.take_array(value.size)
             value.map { |element| call(element, memory) }
           end
 

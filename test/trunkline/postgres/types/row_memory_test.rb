@@ -25,6 +25,7 @@ module Trunkline
         assert_raises(UnreadableResult) { memory.take((1 << 64) - 1) }
         assert_raises(TypeError) { memory.take_json(1) }
         assert_equal 10_000, memory.take(10_000).taken
+        assert_equal [40, 64], [0, 3].map { |size| memory.take_array(size).taken }
       end
 
       def test_arrays_without_a_limit_given
