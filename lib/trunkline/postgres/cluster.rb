@@ -54,9 +54,6 @@ module Trunkline
         trunk
       end
 
-      # @return [Array<Trunk>] that are open
-      def trunks = @lock.synchronize { open_trunks }
-
       private
 
       def open_trunks = @trunks.keys.reject { |trunk| trunk.loss || trunk.inherited? }
