@@ -332,6 +332,7 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
         if (!request) own_unit_answer(session, frame);
         else if (request->unanswered > 0) answer_batch(session, request, frame, now);
         else answer(session, request, frame, now);
+        RB_GC_GUARD(head); /* a value may be decoded by Ruby: another thread may close the connection meanwhile, and drop the request */
     }
 }
 
