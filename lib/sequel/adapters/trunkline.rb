@@ -7,6 +7,7 @@ require_relative "../../trunkline/sequel/connecting"
 require_relative "../../trunkline/sequel/copying"
 require_relative "../../trunkline/sequel/errors"
 require_relative "../../trunkline/sequel/executing"
+require_relative "../../trunkline/sequel/extending"
 require_relative "../../trunkline/sequel/fetching"
 require_relative "../../trunkline/sequel/gathering"
 require_relative "../../trunkline/sequel/listening"
@@ -16,8 +17,9 @@ require_relative "../../trunkline/sequel/quoting"
 
 module Sequel
   module Postgres
-    # What Sequel's extensions ask before they rely on parameters that the server takes beside the SQL.
-    USES_PG = true unless const_defined?(:USES_PG)
+    # What Sequel's extensions ask before they rely on parameters that the server takes beside the SQL. Defined when one asks: the stock
+    # adapter, loaded later, defines it itself.
+    autoload :USES_PG, File.expand_path("../../trunkline/sequel/uses_pg", __dir__) unless const_defined?(:USES_PG)
   end
 
   # Sequel over a {::Trunkline::Postgres::Client}:
@@ -31,6 +33,7 @@ module Sequel
     class Database < Sequel::Database
       include Sequel::Postgres::DatabaseMethods
       include Connecting
+      include Extending
       include Executing
       include Copying
       include Listening

@@ -48,8 +48,6 @@ module Sequel
 
       private
 
-      def connection_pool_default_options = { pool_class: Pool }
-
       def adapter_initialize
         initialize_postgres_adapter
         conversion_procs[17] = Values::BLOB

@@ -23,6 +23,7 @@ module Sequel
       # @param table [Symbol]
       # @param opts [Hash] data: a String, or what yields Strings by `each`; columns; format: :csv or :binary; options: SQL; server
       # @yieldreturn [String, nil] more data; nil: that was all
+      # @return [Object, nil] what `each` of the data returned; nil: it came from the block
       # @raise [Sequel::Error] neither data nor a block is given, or both are
       # @raise [Sequel::DatabaseError] nothing is stored
       def copy_into(table, opts = OPTS, &block)
@@ -30,9 +31,9 @@ module Sequel
         raise Error, "Cannot provide both a :data option and a block to copy_into" if block && data
         raise Error, "Must provide either a :data option or a block to copy_into" unless block || data
 
-        data = data.is_a?(String) ? [data] : data || Enumerator.produce { block.call || raise(StopIteration) }
-        synchronize(opts[:server]) { |conn| check_database_errors { copy_in(conn, copy_into_sql(table, opts), data) } }
-        nil
+        pieces = data.is_a?(String) ? [data] : data || Enumerator.produce { block.call || raise(StopIteration) }
+        returned = synchronize(opts[:server]) { |conn| check_database_errors { copy_in(conn, copy_into_sql(table, opts), pieces) } }
+        data && returned
       end
 
       private
@@ -58,8 +59,7 @@ module Sequel
 
       def copy_in(conn, sql, data)
         copy = conn.copy(sql)
-        data.each { |piece| copy.write(piece) }
-        copy.finish
+        data.each { |piece| copy.write(piece) }.tap { copy.finish }
       rescue Exception # rubocop:disable Lint/RescueException
         copy&.abort("ruby exception occurred while copying data into PostgreSQL")
         raise

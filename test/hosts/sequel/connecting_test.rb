@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "logger"
+require "support/children"
 require "support/sequel_host"
 
 # Options, servers, errors.
 class SequelConnectingTest < Trunkline::TestCase
+  include Children
   include Trunkline::SequelHost
 
   def test_options
@@ -40,6 +43,45 @@ class SequelConnectingTest < Trunkline::TestCase
     [{ max_connections: "many" }, { search_path: 5 }, { client_min_messages: :loud }, { connect_sqls: ["SET a.b = 1"] }, { after_connect: proc {} }].each do |options|
       assert_raises(Sequel::Error, options) { with_sequel(**options) { |db| db.get(1) } }
     end
+  end
+
+  def test_a_pool_of_sequels_own
+    error = assert_raises(Sequel::Error) { with_sequel(pool_class: :threaded) { |db| db.get(1) } }
+    assert_match(/pool_class: cannot be chosen with this adapter.*max_connections:/, error.message)
+  end
+
+  def test_extensions_that_work_on_connections_that_are_lent
+    with_sequel(max_connections: 1) do |db|
+      error = assert_raises(Sequel::Error) { db.extension(:connection_expiration) }
+      assert_match(/use the option max_lifetime:/, error.message)
+      error = assert_raises(Sequel::Error) { db.extension(:string_agg, :temporarily_release_connection) }
+      assert_match(/temporarily_release_connection works on connections that a pool lends/, error.message)
+      db.extension(:connection_validator)
+      assert_equal 1, db.get(1)
+    end
+  end
+
+  def test_the_line_of_the_application_that_asked
+    log = StringIO.new
+    with_sequel(logger: Logger.new(log)) do |db|
+      db.extension(:caller_logging)
+      db.get(1)
+      db.transaction { db[:pg_class].select(:oid).first }
+      db.run("SELECT 2")
+    end
+    sources = log.string.scan(/\(source: ([^:)]+)/).flatten.uniq
+    assert_equal [__FILE__], sources - [RbConfig.ruby]
+  end
+
+  def test_the_stock_adapter_is_loaded_later
+    program = <<~RUBY
+      require "sequel"
+      Sequel.connect(ARGV.fetch(0).sub(/\\A\\w+:/, "trunkline:"), keep_reference: false) { |db| puts db.get(1) }
+      require "sequel/adapters/postgres"
+      puts Sequel::Postgres::USES_PG
+    RUBY
+    output, = run_program(program, postgres_server.uri)
+    assert_equal %w[1 true], output.lines(chomp: true).grep(/\A(1|true)\z|USES_PG/)
   end
 
   def test_notices

@@ -92,9 +92,9 @@ class SequelFeaturesTest < Trunkline::TestCase
   def test_copy
     with_columns("n int, name text") do |table|
       with_sequel do |db|
-        db.copy_into(table, data: "1\tAda\n2\tGrace\n")
+        assert_equal ["1\tAda\n2\tGrace\n"], db.copy_into(table, data: "1\tAda\n2\tGrace\n")
         lines = %W[3,Barbara\n 4,Frances\n]
-        db.copy_into(table, format: :csv) { lines.shift }
+        assert_nil(db.copy_into(table, format: :csv) { lines.shift })
         assert_equal "1,Ada\n2,Grace\n3,Barbara\n4,Frances\n", db.copy_table(db[table].order(:n), format: :csv)
         rows = []
         db.copy_table(table) { |row| rows << row }

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # Extensions of Sequel's that reach into its own pools, or look at the stack of callers.
+    module Extending
+      # What works on a pool that lends each caller a connection, and what to use in its place.
+      REFUSED = {
+        connection_expiration: "the option max_lifetime: (seconds), which replaces connections by age",
+        temporarily_release_connection: "transactions without it: callers share the connections, and a test that needs one for all threads runs in one transaction of Sequel's"
+      }.freeze
+      FILES = [File.expand_path("../../sequel", __dir__), File.expand_path("..", __dir__), File.expand_path("../../trunkline.rb", __dir__)].freeze
+      private_constant :REFUSED, :FILES
+
+      # As Sequel's.
+      #
+      # @param names [Array<Symbol>]
+      # @raise [Sequel::Error] one of them works on pools that lend each caller a connection
+      def extension(*names)
+        name = names.find { |one| REFUSED.key?(one) }
+        raise Sequel::Error, "the extension #{name} works on connections that a pool lends, and these are shared: use #{REFUSED[name]}" if name
+
+        super
+      end
+
+      private
+
+      # The extension caller_logging looks here for the first line of the application's own.
+      def caller(start = 1, length = nil)
+        lines = super(start + 1).reject { |line| line.start_with?(*FILES) }
+        length ? lines.first(length) : lines
+      end
+
+      def connection_pool_default_options = super.merge(pool_class: Pool)
+
+      def adapter_initialize
+        super
+        return if pool.is_a?(Pool)
+
+        raise Sequel::Error, "pool_class: cannot be chosen with this adapter, whose connections are shared: leave it out; max_connections: says how many there may be"
+      end
+    end
+  end
+end
