@@ -32,9 +32,10 @@ module Trunkline
       connect
     end
 
+    # The levels first: a pool waits 10 s for a connection that a thread has leased, where each fiber is asked for its own.
     def teardown
-      [Ours, Stock].each(&:remove_connection)
       ActiveSupport::IsolatedExecutionState.isolation_level, ::ActiveRecord.default_timezone = @levels
+      [Ours, Stock].each(&:remove_connection)
       super
     end
 
