@@ -214,12 +214,16 @@ module Hosts
 
       private
 
+      # ActiveRecord's connections have asked for the types beforehand: asked in the midst of it, these short queries of the other callers could stand
+      # behind the first slow one, of which nothing is known yet, until the lock is gone, and one caller would wait for that alone.
+      #
       # @yieldparam slow [#call] asks for what is locked
       # @yieldparam begun [#call] whether as many wait for it on the server as may at once
       def behind_a_lock
         connect(server_connections: 2, max_server_connections: 4, checkout_timeout: 60)
         connect_stock
         holder = stock
+        Array.new(10) { Ours.connection_pool.checkout.tap { |one| one.select_value("SELECT 1") } }.each { |one| Ours.connection_pool.checkin(one) }
         with_model("owner int") do |model|
           locked = "SELECT 1 FROM pg_locks WHERE relation = '#{model.table_name}'::regclass AND NOT granted"
           holder.execute("BEGIN; LOCK TABLE #{model.table_name} IN ACCESS EXCLUSIVE MODE")
