@@ -22,7 +22,7 @@ module Trunkline
   autoload :ActiveSupportEvents, "trunkline/instrumentation/active_support_events"
   autoload :OpenTelemetrySpans, "trunkline/instrumentation/open_telemetry_spans"
 
-  private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :Witness
+  private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :GCSentinel
 
   # A PostgreSQL client. It connects on first use, and may be shared by any number of fibers and threads.
   #

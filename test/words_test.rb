@@ -14,7 +14,18 @@ class WordsTest < Trunkline::TestCase
   NAMES = /\bnobody\b(?=\])/
   # Of names, too: test_one_who_waits. Not within words.
   PATTERN = /(?<![a-z])(?:#{WORDS.join("|")})(?![a-z])/i
-  private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN
+  # Names of methods, classes and variables, in Ruby and in C, that did not tell what they stand for; behind each is the one in its stead.
+  RENAMED = {
+    "answers" => "ResponseReader, responses", "Asking" => "Executing", "break!" => "mark_broken", "depart" => "after_leave",
+    "fall_out" => "end_with_loss", "forsake" => "close_forsaken", "give_place" => "replace_connection", "Holding" => "ScopedValue",
+    "look_after_fork" => "renew_after_fork", "oblige" => "set_limits", "Place" => "WaitingLine::Entry", "run_out" => "expire_request",
+    "Witness" => "GCSentinel", "Answers" => "ResponseReader"
+  }.freeze
+  # `answers` is a plural in sentences, and Answers begins some.
+  CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
+  # Its own variable: what a server has said of its type.
+  OTHERS = %w[lib/trunkline/postgres/server_type.rb].freeze
+  private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN, :RENAMED, :CODE, :OTHERS
 
   def test_terms_of_the_field
     files = Dir.glob(PLACES, base: ROOT).grep_v(KEPT) - ["test/words_test.rb"]
@@ -25,5 +36,12 @@ class WordsTest < Trunkline::TestCase
       end
     end
     assert_empty found, "say which caller, request, connection or server is meant"
+  end
+
+  def test_names_that_told_nothing_do_not_come_back
+    found = (Dir.glob("{lib,ext,sig}/**/*.{rb,c,h,rbs}", base: ROOT) - OTHERS).flat_map do |path|
+      File.readlines(File.join(ROOT, path), encoding: "UTF-8").each.with_index(1).filter_map { |line, number| "#{path}:#{number}: #{line.strip}" if line.match?(CODE) }
+    end
+    assert_empty found, RENAMED.map { |old, new| "#{old}: #{new}" }.join(", ")
   end
 end

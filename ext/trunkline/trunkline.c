@@ -35,14 +35,14 @@
 #include "trunk/ended_scheduler.h"
 #include "trunk/flag.h"
 #include "trunk/histogram_class.h"
-#include "trunk/holding.h"
+#include "trunk/scoped_value.h"
 #include "trunk/interrupts.h"
 #include "trunk/leader_election.h"
 #include "trunk/load.h"
 #include "trunk/request.h"
 #include "trunk/service.h"
 #include "trunk/waiter.h"
-#include "trunk/witness.h"
+#include "trunk/gc_sentinel.h"
 
 static const rb_data_type_t unmovable_type = {.wrap_struct_name = "Trunkline::Unmovable", .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
@@ -80,8 +80,8 @@ void Init_trunkline(void) {
     Init_trunkline_connection_loop();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();
-    Init_trunkline_holding();
-    Init_trunkline_witness();
+    Init_trunkline_scoped_value();
+    Init_trunkline_gc_sentinel();
     Init_trunkline_load();
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();

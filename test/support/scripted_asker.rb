@@ -17,9 +17,9 @@ module Trunkline
         begin_session
         codec.exclusive = exclusive
         @script = answers
-        @result_class = Answers.result_class(keys)
+        @result_class = ResponseReader.result_class(keys)
         @statements = Statements.new.table
-        @answers = Answers.new(Types.new, "server:5432/db") { |sql, parameters| query(sql, *parameters).rows }
+        @responses = ResponseReader.new(Types.new, "server:5432/db") { |sql, parameters| query(sql, *parameters).rows }
         @requests = []
       end
 
@@ -27,7 +27,7 @@ module Trunkline
       def execute_script(sql)
         request = Request.script(sql)
         perform(request)
-        @answers.results(answered(request), @result_class)
+        @responses.results(answered(request), @result_class)
       end
 
       def perform(request)

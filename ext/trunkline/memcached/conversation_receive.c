@@ -39,8 +39,8 @@ static void remember_error(memcached_request_t *request, const meta_answer_t *an
 }
 
 /* Puts the value of one of many keys under the caller's name for it. */
-static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer, uint32_t place) {
-    VALUE name = RARRAY_AREF(request->names, place);
+static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer, uint32_t index) {
+    VALUE name = RARRAY_AREF(request->names, index);
     rb_hash_aset(request->answer, name, text_string(answer->value));
     if (answer->flags != 0) {
         if (NIL_P(request->coded)) request->coded = rb_hash_new();
@@ -54,14 +54,14 @@ static void found_one_of_many(memcached_request_t *request, const meta_answer_t 
     }
 }
 
-/* The place among the request's keys that the answer is for; those before `from` have theirs. */
-static uint32_t place_of(const conversation_t *conversation, const memcached_request_t *request, const meta_answer_t *answer,
+/* The index among the request's keys that the answer is for; those before `from` have theirs. */
+static uint32_t index_of_key(const conversation_t *conversation, const memcached_request_t *request, const meta_answer_t *answer,
                          uint32_t from) {
     uint32_t size = memcached_request_size(request);
     if (!answer->numbered && answer->code == META_MISS && !conversation->misses_numbered) return size - 1; /* others are quiet */
-    uint32_t place = answer->opaque - request->opaque;
-    if (!answer->numbered || place < from || place >= size) out_of_step(answer);
-    return place;
+    uint32_t index = answer->opaque - request->opaque;
+    if (!answer->numbered || index < from || index >= size) out_of_step(answer);
+    return index;
 }
 
 /* One of many answers; the numbers that they carry can only rise. Those of an abandoned request are discarded.
@@ -76,10 +76,10 @@ static bool take_one_of_many(const conversation_t *conversation, memcached_reque
         return false;
     }
     if (!(answers[request->kind] & BIT(answer->code))) nonsense(answer);
-    uint32_t place = place_of(conversation, request, answer, request->next);
-    request->next = place + 1;
+    uint32_t index = index_of_key(conversation, request, answer, request->next);
+    request->next = index + 1;
     if (request->base.done) return false;
-    if (answer->code == META_VALUE) found_one_of_many(request, answer, place);
+    if (answer->code == META_VALUE) found_one_of_many(request, answer, index);
     if (answer->code == META_DONE) request->done_count++;
     return false;
 }
@@ -109,7 +109,7 @@ static bool take_one(const conversation_t *conversation, memcached_request_t *re
         take_statistic(request, answer);
         return false;
     }
-    if (request->kind < ASK_LINE) place_of(conversation, request, answer, 0);
+    if (request->kind < ASK_LINE) index_of_key(conversation, request, answer, 0);
     if (request->kind == ASK_LINE) check_line(request, answer);
     if (request->base.done) return true;
     if (answer->code == META_VALUE) request->answer = text_string(answer->value);

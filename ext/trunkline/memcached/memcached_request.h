@@ -33,7 +33,7 @@ typedef struct {
     uint32_t done_count;  /* of many: how many were done */
     uint64_t before;      /* answers that had come when it was sent */
     uint32_t opaque;      /* number of its command; of many: of the first one, and the others follow */
-    uint32_t next;        /* of many: the place of the first key whose answer may still come */
+    uint32_t next;        /* of many: the index of the first key whose answer may still come */
     memcached_kind_t kind;
     meta_code_t code;     /* of the last answer */
     bool many;

@@ -25,7 +25,7 @@
  * reader takes twice the processor time that it takes with 0.0003, and a socket has room for what comes in 0.0003. */
 #define TRICKLE_PAUSE 0.0003
 
-static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_depart, id_write_out, id_abandon, id_run_out, id_yield, id_pass, id_park,
+static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
     id_unpark, id_sleep;
 static VALUE mWaiting;
 
@@ -196,7 +196,7 @@ static bool is_alive(const connection_io_t *io) {
     connection->leader = io->object;
     bool alive = RTEST(connection_io_ask(io, id_alive, 0, Qnil));
     VALUE next_leader = connection_resign(connection, io->object);
-    if (RTEST(next_leader)) connection_io_ask(io, id_depart, 1, next_leader);
+    if (RTEST(next_leader)) connection_io_ask(io, id_after_leave, 1, next_leader);
     return alive;
 }
 
@@ -234,7 +234,7 @@ static void leave(const connection_io_t *io) {
         next_leader = Qnil;
     }
     bool more = RTEST(next_leader) || (next_leader == Qfalse && has_ends_to_tie(io)) || (connection->active == 0 && is_crowded(connection));
-    if (more) connection_io_ask(io, id_depart, 1, next_leader);
+    if (more) connection_io_ask(io, id_after_leave, 1, next_leader);
 }
 
 static VALUE send_and_wait(VALUE data) {
@@ -248,15 +248,15 @@ static VALUE send_and_wait(VALUE data) {
 static VALUE cleanup(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
     if (!io->through) connection_io_ask(io, id_abandon, 1, io->object);
-    else if (io->taken && !io->answered) connection_io_ask(io, id_run_out, 1, io->object);
+    else if (io->taken && !io->answered) connection_io_ask(io, id_expire_request, 1, io->object);
     else leave(io);
     return Qnil;
 }
 
 static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     connection_io_t *io = (connection_io_t *)data;
-    VALUE place = connection_enter(io->connection_object, io->object);
-    if (NIL_P(place)) return Qfalse;
+    VALUE entered = connection_enter(io->connection_object, io->object);
+    if (NIL_P(entered)) return Qfalse;
     rb_ensure(send_and_wait, (VALUE)io, cleanup, (VALUE)io);
     return RBOOL(io->taken);
 }
@@ -343,10 +343,10 @@ static void intern(void) {
     id_hung_up = rb_intern("hung_up");
     id_pass_on = rb_intern("pass_on");
     id_pass_given_up = rb_intern("pass_given_up");
-    id_depart = rb_intern("depart");
+    id_after_leave = rb_intern("after_leave");
     id_write_out = rb_intern("write_out");
     id_abandon = rb_intern("abandon");
-    id_run_out = rb_intern("run_out");
+    id_expire_request = rb_intern("expire_request");
     id_yield = rb_intern("yield");
     id_pass = rb_intern("pass");
     id_park = rb_intern("park");

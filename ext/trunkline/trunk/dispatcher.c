@@ -122,7 +122,7 @@ static void dismiss(dispatcher_t *dispatcher, VALUE self) {
 static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
     fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
     fifo->dispatcher = self;
-    fifo->place = (size_t)at;
+    fifo->index = (size_t)at;
     if (fifo->kept) dispatcher->kept++;
     else if (fifo->count == 0) link_idle(dispatcher, fifo);
     dispatcher->longs += fifo->longs > 0;
@@ -329,7 +329,7 @@ static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
  * One that was idle for longer than is worth it. */
 static VALUE dispatcher_superfluous(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    return has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->idle.newer->place) : Qnil;
+    return has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->idle.newer->index) : Qnil;
 }
 
 /* call-seq: expired -> trunk or nil

@@ -22,7 +22,7 @@ typedef struct fifo {
     bool begun;        /* the server has said that it began with the oldest one, at head_since */
     const struct request *kept; /* the idle trunk is kept for that one, whose waiter is active and on its way; or NULL */
     VALUE dispatcher;  /* chooses among these requests' trunk and others; false: there is none */
-    size_t place;      /* of the trunk with that dispatcher */
+    size_t index;      /* of the trunk among those of that dispatcher */
     struct fifo *older; /* neighbours among the idle ones of that dispatcher; none when busy */
     struct fifo *newer;
 } fifo_t;

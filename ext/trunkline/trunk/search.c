@@ -82,8 +82,8 @@ bool search_idle(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     fifo_t *fifo = dispatcher->idle.older;
     for (int look = 0; look < MOST_LOOKS && fifo != &dispatcher->idle; look++, fifo = fifo->older) {
-        if (!takes(search, connection_at(dispatcher, (long)fifo->place))) continue;
-        search->best = (long)fifo->place;
+        if (!takes(search, connection_at(dispatcher, (long)fifo->index))) continue;
+        search->best = (long)fifo->index;
         return true;
     }
     return false;

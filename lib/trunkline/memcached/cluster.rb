@@ -245,9 +245,9 @@ module Trunkline
       def by_server(keys, companions, failures, changes)
         return { @only => [keys, companions] } if @only
 
-        groups = keys.each_index.group_by { |place| @ring.server_for(keys[place], changes: changes) }
+        groups = keys.each_index.group_by { |index| @ring.server_for(keys[index], changes: changes) }
         failures << unreachable if groups.delete(nil)
-        groups.transform_values { |places| [keys.values_at(*places), companions.values_at(*places)] }
+        groups.transform_values { |indexes| [keys.values_at(*indexes), companions.values_at(*indexes)] }
       end
 
       # @return [Request, nil] answered

@@ -10,7 +10,7 @@ module Trunkline
     # These are the points of libmemcached's ring as Dalli draws it, so that both find each other's keys.
     class Ring
       POINTS = 160 # of a server of average weight
-      TRIES = 20   # other places that are tried for a key whose server is down
+      TRIES = 20   # other points that are tried for a key whose server is down
       private_constant :POINTS, :TRIES
 
       # @return [Array<Server>]
@@ -33,15 +33,15 @@ module Trunkline
       def server_for(key, changes: false)
         return only unless @values
 
-        place = Zlib.crc32(key)
+        point = Zlib.crc32(key)
         down = nil
         TRIES.times do |try|
-          server = at(place)
+          server = at(point)
           return down && changes ? stand_in(server, key, down) : server if server.up?
           break unless @failover
 
           (down ||= []) << server
-          place = Zlib.crc32("#{try}#{key}")
+          point = Zlib.crc32("#{try}#{key}")
         end
         nil
       end
@@ -63,8 +63,8 @@ module Trunkline
 
       def point(server, number) = Digest::SHA1.hexdigest("#{server.name}:#{number}")[0, 8].hex
 
-      def at(place)
-        after = @values.bsearch_index { |value| value > place } || 0
+      def at(point)
+        after = @values.bsearch_index { |value| value > point } || 0
         @owners[after - 1]
       end
     end

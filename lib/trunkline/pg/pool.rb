@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../trunk/holding"
+require_relative "../trunk/scoped_value"
 require_relative "connection"
 
 module Trunkline
@@ -27,16 +27,16 @@ module Trunkline
       # @yieldparam connection [Connection] for the block alone; what was left behind on a connection of its own is ended behind it
       # @return [Object] what the block returned
       def with(**)
-        held = Holding.find(self)&.value
+        held = ScopedValue.find(self)&.value
         return yield(held) if held
 
         connection = Connection.over(@client, @config)
-        holding = Holding.new(self, connection, alone: true)
+        scoped = ScopedValue.new(self, connection, alone: true)
         begin
-          holding.begin
+          scoped.begin
           yield connection
         ensure
-          holding.end
+          scoped.end
           connection.finish
         end
       end

@@ -18,7 +18,7 @@ module Trunkline
       end
 
       # @param sql [String]
-      # @param parameters [Array] as {Shape::Asking#exec_params} takes them
+      # @param parameters [Array] as {Shape::Executing#exec_params} takes them
       # @param format [Integer] of the result
       # @param map [TypeMap] of the parameters
       # @param prepare [Boolean, :again] whether connections keep the statement

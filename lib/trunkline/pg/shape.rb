@@ -7,7 +7,7 @@ require_relative "queries"
 require_relative "report"
 require_relative "result"
 require_relative "connection/absent"
-require_relative "connection/asking"
+require_relative "connection/executing"
 require_relative "connection/copying"
 require_relative "connection/escaping"
 require_relative "connection/notifying"
@@ -20,7 +20,7 @@ module Trunkline
   module PG
     # The methods of PG::Connection, on a session that takes a connection of the server only while it needs one of its own.
     module Shape
-      include Asking
+      include Executing
       include Copying
       include Escaping
       include LargeObjects

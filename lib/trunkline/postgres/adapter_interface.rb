@@ -9,19 +9,19 @@ module Trunkline
     module AdapterInterface # :nodoc:
       # A session without a block.
       #
-      # @param place [String] file and line of its holder, told to callers that wait in vain for a connection
+      # @param location [String] file and line of its holder, told to callers that wait in vain for a connection
       # @param result_class [Class] a {Result} of what its queries return
       # @param holder [#alive?] what has the session: when it is not alive any more, the connection that the session has for its own may be
       #   closed
       # @return [VirtualSession]
-      def virtual_session(place, result_class = @result_class, holder: Thread.current)
-        observe(VirtualSession.new(self, @all, @answers, result_class) { @sessions.pin_at(place, holder) })
+      def virtual_session(location, result_class = @result_class, holder: Thread.current)
+        observe(VirtualSession.new(self, @all, @responses, result_class) { @sessions.pin_at(location, holder) })
       end
 
       # @param format [Symbol] :text or :binary
       # @param result_class [Class] as {AnswerForm}
       # @return [AnswerForm] for {VirtualSession#ask}
-      def answer_form(format, result_class) = AnswerForm.new(self, @known, @answers, format, result_class)
+      def answer_form(format, result_class) = AnswerForm.new(self, @known, @responses, format, result_class)
 
       # Runs one statement, if it may share.
       #
@@ -38,7 +38,7 @@ module Trunkline
       #
       # @param name [String] what an error calls it
       # @raise [ConfigError] the server would read the nil as the text "NULL"
-      def check_array_nulls(name) = @answers.array_nulls.check(name)
+      def check_array_nulls(name) = @responses.array_nulls.check(name)
 
       # Has all statements prepared anew before they run again, for their tables may have changed.
       def outdate_plans = @epochs.finish && nil

@@ -21,13 +21,13 @@ module Trunkline
 
       # @param client [Client]
       # @param known [Statements] the client's
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @param format [Symbol] :text or :binary
       # @param result_class [Class] a {Result} whose `told` takes the tag of its command and the format
-      def initialize(client, known, answers, format, result_class)
+      def initialize(client, known, responses, format, result_class)
         @client = client
         @known = known
-        @answers = answers
+        @responses = responses
         @format = format
         @decoding = DECODINGS.fetch(format)
         @statements = known.table(@decoding)
@@ -72,15 +72,15 @@ module Trunkline
 
       # @param request [Request] answered
       # @return [Result]
-      def result(request) = @answers.result(request, @result_class).told(request.tag || "", @format)
+      def result(request) = @responses.result(request, @result_class).told(request.tag || "", @format)
 
       # @param request [Request] of a script, answered
       # @return [Array<Result>]
-      def results(request) = @answers.results(request, @result_class) { |result, tag| result.told(tag.equal?(true) ? "" : tag, :text) }
+      def results(request) = @responses.results(request, @result_class) { |result, tag| result.told(tag.equal?(true) ? "" : tag, :text) }
 
       # @param request [Request] whose rows come in portions
       # @return [Array<Result>] one for each row
-      def rows_of(request, rows) = rows.map { |row| @answers.portion(request, [row], @result_class).told(nil, @format) }
+      def rows_of(request, rows) = rows.map { |row| @responses.portion(request, [row], @result_class).told(nil, @format) }
 
       # @return [Result] of no columns and no rows
       def nothing(tag = nil) = @result_class.new([], Description.empty, nil).told(tag, @format)

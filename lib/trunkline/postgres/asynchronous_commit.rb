@@ -19,11 +19,11 @@ module Trunkline
       # @param trunk [Trunk] new
       # @param pid [Integer, nil] of the server process that the connection was promised
       # @param statement [Statement] of {SharedFlush::SQL}
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @return [Trunk] the same, whose codec has its {Flushes}
       # @raise [ConnectionError, ServerError] it cannot be; the connection is closed
-      def self.prepare(trunk, pid, statement, answers)
-        level, server, set = ask(trunk, pid, answers)
+      def self.prepare(trunk, pid, statement, responses)
+        level, server, set = ask(trunk, pid, responses)
         raise ConnectionError.new(POOLED, server: trunk.server, retriable: false) unless set
 
         trunk.codec.flushes = Flushes.new(server, trunk, statement, level == "off" ? "on" : level, pid)
@@ -32,12 +32,12 @@ module Trunkline
         trunk.close("its commits cannot be flushed together") unless prepared
       end
 
-      def self.ask(trunk, pid, answers)
+      def self.ask(trunk, pid, responses)
         request = Request.script(format(QUESTION, pid: pid.to_i))
         trunk.perform(request)
-        raise answers.error(request) unless request.answered?
+        raise responses.error(request) unless request.answered?
 
-        answers.results(request, Result).first.rows.first
+        responses.results(request, Result).first.rows.first
       end
       private_class_method :ask
     end

@@ -38,16 +38,16 @@ module Trunkline
 
       def check_atomic(calls)
         alone = calls.find { |statement,| statement.verdict == :alone }
-        raise SharingErrors.goes_alone(alone.first, @answers.server) if alone
+        raise SharingErrors.goes_alone(alone.first, @responses.server) if alone
 
         local = calls.find { |statement,| statement.shareable? && !statement.changes_nothing? }
-        raise SharingErrors.settings_in_batch(local.first, @answers.server) if local && !holds_connection?
+        raise SharingErrors.settings_in_batch(local.first, @responses.server) if local && !holds_connection?
 
         calls
       end
 
       def conclude_batch(calls, atomic, idempotent)
-        @answers.limits.check_batch(calls.map(&:last))
+        @responses.limits.check_batch(calls.map(&:last))
         requests = calls.map { |statement, parameters| Request.query(statement, parameters.dup) || converted(statement, parameters) }
         requests.each { |request| request.idempotent = idempotent }
         requests = atomic ? answered_together(requests, idempotent) : answered_apart(requests)
@@ -70,7 +70,7 @@ module Trunkline
         tries = 1
         until (batch = performed(Request.batch(requests, true), idempotent)).answered?
           culprit = (requests.find(&:error) unless batch.failure) || batch
-          error = @answers.error(culprit)
+          error = @responses.error(culprit)
           again = tries < RequestExecution::MOST_TRIES && attempt_again(batch, culprit, error)
           raise undone(error, requests, culprit) unless again
 
@@ -83,7 +83,7 @@ module Trunkline
       def performed(batch, idempotent)
         batch.idempotent = idempotent
         perform(batch)
-        @answers.announce(batch)
+        @responses.announce(batch)
         batch
       ensure
         batch.abandon(batch.failure || GivenUp.new(:cancel, true).freeze)
@@ -97,7 +97,7 @@ module Trunkline
       end
 
       def undone(error, requests, culprit)
-        @answers.announce(culprit)
+        @responses.announce(culprit)
         error.batch = requests.map { |request| request.equal?(culprit) ? error : nil }
         error
       end

@@ -52,7 +52,7 @@ module Trunkline
         @config = Config.check(config)
         @limits = Limits.new(**limits)
         @epochs = PlanEpoch.new(@limits.max_statement_age)
-        @result_class = Answers.result_class(keys)
+        @result_class = ResponseReader.result_class(keys)
         @detection = Detection.new(@epochs) { |script| ask_catalogue(script) } if session_functions == :detect
         @known = Statements.new(most: @limits.max_statements, carriers: @detection || NamedCarriers.new(session_functions), epochs: @epochs) do |statement|
           check_sharing(statement)
@@ -61,21 +61,21 @@ module Trunkline
         @all = @known.table(@decoding)
         @statements = statements_for(@decoding, nil)
         @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.pinned&.changed_meaning? }
-        @answers = Answers.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
-        @answers.on_leak = Leaks.new(config, @known)
+        @responses = ResponseReader.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
+        @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
-        @trunks = TrunkFactory.new(config, @answers, @epochs, @unfinished, prepare: prepare)
+        @trunks = TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: prepare)
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
-        @sessions = Sessions.new(@pool, @answers, server: config.server)
-        @syntax = SyntaxCheck.new(@pool, @answers)
+        @sessions = Sessions.new(@pool, @responses, server: config.server)
+        @syntax = SyntaxCheck.new(@pool, @responses)
         @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) do |pool|
           @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
         end
         @pools = [@pool, *@group_commit.pools].freeze
         extend GroupCommitting if group_commit
         extend Detecting if @detection
-        @answers.roles = RoleWatch.new(config, @pools, @trunks)
-        @listener = Listener.new(@sessions, @answers)
+        @responses.roles = RoleWatch.new(config, @pools, @trunks)
+        @listener = Listener.new(@sessions, @responses)
       end
 
       # Runs several statements, separated by semicolons, without parameters, on a session of their own.
@@ -146,7 +146,7 @@ module Trunkline
       # @return [self]
       # @raise [TypeError] it is no module
       def use(middleware)
-        @answers.middlewares = (@answers.middlewares || Middlewares.new).within(middleware)
+        @responses.middlewares = (@responses.middlewares || Middlewares.new).within(middleware)
         extend(Instrumented)
       end
 
@@ -157,7 +157,7 @@ module Trunkline
       # @yieldparam notice [Hash{Symbol => String, Integer}] as {Result#notices} has them; without a block, nothing is called any more
       # @return [nil]
       def on_notice(&block)
-        @answers.on_notice = block
+        @responses.on_notice = block
         nil
       end
 
@@ -224,10 +224,10 @@ module Trunkline
 
       def holds_connection? = !@sessions.held.nil? # :nodoc:
 
-      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @answers.roles.move # :nodoc:
+      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @responses.roles.move # :nodoc:
 
       def perform(request) # :nodoc:
-        return @pool.perform(request) unless @sessions.used && !Holding.none? && (held = @sessions.held)
+        return @pool.perform(request) unless @sessions.used && !ScopedValue.none? && (held = @sessions.held)
 
         held.perform(request)
       end
@@ -286,7 +286,7 @@ module Trunkline
       end
 
       def new_session(callers_block)
-        observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @answers, @result_class))
+        observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @responses, @result_class))
       end
 
       def hold(callers_block, &block)

@@ -20,13 +20,13 @@ module Trunkline
       private_constant :TIDYING
 
       # @param pinned [SessionLease]
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @param sql [String]
       # @param deadline [Numeric, nil] seconds for all of it
       # @param description [Description, nil] what the rows are decoded by
-      def initialize(pinned, answers, sql, deadline: nil, description: nil) # :nodoc:
+      def initialize(pinned, responses, sql, deadline: nil, description: nil) # :nodoc:
         @pinned = pinned
-        @answers = answers
+        @responses = responses
         @request = Request.copy(sql, PORTION)
         @request.limit(deadline) if deadline
         @request.description = description
@@ -40,7 +40,7 @@ module Trunkline
       # @return [Copy]
       # @raise [Error] it refused
       def begin # :nodoc:
-        @pinned.begin_flow(@request, @answers.method(:tell)) { !@request.copying.nil? }
+        @pinned.begin_flow(@request, @responses.method(:tell)) { !@request.copying.nil? }
         check
         self
       rescue Exception # rubocop:disable Lint/RescueException
@@ -137,7 +137,7 @@ module Trunkline
       end
 
       def check
-        raise @answers.error(@request) if @request.done? && !@request.answered?
+        raise @responses.error(@request) if @request.done? && !@request.answered?
       end
     end
   end

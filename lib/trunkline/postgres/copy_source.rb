@@ -5,11 +5,11 @@ module Trunkline
     # What a COPY statement copies: its columns' types, which the protocol does not tell, are those of a query for the same columns.
     class CopySource # :nodoc:
       # @param statement [Statement]
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @raise [ArgumentError] it is no COPY from the client or to it
-      def initialize(statement, answers)
+      def initialize(statement, responses)
         @sql = statement.sql
-        @answers = answers
+        @responses = responses
         @table, @columns, @query, @plain = statement.copy
         return if (@table || @query) && statement.verdict != :script
 
@@ -23,20 +23,20 @@ module Trunkline
       def equivalent = @query || "SELECT #{@columns || "*"} FROM #{@table}"
 
       # @param request [Request] the answer to Describe of that
-      def describe(request) = @description = @answers.description(request)
+      def describe(request) = @description = @responses.description(request)
 
       # @return [Description, nil] what the rows decode by; nil: they are taken as they come
       attr_reader :description
 
       # @return [Array<Integer>] the columns' types, in terms of built-in ones
-      def types = @types ||= @answers.parameter_types(@description.types)
+      def types = @types ||= @responses.parameter_types(@description.types)
 
       # @return [#check, nil] refuses a nil in an Array; nil: the server takes it for what it is
       attr_reader :array_nulls
 
       # Asks for what the rows' values need, as nothing can be asked while the COPY goes on.
       def prepare_rows
-        @array_nulls = @answers.array_nulls.off if types.any? { |type| !Parameters::OIDs.scalar_name(type) }
+        @array_nulls = @responses.array_nulls.off if types.any? { |type| !Parameters::OIDs.scalar_name(type) }
       end
 
       # @param copy [Copy] begun, TO STDOUT
@@ -44,7 +44,7 @@ module Trunkline
       def each_row(copy, &block)
         check(copy) if @description
         until (rows = copy.rows).empty?
-          @answers.finish_rows(@description, rows) if @description
+          @responses.finish_rows(@description, rows) if @description
           rows.each(&block)
         end
       end

@@ -40,7 +40,7 @@ module Trunkline
 
       # All of them in one query.
       def named(columns)
-        names = @answers.type_names.of(columns.map { |column| [column.oid, column.modifier] })
+        names = @responses.type_names.of(columns.map { |column| [column.oid, column.modifier] })
         columns.zip(names) { |column, name| column.type = name }
       end
     end

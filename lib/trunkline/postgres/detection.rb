@@ -93,9 +93,9 @@ module Trunkline
       def ask_catalogue(script)
         request = Request.script(script)
         @pool.perform(request)
-        raise @answers.error(request) unless request.answered?
+        raise @responses.error(request) unless request.answered?
 
-        @answers.results(request, Result).last.to_a
+        @responses.results(request, Result).last.to_a
       end
 
       def new_session(callers_block)

@@ -16,10 +16,10 @@ module Trunkline
 
       # @param pool [Pool] one of whose connections may have been ended so
       # @param trunk [Trunk] new
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @return [Trunk] the same
-      def self.heed(pool, trunk, answers)
-        seconds = pool.ending && timeout(pool, trunk, answers)
+      def self.heed(pool, trunk, responses)
+        seconds = pool.ending && timeout(pool, trunk, responses)
         pool.idle_limit = seconds * SHARE if seconds
         heeded = trunk
       ensure
@@ -27,22 +27,22 @@ module Trunkline
       end
 
       # @return [Float, nil] seconds; nil: it was something else, or is known
-      def self.timeout(pool, trunk, answers)
+      def self.timeout(pool, trunk, responses)
         ending = pool.ending
         return if ending.idle >= pool.idle_limit
 
         fields = ErrorFields.parse(ending.farewell)
-        return ask(trunk, answers) if fields[:sqlstate] == ENDED_BY_SERVER
+        return ask(trunk, responses) if fields[:sqlstate] == ENDED_BY_SERVER
 
         # PgBouncer does not tell: it is no more than this.
         ending.idle if fields[:message] == ENDED_BY_PGBOUNCER
       end
 
       # @return [Float, nil] nil: new sessions have none, or it could not be asked
-      def self.ask(trunk, answers)
+      def self.ask(trunk, responses)
         request = Request.script(QUESTION)
         trunk.perform(request)
-        seconds = answers.results(request, Result).first&.value.to_f if request.answered?
+        seconds = responses.results(request, Result).first&.value.to_f if request.answered?
         seconds if seconds&.positive?
       end
       private_class_method :timeout, :ask

@@ -38,8 +38,8 @@ module Trunkline
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
           statement = @statements[insertion.one_row]
           oids = holds_connection? ? learn(Request.describe(statement)).parameter_types : learned_types(statement)
-          names = @answers.type_names.of(oids.map { |oid| [oid, -1] })
-          query(insertion.many_rows(oids, names), *insertion.columns(@answers.parameter_types(oids), @answers.array_nulls), **options)
+          names = @responses.type_names.of(oids.map { |oid| [oid, -1] })
+          query(insertion.many_rows(oids, names), *insertion.columns(@responses.parameter_types(oids), @responses.array_nulls), **options)
         end
       end
     end

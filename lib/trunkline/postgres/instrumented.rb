@@ -51,10 +51,10 @@ module Trunkline
         (request.members || [request]).each { |answered| operation.took(answered) if answered.done? }
       end
 
-      def around(operation) = @answers.middlewares.around(operation) { yield operation }
+      def around(operation) = @responses.middlewares.around(operation) { yield operation }
 
       def statement(kind, sql, parameters, hook: :query, &call)
-        around(Operation.new(kind, @answers.server, sql, parameters, hook: hook, arguments: [sql, parameters, @answers.server]), &call)
+        around(Operation.new(kind, @responses.server, sql, parameters, hook: hook, arguments: [sql, parameters, @responses.server]), &call)
       end
 
       def observe(made)
@@ -62,7 +62,7 @@ module Trunkline
         made.extend(Instrumented)
       end
 
-      def connect(pool) = around(Operation.new(:connect, @answers.server, hook: :connect, arguments: [@answers.server])) { super }
+      def connect(pool) = around(Operation.new(:connect, @responses.server, hook: :connect, arguments: [@responses.server])) { super }
       def subscribe(subscription)
         sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
         statement(:listen, sql, []) { super }
@@ -72,11 +72,11 @@ module Trunkline
       def conclude_batch(calls, atomic, idempotent)
         queries = calls.map { |statement, parameters| [statement.sql, parameters] }
         text = queries.map(&:first).join("; ")
-        around(Operation.new(:batch, @answers.server, text, queries.flat_map(&:last), hook: :batch, arguments: [queries, @answers.server])) { super }
+        around(Operation.new(:batch, @responses.server, text, queries.flat_map(&:last), hook: :batch, arguments: [queries, @responses.server])) { super }
       end
 
       def run_order(options, &attempt)
-        around(Operation.new(:transaction, @answers.server, hook: :transaction, arguments: [options, @answers.server])) { super }
+        around(Operation.new(:transaction, @responses.server, hook: :transaction, arguments: [options, @responses.server])) { super }
       end
     end
     private_constant :Instrumented

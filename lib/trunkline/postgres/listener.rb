@@ -17,10 +17,10 @@ module Trunkline
       private_constant :PLACE
 
       # @param sessions [Sessions] where the connection comes from
-      # @param answers [Answers]
-      def initialize(sessions, answers)
+      # @param responses [ResponseReader]
+      def initialize(sessions, responses)
         @sessions = sessions
-        @answers = answers
+        @responses = responses
         begin_anew
       end
 
@@ -100,8 +100,8 @@ module Trunkline
       def run(sql)
         request = Request.script(sql).pin
         @trunk.interject(request)
-        @answers.announce(request)
-        raise @answers.error(request) unless request.answered?
+        @responses.announce(request)
+        raise @responses.error(request) unless request.answered?
       end
 
       # Earlier subscriptions may have missed something.

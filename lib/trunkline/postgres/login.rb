@@ -10,13 +10,13 @@ module Trunkline
       # tells how its errors are to be read.
       #
       # @param connector [Connector] of the client
-      # @param answers [Answers] of the client
+      # @param responses [ResponseReader] of the client
       # @return [Connection]
       # @raise [LoginError, ServerError, ConnectionError, ProtocolError, ConfigError] see {Connector.connect}
-      def self.open(connector, answers)
+      def self.open(connector, responses)
         connection = connector.connect
-        answers.server_encoding = connection.parameters["server_encoding"]
-        answers.tell(connection.notices) if connection.notices
+        responses.server_encoding = connection.parameters["server_encoding"]
+        responses.tell(connection.notices) if connection.notices
         told = true
         connection
       rescue ServerError => error

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "answers"
+require_relative "response_reader"
 require_relative "request_execution"
 require_relative "batching"
 require_relative "describing"
@@ -56,7 +56,7 @@ module Trunkline
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
-        oblige(request, deadline, idempotent) if deadline || idempotent
+        set_limits(request, deadline, idempotent) if deadline || idempotent
         perform(request)
         answer = request.result(@result_class) || result(request)
         return answer if as.nil? && block.nil?
@@ -82,7 +82,7 @@ module Trunkline
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
-        oblige(request, deadline, idempotent) if deadline || idempotent
+        set_limits(request, deadline, idempotent) if deadline || idempotent
         perform(request)
         request.plain? ? request.value : result(request).value
       end
@@ -99,10 +99,10 @@ module Trunkline
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
-        oblige(request, deadline, idempotent) if deadline || idempotent
-        @answers.unanswered_futures.make_room(request)
+        set_limits(request, deadline, idempotent) if deadline || idempotent
+        @responses.unanswered_futures.make_room(request)
         future = Future.new(dispatch(request), request) { |done| as.nil? ? result(done) : result(done).as(as) }
-        @answers.unanswered_futures.add(future, request)
+        @responses.unanswered_futures.add(future, request)
       end
 
       # The same client or session, with defaults for each query; what a call gives itself takes precedence.
@@ -117,7 +117,7 @@ module Trunkline
       # @yieldparam scope [Scope]
       # @return [Scope, Object] what the block returned, where one is given
       def with(keys: nil, **options)
-        made = scope(keys ? Answers.result_class(keys) : @result_class, **options)
+        made = scope(keys ? ResponseReader.result_class(keys) : @result_class, **options)
         block_given? ? yield(made) : made
       end
 
@@ -125,7 +125,7 @@ module Trunkline
 
       def scope(result_class, **options) = observe(made_scope(result_class, **options))
 
-      def made_scope(result_class, **options) = Scope.new(self, @answers, result_class, **options)
+      def made_scope(result_class, **options) = Scope.new(self, @responses, result_class, **options)
 
       # For one call, which is observed already if it is to be.
       def once(settings, role, group_commit = nil)
@@ -143,14 +143,14 @@ module Trunkline
       # Whatever asks on its own is given through this: see Instrumented.
       def observe(made) = made
 
-      def oblige(request, deadline, idempotent)
+      def set_limits(request, deadline, idempotent)
         request.limit(deadline) if deadline
         request.idempotent = idempotent
       end
 
       # Looking up what is needed to decode it has no more time than the request had.
       def result(request)
-        Deadlines.hold(request.deadline) { @answers.result(answered(request), @result_class) }
+        Deadlines.hold(request.deadline) { @responses.result(answered(request), @result_class) }
       end
     end
   end

@@ -28,8 +28,8 @@ module Trunkline
         raise ArgumentError, "#{type} has no member #{unknown.join(", ")}: its members are #{type.members.join(", ")}" unless unknown.empty?
         return rows.map { |row| type.new(**names.zip(row).to_h) } if type.keyword_init?
 
-        places = type.members.map { |member| names.rindex(member) }
-        rows.map { |row| type.new(*places.map { |place| place && row[place] }) }
+        indexes = type.members.map { |member| names.rindex(member) }
+        rows.map { |row| type.new(*indexes.map { |index| index && row[index] }) }
       end
       private_class_method :members
     end

@@ -25,7 +25,7 @@ module Trunkline
         request = Request.query(statement, parameters.dup) || converted(statement, parameters)
         request.unnamed! unless prepare
         perform(request)
-        request.result(@result_class) || @answers.result(answered(request), @result_class)
+        request.result(@result_class) || @responses.result(answered(request), @result_class)
       end
 
       # Finding out what types they are for takes time too.
@@ -38,7 +38,7 @@ module Trunkline
         dependent = Parameters.dependent?(parameters)
         types = dependent ? learned_types(statement) : statement.parameter_types
         check_count(parameters, types) if types
-        converted = limited(Parameters.convert(parameters, types && @answers.parameter_types(types), @answers.array_nulls))
+        converted = limited(Parameters.convert(parameters, types && @responses.parameter_types(types), @responses.array_nulls))
         dependent ? Request.dependent(statement, converted, parameters, types) : Request.converted(statement, converted)
       end
 
@@ -84,7 +84,7 @@ module Trunkline
       # @raise [Error]
       def answered(request)
         request = answered_in_the_end(request) unless request.answered?
-        @answers.announce(request)
+        @responses.announce(request)
         request
       end
 
@@ -92,7 +92,7 @@ module Trunkline
         tries = 1
         moved = false
         until request.answered? || request.flowing?
-          error = @answers.error(request)
+          error = @responses.error(request)
           state = error.sqlstate
           check_what_was_miscounted(request) if state == MISCOUNTED
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
@@ -112,7 +112,7 @@ module Trunkline
       def begins_elsewhere?(_request) = false
 
       def announced(error, request)
-        @answers.announce(request)
+        @responses.announce(request)
         error
       end
 
@@ -129,7 +129,7 @@ module Trunkline
       def another_try(request, error)
         resendable = resendable?(request, error)
         return request unless resendable || preparable_anew?(request)
-        raise announced(@answers.cancelled(request, error), request) if request.cancelled? && !request.deadline_passed?
+        raise announced(@responses.cancelled(request, error), request) if request.cancelled? && !request.deadline_passed?
 
         resendable ? request.again : prepared_anew(request)
       end

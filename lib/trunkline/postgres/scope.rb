@@ -21,12 +21,12 @@ module Trunkline
 
       attr_reader :decoding # :nodoc:
 
-      def initialize(base, answers, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
+      def initialize(base, responses, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
         super(base)
         @local = LocalSettings.of(settings, role)
         @decoding = decode ? Decoding.of(decode) : base.decoding
         @statements = base.statements_for(@decoding, @local&.context)
-        @answers = answers
+        @responses = responses
         @result_class = result_class
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
                       group_commit: group_commit }.freeze
@@ -87,10 +87,10 @@ module Trunkline
       def made_scope(result_class, **options)
         settings = options[:settings]
         options = options.merge(settings: LocalSettings.merge(@defaults[:settings].to_h, settings)) if settings.is_a?(Hash)
-        Scope.new(__getobj__, @answers, result_class, **@defaults, **options)
+        Scope.new(__getobj__, @responses, result_class, **@defaults, **options)
       end
 
-      def within(session) = observe(Scope.new(session, @answers, @result_class, **@defaults))
+      def within(session) = observe(Scope.new(session, @responses, @result_class, **@defaults))
     end
   end
 end

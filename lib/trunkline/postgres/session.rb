@@ -19,16 +19,16 @@ module Trunkline
       include SessionFlow
       include MainRactor
 
-      attr_reader :statements, :decoding, :answers, :result_class, :pinned # :nodoc:
+      attr_reader :statements, :decoding, :responses, :result_class, :pinned # :nodoc:
 
       # @param known [Statements]
-      def initialize(pinned, known, decoding, answers, result_class) # :nodoc:
+      def initialize(pinned, known, decoding, responses, result_class) # :nodoc:
         stay_in_main_ractor
         @pinned = pinned
         @known = known
         @decoding = decoding
         @statements = statements_for(decoding, nil)
-        @answers = answers
+        @responses = responses
         @result_class = result_class
         @levels = []
         @ended = false
@@ -64,7 +64,7 @@ module Trunkline
       # @raise [ArgumentError] the SQL is none
       # @raise [Error] as {#query}
       def copy(sql, deadline: nil)
-        source = CopySource.new(@statements[sql], @answers)
+        source = CopySource.new(@statements[sql], @responses)
         begin_copy(sql, source, deadline)
       end
 
@@ -102,7 +102,7 @@ module Trunkline
       # @param completed [Boolean] whether its block came to an end of its own
       def finish(completed) # :nodoc:
         @ended = true
-        @pinned.break! unless completed || @pinned.settle
+        @pinned.mark_broken unless completed || @pinned.settle
       ensure
         @pinned.release
       end
@@ -110,7 +110,7 @@ module Trunkline
       def holds_connection? = true # :nodoc:
 
       # @return [Boolean] whether a refused request, the first one here, may go over another connection
-      def begins_elsewhere?(request) = @pinned.first?(request) && @answers.roles.move && @pinned.begin_anew # :nodoc:
+      def begins_elsewhere?(request) = @pinned.first?(request) && @responses.roles.move && @pinned.begin_anew # :nodoc:
 
       def perform(request) # :nodoc:
         admit(request)
@@ -149,7 +149,7 @@ module Trunkline
       def run_script(sql)
         script = Request.script(Statements.text(sql))
         begin_what_is_pending
-        @answers.results(conclude(script), @result_class)
+        @responses.results(conclude(script), @result_class)
       end
 
       def admit(request)

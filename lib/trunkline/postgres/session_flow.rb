@@ -44,7 +44,7 @@ module Trunkline
         return if lent?
 
         request = conclude(Request.describe(statement))
-        request.redescribe(@answers.description(request)) if request.description.unknown
+        request.redescribe(@responses.description(request)) if request.description.unknown
       end
 
       # @return [String] a name
@@ -63,7 +63,7 @@ module Trunkline
       # @yieldparam source [CopySource]
       # @return [Integer] rows that were copied
       def copying(sql, direction, deadline:, described:)
-        source = CopySource.new(@statements[sql], @answers)
+        source = CopySource.new(@statements[sql], @responses)
         source.check_plain if described && direction == :out
         describe_columns(source, direction) if described && source.plain?
         copy = begin_copy(sql, source, deadline)
@@ -101,7 +101,7 @@ module Trunkline
 
       def begin_copy(sql, source, deadline)
         begin_what_is_pending
-        copy = Copy.new(@pinned, @answers, @statements[sql].sql, deadline: deadline, description: source.description)
+        copy = Copy.new(@pinned, @responses, @statements[sql].sql, deadline: deadline, description: source.description)
         check_transaction(copy.request) unless @levels.empty?
         @pinned.stateful! # triggers, or functions of a query, may leave something behind
         copy.begin

@@ -26,16 +26,16 @@ module Trunkline
       attr_reader :pending
 
       # @param sessions [Sessions] where trunks come from
-      # @param answers [Answers]
-      # @param place [String] file and line of its holder
+      # @param responses [ResponseReader]
+      # @param location [String] file and line of its holder
       # @param holder [#alive?] the trunk is taken away when it is not
-      def initialize(sessions, answers, place, holder)
+      def initialize(sessions, responses, location, holder)
         @sessions = sessions
-        @answers = answers
+        @responses = responses
         @use_of_session = SessionUse.new
-        @place = place
+        @location = location
         @holder = holder
-        @witness = Witness.new
+        @sentinel = GCSentinel.new
         @server = sessions.server
         @pending = []
         @use = Mutex.new
@@ -132,7 +132,7 @@ module Trunkline
       def why_broken = lost? ? "the connection was lost: #{@trunk.loss.reason}" : "a query of it was given up before its answer came"
 
       # No caller is to go on here.
-      def break! = @broken = true
+      def mark_broken = @broken = true
 
       # The server session may hold what others must not find.
       def stateful! = @use_of_session.stateful!
@@ -186,10 +186,10 @@ module Trunkline
 
         description = Request.describe(request.statement).limit_as(request)
         transmit(description)
-        raise @answers.error(description) unless description.answered?
+        raise @responses.error(description) unless description.answered?
 
         types = description.parameter_types
-        request.convert_to(types, Parameters.convert(request.given, @answers.parameter_types(types), @answers.array_nulls))
+        request.convert_to(types, Parameters.convert(request.given, @responses.parameter_types(types), @responses.array_nulls))
       end
 
       def remembered?(statement) = @meaning ? false : @trunk.codec.remembers?(statement)
@@ -233,7 +233,7 @@ module Trunkline
       end
 
       def take(request)
-        @trunk ||= @sessions.take(request, @place).tap { |trunk| trunk.user = ReachableOwner.new(@witness, @holder) }
+        @trunk ||= @sessions.take(request, @location).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
       end
 
       def hand_over(request)

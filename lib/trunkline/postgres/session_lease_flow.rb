@@ -88,7 +88,7 @@ module Trunkline
       def abandon(request, why)
         request.give_up(GivenUp.new(why, true).freeze)
         portion(request)
-        break! unless settle
+        mark_broken unless settle
       end
 
       def given_up(request)

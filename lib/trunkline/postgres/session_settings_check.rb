@@ -16,15 +16,15 @@ module Trunkline
       private_constant :QUESTION, :ADVICE
 
       # @param trunk [Trunk] new
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @return [Trunk] the same
       # @raise [ConnectionError] the session writes values in another way
       # @raise [Error] it could not be asked
-      def self.check(trunk, answers)
+      def self.check(trunk, responses)
         request = Request.script(QUESTION)
         trunk.perform(request)
-        raise answers.error(request) unless request.answered?
-        return trunk if answers.results(request, Result).first.value
+        raise responses.error(request) unless request.answered?
+        return trunk if responses.results(request, Result).first.value
 
         trunk.close(ADVICE)
         raise ConnectionError.new(ADVICE, server: trunk.server, retriable: false)

@@ -1,22 +1,22 @@
 # frozen_string_literal: true
 
-require_relative "../trunk/holding"
+require_relative "../trunk/scoped_value"
 require_relative "session_lease"
 
 module Trunkline
   module Postgres
     # The sessions of a client: which fiber holds one, and how long others wait for theirs. A session is held by the fiber that opened
-    # it, see {Holding}.
+    # it, see {ScopedValue}.
     class Sessions # :nodoc:
       # Where a session was opened, and when.
-      Holder = Struct.new(:place, :since)
+      Holder = Struct.new(:location, :since)
       LIBRARY = File.expand_path("..", __dir__)
       # The holder of one, where none of the caller's own code is running.
       NEXT = "a stream's Enumerator that was asked with next"
       private_constant :Holder, :LIBRARY, :NEXT
 
       # @return [Boolean] whether the caller holds a session of any client
-      def self.any_held? = Holding.any? { |owner| owner.is_a?(self) }
+      def self.any_held? = ScopedValue.any? { |owner| owner.is_a?(self) }
 
       # @return [String] label for messages
       attr_reader :server
@@ -27,27 +27,27 @@ module Trunkline
       alias used? used
 
       # @param pool [Pool]
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @param server [String]
-      def initialize(pool, answers, server:)
+      def initialize(pool, responses, server:)
         @pool = pool
-        @answers = answers
+        @responses = responses
         @server = server
         @used = false
         begin_anew
       end
 
       # @return [Session, nil] the one that the caller holds
-      def held = (Holding.find(self)&.value if @used && !Holding.none?)
+      def held = (ScopedValue.find(self)&.value if @used && !ScopedValue.none?)
 
       # @param block [Proc] the caller's own
       # @return [SessionLease] what its session works with
-      def pin(block) = pin_at(place_of(block))
+      def pin(block) = pin_at(location_of(block))
 
-      # @param place [String] of the holder: file and line
+      # @param location [String] of the holder: file and line
       # @param holder [#alive?] what has it until it ends
       # @return [SessionLease]
-      def pin_at(place, holder = Thread.current) = SessionLease.new(self, @answers, place, holder)
+      def pin_at(location, holder = Thread.current) = SessionLease.new(self, @responses, location, holder)
 
       # Runs the block, in which the caller holds the session.
       def hold(session)
@@ -55,11 +55,11 @@ module Trunkline
 
         completed = BlockExit.new
         @used = true
-        holding = Holding.new(self, session)
-        holding.begin
+        scoped = ScopedValue.new(self, session)
+        scoped.begin
         completed.run { yield session }
       ensure
-        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(holding, session, completed.completed?) if holding }
+        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(scoped, session, completed.completed?) if scoped }
       end
 
       # Runs the block with a session that no caller holds.
@@ -74,14 +74,14 @@ module Trunkline
 
       # Waits for a trunk.
       #
-      # @param place [String] of the holder: file and line
+      # @param location [String] of the holder: file and line
       # @raise [Overloaded] none became free in time
-      def take(request, place)
+      def take(request, location)
         trunk = @pool.check_out(request) { describe_holders }
         begin_anew unless @generation == Trunkline.process_generation
         @lock.synchronize do
           @holders.delete_if { |held,| held.loss } # also those that were closed as nothing could use them any more
-          @holders[trunk] = Holder.new(place, Waiting.now)
+          @holders[trunk] = Holder.new(location, Waiting.now)
         end
         trunk.codec.exclusive = true
         trunk
@@ -99,12 +99,12 @@ module Trunkline
       private
 
       # @return [String] file and line of the caller's own
-      def place_of(block)
+      def location_of(block)
         file, line = block&.source_location
         return "#{file}:#{line}" unless file.nil? || file.start_with?(LIBRARY)
 
-        place = caller_locations.find { |location| location.path && !location.path.start_with?(LIBRARY) }
-        place ? "#{place.path}:#{place.lineno}" : NEXT
+        location = caller_locations.find { |frame| frame.path && !frame.path.start_with?(LIBRARY) }
+        location ? "#{location.path}:#{location.lineno}" : NEXT
       end
 
       # In a child of the process too: what the parent holds is not remembered there.
@@ -114,16 +114,16 @@ module Trunkline
         @lock = Lock.new
       end
 
-      def leave(holding, session, completed)
-        holding.end
+      def leave(scoped, session, completed)
+        scoped.end
         session.finish(completed)
       end
 
       # @return [String] how many connections are held, where and since when
       def describe_holders
         counts = @pool.counts
-        places = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values.group_by(&:place) }
-        held = places.map { |place, holders| "#{holders.size} by #{place} (the first for #{age(holders)} s)" }
+        locations = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values.group_by(&:location) }
+        held = locations.map { |location, holders| "#{holders.size} by #{location} (the first for #{age(holders)} s)" }
         "#{counts[:shared]} are shared, #{counts[:pinned]} held: #{held.join(", ")}"
       end
 

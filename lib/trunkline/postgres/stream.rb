@@ -17,7 +17,7 @@ module Trunkline
       Abandoned = Struct.new(:pinned) do
         def call(_id)
           Thread.new do
-            pinned.break!
+            pinned.mark_broken
             pinned.release
           end
         rescue ThreadError
@@ -29,9 +29,9 @@ module Trunkline
       # @param session [Session]
       # @param chunk [Integer] rows
       # @param type [Class, nil] what the rows become objects of
-      def initialize(session, answers, result_class, chunk, type)
+      def initialize(session, responses, result_class, chunk, type)
         @session = session
-        @answers = answers
+        @responses = responses
         @result_class = result_class
         @chunk = chunk
         @type = type
@@ -68,7 +68,7 @@ module Trunkline
       # Without one.
       def each_received(request, &block)
         pinned = @session.pinned
-        hear = @answers.method(:tell)
+        hear = @responses.method(:tell)
         @way = ->(asked) { pinned.begin_flow(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
         @session.know_types(request.statement)
         ObjectSpace.define_finalizer(self, Abandoned.new(pinned)) if @session.lent?
@@ -85,7 +85,7 @@ module Trunkline
       def more?(pinned, request)
         pinned.follow(request) { request.portion? } unless request.portion?
         return true if request.portion?
-        raise @answers.error(request) unless request.answered?
+        raise @responses.error(request) unless request.answered?
       end
 
       def ask(request)
@@ -96,7 +96,7 @@ module Trunkline
       def perform(request) = @way.call(request)
 
       def yield_rows(request, rows, &block)
-        portion = @answers.portion(request, rows, @result_class)
+        portion = @responses.portion(request, rows, @result_class)
         (@type ? portion.as(@type) : portion).each(&block)
       end
     end

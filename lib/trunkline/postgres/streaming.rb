@@ -34,7 +34,7 @@ module Trunkline
         own_session(block) do |session|
           statements = session.statements_for(decoding, @local&.context)
           statement, parameters = NamedParameters.resolve(statements, statements[sql], parameters)
-          Stream.new(session, @answers, @result_class, chunk, as).each(statement, parameters, deadline, &block)
+          Stream.new(session, @responses, @result_class, chunk, as).each(statement, parameters, deadline, &block)
         end
         nil
       end

@@ -14,10 +14,10 @@ module Trunkline
       private_constant :MOST
 
       # @param pool [Pool]
-      # @param answers [Answers]
-      def initialize(pool, answers)
+      # @param responses [ResponseReader]
+      def initialize(pool, responses)
         @pool = pool
-        @answers = answers
+        @responses = responses
       end
 
       # @param statement [Statement] to be refused

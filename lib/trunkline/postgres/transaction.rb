@@ -27,7 +27,7 @@ module Trunkline
         @session = session
         @statements = session.statements
         @decoding = session.decoding
-        @answers = session.answers
+        @responses = session.responses
         @result_class = session.result_class
         @opening = opening
         @order = order
@@ -155,7 +155,7 @@ module Trunkline
 
       # Two fibers or threads have each begun a savepoint in one transaction. What is whose cannot be told any more.
       def out_of_order
-        @session.pinned.break!
+        @session.pinned.mark_broken
         raise SharedStateError.new("a savepoint within this transaction, of another fiber or thread, is still open: all is rolled back", server: @session.server)
       end
 
@@ -195,13 +195,13 @@ module Trunkline
         @order.callbacks.slice!(@callbacks_before..)
         return forget if begun_later?
         return if over?
-        return @session.pinned.break! if @session.pinned.broken? || !@session.pinned.settle
+        return @session.pinned.mark_broken if @session.pinned.broken? || !@session.pinned.settle
         return if over?
 
         sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
         Deadlines.instead(SessionLease::TIDYING) { @session.command(sql) }
       rescue Error
-        @session.pinned.break!
+        @session.pinned.mark_broken
       end
     end
   end

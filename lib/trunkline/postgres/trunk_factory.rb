@@ -14,14 +14,14 @@ module Trunkline
     # Opens the connections of one client: logs in, and makes a trunk of what that returns.
     class TrunkFactory # :nodoc:
       # @param config [Config]
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @param epochs [PlanEpoch] the client's
       # @param unfinished [UnfinishedCancels]
       # @param prepare [Boolean] whether connections keep prepared statements
-      def initialize(config, answers, epochs, unfinished, prepare:)
+      def initialize(config, responses, epochs, unfinished, prepare:)
         @cluster = Cluster.new if config.identify_servers?
         @connector = Connector.new(config, cluster: @cluster)
-        @answers = answers
+        @responses = responses
         @epochs = epochs
         @unfinished = unfinished
         @prepare = prepare
@@ -30,15 +30,15 @@ module Trunkline
       # @param pool [Pool] that it is for
       # @return [Trunk] that queries may share
       # @raise [Error] there is none to be had
-      def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@connector, @answers), pool), @answers)
+      def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@connector, @responses), pool), @responses)
 
       # @param pool [Pool]
       # @param flush [Statement] that waits for the disk
       # @return [Trunk] on which writes share their flush
       # @raise [Error] there is none to be had
       def open_writer(pool, flush)
-        connection = Login.open(@connector, @answers)
-        AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @answers)
+        connection = Login.open(@connector, @responses)
+        AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @responses)
       end
 
       # Closes what callers have left that could wait no longer for a connection.
@@ -59,11 +59,11 @@ module Trunkline
 
       def trunk_of(connection, pool)
         prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
-        limits = @answers.limits
+        limits = @responses.limits
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
         admit(trunk, connection.identity) if @cluster
-        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @answers) : trunk
+        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses) : trunk
       end
 
       def admit(trunk, identity)

@@ -20,13 +20,13 @@ module Trunkline
 
       # @param client [Client]
       # @param statements [Hash{String => Statement}]
-      # @param answers [Answers]
+      # @param responses [ResponseReader]
       # @param result_class [Class] of what its queries return
       # @yieldreturn [SessionLease] what a connection of its own is taken by
-      def initialize(client, statements, answers, result_class, &pin)
+      def initialize(client, statements, responses, result_class, &pin)
         @client = client
         @statements = statements
-        @answers = answers
+        @responses = responses
         @result_class = result_class
         @pin = pin
         @pinned = nil
@@ -79,9 +79,9 @@ module Trunkline
 
         request = Request.query(statement, parameters.dup) || converted(statement, parameters)
         request.unnamed! unless prepare == :again ? known : prepare
-        @answers.unanswered_futures.make_room(request)
-        future = Future.new(dispatch(request), request) { |done| @answers.result(answered(done), @result_class) }
-        @answers.unanswered_futures.add(future, request)
+        @responses.unanswered_futures.make_room(request)
+        future = Future.new(dispatch(request), request) { |done| @responses.result(answered(done), @result_class) }
+        @responses.unanswered_futures.add(future, request)
       end
 
       # What has a connection of its own asks there: it may be the only one.
@@ -91,7 +91,7 @@ module Trunkline
       def check_array_nulls(name)
         return @client.check_array_nulls(name) unless @pinned
 
-        @answers.array_nulls.check(name) { |sql, parameters| ask(sql, parameters).rows }
+        @responses.array_nulls.check(name) { |sql, parameters| ask(sql, parameters).rows }
       end
 
       # Runs several statements, separated by semicolons, without parameters.
@@ -102,7 +102,7 @@ module Trunkline
         request = Request.script(Statements.text(sql))
         begin_now
         perform(request)
-        @answers.results(answered(request), @result_class)
+        @responses.results(answered(request), @result_class)
       end
 
       # Runs the block with a connection of its own, for statements that belong together.
@@ -145,7 +145,7 @@ module Trunkline
         begin_now
         @pinned ||= @pin.call
         @pinned.stateful! # triggers, or functions of a query, may leave something behind
-        Copy.new(@pinned, @answers, Statements.text(sql)).begin
+        Copy.new(@pinned, @responses, Statements.text(sql)).begin
       end
 
       # Waits for a notification, on a connection of its own.
@@ -185,7 +185,7 @@ module Trunkline
         end_lease if @pinned
       end
 
-      def server = @answers.server
+      def server = @responses.server
 
       # @return [Result] of no columns and no rows
       def nothing = @result_class.new([], Description.empty, nil)

@@ -9,7 +9,7 @@ module Sequel
       def map(column = nil, &block)
         return super if column.nil? || block || !direct?
 
-        gather([*column]) { |rows, places| column.is_a?(Array) ? arrays(rows, places) : singles(rows, places.first) }
+        gather([*column]) { |rows, indexes| column.is_a?(Array) ? arrays(rows, indexes) : singles(rows, indexes.first) }
       end
 
       # @param key_column [Symbol, Array<Symbol>]
@@ -35,7 +35,7 @@ module Sequel
 
       protected
 
-      def _select_map_multiple(columns) = direct? ? gather(columns) { |rows, places| arrays(rows, places) } : super
+      def _select_map_multiple(columns) = direct? ? gather(columns) { |rows, indexes| arrays(rows, indexes) } : super
       def _select_map_single = direct? ? gather(nil) { |rows, _| singles(rows, 0) } : super
 
       private
@@ -45,33 +45,33 @@ module Sequel
 
       # @param columns [Array<Symbol>, nil] nil: all
       # @yieldparam rows [Array<Array>] with final values in these columns
-      # @yieldparam places [Array<Integer, nil>] where these columns are; nil: nowhere
+      # @yieldparam indexes [Array<Integer, nil>] where these columns are; nil: nowhere
       # @return [Object] what the block returned; it may not be asked at all
       def gather(columns)
-        rows = places = []
+        rows = indexes = []
         execute(sql) do |result|
           self.columns = names = column_names(result)
-          places = columns ? columns.map { |column| names.rindex(column) } : [*0...names.size]
-          rows = final(result.rows, places, converters(result))
+          indexes = columns ? columns.map { |column| names.rindex(column) } : [*0...names.size]
+          rows = final(result.rows, indexes, converters(result))
         end
-        yield rows, places
+        yield rows, indexes
       end
 
-      def final(rows, places, converters)
-        chosen = converters&.map&.with_index { |converter, at| converter if places.include?(at) }
+      def final(rows, indexes, converters)
+        chosen = converters&.map&.with_index { |converter, at| converter if indexes.include?(at) }
         chosen&.any? ? ::Trunkline::Postgres.convert(rows, chosen) : rows
       end
 
-      def singles(rows, place) = rows.map { |row| row[place] if place }
+      def singles(rows, index) = rows.map { |row| row[index] if index }
 
-      def arrays(rows, places)
-        return rows if places == [*0...rows.first&.size.to_i]
+      def arrays(rows, indexes)
+        return rows if indexes == [*0...rows.first&.size.to_i]
 
-        places.include?(nil) ? rows.map { |row| places.map { |place| row[place] if place } } : rows.map { |row| row.values_at(*places) }
+        indexes.include?(nil) ? rows.map { |row| indexes.map { |index| row[index] if index } } : rows.map { |row| row.values_at(*indexes) }
       end
 
       def simple_hash(key_column, value_column)
-        gather([key_column, value_column]) { |rows, places| arrays(rows, places).to_h }
+        gather([key_column, value_column]) { |rows, indexes| arrays(rows, indexes).to_h }
       end
 
       # @yieldparam hash [Hash]
@@ -80,20 +80,20 @@ module Sequel
       # @return [Hash]
       def pairs(key_column, value_column, hash)
         keys = [*key_column]
-        gather(keys + [*value_column]) do |rows, places|
-          key = taker(key_column, places.first(keys.size))
-          value = taker(value_column, places.drop(keys.size))
+        gather(keys + [*value_column]) do |rows, indexes|
+          key = taker(key_column, indexes.first(keys.size))
+          value = taker(value_column, indexes.drop(keys.size))
           rows.each { |row| yield hash, key.call(row), value.call(row) }
         end
         hash
       end
 
       # @return [#call] row -> what is asked of it
-      def taker(column, places)
-        return ->(row) { places.map { |place| row[place] if place } } if column.is_a?(Array)
+      def taker(column, indexes)
+        return ->(row) { indexes.map { |index| row[index] if index } } if column.is_a?(Array)
 
-        place = places.first
-        place ? ->(row) { row[place] } : ->(_row) {}
+        index = indexes.first
+        index ? ->(row) { row[index] } : ->(_row) {}
       end
     end
   end

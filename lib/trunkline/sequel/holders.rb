@@ -1,30 +1,30 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/fiber_owner"
-require_relative "../trunk/holding"
+require_relative "../trunk/scoped_value"
 require_relative "../trunk/reachable_owner"
 
 module Sequel
   module Trunkline
     # Which fiber has which connection for its own: it holds one for the time of a block, and keeps one on which it left something
-    # behind, until it disconnects or ends. The fibers created in it meanwhile find it too, as ::Trunkline::Holding tells; but what
+    # behind, until it disconnects or ends. The fibers created in it meanwhile find it too, as ::Trunkline::ScopedValue tells; but what
     # a fiber of an event loop keeps is found by no other.
     #
-    # Sequel itself refers to a connection in whose transaction it is. So what is held has a witness, to which the fibers alone refer that find
+    # Sequel itself refers to a connection in whose transaction it is. So what is held has a sentinel, to which the fibers alone refer that find
     # it: when they are collected, the connection is free.
     class Holders
-      Holding = ::Trunkline.const_get(:Holding)
+      ScopedValue = ::Trunkline.const_get(:ScopedValue)
       FiberOwner = ::Trunkline.const_get(:FiberOwner)
       ReachableOwner = ::Trunkline.const_get(:ReachableOwner)
-      Witness = ::Trunkline.const_get(:Witness)
+      GCSentinel = ::Trunkline.const_get(:GCSentinel)
       # A connection that a fiber keeps.
-      Kept = Struct.new(:owner, :holding, :conn)
+      Kept = Struct.new(:owner, :scoped, :conn)
       # What a fiber holds: a connection to a server.
-      Held = Struct.new(:server, :conn, :witness) do
+      Held = Struct.new(:server, :conn, :sentinel) do
         # Is it to that server?
         def ==(other) = server == other
       end
-      private_constant :Holding, :FiberOwner, :ReachableOwner, :Witness, :Kept, :Held
+      private_constant :ScopedValue, :FiberOwner, :ReachableOwner, :GCSentinel, :Kept, :Held
 
       def initialize
         @lock = Mutex.new
@@ -36,12 +36,12 @@ module Sequel
       # @return [Connection, nil] the caller's own
       # @raise [Sequel::DatabaseDisconnectError] it was taken away, as the caller was not to come back for it; said once
       def find(server)
-        holding = Holding.find(@name, server) or return
-        conn = holding.value.conn
+        scoped = ScopedValue.find(@name, server) or return
+        conn = scoped.value.conn
         return conn if conn.open?
         return unless conn.taken_away?
 
-        holding.end
+        scoped.end
         raise DatabaseDisconnectError, "the connection that this fiber kept, with what it had left behind there, was closed: its event loop " \
                                        "had ended, or the fiber that kept it"
       end
@@ -52,13 +52,13 @@ module Sequel
       # @yieldparam conn [Connection]
       def hold(server, connect)
         release_left
-        witness = Witness.new
-        conn = connect.call(ReachableOwner.new(witness, Thread.current))
-        holding = Holding.new(@name, Held.new(server, conn, witness))
-        holding.begin
+        sentinel = GCSentinel.new
+        conn = connect.call(ReachableOwner.new(sentinel, Thread.current))
+        scoped = ScopedValue.new(@name, Held.new(server, conn, sentinel))
+        scoped.begin
         conn.hold { yield conn }
       ensure
-        holding&.end
+        scoped&.end
       end
 
       # From now on the caller keeps a connection.
@@ -70,15 +70,15 @@ module Sequel
         release_left
         owner = FiberOwner.new
         conn = yield owner
-        holding = Holding.new(@name, Held.new(server, conn), alone: !Fiber.scheduler.nil?)
-        @lock.synchronize { @kept.push(Kept.new(owner, holding, conn)) }
-        holding.begin
+        scoped = ScopedValue.new(@name, Held.new(server, conn), alone: !Fiber.scheduler.nil?)
+        @lock.synchronize { @kept.push(Kept.new(owner, scoped, conn)) }
+        scoped.begin
         conn.keep
       end
 
       # Closes what the caller keeps.
       def release
-        @lock.synchronize { @kept.select { |kept| kept.holding.callers? } }.each { |kept| close(kept) }
+        @lock.synchronize { @kept.select { |kept| kept.scoped.callers? } }.each { |kept| close(kept) }
         release_left
       end
 
@@ -95,7 +95,7 @@ module Sequel
       def close(kept, way = :close)
         return unless @lock.synchronize { @kept.delete(kept) }
 
-        kept.holding.end if way == :close
+        kept.scoped.end if way == :close
         kept.conn.public_send(way)
       end
     end

@@ -13,49 +13,49 @@ module Trunkline
       @queue = queue
     end
 
-    # @param place [WaitingLine::Place] of the caller
+    # @param entry [WaitingLine::Entry] of the caller
     # @yield the caller has come to stand in line, and another may be called: the pool looks at that before callers are called
-    # @return [Array, Symbol, nil] :open, or with a trunk :take, :make_room, :retire, or :wait with the places of those that are owed a wake-up;
+    # @return [Array, Symbol, nil] :open, or with a trunk :take, :make_room, :retire, or :wait with the entries of those that are owed a wake-up;
     #   nil: the caller's deadline has passed
     # @raise [Overloaded] it has waited for long enough, or cannot wait
-    def decide(place, &lined_up)
+    def decide(entry, &lined_up)
       old = @roster.retire
       return [:retire, old] if old
-      return line_up(place, &lined_up) if @queue.must_join?(place)
+      return line_up(entry, &lined_up) if @queue.must_join?(entry)
 
-      place.alone? ? decide_alone(place, &lined_up) : decide_to_share(place, &lined_up)
+      entry.alone? ? decide_alone(entry, &lined_up) : decide_to_share(entry, &lined_up)
     end
 
     private
 
-    def decide_alone(place, &lined_up)
+    def decide_alone(entry, &lined_up)
       return [:take, @roster.take] if @roster.any_to_take?
 
-      @opener.may_open?(place) ? open_for(place) : line_up(place, &lined_up)
+      @opener.may_open?(entry) ? open_for(entry) : line_up(entry, &lined_up)
     end
 
-    def decide_to_share(place, &lined_up)
-      return line_up(place, &lined_up) if @queue.waits_for_drained?(place)
+    def decide_to_share(entry, &lined_up)
+      return line_up(entry, &lined_up) if @queue.waits_for_drained?(entry)
       return [:take, @roster.share_spare] if @roster.spare_to_share?
-      return open_for(place) if @opener.may_open?(place)
+      return open_for(entry) if @opener.may_open?(entry)
 
-      trunk = @roster.dispatcher.find(place.request)
+      trunk = @roster.dispatcher.find(entry.request)
       return [:take, trunk] if trunk
-      return grow_for(place) if @opener.may_grow?(place)
+      return grow_for(entry) if @opener.may_grow?(entry)
 
-      unread = @roster.dispatcher.unread_for(place.request)
-      unread ? [:make_room, unread] : line_up(place, &lined_up)
+      unread = @roster.dispatcher.unread_for(entry.request)
+      unread ? [:make_room, unread] : line_up(entry, &lined_up)
     end
 
-    def grow_for(place) = @roster.any_spare? ? [:take, @roster.share_spare] : open_for(place)
+    def grow_for(entry) = @roster.any_spare? ? [:take, @roster.share_spare] : open_for(entry)
 
-    def open_for(place)
-      @opener.begin_attempt(place)
+    def open_for(entry)
+      @opener.begin_attempt(entry)
       :open
     end
 
-    def line_up(place)
-      return unless @queue.join(place)
+    def line_up(entry)
+      return unless @queue.join(entry)
 
       yield # so that a caller that leaves a trunk from now on calls this one; serve looks at those that have been left before
       [:wait, @queue.serve]

@@ -46,7 +46,7 @@ module Trunkline
       look_unless_led
       return unless @state.settled?
 
-      @canceller.able? && @state.given_up ? @canceller.forsake(@retiring) : close(@retiring)
+      @canceller.able? && @state.given_up ? @canceller.close_forsaken(@retiring) : close(@retiring)
     end
 
     # Takes in what has come for callers that have gone, or that do not wait, where no active caller would. A connection whose

@@ -124,7 +124,7 @@ module Trunkline
     # a cancel of its own, one after the other, and a new connection takes the place of them all.
     #
     # A cancel that comes between two statements is ignored, and on a closed connection nothing tells. So there are two, with a pause.
-    def forsake(reason)
+    def close_forsaken(reason)
       return @trunk.disown if @trunk.inherited?
       return if @trunk.loss
 
@@ -145,7 +145,7 @@ module Trunkline
     end
 
     # It stays shut, and others take its place.
-    def give_place
+    def replace_connection
       @quarantined = true
       @pool.lost(@trunk)
       @trunk.retire("it was not known what a cancel would hit")
@@ -202,7 +202,7 @@ module Trunkline
       return if @trunk.loss
 
       case @state.finish_cancel(waiter)
-      when :exposed then give_place
+      when :exposed then replace_connection
       when :open then @pool.freed if @pool.crowded.on?
       end
     end
@@ -218,7 +218,7 @@ module Trunkline
       while Waiting.now < by && (head = @state.aim(waiter, target))
         if aimed && !head.equal?(aimed) && @state.forsaken?(target)
           target&.give_up(failure)
-          return forsake("no caller waited any more for what was in flight")
+          return close_forsaken("no caller waited any more for what was in flight")
         end
         break unless ask_to_cancel(waiter, by)
 

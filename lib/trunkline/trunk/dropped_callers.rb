@@ -17,7 +17,7 @@ module Trunkline
     private_constant :COLLECT_AFTER, :COLLECT_EVERY, :GONE
 
     # @param roster [Roster] of the trunks there are
-    # @param owners [Array<#any_gone?, #forget_gone>] of places of callers
+    # @param owners [Array<#any_gone?, #forget_gone>] of entries of callers
     def initialize(roster, owners)
       @roster = roster
       @owners = owners
@@ -26,23 +26,23 @@ module Trunkline
 
     # Where connections are held by callers that ask nothing of them at this moment, some of these may have been dropped.
     #
-    # @param place [WaitingLine::Place] of the caller that waits
-    def collect(place)
-      return if Waiting.now < collection_time(place) || @roster.pinned.none? { |trunk| trunk.user && trunk.idle? }
+    # @param entry [WaitingLine::Entry] of the caller that waits
+    def collect(entry)
+      return if Waiting.now < collection_time(entry) || @roster.pinned.none? { |trunk| trunk.user && trunk.idle? }
 
       @collected = Waiting.now
       GC.start
     end
 
     # @return [Float, nil] when {collect} will have something to do, on the clock of Waiting.now; nil: it has now
-    def collection_due(place)
-      time = collection_time(place)
+    def collection_due(entry)
+      time = collection_time(entry)
       time if time > Waiting.now
     end
 
     # Ends the connections that they hold.
     #
-    # @yield places of theirs stand in the others' way, and are to be forgotten
+    # @yield entries of theirs stand in the others' way, and are to be forgotten
     def close_trunks
       @roster.pinned.select { |trunk| dropped?(trunk, trunk.user) }.each { |trunk| trunk.close(GONE) }
       yield if @owners.any?(&:any_gone?)
@@ -56,7 +56,7 @@ module Trunkline
     # @param user [#alive?, nil] read once: another thread may give the trunk back meanwhile
     def dropped?(trunk, user) = user && (trunk.state.forget_dropped || !user.alive?)
 
-    def collection_time(place) = [place.first_since + [COLLECT_AFTER, (place.give_up_at - place.first_since) / 2].min, @collected + COLLECT_EVERY].max
+    def collection_time(entry) = [entry.first_since + [COLLECT_AFTER, (entry.give_up_at - entry.first_since) / 2].min, @collected + COLLECT_EVERY].max
   end
   private_constant :DroppedCallers
 end

@@ -33,23 +33,23 @@ module Trunkline
       @server = server
       @connect = connect
       @back_off = BackOff.new
-      @attempts = {}.compare_by_identity # places of the callers that open a trunk
+      @attempts = {}.compare_by_identity # entries of the callers that open a trunk
       @ended_at = -Float::INFINITY # when the last connection ended
       @ending = nil
       @refused = false # the server took no more connections
     end
 
     # May a trunk be opened for the caller, without further reason?
-    def may_open?(place)
-      return @roster.room_alone? && !hold_back? if place.alone?
-      return @roster.room? && !hold_back? if place.blocks_its_scheduler?
+    def may_open?(entry)
+      return @roster.room_alone? && !hold_back? if entry.alone?
+      return @roster.room? && !hold_back? if entry.blocks_its_scheduler?
 
       may_open_to_share?
     end
 
     # Should there be more trunks to share than usual, for one that no trunk will do for?
-    def may_grow?(place)
-      !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(place.request, @roster.opening_to_share)
+    def may_grow?(entry)
+      !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(entry.request, @roster.opening_to_share)
     end
 
     def may_open_to_share? = @roster.room_to_share? && !hold_back?
@@ -66,10 +66,10 @@ module Trunkline
     end
 
     # The caller is to {#open} one.
-    def begin_attempt(place)
+    def begin_attempt(entry)
       @back_off.begin_attempt
-      @roster.opening(alone: place.alone?)
-      @attempts[place] = true
+      @roster.opening(alone: entry.alone?)
+      @attempts[entry] = true
     end
 
     # Opens a trunk, in the time that the caller has. No lock is held. Until there is a better measure, a round trip is known to take no
@@ -77,10 +77,10 @@ module Trunkline
     #
     # @return [Trunk] within the limits
     # @raise [Error]
-    def open(place, pool)
-      SchedulerHooks::OF_PROCESS.check(place.request.scheduler)
+    def open(entry, pool)
+      SchedulerHooks::OF_PROCESS.check(entry.request.scheduler)
       start = Waiting.now
-      trunk = Deadlines.hold(place.request.deadline) { @connect.call(pool) }
+      trunk = Deadlines.hold(entry.request.deadline) { @connect.call(pool) }
       # It may have been asked something, and the connection was lost then: shared all the same, it would be chosen again and again.
       raise ConnectionError.new(trunk.loss.reason, server: @server) if trunk.loss
 
@@ -89,9 +89,9 @@ module Trunkline
       trunk
     end
 
-    def opened(place, trunk)
-      @roster.opening(alone: place.alone?) unless @attempts.delete(place) # it was given up for dropped, and was not
-      @roster.opened(trunk, alone: place.alone?)
+    def opened(entry, trunk)
+      @roster.opening(alone: entry.alone?) unless @attempts.delete(entry) # it was given up for dropped, and was not
+      @roster.opened(trunk, alone: entry.alone?)
       @ledger.opened(trunk)
       @back_off.succeeded
       trunk
@@ -99,8 +99,8 @@ module Trunkline
 
     # @param error [Error, nil] why there is none; nil: the caller was interrupted, or its deadline has passed
     # @return [Boolean] whether others that wait would only find the same; callers that have trunks go on with these for a while
-    def not_opened(place, error)
-      forget(place)
+    def not_opened(entry, error)
+      forget(entry)
       return false unless error
 
       note_failure(error)
@@ -109,10 +109,10 @@ module Trunkline
 
     # Is there a trunk that the caller can go on with, or wait for, instead? Where the server takes no more connections, any of this pool will
     # do, be it one that is being opened: it is the place that was asked for.
-    def goes_on?(place, error)
-      return true if place.outlasts?(error, @limits.failover_wait)
+    def goes_on?(entry, error)
+      return true if entry.outlasts?(error, @limits.failover_wait)
       return @roster.size > 1 || still_counted? if error.server_full?
-      return @roster.trunks.any? unless place.alone?
+      return @roster.trunks.any? unless entry.alone?
 
       error.is_a?(ServerError) && @roster.pinned.any?
     end
@@ -127,11 +127,11 @@ module Trunkline
     def any_gone? = @attempts.keys.any?(&:gone?) # of a copy: no lock is held
 
     # The threads or event loops of these have ended: they will open none.
-    def forget_gone = @attempts.keys.each { |place| forget(place) if place.gone? }
+    def forget_gone = @attempts.keys.each { |entry| forget(entry) if entry.gone? }
 
     private
 
-    def forget(place) = @attempts.delete(place) && @roster.not_opened(alone: place.alone?)
+    def forget(entry) = @attempts.delete(entry) && @roster.not_opened(alone: entry.alone?)
 
     def hold_back?
       @back_off.failing? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))

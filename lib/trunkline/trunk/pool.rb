@@ -81,17 +81,17 @@ module Trunkline
     # @yieldreturn [String] why there may be none, told to a caller that waits in vain
     # @return [Trunk]
     def check_out(request, &explanation)
-      place = WaitingLine::Place.new(request, alone: true, &explanation)
+      entry = WaitingLine::Entry.new(request, alone: true, &explanation)
       trunk = nil
       Waiting.undisturbed(request.scheduler) do
         until trunk && settled?(trunk, request) && trunk.alive?
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
 
-          trunk = obtain(place)
+          trunk = obtain(entry)
         end
         trunk
       ensure
-        call_up { @queue.seeks_no_more?(place) ? @queue.serve : [] } if place.give_up_at
+        call_up { @queue.seeks_no_more?(entry) ? @queue.serve : [] } if entry.give_up_at
       end
     end
 
@@ -119,7 +119,7 @@ module Trunkline
 
     # Closes the trunks that are not in use, and the others when they are through. Callers that come later open new ones.
     def renew
-      locked { look_after_fork || @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
+      locked { renew_after_fork || @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
       Waiting.undisturbed do
         while (unused = locked { @roster.retire })
           unused.retire("the client was disconnected")
@@ -129,7 +129,7 @@ module Trunkline
 
     # Has those trunks end, when they are through, that the block chooses.
     def retire_where(reason, &chosen)
-      retired = locked { look_after_fork || @roster.retire_where(&chosen) }
+      retired = locked { renew_after_fork || @roster.retire_where(&chosen) }
       Waiting.undisturbed { retired.each { |trunk| trunk.retire(reason) } }
     end
 
@@ -153,7 +153,7 @@ module Trunkline
     # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
     def stats
       @roster.catch_up
-      locked { look_after_fork || PoolStats.new(@roster, @ledger, @queue).to_h }
+      locked { renew_after_fork || PoolStats.new(@roster, @ledger, @queue).to_h }
     end
 
     private
@@ -178,70 +178,70 @@ module Trunkline
     end
 
     def find_for(request)
-      place = WaitingLine::Place.new(request, alone: false)
+      entry = WaitingLine::Entry.new(request, alone: false)
       Waiting.undisturbed(request.scheduler) do
         until request.deadline_passed?
-          trunk = obtain(place) || choose(request)
+          trunk = obtain(entry) || choose(request)
           return trunk if trunk && yield(trunk)
 
-          place.leave_unused
+          entry.leave_unused
         end
         request.give_up(GivenUp.new(:deadline, false))
         nil
       ensure
-        place.leave_unused
+        entry.leave_unused
       end
     end
 
     # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
-    def obtain(place)
+    def obtain(entry)
       @roster.catch_up
-      what, trunk = locked { decide(place) }
+      what, trunk = locked { decide(entry) }
       case what
-      when :open then open_trunk(place)
-      when :wait then wait_in_line(place, trunk)
-      when :make_room then make_room(trunk, place.request)
+      when :open then open_trunk(entry)
+      when :wait then wait_in_line(entry, trunk)
+      when :make_room then make_room(trunk, entry.request)
       when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
       else trunk
       end
     end
 
-    def decide(place)
-      look_after_fork
+    def decide(entry)
+      renew_after_fork
       raise Closed, "the client is closed" if @closed
-      raise place.failure.exception(place.failure.message) if place.failure
+      raise entry.failure.exception(entry.failure.message) if entry.failure
 
-      @admission.decide(place) { look_again }
+      @admission.decide(entry) { look_again }
     end
 
-    def open_trunk(place)
+    def open_trunk(entry)
       opener = @opener # which a forked child makes anew
-      trunk = opener.open(place, self)
-      call_up { @opener.opened(place, trunk) && @queue.serve }
+      trunk = opener.open(entry, self)
+      call_up { @opener.opened(entry, trunk) && @queue.serve }
       lost(trunk) if trunk.loss # before it was one of the pool's
       trunk.tap { |opened| opened.close("the client was closed") if @closed }
     rescue Error => error
-      error = nil if place.request.deadline_passed?
-      raise if error && !@opener.goes_on?(place, error)
+      error = nil if entry.request.deadline_passed?
+      raise if error && !@opener.goes_on?(entry, error)
     ensure
-      call_up { @opener.not_opened(place, error) ? @queue.call_failed(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
+      call_up { @opener.not_opened(entry, error) ? @queue.call_failed(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
     end
 
-    # @param called [Array<Place>] that are owed a wake-up
+    # @param called [Array<Entry>] that are owed a wake-up
     # @return [Trunk, nil] that the caller is to have; nil: it is time to look again
-    def wait_in_line(place, called)
+    def wait_in_line(entry, called)
       loop do
-        wake(called - [place])
-        @dropped.collect(place)
+        wake(called - [entry])
+        @dropped.collect(entry)
         @dropped.close_trunks { call_up { @dropped.forget && @queue.serve } }
-        called.include?(place) ? place.request.resume : Waiting.park(place.request, @queue.waking_time(place, @dropped.collection_due(place)))
+        called.include?(entry) ? entry.request.resume : Waiting.park(entry.request, @queue.waking_time(entry, @dropped.collection_due(entry)))
         @roster.catch_up
-        break place.trunk if place.trunk || !locked { place.stay }
+        break entry.trunk if entry.trunk || !locked { entry.stay }
 
         called = locked { @queue.serve }
       end
     ensure
-      call_up { @queue.leave(place) ? @queue.serve : [] } # a caller that goes in spite of having been called passes the call on
+      call_up { @queue.leave(entry) ? @queue.serve : [] } # a caller that goes in spite of having been called passes the call on
     end
 
     # What the server works on there may take so long that another trunk is worth it, or the answers on another one.
@@ -252,7 +252,7 @@ module Trunkline
       request.patience = nil
     end
 
-    def look_after_fork
+    def renew_after_fork
       return if @generation == Trunkline.process_generation
 
       inherited = @roster.all
@@ -289,12 +289,12 @@ module Trunkline
     end
 
     # Wakes the callers that a change of the queue or the roster has called. They sleep until they are woken, so nothing comes between.
-    # @yieldreturn [Array<WaitingLine::Place>] held: the lock
+    # @yieldreturn [Array<WaitingLine::Entry>] held: the lock
     def call_up
       Waiting.undisturbed { wake(locked { yield }) }
     end
 
-    def wake(places) = places.each { |place| place.request.wake }
+    def wake(entries) = entries.each { |entry| entry.request.wake }
   end
   private_constant :Pool
 end

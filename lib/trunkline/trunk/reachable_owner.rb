@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What something belongs to that no fiber can ask for any more once its witness is collected. A fiber that is merely suspended, and may
-  # be resumed by what refers to it, keeps the witness.
+  # What something belongs to that no fiber can ask for any more once its sentinel is collected. A fiber that is merely suspended, and may
+  # be resumed by what refers to it, keeps the sentinel.
   class ReachableOwner # :nodoc:
-    # @param witness [Witness] of which the owner keeps the watch alone
+    # @param sentinel [GCSentinel] of which the owner keeps the watch alone
     # @param holder [Thread, #alive?] that has it for as long as it is alive
-    def initialize(witness, holder)
-      @watch = witness.watch
+    def initialize(sentinel, holder)
+      @watch = sentinel.watch
       @holder = holder
     end
 

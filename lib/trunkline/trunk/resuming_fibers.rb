@@ -26,7 +26,7 @@ module Trunkline
     NON_BLOCKING = Way.new(RESUMES, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
     # What a fiber holds now, or nil. The fiber keeps it for life: until Ruby 3.3 a WeakMap loses what was assigned to a key that was there
     # already, as soon as the value before is collected.
-    Entry = Struct.new(:holding)
+    Entry = Struct.new(:scoped)
     private_constant :STEPS, :RESUMES, :LOOPS, :RUN_BY_LOOP, :PLAIN, :PLAIN_KEPT, :Way, :IN_LOOP, :BLOCKING, :NON_BLOCKING, :Entry
 
     module_function
@@ -38,13 +38,13 @@ module Trunkline
       Fiber.current.blocking? ? BLOCKING : NON_BLOCKING
     end
 
-    # @param holding [Holding] what the calling fiber holds now
-    def note(holding)
-      way = holding.way
+    # @param scoped [ScopedValue] what the calling fiber holds now
+    def note(scoped)
+      way = scoped.way
       thread = Thread.current
       fibers = thread.instance_variable_get(way.kept_table) || thread.instance_variable_set(way.kept_table, ObjectSpace::WeakMap.new)
       entry = thread[way.entry] ||= (fibers[Fiber.current] = Entry.new)
-      entry.holding = holding
+      entry.scoped = scoped
       thread.instance_variable_set(way.table, fibers)
     end
 
@@ -52,24 +52,24 @@ module Trunkline
     # plain fibers that hold something are few, and those of a loop are looked for by Enumerators alone.
     def forget
       thread = Thread.current
-      [IN_LOOP, BLOCKING].each { |way| thread[way.entry]&.holding = nil }
+      [IN_LOOP, BLOCKING].each { |way| thread[way.entry]&.scoped = nil }
       fibers = thread.instance_variable_get(PLAIN) or return
-      thread.instance_variable_set(PLAIN, nil) if fibers.values.all? { |entry| entry.holding.nil? || entry.holding.ended? }
+      thread.instance_variable_set(PLAIN, nil) if fibers.values.all? { |entry| entry.scoped.nil? || entry.scoped.ended? }
     end
 
-    # @yieldparam holding [Holding] of a fiber that is resuming the calling one
-    # @yieldreturn [Holding, nil]
-    # @return [Holding, nil] the first that the block returned
+    # @yieldparam scoped [ScopedValue] of a fiber that is resuming the calling one
+    # @yieldreturn [ScopedValue, nil]
+    # @return [ScopedValue, nil] the first that the block returned
     def find(&block) = find_among(PLAIN, &block) || (find_among(RUN_BY_LOOP, &block) unless Fiber.current_scheduler)
 
     def find_among(name)
       fibers = Thread.current.instance_variable_get(name) or return
       caller = Fiber.current
       fibers.each_pair do |fiber, entry|
-        holding = entry.holding
-        next if holding.nil? || fiber.equal?(caller) || !holding.way.labels.include?(fiber.backtrace_locations(0, 1)&.first&.label)
+        scoped = entry.scoped
+        next if scoped.nil? || fiber.equal?(caller) || !scoped.way.labels.include?(fiber.backtrace_locations(0, 1)&.first&.label)
 
-        found = yield holding
+        found = yield scoped
         return found if found
       end
       nil

@@ -163,14 +163,14 @@ module Trunkline
 
       @canceller.end_given_up
       flush
-      @canceller.give_place if @state.abandon_fence
+      @canceller.replace_connection if @state.abandon_fence
       retire_now
     end
 
     # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last active
     # caller closes it.
     def lose(reason, closed: false)
-      Waiting.undisturbed { fall_out(reason, closed) } unless @loss
+      Waiting.undisturbed { end_with_loss(reason, closed) } unless @loss
     end
 
     private
@@ -200,7 +200,7 @@ module Trunkline
     end
 
     # The answer did not come in time.
-    def run_out(request)
+    def expire_request(request)
       @canceller.ending do
         leave(request)
         @canceller.expire(request)
@@ -243,7 +243,7 @@ module Trunkline
     def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.patience_over?
 
     # A caller has left, and leaves the lead to the next leader, or work that no caller sees to after it.
-    def depart(next_leader)
+    def after_leave(next_leader)
       if next_leader
         next_leader.wake
       elsif next_leader == false
@@ -252,7 +252,7 @@ module Trunkline
       @pool.freed if @crowded.on? && @state.active.zero?
     end
 
-    def fall_out(reason, closed)
+    def end_with_loss(reason, closed)
       @loss = Loss.new(reason, true, closed).freeze
       @state.lose
       unsent = Loss.new(reason, false, closed).freeze

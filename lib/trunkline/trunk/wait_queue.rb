@@ -36,7 +36,7 @@ module Trunkline
       @sharing_long = WaitingLine.new
       @alone = WaitingLine.new
       @lines = [@alone, @sharing, @sharing_long]
-      @seekers = {}.compare_by_identity # places of the callers that have stood in line for a trunk of their own, and have none yet
+      @seekers = {}.compare_by_identity # entries of the callers that have stood in line for a trunk of their own, and have none yet
       @waits = Histogram.new
     end
 
@@ -52,58 +52,58 @@ module Trunkline
     end
 
     # No caller passes those that wait for the same, but for one that cannot wait.
-    def must_join?(place) = !place.called? && !line_of(place).empty? && !place.blocks_its_scheduler?
+    def must_join?(entry) = !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
 
     # Puts the caller in line.
     #
     # @return [Boolean] false: its own deadline has passed
     # @raise [Overloaded] it has waited for long enough, or cannot wait
-    def join(place)
-      if place.blocks_its_scheduler? && !place.alone?
+    def join(entry)
+      if entry.blocks_its_scheduler? && !entry.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
-      return false if place.deadline_passed? && place.request.deadline_passed?
-      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(place)}") if place.deadline_passed?
-      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(place)}") if full?(line_of(place))
+      return false if entry.deadline_passed? && entry.request.deadline_passed?
+      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}") if entry.deadline_passed?
+      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(line_of(entry))
 
-      line_of(place).join(place, @limits.max_wait)
-      @seekers[place] = true if place.alone?
+      line_of(entry).join(entry, @limits.max_wait)
+      @seekers[entry] = true if entry.alone?
       true
     end
 
     # The caller waits no longer, and may have been called.
     #
     # @return [Boolean] whether another is to be called in its place
-    def leave(place)
-      @waits << (Waiting.now - place.since)
-      return false if place.trunk && !place.lined_up?
+    def leave(entry)
+      @waits << (Waiting.now - entry.since)
+      return false if entry.trunk && !entry.lined_up?
 
-      !line_of(place).leave(place).nil? || (place.called? && !place.trunk)
+      !line_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
     end
 
     # The caller has a trunk, or goes without one.
     #
     # @return [Boolean] whether it has waited for one of its own
-    def seeks_no_more?(place) = !@seekers.delete(place).nil?
+    def seeks_no_more?(entry) = !@seekers.delete(entry).nil?
 
     # @return [Integer] how many seek a trunk of their own
     def seeking = @seekers.size
 
     # Does what takes long wait for a trunk that is draining? It goes nowhere else meanwhile: those that are left look as if there never were
     # more.
-    def waits_for_drained?(place) = place.long? && @roster.draining? && !place.blocks_its_scheduler?
+    def waits_for_drained?(entry) = entry.long? && @roster.draining? && !entry.blocks_its_scheduler?
 
     # @param other [Float, nil] when there is something else to do
     # @return [Float] when the caller in line looks again, on the clock of Waiting.now
-    def waking_time(place, other)
-      looks_again = line_of(place).first.equal?(place) && (place.long? || @roster.dispatcher.unattended? || (!place.alone? && @roster.room_to_grow?))
-      [place.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @opener.pause_end, other].compact.min
+    def waking_time(entry, other)
+      looks_again = line_of(entry).first.equal?(entry) && (entry.long? || @roster.dispatcher.unattended? || (!entry.alone? && @roster.room_to_grow?))
+      [entry.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @opener.pause_end, other].compact.min
     end
 
     # A single connection goes to the callers that wait to share it, before it is kept for the next one that wants one of its own.
     #
     # @param trunk [Trunk] that was given back
-    # @return [Array<WaitingLine::Place>] those that are owed a wake-up
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def share_single(trunk)
       return [] unless @roster.single?
 
@@ -112,7 +112,7 @@ module Trunkline
 
     # Calls the callers that can go on now.
     #
-    # @return [Array<WaitingLine::Place>] those that are owed a wake-up
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def serve
       return [] if @lines.all?(&:empty?) && @seekers.empty? && !@roster.draining?
 
@@ -125,13 +125,13 @@ module Trunkline
 
     # Calls all.
     #
-    # @return [Array<WaitingLine::Place>] those that are owed a wake-up
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def call_all = @lines.flat_map(&:call_all)
 
     # Calls those that do not go on waiting after an attempt to connect has failed, and the first of the others, which sees to the next one.
     #
     # @param failure [Exception]
-    # @return [Array<WaitingLine::Place>] those that are owed a wake-up
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @limits.failover_wait) }.concat(serve)
 
     # Have callers gone that seek a trunk of their own?
@@ -140,58 +140,58 @@ module Trunkline
     # Those whose threads or event loops have ended will not come.
     def forget_gone
       @lines.each(&:forget_gone)
-      @seekers.reject! { |place,| place.gone? }
+      @seekers.reject! { |entry,| entry.gone? }
     end
 
     private
 
-    def line_of(place)
-      return @alone if place.alone?
+    def line_of(entry)
+      return @alone if entry.alone?
 
-      place.long? ? @sharing_long : @sharing
+      entry.long? ? @sharing_long : @sharing
     end
 
     def full?(line) = line.size >= @limits.max_waiting
 
     # @return [String] for a caller that waits in vain; empty where connections are shared, and are just busy
-    def why_wait(place)
-      return "#{place.explanation}; #{@roster.limit}" if place.alone? && !place.explanation.empty?
+    def why_wait(entry)
+      return "#{entry.explanation}; #{@roster.limit}" if entry.alone? && !entry.explanation.empty?
 
-      @roster.pinned.any? && @roster.trunks.empty? ? ": sessions, transactions or subscriptions hold all connections; #{@roster.limit}" : place.explanation
+      @roster.pinned.any? && @roster.trunks.empty? ? ": sessions, transactions or subscriptions hold all connections; #{@roster.limit}" : entry.explanation
     end
 
     def overloaded(reason) = Overloaded.new(reason, server: @server)
 
     def call_from(line)
-      place = line.first
-      room = place ? room_for(place) : 0
+      entry = line.first
+      room = entry ? room_for(entry) : 0
       room.positive? ? line.call_first(room) : []
     end
 
     # A caller that waits with what takes long is called to a trunk of which no other takes hold meanwhile.
     def keep_trunks
       called = []
-      while (place = @sharing_long.first) && passed_by?(place) && !waits_for_drained?(place) && (trunk = @roster.dispatcher.keep_for(place.request))
-        place.trunk = trunk
+      while (entry = @sharing_long.first) && passed_by?(entry) && !waits_for_drained?(entry) && (trunk = @roster.dispatcher.keep_for(entry.request))
+        entry.trunk = trunk
         called.concat(@sharing_long.call_first(1))
       end
       called
     end
 
-    def passed_by?(place) = place.called? || Waiting.now - place.since > PATIENCE
+    def passed_by?(entry) = entry.called? || Waiting.now - entry.since > PATIENCE
 
     # How many may go at once: the others would find the room taken.
-    def room_for(place)
-      return 0 if waits_for_drained?(place)
+    def room_for(entry)
+      return 0 if waits_for_drained?(entry)
 
-      room = place.alone? ? 0 : @roster.dispatcher.room_for(place.request)
+      room = entry.alone? ? 0 : @roster.dispatcher.room_for(entry.request)
       return room if room.positive?
 
-      @closed || @opener.may_open?(place) || (place.alone? ? @roster.any_to_take? : may_go?(place)) ? 1 : 0
+      @closed || @opener.may_open?(entry) || (entry.alone? ? @roster.any_to_take? : may_go?(entry)) ? 1 : 0
     end
 
     # There is no room, but something to be done about it.
-    def may_go?(place) = @roster.spare_to_share? || @opener.may_grow?(place) || !@roster.dispatcher.unread_for(place.request).nil?
+    def may_go?(entry) = @roster.spare_to_share? || @opener.may_grow?(entry) || !@roster.dispatcher.unread_for(entry.request).nil?
   end
   private_constant :WaitQueue
 end

@@ -5,8 +5,8 @@ require_relative "waiting"
 module Trunkline
   # Callers that wait for the same kind of trunk, in order. Its owner's lock is held around each call.
   class WaitingLine # :nodoc:
-    # A caller's place in line.
-    class Place
+    # A caller that waits in line.
+    class Entry
       # What the caller waits with: its state is the caller's.
       attr_reader :request
 
@@ -117,70 +117,70 @@ module Trunkline
     end
 
     def initialize
-      @places = []
+      @entries = []
     end
 
-    def empty? = @places.empty?
-    def size = @places.size
-    def first = @places.first
+    def empty? = @entries.empty?
+    def size = @entries.size
+    def first = @entries.first
 
     # The first one waits at the end of another line from now on.
-    def hand_over_to(other) = other.places.push(@places.shift)
+    def hand_over_to(other) = other.entries.push(@entries.shift)
 
     # One that was called and outrun stands where it stood: before those that came later.
     #
     # @param most [Float] seconds that the caller waits in all
-    def join(place, most)
-      place.line_up(most)
-      later = @places.index { |other| other.first_since > place.first_since } if place.called?
-      @places.insert(later || -1, place)
+    def join(entry, most)
+      entry.line_up(most)
+      later = @entries.index { |other| other.first_since > entry.first_since } if entry.called?
+      @entries.insert(later || -1, entry)
     end
 
-    # @return [Place, nil] nil: it is not in line any more
-    def leave(place) = place.lined_up? ? @places.delete(place.leave) : nil
+    # @return [Entry, nil] nil: it is not in line any more
+    def leave(entry) = entry.lined_up? ? @entries.delete(entry.leave) : nil
 
     # Takes the first out, and with it those that can go with it: that share, and have its scheduler.
     #
     # @param most [Integer] how many in all
-    # @return [Array<Place>] those that were asleep, and are owed a wake-up
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
     def call_first(most)
       head = first
-      call(most) { |place| place.equal?(head) || (!head.alone? && place.scheduler.equal?(head.scheduler)) }
+      call(most) { |entry| entry.equal?(head) || (!head.alone? && entry.scheduler.equal?(head.scheduler)) }
     end
 
-    # Takes out the places whose requests the trunk takes: these are active from then on.
+    # Takes out the entries whose requests the trunk takes: these are active from then on.
     #
     # @param most [Integer] how many in all
-    # @return [Array<Place>] those that were asleep, and are owed a wake-up
-    def call_for(trunk, most) = call(most) { |place| place.trunk = trunk if trunk.state.enter(place.request) }
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    def call_for(trunk, most) = call(most) { |entry| entry.trunk = trunk if trunk.state.enter(entry.request) }
 
     # Takes all out.
     #
-    # @return [Array<Place>] those that were asleep, and are owed a wake-up
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
     def call_all = call(size) { true }
 
     # Takes those out that do not go on waiting.
     #
     # @param failure [Exception] why no trunk could be opened
     # @param most [Float] seconds that one goes on, from the first failure
-    # @return [Array<Place>] those that were asleep, and are owed a wake-up
-    def call_failed(failure, most) = call(size) { |place| place.failure = failure unless place.outlasts?(failure, most) }
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    def call_failed(failure, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most) }
 
     # Those whose threads or event loops have ended will not come.
-    def forget_gone = @places.reject!(&:gone?)
+    def forget_gone = @entries.reject!(&:gone?)
 
     protected
 
-    attr_reader :places
+    attr_reader :entries
 
     private
 
     def call(most)
       called = []
       passed = []
-      (yield(@places.first) ? called : passed).push(@places.shift) until called.size == most || @places.empty?
-      @places = passed.concat(@places) unless passed.empty?
-      called.select { |place| place.called.request.wake_up }
+      (yield(@entries.first) ? called : passed).push(@entries.shift) until called.size == most || @entries.empty?
+      @entries = passed.concat(@entries) unless passed.empty?
+      called.select { |entry| entry.called.request.wake_up }
     end
   end
   private_constant :WaitingLine

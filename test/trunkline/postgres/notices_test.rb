@@ -17,7 +17,7 @@ module Trunkline
 
       def notices = Array.new(200) { |number| body("number #{number}") }.reduce(nil) { |kept, one| ErrorFields.append(kept, one) }
 
-      def answers = Postgres.const_get(:Answers).new(nil, "server", limits: Limits.new) { flunk "nothing is looked up" }
+      def answers = Postgres.const_get(:ResponseReader).new(nil, "server", limits: Limits.new) { flunk "nothing is looked up" }
 
       # @return [Array<Integer>] how many notices were told by each turn of another fiber
       def turns

@@ -13,12 +13,12 @@ module Trunkline
       @line = WaitingLine.new
     end
 
-    def place(waiter = request, alone: false) = WaitingLine::Place.new(waiter, alone: alone)
+    def entry(waiter = request, alone: false) = WaitingLine::Entry.new(waiter, alone: alone)
 
-    def join(*places) = places.each { |one| @line.join(one, 60) }
+    def join(*entries) = entries.each { |one| @line.join(one, 60) }
 
     def test_in_order
-      one, two = join(place(alone: true), place(alone: true))
+      one, two = join(entry(alone: true), entry(alone: true))
       assert_same one, @line.first
       assert_equal [one], @line.call_first(9)
       assert_equal [two], @line.call_first(9)
@@ -26,7 +26,7 @@ module Trunkline
     end
 
     def test_a_caller_that_joins_is_parked_and_one_that_is_called_woken
-      one, = join(place)
+      one, = join(entry)
       assert_predicate one.request, :parked?
       @line.call_first(9)
       refute_predicate one.request, :parked?
@@ -34,20 +34,20 @@ module Trunkline
     end
 
     def test_callers_that_share_go_together_if_they_have_one_scheduler
-      mine, foreign, fellow = join(place, place(foreign_request), place)
+      mine, foreign, fellow = join(entry, entry(foreign_request), entry)
       assert_equal [mine, fellow], @line.call_first(9)
       assert_equal [foreign], @line.call_first(9)
     end
 
     def test_no_more_than_there_is_room_for
-      first, foreign, second, third = join(place, place(foreign_request), place, place)
+      first, foreign, second, third = join(entry, entry(foreign_request), entry, entry)
       assert_equal [first, second], @line.call_first(2)
       assert_equal [[foreign], [third]], [@line.call_first(2), @line.call_first(2)]
     end
 
     # One that was called, and finds that another was faster, stands where it stood; of several, too.
     def test_one_that_was_outrun_keeps_its_place
-      one, two, three = join(place(alone: true), place(alone: true), place(alone: true))
+      one, two, three = join(entry(alone: true), entry(alone: true), entry(alone: true))
       2.times { @line.call_first(1) }
       join(one, two)
       assert_equal [one, two, three], Array.new(3) { @line.call_first(1).first }
@@ -56,17 +56,17 @@ module Trunkline
     end
 
     def test_how_long_is_long_enough
-      patient, impatient = place, place
+      patient, impatient = entry, entry
       @line.join(patient, 60)
       @line.join(impatient, 0)
       assert_equal [false, true], [patient, impatient].map(&:deadline_passed?)
-      refute_predicate place, :deadline_passed?
+      refute_predicate entry, :deadline_passed?
     end
 
     # Woken by the clock, the caller parks again at its place, unless it has been called meanwhile.
     def test_a_caller_that_stays
-      staying, called = join(place, place)
-      @line.join(overdue = place, 0)
+      staying, called = join(entry, entry)
+      @line.join(overdue = entry, 0)
       [staying, called, overdue].each { |one| one.request.withdraw }
       @line.leave(called)
       assert_equal [true, false, false], [staying, called, overdue].map(&:stay)
@@ -74,12 +74,12 @@ module Trunkline
     end
 
     def test_a_caller_that_wants_one_of_its_own_goes_alone
-      alone, = join(place(alone: true), place(alone: true))
+      alone, = join(entry(alone: true), entry(alone: true))
       assert_equal [alone], @line.call_first(9)
     end
 
     def test_a_caller_that_was_called_and_outrun_goes_in_front
-      one, two = join(place(alone: true), place(alone: true))
+      one, two = join(entry(alone: true), entry(alone: true))
       @line.call_first(9)
       one.request.resume
       join(one)
@@ -87,14 +87,14 @@ module Trunkline
     end
 
     def test_a_caller_that_has_left_is_not_called
-      one, two = join(place, place)
+      one, two = join(entry, entry)
       assert_same one, @line.leave(one)
       assert_nil @line.leave(one)
       assert_equal [two], @line.call_first(9)
     end
 
     def test_a_caller_that_is_awake_already_is_owed_nothing
-      one, two = join(place, place)
+      one, two = join(entry, entry)
       one.request.withdraw
       assert_equal [two], @line.call_first(9)
       assert_predicate one, :called?
@@ -102,14 +102,14 @@ module Trunkline
 
     def test_all_are_told_that_waiting_is_pointless
       failure = ConnectionError.new("no server")
-      places = join(place, place(alone: true), place(foreign_request))
-      assert_equal places, @line.call_failed(failure, 0)
-      assert_equal [failure] * 3, places.map(&:failure)
+      entries = join(entry, entry(alone: true), entry(foreign_request))
+      assert_equal entries, @line.call_failed(failure, 0)
+      assert_equal [failure] * 3, entries.map(&:failure)
       assert_predicate @line, :empty?
     end
 
     def test_those_that_outlast_a_failure_stay
-      one, two = join(place, place(alone: true))
+      one, two = join(entry, entry(alone: true))
       assert_empty @line.call_failed(ConnectionError.new("no server"), 60)
       assert_equal [[nil, false]] * 2, [one, two].map { |waiting| [waiting.failure, waiting.called?] }
       hopeless = ConnectionError.new("another cluster", retriable: false)
@@ -118,8 +118,8 @@ module Trunkline
     end
 
     def test_a_fiber_that_blocks_its_event_loop
-      assert_equal false, place.blocks_its_scheduler?
-      assert_equal [false, true], Thread.new { Sync { [place.blocks_its_scheduler?, Fiber.new(blocking: true) { place.blocks_its_scheduler? }.resume] } }.value
+      assert_equal false, entry.blocks_its_scheduler?
+      assert_equal [false, true], Thread.new { Sync { [entry.blocks_its_scheduler?, Fiber.new(blocking: true) { entry.blocks_its_scheduler? }.resume] } }.value
     end
   end
 end

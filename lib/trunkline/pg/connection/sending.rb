@@ -28,7 +28,7 @@ module Trunkline
           sent { @queries.send_off(sql, parameters, result_format, type_map || @types.for_queries, single: true) }
         end
 
-        # Sends a statement that {Asking#prepare} has given a name.
+        # Sends a statement that {Executing#prepare} has given a name.
         #
         # @return [nil]
         # @raise [PG::Error] as {#send_query}
@@ -37,12 +37,12 @@ module Trunkline
           sent { @queries.send_off(sql, parameters, result_format, type_map || @types.for_queries, single: true, types: types) }
         end
 
-        # As {Asking#prepare}; what has become of it is the next result.
+        # As {Executing#prepare}; what has become of it is the next result.
         #
         # @return [nil]
         def send_prepare(name, sql, types = nil) = told_later { prepare(name, sql, types) }
 
-        # As {Asking#describe_prepared}; what has become of it is the next result.
+        # As {Executing#describe_prepared}; what has become of it is the next result.
         #
         # @return [nil]
         def send_describe_prepared(name) = told_later { describe_prepared(name) }

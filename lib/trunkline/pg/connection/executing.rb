@@ -5,7 +5,7 @@ module Trunkline
     module Shape
       # The queries of PG::Connection. The class says how parameters are sent (`sendable`), what becomes of results (`settled`) and of errors
       # (`translated`), and where pg's classes are (`namespace`).
-      module Asking
+      module Executing
         include Constants
 
         # Runs one statement, or several, separated by semicolons.

@@ -9,8 +9,8 @@ module Trunkline
   #
   # All owners share one name in the fibers' storage: a name for each of them would be a Symbol that stays, and a place in
   # every thread.
-  class Holding # :nodoc:
-    NAME = :trunkline_holding
+  class ScopedValue # :nodoc:
+    NAME = :trunkline_scoped_value
     # Libraries bring fiber storage to Ruby 3.1, but cannot hand it to every fiber.
     INHERITED = RUBY_VERSION >= "3.2"
     private_constant :NAME, :INHERITED
@@ -18,26 +18,26 @@ module Trunkline
     class << self
       # @param owner [Object] compared by identity
       # @param value [Object, nil] compared by ==; nil: any
-      # @return [Holding, nil] the calling fiber's
+      # @return [ScopedValue, nil] the calling fiber's
       def find(owner, value = nil)
-        innermost&.of(owner, value) || (ResumingFibers.find { |holding| holding.of(owner, value) } unless INHERITED)
+        innermost&.of(owner, value) || (ResumingFibers.find { |scoped| scoped.of(owner, value) } unless INHERITED)
       end
 
       # @yieldparam owner [Object]
       # @return [Boolean] whether the calling fiber holds anything of an owner for which the block is true
       def any?(&block)
-        !(innermost&.first(&block) || (ResumingFibers.find { |holding| holding.first(&block) } unless INHERITED)).nil?
+        !(innermost&.first(&block) || (ResumingFibers.find { |scoped| scoped.first(&block) } unless INHERITED)).nil?
       end
 
-      # @return [Holding, nil] the latest that the calling fiber has begun or inherited
+      # @return [ScopedValue, nil] the latest that the calling fiber has begun or inherited
       def innermost = INHERITED ? Fiber[NAME] : Thread.current[NAME]
 
-      # @param holding [Holding, nil]
-      def innermost=(holding)
-        return Fiber[NAME] = holding if INHERITED
+      # @param scoped [ScopedValue, nil]
+      def innermost=(scoped)
+        return Fiber[NAME] = scoped if INHERITED
 
-        Thread.current[NAME] = holding
-        holding ? ResumingFibers.note(holding) : ResumingFibers.forget
+        Thread.current[NAME] = scoped
+        scoped ? ResumingFibers.note(scoped) : ResumingFibers.forget
       end
     end
 
@@ -74,21 +74,21 @@ module Trunkline
 
     def ended? = @owner.nil?
 
-    # @return [Holding, nil] this one or an outer one, of this owner
+    # @return [ScopedValue, nil] this one or an outer one, of this owner
     def of(owner, value)
       first { |held_of, held| held_of.equal?(owner) && (value.nil? || held == value) }
     end
 
     # @yieldparam owner [Object]
     # @yieldparam value [Object]
-    # @return [Holding, nil] this one or an outer one that the calling fiber may use and for which the block is true
+    # @return [ScopedValue, nil] this one or an outer one that the calling fiber may use and for which the block is true
     def first
-      holding = self
-      holding = holding.outer until holding.nil? || (!holding.ended? && holding.callers? && yield(holding.owner, holding.value))
-      holding
+      scoped = self
+      scoped = scoped.outer until scoped.nil? || (!scoped.ended? && scoped.callers? && yield(scoped.owner, scoped.value))
+      scoped
     end
 
-    # @return [Holding, nil] this one or the next outer one that has not ended, with no ended ones behind it
+    # @return [ScopedValue, nil] this one or the next outer one that has not ended, with no ended ones behind it
     def pruned
       @outer = @outer&.pruned
       ended? ? @outer : self
@@ -101,5 +101,5 @@ module Trunkline
 
     attr_reader :outer
   end
-  private_constant :Holding
+  private_constant :ScopedValue
 end

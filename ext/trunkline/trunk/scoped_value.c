@@ -1,4 +1,4 @@
-#include "holding.h"
+#include "scoped_value.h"
 
 #include <ruby.h>
 #include <ruby/fiber/scheduler.h>
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "../common/classes.h"
 
-/* The way of each request asks for what its fiber holds. See lib/trunkline/trunk/holding.rb. */
+/* The way of each request asks for what its fiber holds. See lib/trunkline/trunk/scoped_value.rb. */
 
 #if RUBY_API_VERSION_MAJOR > 3 || RUBY_API_VERSION_MINOR >= 2
 
@@ -18,7 +18,7 @@ static bool holds_nothing(void) { return NIL_P(rb_funcallv(fiber_class, id_aref,
 static void prepare(void) {
     fiber_class = rb_const_get(rb_cObject, rb_intern("Fiber"));
     rb_gc_register_mark_object(fiber_class);
-    name = ID2SYM(rb_intern("trunkline_holding"));
+    name = ID2SYM(rb_intern("trunkline_scoped_value"));
     id_aref = rb_intern("[]");
 }
 
@@ -33,14 +33,14 @@ static bool holds_nothing(void) {
 }
 
 static void prepare(void) {
-    name = rb_intern("trunkline_holding");
+    name = rb_intern("trunkline_scoped_value");
     plain_fibers = rb_intern("@trunkline_plain_fibers_that_hold");
     loop_fibers = rb_intern("@trunkline_loop_fibers_that_hold");
 }
 
 #endif
 
-/* call-seq: Holding.none? -> true or false
+/* call-seq: ScopedValue.none? -> true or false
  *
  * Does the calling fiber find nothing that is held, of any owner? False: it may. */
 static VALUE holding_none(VALUE class) {
@@ -48,8 +48,8 @@ static VALUE holding_none(VALUE class) {
     return holds_nothing() ? Qtrue : Qfalse;
 }
 
-void Init_trunkline_holding(void) {
-    VALUE class = rb_define_class_under(mTrunkline, "Holding", rb_cObject);
+void Init_trunkline_scoped_value(void) {
+    VALUE class = rb_define_class_under(mTrunkline, "ScopedValue", rb_cObject);
     prepare();
     rb_define_singleton_method(class, "none?", holding_none, 0);
 }

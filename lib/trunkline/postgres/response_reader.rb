@@ -17,7 +17,7 @@ module Trunkline
   module Postgres
     # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
     # protocol is done with the bytes: whatever a decoder in Ruby does here stops no other caller.
-    class Answers # :nodoc:
+    class ResponseReader # :nodoc:
       RESULTS = { string: Result, symbol: SymbolResult }.freeze
       # What errors may tell.
       ERRORS = { with_values: false, without_values: true }.freeze
@@ -274,6 +274,6 @@ module Trunkline
         finishers if finishers.any?
       end
     end
-    private_constant :Answers
+    private_constant :ResponseReader
   end
 end
