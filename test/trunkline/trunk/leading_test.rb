@@ -36,7 +36,7 @@ module Trunkline
       def pieces
         rows = Array.new(PIECES) { data_row("x" * 65_525) }
         rows[0] = first_answer({ "t" => QueryMessages::TEXT }, ["x" * 60_000]).delete_suffix(complete("SELECT 1") + ready) + rows[0]
-        rows[-1] += complete("SELECT #{PIECES}") + ready
+        rows[-1] += complete("SELECT #{PIECES + 1}") + ready
         rows
       end
 
