@@ -26,12 +26,15 @@ class LayeringTest < Trunkline::TestCase
   # Folders of the extension's room for PostgreSQL, which use each other in the same way.
   POSTGRES_FOLDERS = { "sql" => 0, "messages" => 0, "types" => 1, "rows" => 2, "copy" => 3, "codec" => 4 }.freeze
 
+  # Folders of the extension's trunk: connections and their requests know nothing of what chooses among connections.
+  TRUNK_FOLDERS = { "core" => 0, "balancer" => 1 }.freeze
+
   # C that is tested and fuzzed without a Ruby around it.
   WITHOUT_RUBY = %w[
     bytes/* memcached/meta_*.* postgres/messages/frame.* postgres/messages/frontend.* postgres/messages/command_tag.* postgres/messages/error_code.*
     postgres/messages/row_description.* postgres/sql/copy_statement.* postgres/messages/parameter_text.* postgres/sql/scanner.* postgres/sql/sql_lists.* postgres/sql/unicode_name.* postgres/sql/verdict.*
     postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
-    trunk/histogram.h trunk/histogram.c
+    trunk/core/histogram.h trunk/core/histogram.c
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*
   ].freeze
 
@@ -54,16 +57,9 @@ class LayeringTest < Trunkline::TestCase
     assert_equal [], sources.reject { |source| LAYERS.key?(layer(source)) }.map(&:to_s)
   end
 
-  def test_folders_of_the_codec_use_only_those_before_them
-    inside = sources.select { |source| folder_of_codec(source) }
-    assert_equal POSTGRES_FOLDERS.keys.sort, inside.map { |source| folder_of_codec(source) }.uniq.sort
-    inside.each do |source|
-      source.uses.filter_map { |used| folder_of_codec(used) }.each do |used|
-        folder = folder_of_codec(source)
-        assert folder == used || POSTGRES_FOLDERS.fetch(used) < POSTGRES_FOLDERS.fetch(folder), "#{source} must not use #{used}"
-      end
-    end
-  end
+  def test_folders_of_the_codec_use_only_those_before_them = assert_order("postgres", POSTGRES_FOLDERS)
+
+  def test_the_core_of_the_trunk_uses_nothing_of_the_balancer = assert_order("trunk", TRUNK_FOLDERS)
 
   def test_the_trunk_speaks_no_protocol
     in_trunk = sources.select { |source| layer(source) == "trunk" }
@@ -104,7 +100,18 @@ class LayeringTest < Trunkline::TestCase
     @sources ||= SourceFile.all("lib/trunkline/**/*.rb") + SourceFile.all("ext/trunkline/*/**/*.{c,h}")
   end
 
-  def folder_of_codec(source) = source.path[%r{\Aext/trunkline/postgres/(\w+)/}, 1]
+  def assert_order(room, folders)
+    inside = sources.select { |source| folder(room, source) }
+    assert_equal folders.keys.sort, inside.map { |source| folder(room, source) }.uniq.sort
+    inside.each do |source|
+      user = folder(room, source)
+      source.uses.filter_map { |used| folder(room, used) }.each do |used|
+        assert user == used || folders.fetch(used) < folders.fetch(user), "#{source} must not use #{used}"
+      end
+    end
+  end
+
+  def folder(room, source) = source.path[%r{\Aext/trunkline/#{room}/(\w+)/}, 1]
 
   def layer(source)
     room = source.path.delete_prefix("lib/trunkline/").delete_prefix("ext/trunkline/").split("/").first

@@ -3,7 +3,7 @@
 #define TRUNKLINE_CONVERSATION_H
 
 #include <ruby.h>
-#include "../trunk/codec_base.h"
+#include "../trunk/core/codec_base.h"
 
 typedef struct {
     codec_base_t base;  /* its farewell is a line */

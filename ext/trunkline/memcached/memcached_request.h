@@ -4,7 +4,7 @@
 
 #include "meta_answer.h"
 #include "meta_command.h"
-#include "../trunk/request.h"
+#include "../trunk/core/request.h"
 
 typedef enum {
     ASK_GET,        /* mg */

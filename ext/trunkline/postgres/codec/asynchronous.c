@@ -6,7 +6,7 @@
 #include "leak.h"
 #include "meaning.h"
 #include "../../bytes/reader.h"
-#include "../../trunk/protocol_error.h"
+#include "../../trunk/core/protocol_error.h"
 
 #define ENTRY 40 /* bytes that a String takes beside its own */
 #define MOST_NOTIFICATIONS 100000

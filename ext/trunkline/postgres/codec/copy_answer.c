@@ -5,7 +5,7 @@
 #include "../messages/frame.h"
 #include "unreadable.h"
 #include "../../bytes/reader.h"
-#include "../../trunk/protocol_error.h"
+#include "../../trunk/core/protocol_error.h"
 
 void copy_begin(postgres_request_t *request, const frame_t *frame) {
     if (request->kind != REQUEST_COPY || frame->type == 'W') protocol_error("COPY cannot run here: use copy_in or copy_out");

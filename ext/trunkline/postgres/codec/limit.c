@@ -5,7 +5,7 @@
 #include "../messages/frontend.h"
 #include "own_unit.h"
 #include "statement.h"
-#include "../../trunk/clock.h"
+#include "../../trunk/core/clock.h"
 
 #define SMALL_PART 0.1 /* of the time left: what is expected to take less is not limited */
 #define CLOCK_ERROR 1e-6 /* seconds: a time on the clock plus a number of seconds, less that time, is not that number exactly */

@@ -1,6 +1,6 @@
 #include "own_unit.h"
 
-#include "../../trunk/protocol_error.h"
+#include "../../trunk/core/protocol_error.h"
 
 /* What is awaited, if not so many times CloseComplete. */
 #define PARSE (-1)   /* ParseComplete */

@@ -1,7 +1,7 @@
 #include "plan_epoch.h"
 
 #include <math.h>
-#include "../../trunk/clock.h"
+#include "../../trunk/core/clock.h"
 #include "../../common/classes.h"
 
 static VALUE cPlanEpoch;

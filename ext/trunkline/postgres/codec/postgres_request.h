@@ -5,7 +5,7 @@
 #include "../messages/answer_order.h"
 #include "row_count.h"
 #include "unasked.h"
-#include "../../trunk/request.h"
+#include "../../trunk/core/request.h"
 
 typedef enum {
     REQUEST_QUERY,    /* Bind, Execute; Parse and Describe before them where the session does not know the statement */

@@ -19,9 +19,9 @@
 #include "unreadable.h"
 #include "../../bytes/reader.h"
 #include "../../socket/bytes_class.h"
-#include "../../trunk/clock.h"
-#include "../../trunk/measure.h"
-#include "../../trunk/protocol_error.h"
+#include "../../trunk/core/clock.h"
+#include "../../trunk/balancer/measure.h"
+#include "../../trunk/core/protocol_error.h"
 
 #define CANCELLED "57014"
 #define FAILED_TRANSACTION "25P02"

@@ -1,7 +1,7 @@
 #include "row_count.h"
 
 #include "../messages/command_tag.h"
-#include "../../trunk/protocol_error.h"
+#include "../../trunk/core/protocol_error.h"
 
 static void compare(bool equal, const row_count_t *count, long long told) {
     if (!equal) protocol_error("%llu DataRows came where the tag of CommandComplete counts %lld", (unsigned long long)count->rows, told);

@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "../../trunk/codec_base.h"
+#include "../../trunk/core/codec_base.h"
 #include "plan_epoch.h"
 #include "postgres_request.h"
 #include "prepared.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "plan_epoch.h"
 #include "../sql/verdict.h"
-#include "../../trunk/service.h"
+#include "../../trunk/core/service.h"
 
 typedef struct {
     VALUE sql;

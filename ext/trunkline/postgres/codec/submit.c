@@ -9,8 +9,8 @@
 #include "own_unit.h"
 #include "statement.h"
 #include "../../socket/bytes_class.h"
-#include "../../trunk/clock.h"
-#include "../../trunk/dispatcher.h"
+#include "../../trunk/core/clock.h"
+#include "../../trunk/balancer/dispatcher.h"
 
 static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
 

@@ -3,7 +3,7 @@
 #include <ruby/encoding.h>
 #include "../messages/row_description.h"
 #include "row_hash.h"
-#include "../../trunk/protocol_error.h"
+#include "../../trunk/core/protocol_error.h"
 #include "../../common/classes.h"
 
 static VALUE cDescription;

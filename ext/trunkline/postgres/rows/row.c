@@ -1,7 +1,7 @@
 #include "row.h"
 
 #include "../../bytes/reader.h"
-#include "../../trunk/protocol_error.h"
+#include "../../trunk/core/protocol_error.h"
 
 #define VALUES_ON_STACK 32
 #define NULL_LENGTH UINT32_MAX

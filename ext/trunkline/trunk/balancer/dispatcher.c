@@ -1,0 +1,324 @@
+#include "dispatcher.h"
+
+#include <math.h>
+#include "../core/clock.h"
+#include "search.h"
+#include "../../common/classes.h"
+
+#define MOST_CALLED 1000 /* waiting callers at once */
+
+static void dispatcher_mark(void *data) {
+    dispatcher_t *dispatcher = data;
+    rb_gc_mark(dispatcher->trunks);
+    rb_gc_mark(dispatcher->states);
+}
+
+static size_t dispatcher_memsize(const void *data) { return sizeof(dispatcher_t); }
+
+static const rb_data_type_t dispatcher_type = {
+    .wrap_struct_name = "Trunkline::Dispatcher",
+    .function = {.dmark = dispatcher_mark, .dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = dispatcher_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE dispatcher_allocate(VALUE class) {
+    dispatcher_t *dispatcher;
+    VALUE self = TypedData_Make_Struct(class, dispatcher_t, &dispatcher_type, dispatcher);
+    dispatcher->trunks = dispatcher->states = rb_obj_freeze(rb_ary_new());
+    occupancy_begin(&dispatcher->occupancy);
+    dispatcher->random = 1;
+    dispatcher->idle_limit = HUGE_VAL;
+    return self;
+}
+
+static VALUE dispatcher_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(dispatcher_allocate(class), argc, argv); }
+
+/* call-seq: Dispatcher.new(connections, most, max_idle)
+ *
+ * connections: trunks that stay open. most: trunks in all. max_idle: seconds after which one of the others is closed. */
+static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VALUE max_idle) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    dispatcher->shared = NUM2SIZET(connections);
+    dispatcher->most_idle = NUM2DBL(max_idle);
+    size_t least = dispatcher->shared > 1 ? dispatcher->shared - 1 : 1, all = NUM2SIZET(most);
+    concurrency_limit_begin(&dispatcher->limit, least, all > least + 1 ? all - 1 : least);
+    return self;
+}
+
+/* --- what becomes of the trunks --- */
+
+bool dispatcher_limit_is_binding(const fifo_t *fifo) { return fifo->dispatcher && concurrency_limit_is_binding(&dispatcher_of(fifo->dispatcher)->limit); }
+
+void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now) {
+    if (!fifo->dispatcher) return;
+    dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
+    service_t *service = request->service;
+    size_t running = dispatcher->occupancy.longs > request->beside ? dispatcher->occupancy.longs : request->beside;
+    service_learn_unloaded(service, seconds, running, dispatcher->limit.probe);
+    double times = service->unloaded > 0 ? fmax(seconds - delay, 0) / service->unloaded : 1;
+    concurrency_limit_measure(&dispatcher->limit, times, seconds, running, request->pushed, now);
+}
+
+void dispatcher_learn_of_short(fifo_t *fifo) {
+    if (fifo->dispatcher) dispatcher_of(fifo->dispatcher)->limit.shorts++;
+}
+
+static void dismiss(dispatcher_t *dispatcher, VALUE self) {
+    for (long at = 0; at < dispatcher->count; at++) {
+        fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
+        if (fifo->dispatcher == self) occupancy_remove(&dispatcher->occupancy, fifo);
+    }
+}
+
+static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
+    fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
+    fifo->index = (size_t)at;
+    occupancy_add(&dispatcher->occupancy, self, fifo);
+}
+
+/* call-seq: choose_among(trunks, states) -> dispatcher
+ *
+ * Frozen Arrays in the same order. */
+static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    Check_Type(trunks, T_ARRAY);
+    Check_Type(states, T_ARRAY);
+    if (RARRAY_LEN(trunks) != RARRAY_LEN(states)) rb_raise(rb_eArgError, "each trunk has one state");
+    for (long at = 0; at < RARRAY_LEN(states); at++) connection_checked(RARRAY_AREF(states, at));
+    dismiss(dispatcher, self);
+    dispatcher->trunks = rb_ary_freeze(trunks);
+    dispatcher->states = rb_ary_freeze(states);
+    dispatcher->count = RARRAY_LEN(states);
+    occupancy_restart(&dispatcher->occupancy);
+    for (long at = 0; at < dispatcher->count; at++) engage(dispatcher, self, at);
+    return self;
+}
+
+/* call-seq: may_grow = true or false
+ *
+ * Could another trunk be opened, or is one being opened? */
+static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
+    dispatcher_of(self)->may_grow = RTEST(may_grow);
+    return may_grow;
+}
+
+/* call-seq: idle_limit = Float
+ *
+ * Seconds after which an idle trunk is expired. */
+static VALUE dispatcher_set_idle_limit(VALUE self, VALUE seconds) {
+    dispatcher_of(self)->idle_limit = NUM2DBL(seconds);
+    return seconds;
+}
+
+/* --- the choice --- */
+
+/* Callers of other schedulers that were dropped are active no more. Calls Ruby, so another thread may have the dispatcher choose among other
+ * trunks meanwhile. */
+static void forget_dropped(const dispatcher_t *dispatcher, VALUE scheduler) {
+    for (long at = 0; at < dispatcher->count; at++) {
+        VALUE state = RARRAY_AREF(dispatcher->states, at);
+        connection_forget_other_dropped(connection_of(state), scheduler);
+        RB_GC_GUARD(state);
+    }
+}
+
+/* A search that finds also what dropped callers have left. */
+static search_t thorough_search_for(dispatcher_t *dispatcher, VALUE object) {
+    request_t *request = request_checked(object);
+    forget_dropped(dispatcher, request->scheduler);
+    return search_for(dispatcher, request);
+}
+
+/* The trunk of a search; nil when it has found none. */
+static VALUE found(search_t *search) {
+    if (search->best < 0) return Qnil;
+    search->dispatcher->current = search->best;
+    return RARRAY_AREF(search->dispatcher->trunks, search->best);
+}
+
+/* Has it lived for long enough, or been idle for as long as the server bears? */
+static bool is_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    return now >= connection->expiry || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
+}
+
+/* Has one been idle for so long that it is not needed? */
+static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
+    const fifo_t *oldest = dispatcher->occupancy.idle.newer;
+    return (size_t)dispatcher->count > dispatcher->shared && oldest != &dispatcher->occupancy.idle && now - oldest->idle_since > dispatcher->most_idle;
+}
+
+/* call-seq: choose(request) -> trunk or nil
+ *
+ * The trunk that should take the request. Nil: none will do that can be found at once, or one has lived for long enough. What dropped callers
+ * have left is found by the others. */
+static VALUE dispatcher_choose(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    if (dispatcher->count == 0) return Qnil;
+    search_t search = search_for(dispatcher, request_checked(object));
+    if (has_superfluous(dispatcher, search.now)) return Qnil;
+    search_likely(&search);
+    if (search.best >= 0 && is_expired(dispatcher, connection_at(dispatcher, search.best), search.now)) return Qnil;
+    return found(&search);
+}
+
+/* call-seq: find(request) -> trunk or nil
+ *
+ * The same, after a look at every one. Nil: none will do. */
+static VALUE dispatcher_find(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = thorough_search_for(dispatcher, object);
+    if (!search.is_long || search_is_only(&search) || (dispatcher->occupancy.idle_count > 0 && search_permits_long(&search))) search_all(&search);
+    return found(&search);
+}
+
+/* --- for callers that wait in line --- */
+
+/* call-seq: keep_for(request) -> trunk or nil
+ *
+ * An idle trunk, where a long request may have one, that no other caller gets: its waiter is active from now on, and leaves it by
+ * ConnectionState#leave if it does not use it. */
+static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = thorough_search_for(dispatcher, object);
+    if (!search.is_long || search_is_only(&search) || dispatcher->occupancy.idle_count == 0) return Qnil;
+    if (!search_permits_long(&search) || !search_idle(&search)) return Qnil;
+    connection_t *connection = connection_at(dispatcher, search.best);
+    if (!connection_activate(connection, search.request)) return Qnil;
+    occupancy_keep(connection_in_flight(connection), search.request);
+    return RARRAY_AREF(dispatcher->trunks, search.best);
+}
+
+/* As many as there are idle trunks, but for the last one, and as may run. */
+static size_t room_for_long(search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    if (dispatcher->occupancy.idle_count == 0 || !search_permits_long(search) || !search_idle(search)) return 0;
+    size_t running = occupancy_running(&dispatcher->occupancy), room = (size_t)dispatcher->count - 1 - running;
+    size_t may_run = concurrency_limit_room(&dispatcher->limit, running, search->now);
+    if (may_run < room) room = may_run;
+    return room < dispatcher->occupancy.idle_count ? room : dispatcher->occupancy.idle_count;
+}
+
+/* call-seq: room_for(request) -> Integer
+ *
+ * How many requests like this one could go now. */
+static VALUE dispatcher_room_for(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = thorough_search_for(dispatcher, object);
+    size_t room = 0;
+    if (search.is_long && !search_is_only(&search)) return SIZET2NUM(room_for_long(&search));
+    for (long at = 0; at < dispatcher->count && room < MOST_CALLED; at++) room += search_room_on(&search, connection_at(dispatcher, at));
+    return SIZET2NUM(room);
+}
+
+/* call-seq: accepts?(connection, request) -> true or false
+ *
+ * Would the request find room there now? */
+static VALUE dispatcher_accepts(VALUE self, VALUE state, VALUE object) {
+    connection_t *connection = connection_checked(state);
+    connection_forget_other_dropped(connection, request_checked(object)->scheduler);
+    search_t search = search_for(dispatcher_of(self), request_of(object));
+    return RBOOL(search_room_on(&search, connection) > 0);
+}
+
+/* call-seq: unread_for(request) -> trunk or nil
+ *
+ * A trunk with requests in flight whose answers no caller reads; a caller that has no trunk makes room by reading there. */
+static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = thorough_search_for(dispatcher, object);
+    search_unread(&search);
+    return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
+}
+
+/* Are there requests in flight, and no active caller? What a forked child has of its parent's is none of its business. */
+static bool is_unattended(const connection_t *connection) {
+    return connection_in_flight(connection)->count > 0 && connection_is_deserted(connection) && connection->generation == process_generation;
+}
+
+/* call-seq: unattended? -> true or false
+ *
+ * Is there a trunk with requests in flight, and no active caller that would read their answers? */
+static VALUE dispatcher_is_unattended(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    for (long at = 0; at < dispatcher->count; at++) {
+        if (is_unattended(connection_at(dispatcher, at))) return Qtrue;
+    }
+    return Qfalse;
+}
+
+/* call-seq: unread -> Array
+ *
+ * The unattended trunks of which something lies in the socket. */
+static VALUE dispatcher_unread(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    VALUE unread = rb_ary_new();
+    for (long at = 0; at < dispatcher->count; at++) {
+        connection_t *connection = connection_at(dispatcher, at);
+        if (is_unattended(connection) && connection_has_answer(connection)) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
+    }
+    return unread;
+}
+
+/* call-seq: wants_another?(request, opening) -> true or false
+ *
+ * Should another trunk be opened for a request that no trunk will do for, while so many are being opened? */
+static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    search_t search = search_for(dispatcher, request_checked(object));
+    size_t others = NUM2SIZET(opening);
+    if (!dispatcher->may_grow) return Qfalse;
+    if (search.is_long) return RBOOL(concurrency_limit_room(&dispatcher->limit, occupancy_running(&dispatcher->occupancy) + others, search.now) > 0);
+    return RBOOL(others == 0 && search_all_held_up(&search));
+}
+
+/* call-seq: superfluous -> trunk or nil
+ *
+ * One that was idle for longer than is worth it. */
+static VALUE dispatcher_superfluous(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    return has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->occupancy.idle.newer->index) : Qnil;
+}
+
+/* call-seq: expired -> trunk or nil
+ *
+ * One that has lived for long enough, or that the server is about to end as it was idle for long. */
+static VALUE dispatcher_expired(VALUE self) {
+    dispatcher_t *dispatcher = dispatcher_of(self);
+    double now = clock_now();
+    for (long at = 0; at < dispatcher->count; at++) {
+        if (is_expired(dispatcher, connection_at(dispatcher, at), now)) return RARRAY_AREF(dispatcher->trunks, at);
+    }
+    return Qnil;
+}
+
+static VALUE dispatcher_longs(VALUE self) { return SIZET2NUM(dispatcher_of(self)->occupancy.longs); }
+static VALUE dispatcher_idle_count(VALUE self) { return SIZET2NUM(dispatcher_of(self)->occupancy.idle_count); }
+
+/* call-seq: allowed -> Integer
+ *
+ * Long requests that may run at once now. */
+static VALUE dispatcher_allowed(VALUE self) { return SIZET2NUM((size_t)dispatcher_of(self)->limit.allowed); }
+
+void Init_trunkline_dispatcher(void) {
+    VALUE class = rb_define_class_under(mTrunkline, "Dispatcher", rb_cObject);
+    trunkline_define_new(class, dispatcher_new);
+    rb_define_method(class, "initialize", dispatcher_initialize, 3);
+    rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
+    rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
+    rb_define_method(class, "idle_limit=", dispatcher_set_idle_limit, 1);
+    rb_define_method(class, "choose", dispatcher_choose, 1);
+    rb_define_method(class, "find", dispatcher_find, 1);
+    rb_define_method(class, "keep_for", dispatcher_keep_for, 1);
+    rb_define_method(class, "room_for", dispatcher_room_for, 1);
+    rb_define_method(class, "accepts?", dispatcher_accepts, 2);
+    rb_define_method(class, "unread_for", dispatcher_unread_for, 1);
+    rb_define_method(class, "unattended?", dispatcher_is_unattended, 0);
+    rb_define_method(class, "unread", dispatcher_unread, 0);
+    rb_define_method(class, "wants_another?", dispatcher_wants_another, 2);
+    rb_define_method(class, "superfluous", dispatcher_superfluous, 0);
+    rb_define_method(class, "expired", dispatcher_expired, 0);
+    rb_define_method(class, "longs", dispatcher_longs, 0);
+    rb_define_method(class, "idle_count", dispatcher_idle_count, 0);
+    rb_define_method(class, "allowed", dispatcher_allowed, 0);
+}

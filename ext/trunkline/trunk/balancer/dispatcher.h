@@ -1,0 +1,37 @@
+/* Trunkline::Dispatcher: which trunk takes the next request. */
+#ifndef TRUNKLINE_DISPATCHER_H
+#define TRUNKLINE_DISPATCHER_H
+
+#include "../core/connection_state.h"
+#include "../core/occupancy.h"
+#include "concurrency_limit.h"
+
+typedef struct {
+    VALUE trunks, states;  /* frozen Arrays in the same order */
+    long count, current;
+    occupancy_t occupancy; /* which of them are idle, kept, or work on long requests */
+    size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
+    double most_idle;     /* seconds */
+    double idle_limit;    /* seconds after which the server ends an idle connection: one that was idle for so long is not chosen */
+    bool may_grow;        /* could another trunk be opened, or is one being opened? */
+    uint32_t random;
+    concurrency_limit_t limit; /* of long requests that run at once */
+} dispatcher_t;
+
+static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+static inline connection_t *connection_at(const dispatcher_t *dispatcher, long at) { return connection_of(RARRAY_AREF(dispatcher->states, at)); }
+
+/* Are long requests held back, or a probe of their unloaded time under way? Then each of them is to be measured. */
+bool dispatcher_limit_is_binding(const fifo_t *fifo);
+
+/* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */
+void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now);
+
+/* A short request was answered. */
+void dispatcher_learn_of_short(fifo_t *fifo);
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_dispatcher(void);
+
+#endif

@@ -1,0 +1,10 @@
+/* What an answer tells of how long the server needs, and how far away it is. */
+#ifndef TRUNKLINE_MEASURE_H
+#define TRUNKLINE_MEASURE_H
+
+#include "../core/fifo.h"
+
+/* The oldest one in flight, of which there must be one, is answered. */
+void measure(fifo_t *fifo, double now);
+
+#endif

@@ -1,0 +1,168 @@
+#include "search.h"
+#include "../core/clock.h"
+
+#include <math.h>
+
+#define FEW 8        /* trunks that are all looked at; of more, those that are likely to do */
+#define MOST_LOOKS 8 /* at idle trunks, whose callers may be leaving still */
+#define LEAST 0.00001 /* seconds that a request counts for where room is counted */
+#define STUCK 0.05    /* seconds by which a head is late enough to be worth another connection: a busy machine is late too */
+#define MOST_CALLED 1000 /* waiting callers, at once, to one trunk */
+
+search_t search_for(dispatcher_t *dispatcher, request_t *request) {
+    bool is_long = request->service && request->service->is_long;
+    return (search_t){.dispatcher = dispatcher, .request = request, .is_long = is_long, .now = clock_now(), .best = -1, .least = HUGE_VAL};
+}
+
+bool search_is_only(const search_t *search) {
+    return search->dispatcher->count == 1 && !search->dispatcher->may_grow;
+}
+
+bool search_permits_long(const search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    if (search_is_only(search)) return true;
+    size_t running = occupancy_running(&dispatcher->occupancy);
+    return (long)running < dispatcher->count - 1 && concurrency_limit_room(&dispatcher->limit, running, search->now) > 0;
+}
+
+static bool takes(const search_t *search, connection_t *connection) {
+    const request_t *request = search->request;
+    return !connection_in_flight(connection)->kept && connection_takes(connection, request->scheduler, request->pinned) && connection_has_room(connection);
+}
+
+/* Is nothing lost by waiting on this one, whose server works as expected, rather than for whichever has room first? Nothing is
+ * for what is known to be short, of a caller that waits for the answer and asks nothing else meanwhile. */
+static bool may_queue(const search_t *search, const connection_t *connection) {
+    const service_t *service = search->request->service;
+    if (search->request->eager || (service && service->taken.count == 0)) return false;
+    return connection_in_flight(connection)->longs == 0;
+}
+
+/* No caller reads there, so the one that comes does; but not behind what takes long where it could have another trunk instead. */
+static bool is_to_be_read(const search_t *search, connection_t *connection) {
+    if (search->request->eager || connection_is_led(connection)) return false;
+    return !search->dispatcher->may_grow || (connection_in_flight(connection)->longs == 0 && !connection_behind_estimate(connection, search->now, SHORT_BACKLOG));
+}
+
+/* What takes long would hold up the next to come, also where no caller reads. */
+static bool goes_alone(const search_t *search) { return search->is_long && !search_is_only(search); }
+
+/* Is it unknown how long it takes, and better to wait than to be sent behind others: for another trunk that may be opened, or for the first
+ * answer to a request of its kind, which tells how long it takes? */
+static bool is_unknown(const search_t *search) {
+    const service_t *service = search->request->service;
+    return service && !service->is_known && (search->dispatcher->may_grow || (service->awaited > 0 && !search_is_only(search)));
+}
+
+/* Would it stand behind another whose time is as unknown as its own? The first burst of what is slow would go in line: of 20 statements of
+ * 0.1 s on 15 trunks up to three stood on one trunk, while 14 were idle. */
+static bool adds_to_unknown(const search_t *search, const connection_t *connection) {
+    return connection_in_flight(connection)->unknown > 0 && is_unknown(search);
+}
+
+/* May the request go onto a trunk that is busy, and has so much backlog? */
+static bool may_join(const search_t *search, connection_t *connection, double backlog) {
+    if (goes_alone(search) || adds_to_unknown(search, connection)) return false;
+    if (search_is_only(search) || is_to_be_read(search, connection)) return true;
+    if (connection_behind_estimate(connection, search->now, SHORT_BACKLOG)) return false;
+    return backlog <= connection_enough(connection) || may_queue(search, connection);
+}
+
+static void consider(search_t *search, long at) {
+    connection_t *connection = connection_at(search->dispatcher, at);
+    bool idle = connection_in_flight(connection)->count == 0;
+    if (!takes(search, connection) || (!idle && goes_alone(search))) return; /* the backlog of many that are late takes many looks at sockets */
+    double backlog = connection_backlog(connection, search->now);
+    if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, connection, backlog))) return;
+    search->least = backlog;
+    search->best = at;
+}
+
+bool search_idle(search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    fifo_t *fifo = dispatcher->occupancy.idle.older;
+    for (int look = 0; look < MOST_LOOKS && fifo != &dispatcher->occupancy.idle; look++, fifo = fifo->older) {
+        if (!takes(search, connection_at(dispatcher, (long)fifo->index))) continue;
+        search->best = (long)fifo->index;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t next_random(dispatcher_t *dispatcher) {
+    uint32_t random = dispatcher->random; /* xorshift */
+    random ^= random << 13;
+    random ^= random >> 17;
+    return dispatcher->random = random ^ (random << 5);
+}
+
+static void consider_others(search_t *search) {
+    dispatcher_t *dispatcher = search->dispatcher;
+    if (dispatcher->count <= FEW) {
+        search_all(search);
+    } else {
+        consider(search, dispatcher->current);
+        for (int times = 0; times < 2; times++) consider(search, (long)(next_random(dispatcher) % (uint32_t)dispatcher->count));
+    }
+}
+
+/* For fibers the current trunk goes on taking while its backlog is short: they write together, and so gain by travelling
+ * together, as threads do not. */
+static bool stays(const search_t *search) {
+    connection_t *connection = connection_at(search->dispatcher, search->dispatcher->current);
+    if (NIL_P(search->request->scheduler) || search->is_long || !takes(search, connection)) return false;
+    return connection_backlog(connection, search->now) <= SHORT_BACKLOG && !adds_to_unknown(search, connection);
+}
+
+static void choose_short(search_t *search) {
+    if (stays(search)) search->best = search->dispatcher->current;
+    else if (!search_idle(search)) consider_others(search);
+}
+
+static void choose_long(search_t *search) {
+    if (search->dispatcher->occupancy.idle_count > 0 && search_permits_long(search) && search_idle(search)) return;
+    if (search->dispatcher->count <= FEW) consider_others(search);
+}
+
+void search_likely(search_t *search) {
+    if (search->dispatcher->current >= search->dispatcher->count) search->dispatcher->current = 0;
+    search->is_long ? choose_long(search) : choose_short(search);
+}
+
+void search_all(search_t *search) {
+    for (long at = 0; at < search->dispatcher->count; at++) consider(search, at);
+}
+
+static void consider_unread(search_t *search, long at) {
+    connection_t *connection = connection_at(search->dispatcher, at);
+    if (connection_is_led(connection)) return;
+    const fifo_t *fifo = connection_in_flight(connection);
+    if (fifo->count == 0 || !connection_takes(connection, search->request->scheduler, search->request->pinned)) return;
+    double backlog = connection_backlog(connection, search->now);
+    if (backlog >= search->least) return;
+    search->least = backlog;
+    search->best = at;
+}
+
+void search_unread(search_t *search) {
+    for (long at = 0; at < search->dispatcher->count; at++) consider_unread(search, at);
+}
+
+size_t search_room_on(const search_t *search, connection_t *connection) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    if (!takes(search, connection)) return 0;
+    double backlog = connection_backlog(connection, search->now), enough = connection_enough(connection);
+    if (fifo->count > 0 && !may_join(search, connection, backlog)) return 0;
+    if (is_unknown(search)) return 1;
+    size_t room = connection->most_requests - fifo->count;
+    if (search_is_only(search) || may_queue(search, connection)) return room < MOST_CALLED ? room : MOST_CALLED;
+    return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->service ? search->request->service->mean : 0, LEAST));
+}
+
+bool search_all_held_up(const search_t *search) {
+    for (long at = 0; at < search->dispatcher->count; at++) {
+        connection_t *connection = connection_at(search->dispatcher, at);
+        if (!connection->shut && connection_in_flight(connection)->longs == 0 && !connection_behind_estimate(connection, search->now, STUCK)) return false;
+    }
+    return true;
+}

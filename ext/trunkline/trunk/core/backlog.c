@@ -1,0 +1,38 @@
+/* Seconds of work that lie before a connection's server, and whether it is late with it. */
+#include "connection_state.h"
+
+#include "../../socket/bytes_class.h"
+#include "../../socket/socket.h"
+
+#define STUCK 0.2 /* seconds by which a short one is late enough to be worth a cancel: a busy machine is late too, or the network */
+
+double connection_enough(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip; }
+
+/* What was seen lies there until it is read; but for what is encrypted, which may come to nothing then. */
+bool connection_has_answer(connection_t *connection) {
+    uint64_t reads = bytes_count_transfers(connection_codec(connection)->input);
+    bool seen = connection_is_plain(connection) && connection->unread == reads;
+    bool there = connection->descriptor >= 0 && (seen || socket_has_bytes(connection->descriptor));
+    if (there) connection->unread = reads;
+    return there;
+}
+
+bool connection_behind_estimate(connection_t *connection, double now, double seconds) {
+    return fifo_beyond_estimate(connection_in_flight(connection), now) > seconds && !connection_has_answer(connection);
+}
+
+static bool may_take_long(const request_t *request) {
+    return request->is_long || !request->service || !request->service->is_known;
+}
+
+bool connection_is_held_up(connection_t *connection, double now) {
+    VALUE head = fifo_head(connection_in_flight(connection));
+    if (head == Qundef || NIL_P(head)) return false;
+    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, STUCK);
+}
+
+double connection_backlog(connection_t *connection, double now) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    double expected = fifo_expected(fifo, now);
+    return expected > connection_enough(connection) && fifo->backlog < expected && connection_has_answer(connection) ? fifo->backlog : expected;
+}

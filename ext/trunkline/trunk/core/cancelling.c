@@ -1,0 +1,229 @@
+/* Methods of Trunkline::ConnectionState. */
+#include "cancelling.h"
+
+#include <math.h>
+#include "clock.h"
+#include "connection_state.h"
+#include "../../common/classes.h"
+
+static VALUE sym_open, sym_fenced, sym_exposed;
+
+void cancelling_clear(cancelling_t *cancelling) {
+    cancelling->canceller = cancelling->fence = Qnil;
+    cancelling->again = INFINITY;
+}
+
+void cancelling_mark(const cancelling_t *cancelling) {
+    rb_gc_mark(cancelling->canceller);
+    rb_gc_mark(cancelling->fence);
+}
+
+static void aim(const connection_t *connection, VALUE request) {
+    const codec_protocol_t *protocol = connection_codec(connection)->protocol;
+    if (protocol->aim) protocol->aim(connection->codec, request);
+}
+
+static bool is_repeatable(const connection_t *connection, VALUE request) {
+    const codec_protocol_t *protocol = connection_codec(connection)->protocol;
+    return protocol->repeatable && protocol->repeatable(request);
+}
+
+static void update(connection_t *connection) {
+    const cancelling_t *state = &connection->cancelling;
+    connection->shut = state->sealed || state->exposed || !NIL_P(state->canceller) || !NIL_P(state->fence);
+}
+
+/* Nothing can be hit any more. */
+static void reopen(connection_t *connection) {
+    connection->cancelling.canceller = connection->cancelling.fence = Qnil;
+    aim(connection, Qnil);
+    update(connection);
+}
+
+void cancelling_lift(connection_t *connection) {
+    if (!NIL_P(connection->cancelling.fence) && request_of(connection->cancelling.fence)->done) reopen(connection);
+}
+
+/* No caller waits for its answer, so it does not keep the connection open. */
+static void forget_fence(connection_t *connection) {
+    if (NIL_P(connection->cancelling.fence)) return;
+    request_of(connection->cancelling.fence)->done = true;
+    connection->cancelling.fence = Qnil;
+}
+
+static bool all_behind_are_repeatable(const connection_t *connection) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    for (size_t at = 1; at < fifo->count; at++) {
+        if (!NIL_P(fifo_at(fifo, at)) && !is_repeatable(connection, fifo_at(fifo, at))) return false;
+    }
+    return true;
+}
+
+static bool is_head(const connection_t *connection, VALUE request) { return fifo_head(connection_in_flight(connection)) == request; }
+
+/* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence there is no other request. */
+static bool may_cancel(const connection_t *connection, VALUE target) {
+    if (!NIL_P(connection->cancelling.canceller) || connection->cancelling.exposed) return false;
+    if (NIL_P(target)) return true;
+    if (!is_head(connection, target) || request_of(target)->pinned != connection->reserved) return false;
+    return !NIL_P(connection->cancelling.fence) || all_behind_are_repeatable(connection);
+}
+
+/* call-seq: begin_cancel(waiter, target) -> true or false
+ *
+ * Shuts the trunk for a caller that is about to cancel, and finishes with finish_cancel, whatever happens. waiter: a request, of that
+ * caller. target: what the server works on; nil, on a trunk of the caller's own: all abandoned requests. False: another caller
+ * cancels, or others would be harmed, or the target is answered. */
+static VALUE connection_begin_cancel(VALUE self, VALUE waiter, VALUE target) {
+    connection_t *connection = connection_of(self);
+    request_checked(waiter);
+    if (!NIL_P(target)) request_checked(target);
+    cancelling_lift(connection);
+    if (!may_cancel(connection, target)) return Qfalse;
+    connection->cancelling.canceller = waiter;
+    update(connection);
+    return Qtrue;
+}
+
+static bool cancels(const connection_t *connection, VALUE waiter) { return connection->cancelling.canceller == waiter; }
+
+/* call-seq: aim(waiter, target) -> Request or nil
+ *
+ * What the caller is to ask the server to cancel now: the head, if that is the target, or done for its caller. From then on it may
+ * hit any request in flight, until a fence behind them is answered. Nil: there is nothing to cancel, or everything is answered. */
+static VALUE connection_aim(VALUE self, VALUE waiter, VALUE target) {
+    connection_t *connection = connection_of(self);
+    cancelling_lift(connection);
+    if (!cancels(connection, waiter)) return Qnil;
+    VALUE head = fifo_head(connection_in_flight(connection));
+    if (head == Qundef || NIL_P(head) || (head != target && !request_of(head)->done)) return Qnil;
+    forget_fence(connection);
+    connection->cancelling.exposed = true;
+    aim(connection, head);
+    return head;
+}
+
+/* call-seq: fence_off(waiter, fence) -> true or false
+ *
+ * Submits the fence: nothing will be hit behind it. False: the connection takes nothing more, or the caller does not cancel here. */
+static VALUE connection_fence_off(VALUE self, VALUE waiter, VALUE fence) {
+    connection_t *connection = connection_of(self);
+    request_checked(fence);
+    if (!cancels(connection, waiter) || NIL_P(connection_codec(connection)->protocol->submit(connection->codec, fence))) return Qfalse;
+    forget_fence(connection);
+    connection->cancelling.fence = fence;
+    connection->cancelling.exposed = false;
+    return Qtrue;
+}
+
+static VALUE state_after(const connection_t *connection) {
+    if (connection->cancelling.exposed) return sym_exposed;
+    return NIL_P(connection->cancelling.fence) ? sym_open : sym_fenced;
+}
+
+/* call-seq: finish_cancel(waiter) -> :open, :fenced, :exposed or nil
+ *
+ * The caller cancels no more. Open: nothing can be hit. Fenced: the trunk opens when the fence is answered. Exposed: what the cancel will
+ * hit is unknown, and the trunk stays shut for good. Nil: everything was answered before. */
+static VALUE connection_finish_cancel(VALUE self, VALUE waiter) {
+    connection_t *connection = connection_of(self);
+    cancelling_lift(connection);
+    if (!cancels(connection, waiter)) return Qnil;
+    connection->cancelling.canceller = Qnil;
+    VALUE state = state_after(connection);
+    if (state == sym_open) reopen(connection);
+    return state;
+}
+
+/* call-seq: lift -> connection */
+static VALUE connection_lift(VALUE self) {
+    cancelling_lift(connection_of(self));
+    return self;
+}
+
+/* call-seq: fence -> Request or nil */
+static VALUE connection_fence(VALUE self) { return connection_of(self)->cancelling.fence; }
+
+/* call-seq: canceller -> Request or nil */
+static VALUE connection_canceller(VALUE self) { return connection_of(self)->cancelling.canceller; }
+
+/* call-seq: seal -> connection
+ *
+ * The trunk takes no more requests, for good. */
+static VALUE connection_seal(VALUE self) {
+    connection_of(self)->cancelling.sealed = true;
+    update(connection_of(self));
+    return self;
+}
+
+/* call-seq: abandon_fence -> true or false
+ *
+ * Seals the trunk if no caller is left that would see its fence answered. */
+static VALUE connection_abandon_fence(VALUE self) {
+    connection_t *connection = connection_of(self);
+    cancelling_lift(connection);
+    if (NIL_P(connection->cancelling.fence) || !NIL_P(connection->cancelling.canceller) || !connection_is_deserted(connection)) return Qfalse;
+    forget_fence(connection);
+    connection->cancelling.exposed = true;
+    return RTEST(connection_seal(self)) ? Qtrue : Qfalse;
+}
+
+/* call-seq: given_up -> Request or nil
+ *
+ * What the server works on, where no caller waits for that. */
+static VALUE connection_given_up(VALUE self) {
+    const connection_t *connection = connection_of(self);
+    return connection_has_given_up_head(connection) ? fifo_head(connection_in_flight(connection)) : Qnil;
+}
+
+/* call-seq: cancel_again(seconds) -> connection
+ *
+ * The leader at that time asks its trunk to pass_given_up in so many seconds from now. */
+static VALUE connection_cancel_again(VALUE self, VALUE seconds) {
+    connection_of(self)->cancelling.again = clock_now() + NUM2DBL(seconds);
+    return self;
+}
+
+/* call-seq: forsaken?(target) -> true or false
+ *
+ * Are several statements in flight, and no caller waits for any? target: the one that its caller is about to give up, or nil. */
+static VALUE connection_is_forsaken(VALUE self, VALUE target) {
+    const fifo_t *fifo = connection_in_flight(connection_of(self));
+    size_t statements = 0;
+    for (size_t at = 0; at < fifo->count; at++) {
+        VALUE request = fifo_at(fifo, at);
+        if (NIL_P(request)) continue;
+        if (request != target && !request_of(request)->done) return Qfalse;
+        statements += request_of(request)->service != NULL;
+    }
+    return RBOOL(statements > 1);
+}
+
+/* call-seq: held_up? -> true or false
+ *
+ * Does the server work on a request that takes long, or may, for all that is known, or that is late? */
+static VALUE connection_get_held_up(VALUE self) { return RBOOL(connection_is_held_up(connection_of(self), clock_now())); }
+
+/* call-seq: shut? -> true or false */
+static VALUE connection_is_shut(VALUE self) { return RBOOL(connection_of(self)->shut); }
+
+void Init_trunkline_cancelling(void) {
+    sym_open = ID2SYM(rb_intern("open"));
+    sym_fenced = ID2SYM(rb_intern("fenced"));
+    sym_exposed = ID2SYM(rb_intern("exposed"));
+    VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
+    rb_define_method(class, "begin_cancel", connection_begin_cancel, 2);
+    rb_define_method(class, "aim", connection_aim, 2);
+    rb_define_method(class, "fence_off", connection_fence_off, 2);
+    rb_define_method(class, "finish_cancel", connection_finish_cancel, 1);
+    rb_define_method(class, "lift", connection_lift, 0);
+    rb_define_method(class, "fence", connection_fence, 0);
+    rb_define_method(class, "canceller", connection_canceller, 0);
+    rb_define_method(class, "seal", connection_seal, 0);
+    rb_define_method(class, "abandon_fence", connection_abandon_fence, 0);
+    rb_define_method(class, "given_up", connection_given_up, 0);
+    rb_define_method(class, "cancel_again", connection_cancel_again, 1);
+    rb_define_method(class, "forsaken?", connection_is_forsaken, 1);
+    rb_define_method(class, "held_up?", connection_get_held_up, 0);
+    rb_define_method(class, "shut?", connection_is_shut, 0);
+}

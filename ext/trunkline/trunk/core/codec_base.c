@@ -1,0 +1,75 @@
+/* Trunkline::Codec: what a trunk may ask of the codec of either protocol. */
+#include "codec_base.h"
+
+#include "../../socket/bytes_class.h"
+#include "../../common/classes.h"
+
+VALUE cTrunklineCodec;
+
+/* No codec without a protocol is ever allocated. */
+const rb_data_type_t codec_base_type = {.wrap_struct_name = "Trunkline::Codec", .parent = &fifo_type};
+
+void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol) {
+    base->protocol = protocol;
+    base->input = base->output = base->farewell = Qnil;
+}
+
+void codec_base_open(codec_base_t *base) {
+    base->input = rb_class_new_instance(0, NULL, cTrunklineBytes);
+    base->output = rb_class_new_instance(0, NULL, cTrunklineBytes);
+}
+
+size_t codec_base_unsent(const codec_base_t *base) { return buffer_size(bytes_buffer(base->output)); }
+
+void codec_base_mark(const codec_base_t *base) {
+    rb_gc_mark(base->input);
+    rb_gc_mark(base->output);
+    rb_gc_mark(base->farewell);
+    fifo_mark(&base->in_flight);
+}
+
+void codec_base_release(codec_base_t *base) { fifo_release(&base->in_flight); }
+
+size_t codec_base_memsize(const codec_base_t *base) { return base->in_flight.capacity * sizeof(VALUE); }
+
+static codec_base_t *base_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* call-seq: fail(woken) { |sent| failure } -> codec
+ *
+ * No more answers will come: every request in flight is done, with the failure that the block gives for one of which
+ * bytes were sent, or none. */
+static VALUE codec_fail(VALUE self, VALUE woken) {
+    codec_base_t *base = base_of(self);
+    base->closed = true;
+    fifo_fail(&base->in_flight, base->unbegun ? 0 : base->in_flight.appended - codec_base_unsent(base), woken);
+    return self;
+}
+
+static VALUE codec_input(VALUE self) { return base_of(self)->input; }
+static VALUE codec_output(VALUE self) { return base_of(self)->output; }
+static VALUE codec_farewell(VALUE self) { return base_of(self)->farewell; }
+
+/* call-seq: in_flight -> Integer
+ *
+ * Requests that the server has yet to answer. */
+static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(base_of(self)->in_flight.count); }
+
+/* call-seq: idle? -> true or false */
+static VALUE codec_is_idle(VALUE self) { return RBOOL(base_of(self)->in_flight.count == 0); }
+
+/* call-seq: trickles? -> true or false
+ *
+ * Does the server send many small messages one by one, so that the next read may wait for more of them? */
+static VALUE codec_trickles(VALUE self) { return RBOOL(base_of(self)->trickles); }
+
+void Init_trunkline_codec(void) {
+    cTrunklineCodec = rb_define_class_under(mTrunkline, "Codec", rb_cObject);
+    rb_undef_alloc_func(cTrunklineCodec);
+    rb_define_method(cTrunklineCodec, "fail", codec_fail, 1);
+    rb_define_method(cTrunklineCodec, "input", codec_input, 0);
+    rb_define_method(cTrunklineCodec, "output", codec_output, 0);
+    rb_define_method(cTrunklineCodec, "farewell", codec_farewell, 0);
+    rb_define_method(cTrunklineCodec, "in_flight", codec_in_flight, 0);
+    rb_define_method(cTrunklineCodec, "idle?", codec_is_idle, 0);
+    rb_define_method(cTrunklineCodec, "trickles?", codec_trickles, 0);
+}

@@ -1,0 +1,148 @@
+#include "connection_io.h"
+
+#include <errno.h>
+#include <math.h>
+#include <ruby/io.h>
+#include "clock.h"
+#include "interrupts.h"
+#include "../../socket/bytes_class.h"
+#include "../../common/classes.h"
+
+#define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
+
+static ID id_state, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
+static VALUE eConnectionError;
+
+connection_io_t connection_io_of(VALUE trunk, VALUE request) {
+    connection_io_t io = {.trunk = trunk, .object = request, .connection_object = rb_ivar_get(trunk, id_state)};
+    io.connection = connection_checked(io.connection_object);
+    io.request = NIL_P(request) ? NULL : request_checked(request);
+    return io;
+}
+
+typedef struct {
+    VALUE trunk;
+    ID method;
+    int count;
+    VALUE argument;
+} question_t;
+
+static VALUE put_question(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
+    const question_t *question = (const question_t *)data;
+    return rb_funcallv(question->trunk, question->method, question->count, &question->argument);
+}
+
+VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument) {
+    question_t question = {io->trunk, method, count, argument};
+    return io->exposed ? interrupts_where_it_sleeps(put_question, (VALUE)&question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
+}
+
+static void lose(const connection_io_t *io, VALUE error) { connection_io_ask(io, id_lose_over, 1, error); }
+
+bool connection_io_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
+
+/* What the connection and its encryption raise. */
+static bool is_of_wire(VALUE error) {
+    return connection_io_is_error(error, rb_eSystemCallError) || connection_io_is_error(error, rb_eIOError) || connection_io_is_error(error, eConnectionError);
+}
+
+bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error)) {
+    VALUE error = rb_errinfo();
+    if (!is_ours(error)) return false;
+    rb_set_errinfo(Qnil);
+    lose(io, error);
+    return true;
+}
+
+bool connection_io_is_flushed(const connection_t *connection) {
+    if (connection_is_plain(connection)) return codec_base_unsent(connection_codec(connection)) == 0;
+    return RTEST(rb_funcallv(connection->wire, id_is_flushed, 0, NULL));
+}
+
+/* A child of the process that opened it must not touch the connection. */
+static bool is_inherited(const connection_io_t *io) {
+    if (io->connection->generation == process_generation) return false;
+    connection_io_ask(io, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
+    return true;
+}
+
+static void lose_by_errno(const connection_io_t *io, const char *call) {
+    int number = errno;
+    lose(io, rb_syserr_new(number, call));
+}
+
+static VALUE call_flush(VALUE wire) { return rb_funcallv(wire, id_flush, 0, NULL); }
+static VALUE call_receive(VALUE wire) { return rb_funcallv(wire, id_receive, 0, NULL); }
+
+/* What the method of a wire that is not plain returns. Qundef: the trunk was lost over it. */
+static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire)) {
+    int tag;
+    VALUE answer = rb_protect(call, io->connection->wire, &tag);
+    if (!tag) return answer;
+    if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
+    return Qundef;
+}
+
+void connection_io_flush(const connection_io_t *io) {
+    const connection_t *connection = io->connection;
+    if (!connection_is_plain(connection)) {
+        through_wire(io, call_flush);
+    } else if (!connection_io_is_flushed(connection) && !is_inherited(io)) {
+        if (bytes_send(connection_codec(connection)->output, connection->descriptor) == SOCKET_FAILED) lose_by_errno(io, "send");
+    }
+}
+
+socket_status_t connection_io_receive(const connection_io_t *io) {
+    const connection_t *connection = io->connection;
+    if (!connection_is_plain(connection)) {
+        VALUE received = through_wire(io, call_receive);
+        if (received == Qundef) return SOCKET_FAILED;
+        return NIL_P(received) ? SOCKET_CLOSED : RTEST(received) ? SOCKET_MOVED : SOCKET_BLOCKED;
+    }
+    if (is_inherited(io)) return SOCKET_FAILED;
+    socket_status_t status = bytes_receive(connection_codec(connection)->input, connection->descriptor);
+    if (status == SOCKET_FAILED) lose_by_errno(io, "recv");
+    return status;
+}
+
+/* Nil: no waiter has a deadline, and so the wait has no end. A timer for each read would cost more than the read. */
+static VALUE seconds_of_rest(const connection_t *connection) {
+    return isinf(connection->rest) ? Qnil : DBL2NUM(fmin(fmax(connection->rest - clock_now(), 0), LONGEST_WAIT));
+}
+
+static VALUE wait_for_bytes(VALUE data) {
+    const connection_io_t *io = (const connection_io_t *)data;
+    const connection_t *connection = io->connection;
+    VALUE rest = connection_rest(io->connection_object);
+    if (!connection_is_plain(connection) || !connection_io_is_flushed(connection)) return rb_funcallv(connection->wire, id_wait, 1, &rest);
+    return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
+}
+
+bool connection_io_sleep(const connection_io_t *io) {
+    int tag;
+    io->connection->asleep = true;
+    io->connection->answerless = false;
+    io->connection->working = 0;
+    rb_protect(wait_for_bytes, (VALUE)io, &tag);
+    io->connection->asleep = false;
+    if (!tag) return true;
+    if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
+    return false;
+}
+
+bool connection_io_is_quiet(const connection_t *connection) {
+    if (!connection_is_plain(connection) || connection->descriptor < 0 || connection->generation != process_generation) return false;
+    return NIL_P(connection_codec(connection)->farewell) && !socket_has_bytes(connection->descriptor);
+}
+
+void Init_trunkline_connection_io(void) {
+    id_state = rb_intern("@state");
+    id_lose = rb_intern("lose");
+    id_lose_over = rb_intern("lose_over");
+    id_receive = rb_intern("receive");
+    id_flush = rb_intern("flush");
+    id_wait = rb_intern("wait");
+    id_is_flushed = rb_intern("flushed?");
+    eConnectionError = rb_const_get(mTrunkline, rb_intern("ConnectionError"));
+    rb_gc_register_mark_object(eConnectionError);
+}

@@ -1,0 +1,47 @@
+/* One caller's use of a connection: its request, what it reads and writes, and the rare steps that are left to Ruby. */
+#ifndef TRUNKLINE_CONNECTION_IO_H
+#define TRUNKLINE_CONNECTION_IO_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include "connection_state.h"
+#include "../../socket/socket.h"
+
+typedef struct {
+    VALUE trunk;
+    VALUE object; /* the request; nil where it does not matter whose way it is */
+    VALUE connection_object;
+    connection_t *connection;
+    request_t *request;
+    bool exposed; /* to interrupts: a plain thread, whose caller has not seen to it that there are none */
+    bool taken, answered, through;
+} connection_io_t;
+
+connection_io_t connection_io_of(VALUE trunk, VALUE request);
+
+/* Has the trunk do what is rare, by a method of its own, undisturbed. */
+VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument);
+
+/* After something was raised or thrown: was that the end of this connection, and no more? Then the trunk is lost. */
+bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error));
+
+/* Is it an exception of the class? What is thrown, or ends a thread, is none. */
+bool connection_io_is_error(VALUE error, VALUE class);
+
+/* Is there nothing to send? */
+bool connection_io_is_flushed(const connection_t *connection);
+
+/* Has nothing come over the idle connection, not even its end? False: perhaps. */
+bool connection_io_is_quiet(const connection_t *connection);
+
+/* These lose the trunk when they fail. */
+void connection_io_flush(const connection_io_t *io);
+socket_status_t connection_io_receive(const connection_io_t *io);
+
+/* Sleeps until there may be something to read, or the output can be written, or the connection's rest is over. False: the trunk was lost. */
+bool connection_io_sleep(const connection_io_t *io);
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_connection_io(void);
+
+#endif

@@ -1,0 +1,371 @@
+#include "connection_loop.h"
+
+/* Trunkline::ConnectionLoop: a caller's way over a trunk, from entering to leaving. Of the callers that wait, one leads: flushes,
+ * reads, wakes; see Trunk for the rules. What happens rarely, Ruby does: it is asked to through the trunk's own methods.
+ *
+ * A plain thread is interrupted where Ruby looks for interrupts: in this file, that is where it sleeps, and in what Ruby is
+ * asked to do. The latter is done undisturbed, and ends with the trunk in a state that the waiter may be torn from. */
+#include "connection_io.h"
+
+#include <math.h>
+#include <ruby/fiber/scheduler.h>
+#include "clock.h"
+#include "interrupts.h"
+#include "../../socket/bytes_class.h"
+#include "../../common/classes.h"
+
+#define WRITE_AT (16 * 1024) /* bytes of output that are written without waiting for more */
+
+/* Seconds for which a leader takes in what lies in the socket before the other fibers and threads have a turn: while 60,000 rows of 20
+ * timestamps came, which take 0.4 s of processor time, another fiber had 28 turns, and has 74 to 146 now. One takes some 3 us. */
+#define TURN_AFTER 0.005
+
+/* Seconds that a thread sleeps before it reads more of what trickles. A server sends each notice by itself and wakes a reader that waits: 100,000
+ * notices take 0.30 s of the server's processor time and 0.20 of the client's, and 0.34 and 0.38 where each is waited for. With 0.0001 a plain
+ * reader takes twice the processor time that it takes with 0.0003, and a socket has room for what comes in 0.0003. */
+#define TRICKLE_PAUSE 0.0003
+
+static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
+    id_unpark, id_sleep;
+static VALUE mWaiting;
+
+static bool is_crowded(const connection_t *connection) { return connection->crowded && connection->crowded->on; }
+
+static void wake_all(const connection_t *connection) {
+    while (RARRAY_LEN(connection->woken) > 0) request_wake(rb_ary_shift(connection->woken));
+}
+
+/* The plain threads among them, which no interrupt comes between. Where calls are traced, the caller may be interrupted in the middle
+ * of one, or another thread be here meanwhile: then that request is told twice, and none is left out. */
+static void wake_threads(const connection_t *connection) {
+    while (RARRAY_LEN(connection->woken) > 0 && request_wakes_at_once(RARRAY_AREF(connection->woken, 0))) {
+        VALUE first = RARRAY_AREF(connection->woken, 0);
+        request_wake(first);
+        if (RARRAY_LEN(connection->woken) > 0 && RARRAY_AREF(connection->woken, 0) == first) rb_ary_shift(connection->woken);
+    }
+}
+
+static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->connection) : wake_all(io->connection); }
+
+static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
+
+/* Does the server work on what no caller waits for, and no caller has asked it to end that yet? */
+static bool has_given_up_head(const connection_t *connection) { return connection_has_given_up_head(connection) && !connection->shut; }
+
+/* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
+ * answered; then wakes those that wait for room. */
+static void pass_on(const connection_io_t *io) {
+    connection_t *connection = io->connection;
+    wake(io);
+    cancelling_lift(connection);
+    bool more = RARRAY_LEN(connection->woken) > 0 || has_given_up_head(connection) || (is_crowded(connection) && connection_has_room(connection));
+    if (more) connection_io_ask(io, id_pass_on, 0, Qnil);
+}
+
+static VALUE receive_in_codec(VALUE data) {
+    const connection_t *connection = ((const connection_io_t *)data)->connection;
+    return connection_codec(connection)->protocol->receive(connection->codec, connection->woken);
+}
+
+static bool is_of_codec(VALUE error) { return connection_io_is_error(error, rb_eStandardError); }
+
+static VALUE go_on(VALUE tag) { rb_jump_tag((int)tag); }
+
+static VALUE pass_on_at_last(VALUE data) {
+    pass_on((const connection_io_t *)data);
+    return Qnil;
+}
+
+/* Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes behind
+ * it cannot be trusted any more. True: a waiter was woken. */
+static bool take_in(const connection_io_t *io) {
+    int tag;
+    VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
+    if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(go_on, (VALUE)tag, pass_on_at_last, (VALUE)io);
+    if (!tag && sound == Qfalse) connection_io_ask(io, id_mistrust, 0, Qnil);
+    bool any = tag || RARRAY_LEN(io->connection->woken) > 0;
+    pass_on(io);
+    return any;
+}
+
+static VALUE give_turn(VALUE data) {
+    VALUE scheduler = ((const connection_io_t *)data)->request->scheduler;
+    return NIL_P(scheduler) ? Qundef : rb_check_funcall(scheduler, id_yield, 0, NULL);
+}
+
+/* Of an answer that comes as fast as it is taken in, there is no wait in which the others would have their turn. The clock was looked at
+ * when the last bytes were taken in. */
+static bool owes_turn(connection_t *connection) {
+    double now = clock_latest();
+    if (connection->working == 0) connection->working = now;
+    return now - connection->working >= TURN_AFTER;
+}
+
+/* Of Ruby, so that a test can tell when. */
+static void pause_reading(void) {
+    VALUE seconds = DBL2NUM(TRICKLE_PAUSE);
+    rb_funcallv(rb_mKernel, id_sleep, 1, &seconds);
+}
+
+/* A fiber lets those run whose answers have come; a thread, which wakes them as it goes on, has them run only when that is due. */
+static void let_others_run(const connection_io_t *io, bool woke) {
+    bool due = owes_turn(io->connection), in_thread = NIL_P(io->request->scheduler);
+    bool trickles = in_thread && connection_codec(io->connection)->trickles;
+    if (io->request->done || !(due || trickles || (woke && !in_thread))) return;
+    io->connection->working = 0;
+    if (trickles) pause_reading();
+    else if (in_thread) rb_funcallv(rb_cThread, id_pass, 0, NULL);
+    else give_turn((VALUE)io);
+}
+
+/* A cancel that came before its statement had been begun was ignored by the server. */
+static void cancel_again(const connection_io_t *io) {
+    connection_t *connection = io->connection;
+    if (isinf(connection->cancelling.again) || clock_now() < connection->cancelling.again) return;
+    connection->cancelling.again = INFINITY;
+    connection_io_ask(io, id_pass_given_up, 0, Qnil);
+}
+
+/* What a leader does over and over: flush, read, wake those that have their answers, or whose deadlines have passed; sleep when there is
+ * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
+ * and meanwhile others may send theirs along. */
+static void step(const connection_io_t *io) {
+    connection_t *connection = io->connection;
+    if (!connection->answerless) connection_io_flush(io);
+    else if (!connection_io_sleep(io)) return;
+    switch (connection_io_receive(io)) {
+    case SOCKET_MOVED: let_others_run(io, take_in(io)); break;
+    case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
+    case SOCKET_BLOCKED:
+        if (!connection_io_sleep(io)) return;
+        break;
+    case SOCKET_FAILED: return;
+    }
+    connection_rise(io->connection_object, connection->woken);
+    cancel_again(io);
+    if (RARRAY_LEN(connection->woken) > 0) pass_on(io);
+}
+
+/* True: the answer is there. False: its waiter's time is over, or it was woken to lead. */
+static bool park(const connection_io_t *io, VALUE until) {
+    request_t *request = io->request;
+    if (NIL_P(request->scheduler) || RTEST(until)) {
+        VALUE arguments[] = {io->object, RTEST(until) ? until : Qnil};
+        return RTEST(rb_funcallv(mWaiting, id_park, 2, arguments));
+    }
+    do rb_fiber_scheduler_block(request->scheduler, io->object, Qnil);
+    while (request->state == WAITER_PARKED);
+    request->state = WAITER_RUNNING;
+    return request->done;
+}
+
+/* Leads until the answer is there, or its time is over. True: it is there. */
+static bool lead(const connection_io_t *io) {
+    do step(io);
+    while (!io->request->done && !request_patience_over(io->request));
+    return io->request->done;
+}
+
+/* True: the answer is there. False: its time is over. */
+static bool attend(const connection_io_t *io) {
+    VALUE leads;
+    while (!NIL_P(leads = connection_lead(io->connection_object, io->object))) {
+        if (leads == Qtrue ? lead(io) : park(io, leads)) return true;
+        if (request_patience_over(io->request)) return false;
+    }
+    return true;
+}
+
+static VALUE turned(VALUE data) {
+    const connection_io_t *io = (const connection_io_t *)data;
+    io->connection->turning = false;
+    connection_io_flush(io);
+    return Qnil;
+}
+
+static void flush_after_a_turn(const connection_io_t *io) {
+    io->connection->turning = true;
+    rb_ensure(give_turn, (VALUE)io, turned, (VALUE)io);
+}
+
+/* A look at an idle connection on which something has come unasked, perhaps its end. Only a leader reads, or another that sleeps would
+ * not hear of what came: the caller leads meanwhile. Where there is a leader, it sees what comes. */
+static bool is_alive(const connection_io_t *io) {
+    connection_t *connection = io->connection;
+    if (connection_is_led(connection) || connection_io_is_quiet(connection)) return true;
+    connection->leader = io->object;
+    bool alive = RTEST(connection_io_ask(io, id_alive, 0, Qnil));
+    VALUE next_leader = connection_resign(connection, io->object);
+    if (RTEST(next_leader)) connection_io_ask(io, id_after_leave, 1, next_leader);
+    return alive;
+}
+
+/* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
+static bool submit(const connection_io_t *io) {
+    connection_t *connection = io->connection;
+    if (connection_in_flight(connection)->count == 0 && !is_alive(io)) return false;
+    if (connection->shut) return false;
+    bool first = connection_in_flight(connection)->count == 0;
+    if (NIL_P(connection_codec(connection)->protocol->submit(connection->codec, io->object))) return false;
+    bool large = codec_base_unsent(connection_codec(connection)) > WRITE_AT, in_thread = NIL_P(io->request->scheduler);
+    if (connection->asleep && !large && !in_thread) {
+        if (!connection->turning) flush_after_a_turn(io);
+    } else if (first || !connection_is_led(connection) || large || in_thread) {
+        connection_io_flush(io);
+        connection->answerless = first;
+    }
+    if (connection->asleep && !connection->turning && !connection_io_is_flushed(connection)) connection_io_ask(io, id_write_out, 1, io->object);
+    return true;
+}
+
+static bool has_ends_to_tie(const connection_io_t *io) {
+    const connection_t *connection = io->connection;
+    return !connection_io_is_flushed(connection) || has_fence(io) || connection->lost || connection->cancelling.sealed ||
+           connection_has_given_up_head(connection);
+}
+
+/* Every waiter leaves through here, for whatever reason: the lead finds a next leader, and nothing is left unwritten. */
+static void leave(const connection_io_t *io) {
+    const connection_t *connection = io->connection;
+    VALUE next_leader = connection_leave(io->connection_object, io->object);
+    if (RTEST(next_leader) && (!io->exposed || request_wakes_at_once(next_leader))) {
+        rb_ary_push(connection->woken, next_leader);
+        wake(io);
+        next_leader = Qnil;
+    }
+    bool more = RTEST(next_leader) || (next_leader == Qfalse && has_ends_to_tie(io)) || (connection->active == 0 && is_crowded(connection));
+    if (more) connection_io_ask(io, id_after_leave, 1, next_leader);
+}
+
+static VALUE send_and_wait(VALUE data) {
+    connection_io_t *io = (connection_io_t *)data;
+    io->taken = submit(io);
+    io->answered = io->taken && attend(io);
+    io->through = true;
+    return Qnil;
+}
+
+static VALUE cleanup(VALUE data) {
+    const connection_io_t *io = (const connection_io_t *)data;
+    if (!io->through) connection_io_ask(io, id_abandon, 1, io->object);
+    else if (io->taken && !io->answered) connection_io_ask(io, id_expire_request, 1, io->object);
+    else leave(io);
+    return Qnil;
+}
+
+static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
+    connection_io_t *io = (connection_io_t *)data;
+    VALUE entered = connection_enter(io->connection_object, io->object);
+    if (NIL_P(entered)) return Qfalse;
+    rb_ensure(send_and_wait, (VALUE)io, cleanup, (VALUE)io);
+    return RBOOL(io->taken);
+}
+
+/* call-seq: perform(request) -> true or false
+ *
+ * Sends the request and waits for its answer. False: this trunk could not take it, and the request is as it was. A wire that is
+ * not plain has bytes that are read and not taken in yet: there must be no interrupt between. */
+static VALUE connection_loop_perform(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    if (!NIL_P(io.request->scheduler)) return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
+    if (!connection_is_plain(io.connection)) return interrupts_where_it_sleeps(run, (VALUE)&io);
+    io.exposed = true;
+    return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
+}
+
+/* call-seq: submit(request) -> true or false
+ *
+ * For those below: their callers are undisturbed. */
+static VALUE connection_loop_submit(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    return RBOOL(submit(&io));
+}
+
+static VALUE attend_alone(VALUE data) {
+    connection_io_t *io = (connection_io_t *)data;
+    io->answered = attend(io);
+    io->through = true;
+    return Qnil;
+}
+
+static VALUE unpark(VALUE data) {
+    const connection_io_t *io = (const connection_io_t *)data;
+    if (!io->through) rb_funcallv(mWaiting, id_unpark, 1, &io->object);
+    return Qnil;
+}
+
+/* call-seq: attend(request) -> true or false
+ *
+ * Is the answer there? False: its time is over. */
+static VALUE connection_loop_attend(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    rb_ensure(attend_alone, (VALUE)&io, unpark, (VALUE)&io);
+    return RBOOL(io.answered);
+}
+
+static VALUE connection_loop_step(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    step(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_leave(VALUE self, VALUE request) {
+    connection_io_t io = connection_io_of(self, request);
+    leave(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_take_in(VALUE self) {
+    connection_io_t io = connection_io_of(self, Qnil);
+    return RBOOL(take_in(&io));
+}
+
+static VALUE connection_loop_flush(VALUE self) {
+    connection_io_t io = connection_io_of(self, Qnil);
+    connection_io_flush(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_sleep_until_ready(VALUE self) {
+    connection_io_t io = connection_io_of(self, Qnil);
+    connection_io_sleep(&io);
+    return Qnil;
+}
+
+static VALUE connection_loop_wake_all(VALUE self) {
+    wake_all(connection_io_of(self, Qnil).connection);
+    return Qnil;
+}
+
+static void intern(void) {
+    id_alive = rb_intern("alive?");
+    id_mistrust = rb_intern("mistrust");
+    id_hung_up = rb_intern("hung_up");
+    id_pass_on = rb_intern("pass_on");
+    id_pass_given_up = rb_intern("pass_given_up");
+    id_after_leave = rb_intern("after_leave");
+    id_write_out = rb_intern("write_out");
+    id_abandon = rb_intern("abandon");
+    id_expire_request = rb_intern("expire_request");
+    id_yield = rb_intern("yield");
+    id_pass = rb_intern("pass");
+    id_park = rb_intern("park");
+    id_unpark = rb_intern("unpark");
+    id_sleep = rb_intern("sleep");
+}
+
+void Init_trunkline_connection_loop(void) {
+    intern();
+    mWaiting = rb_define_module_under(mTrunkline, "Waiting");
+    rb_gc_register_mark_object(mWaiting);
+    VALUE module = rb_define_module_under(mTrunkline, "ConnectionLoop");
+    rb_define_method(module, "perform", connection_loop_perform, 1);
+    rb_define_private_method(module, "submit", connection_loop_submit, 1);
+    rb_define_method(module, "attend", connection_loop_attend, 1);
+    rb_define_private_method(module, "step", connection_loop_step, 1);
+    rb_define_method(module, "leave", connection_loop_leave, 1);
+    rb_define_private_method(module, "take_in", connection_loop_take_in, 0);
+    rb_define_method(module, "flush", connection_loop_flush, 0);
+    rb_define_private_method(module, "sleep_until_ready", connection_loop_sleep_until_ready, 0);
+    rb_define_private_method(module, "wake_all", connection_loop_wake_all, 0);
+}

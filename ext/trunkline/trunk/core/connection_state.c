@@ -1,0 +1,308 @@
+#include "connection_state.h"
+
+#include <math.h>
+#include "clock.h"
+#include "deadline.h"
+#include "../../common/classes.h"
+
+static VALUE sym_first, sym_later;
+
+static void connection_mark(void *data) {
+    connection_t *connection = data;
+    rb_gc_mark(connection->codec);
+    rb_gc_mark(connection->wire);
+    rb_gc_mark(connection->io);
+    rb_gc_mark(connection->crowded_flag);
+    rb_gc_mark(connection->woken);
+    rb_gc_mark(connection->scheduler);
+    rb_gc_mark(connection->thread);
+    rb_gc_mark(connection->leader);
+    rb_gc_mark(connection->next_leader);
+    cancelling_mark(&connection->cancelling);
+}
+
+static void connection_free(void *data) {
+    connection_t *connection = data;
+    while (connection->parked.newer != &connection->parked) request_unlink(connection->parked.newer);
+    ruby_xfree(connection);
+}
+
+static size_t connection_memsize(const void *data) { return sizeof(connection_t); }
+
+static const rb_data_type_t connection_type = {
+    .wrap_struct_name = "Trunkline::ConnectionState",
+    .function = {.dmark = connection_mark, .dfree = connection_free, .dsize = connection_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE connection_allocate(VALUE class) {
+    connection_t *connection;
+    VALUE self = TypedData_Make_Struct(class, connection_t, &connection_type, connection);
+    connection->parked.older = connection->parked.newer = &connection->parked;
+    connection->codec = connection->wire = connection->io = connection->crowded_flag = connection->woken = Qnil;
+    connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
+    cancelling_clear(&connection->cancelling);
+    connection->generation = process_generation;
+    connection->earliest = INFINITY;
+    connection->rest = -INFINITY;
+    connection->unread = UINT64_MAX;
+    connection->most_requests = SIZE_MAX;
+    connection->most_bytes = UINT64_MAX;
+    connection->expiry = HUGE_VAL;
+    return self;
+}
+
+static VALUE connection_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(connection_allocate(class), argc, argv); }
+
+connection_t *connection_checked(VALUE object) { return rb_check_typeddata(object, &connection_type); }
+
+/* call-seq: ConnectionState.new(codec, descriptor = nil)
+ *
+ * descriptor: the number of the one that the codec's bytes come from. */
+static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
+    connection_t *connection = connection_of(self);
+    VALUE codec, descriptor;
+    rb_scan_args(argc, argv, "11", &codec, &descriptor);
+    rb_check_typeddata(codec, &codec_base_type);
+    connection->codec = codec;
+    connection_in_flight(connection)->idle_since = clock_now();
+    connection->descriptor = NIL_P(descriptor) ? -1 : NUM2INT(descriptor);
+    return self;
+}
+
+/* call-seq: equip(wire, io, crowded, woken) -> connection
+ *
+ * What its callers drive the trunk with. io: where a wire that adds nothing to the bytes reads and writes, or nil. crowded: the Flag that is
+ * on while callers wait for a trunk of the pool. */
+static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE crowded, VALUE woken) {
+    connection_t *connection = connection_of(self);
+    Check_Type(woken, T_ARRAY);
+    if (!NIL_P(io)) Check_Type(io, T_FILE);
+    connection->crowded = flag_checked(crowded);
+    connection->crowded_flag = crowded;
+    connection->wire = wire;
+    connection->io = io;
+    connection->woken = woken;
+    return self;
+}
+
+/* call-seq: lose -> connection
+ *
+ * The connection has ended: the caller has what is in flight fail. */
+static VALUE connection_lose(VALUE self) {
+    connection_of(self)->lost = true;
+    return self;
+}
+
+/* call-seq: unplug -> connection
+ *
+ * The descriptor is closed: the system may give its number to another file. */
+static VALUE connection_unplug(VALUE self) {
+    connection_of(self)->descriptor = -1;
+    return self;
+}
+
+static void activate(connection_t *connection, request_t *request) {
+    if (request->active) return;
+    connection->active++;
+    connection->scheduler = request->scheduler;
+    connection->thread = request->thread; /* another thread may board the request for its caller: see Dispatcher#keep_for */
+    request->active = true;
+}
+
+bool connection_activate(connection_t *connection, request_t *request) {
+    if (request->active) return true;
+    if (!connection_admits(connection, request->scheduler, request->pinned)) return false;
+    activate(connection, request);
+    return true;
+}
+
+bool connection_activate_to_wait(connection_t *connection, request_t *request) {
+    if (request->active) return true;
+    if (connection->generation != process_generation) return false;
+    if (connection->active > 0 && connection->scheduler != request->scheduler) return false;
+    activate(connection, request);
+    return true;
+}
+
+/* call-seq: bound(requests, bytes, expiry) -> connection
+ *
+ * The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock
+ * of Waiting.now, has come. */
+static VALUE connection_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
+    connection_t *connection = connection_of(self);
+    connection->most_requests = NUM2SIZET(requests);
+    connection->most_bytes = NUM2ULL(bytes);
+    connection->expiry = NUM2DBL(expiry);
+    return self;
+}
+
+/* call-seq: room? -> true or false */
+static VALUE connection_room(VALUE self) { return RBOOL(connection_has_room(connection_of(self))); }
+
+/* call-seq: expire -> connection
+ *
+ * It is expired from now on. */
+static VALUE connection_expire(VALUE self) {
+    connection_of(self)->expiry = 0;
+    return self;
+}
+
+/* call-seq: expired? -> true or false */
+static VALUE connection_is_expired(VALUE self) { return RBOOL(clock_now() >= connection_of(self)->expiry); }
+
+/* call-seq: admits?(scheduler) -> true or false
+ *
+ * May a waiter of this scheduler (nil: a plain thread), which shares, become active now? */
+static VALUE connection_may_come(VALUE self, VALUE scheduler) {
+    connection_t *connection = connection_of(self);
+    connection_forget_other_dropped(connection, scheduler);
+    return RBOOL(connection_takes(connection, scheduler, false));
+}
+
+/* call-seq: backlog -> Float
+ *
+ * Seconds until the server is expected to be through with what is in flight. */
+static VALUE connection_get_backlog(VALUE self) { return DBL2NUM(connection_backlog(connection_of(self), clock_now())); }
+
+/* call-seq: behind_estimate? -> true or false
+ *
+ * Does what the server works on take longer than was expected? */
+static VALUE connection_is_behind_estimate(VALUE self) { return RBOOL(connection_behind_estimate(connection_of(self), clock_now(), SHORT_BACKLOG)); }
+
+/* call-seq: round_trip -> Float or nil
+ *
+ * Seconds; the shortest seen. Nil: none has been seen yet. */
+static VALUE connection_get_round_trip(VALUE self) {
+    double seconds = connection_in_flight(connection_of(self))->round_trip;
+    return seconds == 0 ? Qnil : DBL2NUM(seconds);
+}
+
+/* call-seq: round_trip = Float
+ *
+ * It is known to be no longer than that. */
+static VALUE connection_set_round_trip(VALUE self, VALUE seconds) {
+    connection_in_flight(connection_of(self))->round_trip = NUM2DBL(seconds);
+    return seconds;
+}
+
+/* call-seq: idle_since -> Float
+ *
+ * When the last request was answered, on the clock of Waiting.now; or the connection was made, where there was none. */
+static VALUE connection_idle_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->idle_since); }
+
+/* call-seq: reserve -> true or false
+ *
+ * Keeps the trunk for pinned requests from now on. False: it is not deserted, or reserved already, or shut. */
+static VALUE connection_reserve(VALUE self) {
+    connection_t *connection = connection_of(self);
+    connection_forget_dropped(connection);
+    if (!connection_takes(connection, Qnil, false) || !connection_is_deserted(connection)) return Qfalse;
+    connection->reserved = true;
+    return Qtrue;
+}
+
+static VALUE connection_is_reserved(VALUE self) { return RBOOL(connection_of(self)->reserved); }
+
+/* call-seq: release -> connection
+ *
+ * Callers of every scheduler, and threads, may become active again. */
+static VALUE connection_release(VALUE self) {
+    connection_of(self)->reserved = false;
+    return self;
+}
+
+/* call-seq: begin_ending -> connection
+ *
+ * A caller ends a request of its own: until it says finish_ending, no caller gets the trunk for its own. */
+static VALUE connection_begin_ending(VALUE self) {
+    connection_of(self)->endings++;
+    return self;
+}
+
+/* call-seq: finish_ending -> true or false
+ *
+ * Is the trunk deserted now? */
+static VALUE connection_finish_ending(VALUE self) {
+    if (connection_of(self)->endings > 0) connection_of(self)->endings--; /* none is left where others were forgotten */
+    return RBOOL(connection_is_deserted(connection_of(self)));
+}
+
+/* call-seq: deserted? -> true or false */
+static VALUE connection_get_deserted(VALUE self) {
+    connection_t *connection = connection_of(self);
+    connection_forget_dropped(connection);
+    return RBOOL(connection_is_deserted(connection));
+}
+
+/* call-seq: enter(request) -> :first, :later or nil
+ *
+ * The request's waiter is active from now on: with nothing in flight before it, or behind others. Nil: the trunk is busy for
+ * callers of another scheduler, or shut. */
+VALUE connection_enter(VALUE self, VALUE request) {
+    connection_t *connection = connection_of(self);
+    request_t *waiting = request_checked(request);
+    connection_forget_other_dropped(connection, waiting->scheduler);
+    if (connection->shut || !connection_activate(connection, waiting)) return Qnil;
+    return connection_in_flight(connection)->count == 0 ? sym_first : sym_later;
+}
+
+/* call-seq: head -> Request or nil
+ *
+ * What the server works on now. */
+static VALUE connection_head(VALUE self) {
+    VALUE head = fifo_head(connection_in_flight(connection_of(self)));
+    return head == Qundef ? Qnil : head;
+}
+
+/* call-seq: settled? -> true or false
+ *
+ * Is there nothing in flight whose answer a caller may still ask for? */
+static VALUE connection_is_settled(VALUE self) {
+    const fifo_t *fifo = connection_in_flight(connection_of(self));
+    for (size_t at = 0; at < fifo->count; at++) {
+        VALUE request = fifo_at(fifo, at);
+        if (!NIL_P(request) && !request_of(request)->done) return Qfalse;
+    }
+    return Qtrue;
+}
+
+/* call-seq: active -> Integer */
+static VALUE connection_get_active(VALUE self) { return SIZET2NUM(connection_of(self)->active); }
+
+/* call-seq: inherited? -> true or false
+ *
+ * Was this made by a parent process? */
+static VALUE connection_is_inherited(VALUE self) { return RBOOL(connection_of(self)->generation != process_generation); }
+
+void Init_trunkline_connection_state(void) {
+    sym_first = ID2SYM(rb_intern("first"));
+    sym_later = ID2SYM(rb_intern("later"));
+    VALUE class = rb_define_class_under(mTrunkline, "ConnectionState", rb_cObject);
+    trunkline_define_new(class, connection_new);
+    rb_define_method(class, "initialize", connection_initialize, -1);
+    rb_define_method(class, "equip", connection_equip, 4);
+    rb_define_method(class, "lose", connection_lose, 0);
+    rb_define_method(class, "unplug", connection_unplug, 0);
+    rb_define_method(class, "bound", connection_bound, 3);
+    rb_define_method(class, "room?", connection_room, 0);
+    rb_define_method(class, "expire", connection_expire, 0);
+    rb_define_method(class, "expired?", connection_is_expired, 0);
+    rb_define_method(class, "admits?", connection_may_come, 1);
+    rb_define_method(class, "reserve", connection_reserve, 0);
+    rb_define_method(class, "reserved?", connection_is_reserved, 0);
+    rb_define_method(class, "release", connection_release, 0);
+    rb_define_method(class, "begin_ending", connection_begin_ending, 0);
+    rb_define_method(class, "finish_ending", connection_finish_ending, 0);
+    rb_define_method(class, "deserted?", connection_get_deserted, 0);
+    rb_define_method(class, "enter", connection_enter, 1);
+    rb_define_method(class, "head", connection_head, 0);
+    rb_define_method(class, "settled?", connection_is_settled, 0);
+    rb_define_method(class, "backlog", connection_get_backlog, 0);
+    rb_define_method(class, "behind_estimate?", connection_is_behind_estimate, 0);
+    rb_define_method(class, "round_trip", connection_get_round_trip, 0);
+    rb_define_method(class, "round_trip=", connection_set_round_trip, 1);
+    rb_define_method(class, "idle_since", connection_idle_since, 0);
+    rb_define_method(class, "active", connection_get_active, 0);
+    rb_define_method(class, "inherited?", connection_is_inherited, 0);
+}

@@ -1,0 +1,137 @@
+/* Trunkline::ConnectionState: the callers that are active on a connection, their scheduler, and the election of the leader, which reads for all of
+ * them; what is reserved, shut, or being cancelled; and the bounds of what may be in flight. */
+#ifndef TRUNKLINE_CONNECTION_STATE_H
+#define TRUNKLINE_CONNECTION_STATE_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include "cancelling.h"
+#include "codec_base.h"
+#include "fifo.h"
+#include "flag.h"
+#include "request.h"
+#include "../../socket/process_generation.h"
+
+#define SHORT_BACKLOG 0.001 /* seconds for which it does not pay to go elsewhere */
+
+typedef struct connection {
+    VALUE codec;      /* has the trunk's requests in flight */
+    VALUE wire;       /* between the codec and the server */
+    VALUE io;         /* of a wire that adds nothing to the bytes; or nil */
+    VALUE crowded_flag;    /* owns the next */
+    const flag_t *crowded; /* on while callers wait for a trunk of the pool; NULL: there is no pool */
+    VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
+    request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
+    VALUE scheduler;  /* of all active callers; nil without any, so that an event loop that has ended is collected with its fibers */
+    VALUE thread;     /* whose event loop that is; nil where the scheduler is */
+    VALUE leader;     /* the request whose waiter reads for all, or nil */
+    VALUE next_leader; /* the request whose waiter was woken to lead and has not come yet, or nil */
+    double earliest;  /* no waiter stops waiting before */
+    double rest;      /* when the leader, which sleeps, looks at the clock; -INFINITY: it is awake */
+    size_t active;
+    size_t endings;    /* callers that end a request of theirs here, active or not */
+    unsigned int generation;
+    int descriptor;   /* where answers come from, for a look whether one lies there; -1: not known */
+    uint64_t unread;  /* what Bytes#transfers said of the input when an answer was seen to lie there: it does until that changes */
+    bool reserved;    /* for pinned requests only */
+    bool lost;        /* it has ended: what is in flight has failed */
+    bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
+    cancelling_t cancelling;
+    bool asleep;      /* the leader, until there is something to read */
+    double working;   /* since when the leader has not waited, nor given the others a turn; 0: it has, and has read nothing since */
+    bool turning;     /* a caller gives the others a turn before it writes what lies in the output */
+    bool answerless;  /* the only request in flight was written just now: there can be no answer yet */
+    size_t most_requests; /* in flight, beyond which it is not chosen */
+    uint64_t most_bytes;  /* likewise */
+    double expiry;        /* when it is not to be chosen any more, on the one clock */
+} connection_t;
+
+static inline connection_t *connection_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what Ruby gives: raises TypeError when it is something else. */
+connection_t *connection_checked(VALUE object);
+
+static inline codec_base_t *connection_codec(const connection_t *connection) { return RTYPEDDATA_DATA(connection->codec); }
+static inline fifo_t *connection_in_flight(const connection_t *connection) { return &connection_codec(connection)->in_flight; }
+
+/* Does its wire add nothing to the bytes? Then they are read and written without it. */
+static inline bool connection_is_plain(const connection_t *connection) { return !NIL_P(connection->io); }
+
+/* Will fibers of the scheduler, which is that thread's, never go on? Their thread has ended, or it is the calling one and goes on without that
+ * scheduler. Calls Ruby, so other threads may run, and an interrupt may be raised. */
+bool scheduler_has_ended(VALUE scheduler, VALUE thread);
+
+/* Where the scheduler of all active callers has ended, they are active no more. True: so it was. Calls Ruby: what was read of any connection
+ * or dispatcher before may have changed. So it is called before such a look, never in the middle of one. */
+bool connection_forget_dropped(connection_t *connection);
+
+/* The same where callers of another scheduler than this one are active. */
+static inline void connection_forget_other_dropped(connection_t *connection, VALUE scheduler) {
+    if (connection->active > 0 && connection->scheduler != scheduler) connection_forget_dropped(connection);
+}
+
+/* A connection without waiters takes those of any scheduler: the first one's is the connection's. A forked child's copy takes none. Calls no
+ * Ruby; callers that were dropped count until connection_forget_dropped. */
+static inline bool connection_admits(const connection_t *connection, VALUE scheduler, bool pinned) {
+    if (connection->generation != process_generation || connection->reserved != pinned) return false;
+    return connection->active == 0 || connection->scheduler == scheduler;
+}
+
+/* Is no caller active, and none about to end what it has left? */
+static inline bool connection_is_deserted(const connection_t *connection) { return connection->active == 0 && connection->endings == 0; }
+
+/* May another request be sent? */
+static inline bool connection_takes(const connection_t *connection, VALUE scheduler, bool pinned) {
+    return !connection->shut && connection_admits(connection, scheduler, pinned);
+}
+
+static inline bool connection_has_room(const connection_t *connection) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    return fifo->count < connection->most_requests && fifo_bytes(fifo) < connection->most_bytes;
+}
+
+/* Is there a leader, or one on its way? It flushes before it waits. */
+static inline bool connection_is_led(const connection_t *connection) { return !NIL_P(connection->leader) || !NIL_P(connection->next_leader); }
+
+/* Does the server work on a request that no caller waits for? */
+static inline bool connection_has_given_up_head(const connection_t *connection) {
+    VALUE head = fifo_head(connection_in_flight(connection));
+    return head != Qundef && !NIL_P(head) && request_of(head)->done;
+}
+
+/* The request's waiter is active from now on. False: the trunk is busy for callers of another scheduler, or reserved. */
+bool connection_activate(connection_t *connection, request_t *request);
+
+/* The same for a waiter whose request is in flight here already, also where the trunk has been reserved for another caller since. */
+bool connection_activate_to_wait(connection_t *connection, request_t *request);
+
+/* Ruby's ConnectionState#enter, and of its leader election #lead, #rest, #rise and #leave: see there. */
+VALUE connection_enter(VALUE self, VALUE request);
+VALUE connection_lead(VALUE self, VALUE request);
+VALUE connection_rest(VALUE self);
+VALUE connection_rise(VALUE self, VALUE woken);
+VALUE connection_leave(VALUE self, VALUE request);
+
+/* The request's waiter gives up the lead, if it has it, or is to have it. Nil: there is a leader. A request: its waiter was parked and is
+ * woken now to lead; the caller owes it its wake-up. False: none is left to lead. */
+VALUE connection_resign(connection_t *connection, VALUE request);
+
+/* Seconds of backlog up to which short requests join: a little, and what is on the way meanwhile. */
+double connection_enough(const connection_t *connection);
+
+/* Seconds until the server will be through. Of an answer that lies there unread the server is innocent. */
+double connection_backlog(connection_t *connection, double now);
+
+/* Does something lie in the socket that is not read yet? */
+bool connection_has_answer(connection_t *connection);
+
+/* Does the server work on its oldest request for so many seconds longer than was expected? */
+bool connection_behind_estimate(connection_t *connection, double now, double seconds);
+
+/* Does the server work on a request that takes long, or may, for all that is known, or that is late? */
+bool connection_is_held_up(connection_t *connection, double now);
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_connection_state(void);
+
+#endif

@@ -1,0 +1,96 @@
+#include "ended_scheduler.h"
+
+/* Fibers that their event loop has dropped where they waited: none of them leaves. A thread that ends drops them, and so does an event loop that
+ * is closed before they have ended. */
+#include "connection_state.h"
+
+#include <math.h>
+#include <ruby/fiber/scheduler.h>
+#include "occupancy.h"
+#include "../../common/classes.h"
+
+/* Ruby has a scheduler run its fibers to their end, by close, before the thread has another scheduler or none. So when the thread itself
+ * goes on without the scheduler, close has returned. Nothing less will do: closed? of a scheduler may be true while its fibers run within
+ * close, which other threads see, and its own thread asks in the middle of. */
+bool scheduler_has_ended(VALUE scheduler, VALUE thread) {
+    if (!RTEST(rb_funcall(thread, rb_intern("alive?"), 0))) return true;
+    return thread == rb_thread_current() && rb_fiber_scheduler_get() != scheduler;
+}
+
+static bool is_of(const connection_t *connection, VALUE request) { return !NIL_P(request) && request_of(request)->scheduler == connection->scheduler; }
+
+/* Should the fiber go on after all, it finds that it has left, and is owed no wake-up. */
+static void forget_parked(connection_t *connection) {
+    request_t *parked = connection->parked.newer;
+    while (parked != &connection->parked) {
+        request_t *next = parked->newer;
+        if (parked->scheduler == connection->scheduler && request_wake_up(parked)) {
+            parked->delivered = true;
+            parked->active = false;
+        }
+        parked = next;
+    }
+}
+
+static void forget_waiter(const connection_t *connection, VALUE *role) {
+    if (!is_of(connection, *role)) return;
+    request_of(*role)->active = false;
+    *role = Qnil;
+}
+
+static VALUE given_up(void) {
+    return rb_struct_new(rb_const_get(mTrunkline, rb_intern("GivenUp")), ID2SYM(rb_intern("cancel")), Qtrue);
+}
+
+/* The requests that the dropped fibers wait for are given up: their answers are not kept, so another thread that has the future of one gets
+ * an error. Futures that no fiber waits for are not active, and keep their answers. */
+static void forget_in_flight(connection_t *connection, VALUE failure) {
+    fifo_t *fifo = connection_in_flight(connection);
+    for (size_t at = 0; at < fifo->count; at++) {
+        if (!is_of(connection, fifo_at(fifo, at))) continue;
+        request_t *request = request_of(fifo_at(fifo, at));
+        if (!request->active) continue;
+        if (!request->done) request->failure = failure;
+        request->done = true;
+        request->active = false;
+    }
+    if (fifo->kept && fifo->kept->scheduler == connection->scheduler) occupancy_keep_no_more(fifo, fifo->kept);
+}
+
+static void forget_lead(connection_t *connection) {
+    forget_waiter(connection, &connection->leader);
+    forget_waiter(connection, &connection->next_leader);
+    connection->rest = -INFINITY;
+    connection->asleep = connection->turning = false;
+}
+
+bool connection_forget_dropped(connection_t *connection) {
+    VALUE scheduler = connection->scheduler, failure;
+    if (connection->active == 0 || NIL_P(scheduler) || !scheduler_has_ended(scheduler, connection->thread)) return false;
+    failure = given_up();
+    if (connection->active == 0 || connection->scheduler != scheduler) return false; /* another thread has done it meanwhile */
+    forget_parked(connection);
+    forget_in_flight(connection, failure);
+    forget_lead(connection);
+    connection->active = connection->endings = 0;
+    connection->scheduler = connection->thread = Qnil;
+    return true;
+}
+
+/* call-seq: forget_dropped -> true or false
+ *
+ * Where the active callers are fibers that will never go on, they are active no more. True: so it was. */
+static VALUE connection_forgets_dropped(VALUE self) { return RBOOL(connection_forget_dropped(connection_of(self))); }
+
+/* call-seq: dropped? -> true or false
+ *
+ * Is its waiter a fiber of an event loop that will never go on? */
+static VALUE request_is_dropped(VALUE self) {
+    const request_t *request = request_of(self);
+    return RBOOL(!NIL_P(request->scheduler) && scheduler_has_ended(request->scheduler, request->thread));
+}
+
+void Init_trunkline_ended_scheduler(void) {
+    rb_define_method(cTrunklineRequest, "dropped?", request_is_dropped, 0);
+    rb_define_method(rb_const_get(mTrunkline, rb_intern("ConnectionState")), "forget_dropped", connection_forgets_dropped, 0);
+}

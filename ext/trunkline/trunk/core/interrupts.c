@@ -1,0 +1,29 @@
+#include "interrupts.h"
+
+#include "../../common/classes.h"
+
+static ID id_handle_interrupt;
+static VALUE where_it_sleeps, never;
+
+VALUE interrupts_where_it_sleeps(rb_block_call_func *function, VALUE data) {
+    return rb_block_call(rb_cThread, id_handle_interrupt, 1, &where_it_sleeps, function, data);
+}
+
+VALUE interrupts_never(rb_block_call_func *function, VALUE data) {
+    return rb_block_call(rb_cThread, id_handle_interrupt, 1, &never, function, data);
+}
+
+static VALUE define_mask(VALUE module, const char *name, const char *when) {
+    VALUE mask = rb_hash_new();
+    rb_hash_aset(mask, rb_cObject, ID2SYM(rb_intern(when)));
+    rb_define_const(module, name, rb_obj_freeze(mask));
+    rb_gc_register_mark_object(mask);
+    return mask;
+}
+
+void Init_trunkline_interrupts(void) {
+    VALUE module = rb_define_module_under(mTrunkline, "Waiting");
+    id_handle_interrupt = rb_intern("handle_interrupt");
+    where_it_sleeps = define_mask(module, "WHERE_IT_SLEEPS", "on_blocking");
+    never = define_mask(module, "NEVER", "never");
+}

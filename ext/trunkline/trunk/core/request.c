@@ -1,0 +1,369 @@
+#include "request.h"
+
+#include <math.h>
+#include <ruby/fiber/scheduler.h>
+#include "clock.h"
+#include "deadline.h"
+#include "fifo.h"
+#include "interrupts.h"
+#include "../../common/classes.h"
+
+VALUE cTrunklineRequest;
+static ID id_push, id_new, id_resume;
+static VALUE cFiber, blocking, cQueue; /* blocking: keywords of Fiber.new */
+
+void request_mark(void *data) {
+    request_t *request = data;
+    rb_gc_mark(request->self);
+    rb_gc_mark(request->fiber);
+    rb_gc_mark(request->scheduler);
+    rb_gc_mark(request->thread);
+    rb_gc_mark(request->token);
+    rb_gc_mark(request->failure);
+    rb_gc_mark(request->listed);
+}
+
+/* No type on its own is ever allocated: only codecs' requests are, with their own free functions. */
+const rb_data_type_t request_type = {
+    .wrap_struct_name = "Trunkline::Request",
+    .function = {.dmark = request_mark},
+};
+
+request_t *request_checked(VALUE object) { return rb_check_typeddata(object, &request_type); }
+
+static void belong_to_caller(request_t *request) {
+    request->fiber = rb_fiber_current();
+    request->scheduler = rb_fiber_scheduler_current();
+    request->thread = NIL_P(request->scheduler) ? Qnil : rb_thread_current();
+}
+
+void request_prepare(request_t *request, VALUE self) {
+    request->self = self;
+    request->token = request->failure = request->listed = Qnil;
+    request->deadline = request->until = deadline_present();
+    belong_to_caller(request);
+}
+
+void request_unlink(request_t *request) {
+    if (!request->older) return;
+    request->older->newer = request->newer;
+    request->newer->older = request->older;
+    request->older = request->newer = NULL;
+}
+
+bool request_wake_up(request_t *request) {
+    if (request->state != WAITER_PARKED) return false;
+    request_unlink(request);
+    request->state = WAITER_WOKEN;
+    request->delivered = false;
+    return true;
+}
+
+bool request_patience_over(const request_t *request) { return !isinf(request->until) && clock_now() >= request->until; }
+
+bool request_finish(request_t *request) {
+    request->done = true;
+    if (!NIL_P(request->listed)) {
+        rb_ary_clear(request->listed);
+        request->listed = Qnil;
+    }
+    return request_wake_up(request);
+}
+
+/* call-seq: done? -> true or false */
+static VALUE request_is_done(VALUE self) { return RBOOL(request_of(self)->done); }
+
+/* call-seq: parked? -> true or false */
+static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->state == WAITER_PARKED); }
+
+/* call-seq: resume -> true, false or nil
+ *
+ * The waiter runs again and has taken its wake-up; is the request done? Nil: it has not been woken, and is still parked. */
+static VALUE request_resume(VALUE self) {
+    request_t *request = request_of(self);
+    if (request->state == WAITER_PARKED) return Qnil;
+    request->state = WAITER_RUNNING;
+    return RBOOL(request->done);
+}
+
+static VALUE unblock(VALUE self) {
+    const request_t *request = request_of(self);
+    return rb_fiber_scheduler_unblock(request->scheduler, self, request->fiber);
+}
+
+static VALUE unblock_in_fiber(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) { return unblock(self); }
+
+static VALUE unblock_abroad(VALUE self) {
+    if (NIL_P(rb_fiber_scheduler_current())) return unblock(self);
+    return rb_funcallv(rb_block_call_kw(cFiber, id_new, 1, &blocking, unblock_in_fiber, self, RB_PASS_KEYWORDS), id_resume, 0, NULL);
+}
+
+static VALUE tell_of_failure(VALUE self, VALUE error) {
+    rb_warn("trunkline: a scheduler did not wake its fiber: %" PRIsVALUE " (%s)", error, rb_obj_classname(error));
+    return Qnil;
+}
+
+static VALUE unblock_untorn(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
+    return rb_rescue2(unblock_abroad, self, tell_of_failure, self, rb_eStandardError, (VALUE)0);
+}
+
+/* call-seq: wake -> request
+ *
+ * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread by its
+ * token. Some schedulers resume the fiber at once, within this call.
+ *
+ * Another scheduler than the caller's may sleep here, on a lock of its own for instance. A caller torn from that sleep would take the
+ * wake-up with it, so it is not interrupted meanwhile, nor is a fiber cancelled, which blocks. An error of that scheduler is not
+ * the caller's. */
+VALUE request_wake(VALUE self) {
+    request_t *request = request_of(self);
+    if (NIL_P(request->scheduler)) {
+        if (!NIL_P(request->token)) rb_funcall(request->token, id_push, 1, Qnil); /* none: it does not sleep yet */
+    } else if (request->scheduler == rb_fiber_scheduler_current()) {
+        unblock(self);
+    } else {
+        interrupts_never(unblock_untorn, self);
+    }
+    request->delivered = true;
+    return self;
+}
+
+bool request_wakes_at_once(VALUE self) {
+    const request_t *request = request_of(self);
+    return NIL_P(request->scheduler) && (NIL_P(request->token) || RTEST(rb_obj_is_kind_of(request->token, cQueue)));
+}
+
+/* call-seq: delivered? -> true or false
+ *
+ * Has the wake-up been given that the waiter is owed? A thread that has made it woken may be a while in doing so. */
+static VALUE request_is_delivered(VALUE self) { return RBOOL(request_of(self)->delivered); }
+
+/* call-seq: withdraw -> true or false
+ *
+ * The waiter runs again without having taken a wake-up. True: one is on its way to it and must be taken in. */
+static VALUE request_withdraw(VALUE self) {
+    request_t *request = request_of(self);
+    bool owed = request->state == WAITER_WOKEN;
+    request_unlink(request);
+    request->state = WAITER_RUNNING;
+    return RBOOL(owed);
+}
+
+/* call-seq: adopt -> request
+ *
+ * The calling fiber or thread is the one that waits from now on. */
+static VALUE request_adopt(VALUE self) {
+    request_t *request = request_of(self);
+    if (request->state == WAITER_RUNNING) belong_to_caller(request);
+    return self;
+}
+
+/* call-seq: park -> request
+ *
+ * The waiter is about to sleep, on no trunk: what it waits for wakes it by wake_up. */
+static VALUE request_park(VALUE self) {
+    request_of(self)->state = WAITER_PARKED;
+    return self;
+}
+
+/* call-seq: wake_up -> true or false
+ *
+ * True: the waiter was parked, and is now owed its wake-up by the caller, which nothing may interrupt until it has given it. */
+static VALUE request_is_woken(VALUE self) { return RBOOL(request_wake_up(request_of(self))); }
+
+/* call-seq: rouse -> true or false
+ *
+ * Wakes the waiter. False: it was not parked. */
+static VALUE request_rouse(VALUE self) {
+    if (!request_wake_up(request_of(self))) return Qfalse;
+    request_wake(self);
+    return Qtrue;
+}
+
+/* call-seq: pin -> request
+ *
+ * The request goes only onto a reserved trunk. */
+static VALUE request_pin(VALUE self) {
+    request_of(self)->pinned = true;
+    return self;
+}
+
+/* call-seq: limit(seconds) -> request
+ *
+ * The answer is of no use later than that from now. An earlier deadline stays. */
+static VALUE request_limit(VALUE self, VALUE seconds) {
+    request_t *request = request_of(self);
+    request->deadline = request->until = fmin(request->deadline, deadline_in(seconds));
+    return self;
+}
+
+/* call-seq: limit_as(other) -> request
+ *
+ * What holds for the other one holds for this one too. */
+static VALUE request_limit_as(VALUE self, VALUE object) {
+    request_t *request = request_of(self), *other = request_checked(object);
+    request->deadline = request->until = other->deadline;
+    request->idempotent = other->idempotent;
+    return self;
+}
+
+/* call-seq: deadline -> Float or nil */
+static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of(self)->deadline); }
+
+/* call-seq: deadline_passed? -> true or false
+ *
+ * Has its deadline passed? */
+static VALUE request_is_deadline_passed(VALUE self) {
+    double deadline = request_of(self)->deadline;
+    return RBOOL(!isinf(deadline) && clock_now() >= deadline);
+}
+
+/* call-seq: patience = Float or nil
+ *
+ * Its waiter stops waiting then, or at its deadline when that is earlier. */
+static VALUE request_set_patience(VALUE self, VALUE until) {
+    request_t *request = request_of(self);
+    request->until = NIL_P(until) ? request->deadline : fmin(request->deadline, NUM2DBL(until));
+    return until;
+}
+
+/* call-seq: linger(until) -> request
+ *
+ * Its waiter waits until the Float, whatever its deadline was. */
+static VALUE request_linger(VALUE self, VALUE until) {
+    request_of(self)->until = NUM2DBL(until);
+    return self;
+}
+
+/* call-seq: patience_over? -> true or false
+ *
+ * Should its waiter stop waiting? */
+static VALUE request_is_patience_over(VALUE self) { return RBOOL(request_patience_over(request_of(self))); }
+
+/* call-seq: give_up(failure) -> request
+ *
+ * Done, without an answer, unless it is done already: what may still come of it is discarded. Its waiter is woken. */
+static VALUE request_give_up(VALUE self, VALUE failure) {
+    request_t *request = request_of(self);
+    if (request->done) return self;
+    request->failure = failure;
+    return request_finish(request) ? request_wake(self) : self;
+}
+
+/* call-seq: revoke(failure) -> request
+ *
+ * It is done, and its answer does not stand: it counts as one that has failed in that way. */
+static VALUE request_revoke(VALUE self, VALUE failure) {
+    request_of(self)->failure = failure;
+    return self;
+}
+
+static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
+static VALUE request_is_long(VALUE self) { return RBOOL(request_of(self)->service && request_of(self)->service->is_long); }
+static VALUE request_is_limited(VALUE self) { return RBOOL(request_of(self)->limited); }
+static VALUE request_is_idempotent(VALUE self) { return RBOOL(request_of(self)->idempotent); }
+
+static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
+    request_of(self)->idempotent = RTEST(idempotent);
+    return idempotent;
+}
+
+/* call-seq: eager! -> request
+ *
+ * Its caller asks for more without waiting for the answer. */
+static VALUE request_set_eager(VALUE self) {
+    request_of(self)->eager = true;
+    return self;
+}
+
+/* call-seq: list(entry) -> entry
+ *
+ * The Array is empty when the request is done, so that a list of those that are not keeps no answers. */
+static VALUE request_list(VALUE self, VALUE entry) {
+    request_t *request = request_of(self);
+    Check_Type(entry, T_ARRAY);
+    return request->done ? rb_ary_clear(entry) : (request->listed = entry);
+}
+
+/* call-seq: claim -> true or false
+ *
+ * One caller at a time waits for a request. False: another does already. */
+static VALUE request_claim(VALUE self) {
+    request_t *request = request_of(self);
+    if (request->claimed) return Qfalse;
+    return RBOOL(request->claimed = true);
+}
+
+/* call-seq: disclaim -> request */
+static VALUE request_disclaim(VALUE self) {
+    request_of(self)->claimed = false;
+    return self;
+}
+
+static VALUE request_is_active(VALUE self) { return RBOOL(request_of(self)->active); }
+static VALUE request_is_claimed(VALUE self) { return RBOOL(request_of(self)->claimed); }
+static VALUE request_get_fiber(VALUE self) { return request_of(self)->fiber; }
+static VALUE request_get_scheduler(VALUE self) { return request_of(self)->scheduler; }
+static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
+static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self)->token = token; }
+static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
+
+/* call-seq: taken -> Float or nil
+ *
+ * Seconds that the server has worked on it, as far as that can be seen from here. */
+static VALUE request_get_taken(VALUE self) {
+    double taken = request_of(self)->taken;
+    return taken > 0 ? DBL2NUM(taken) : Qnil;
+}
+
+void Init_trunkline_request(void) {
+    id_push = rb_intern("push");
+    id_new = rb_intern("new");
+    id_resume = rb_intern("resume");
+    cFiber = rb_const_get(rb_cObject, rb_intern("Fiber"));
+    rb_gc_register_mark_object(cFiber);
+    cQueue = rb_path2class("Thread::Queue");
+    rb_gc_register_mark_object(cQueue);
+    blocking = rb_hash_new();
+    rb_hash_aset(blocking, ID2SYM(rb_intern("blocking")), Qtrue);
+    rb_gc_register_mark_object(rb_obj_freeze(blocking));
+    cTrunklineRequest = rb_define_class_under(mTrunkline, "Request", rb_cObject);
+    rb_undef_alloc_func(cTrunklineRequest);
+    rb_define_method(cTrunklineRequest, "done?", request_is_done, 0);
+    rb_define_method(cTrunklineRequest, "parked?", request_is_parked, 0);
+    rb_define_method(cTrunklineRequest, "resume", request_resume, 0);
+    rb_define_method(cTrunklineRequest, "wake", request_wake, 0);
+    rb_define_method(cTrunklineRequest, "delivered?", request_is_delivered, 0);
+    rb_define_method(cTrunklineRequest, "withdraw", request_withdraw, 0);
+    rb_define_method(cTrunklineRequest, "adopt", request_adopt, 0);
+    rb_define_method(cTrunklineRequest, "park", request_park, 0);
+    rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
+    rb_define_method(cTrunklineRequest, "rouse", request_rouse, 0);
+    rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
+    rb_define_method(cTrunklineRequest, "pinned?", request_is_pinned, 0);
+    rb_define_method(cTrunklineRequest, "long?", request_is_long, 0);
+    rb_define_method(cTrunklineRequest, "eager!", request_set_eager, 0);
+    rb_define_method(cTrunklineRequest, "limited?", request_is_limited, 0);
+    rb_define_method(cTrunklineRequest, "limit", request_limit, 1);
+    rb_define_method(cTrunklineRequest, "limit_as", request_limit_as, 1);
+    rb_define_method(cTrunklineRequest, "deadline", request_get_deadline, 0);
+    rb_define_method(cTrunklineRequest, "deadline_passed?", request_is_deadline_passed, 0);
+    rb_define_method(cTrunklineRequest, "patience=", request_set_patience, 1);
+    rb_define_method(cTrunklineRequest, "linger", request_linger, 1);
+    rb_define_method(cTrunklineRequest, "patience_over?", request_is_patience_over, 0);
+    rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
+    rb_define_method(cTrunklineRequest, "revoke", request_revoke, 1);
+    rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
+    rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);
+    rb_define_method(cTrunklineRequest, "active?", request_is_active, 0);
+    rb_define_method(cTrunklineRequest, "list", request_list, 1);
+    rb_define_method(cTrunklineRequest, "claim", request_claim, 0);
+    rb_define_method(cTrunklineRequest, "disclaim", request_disclaim, 0);
+    rb_define_method(cTrunklineRequest, "claimed?", request_is_claimed, 0);
+    rb_define_method(cTrunklineRequest, "fiber", request_get_fiber, 0);
+    rb_define_method(cTrunklineRequest, "scheduler", request_get_scheduler, 0);
+    rb_define_method(cTrunklineRequest, "token", request_get_token, 0);
+    rb_define_method(cTrunklineRequest, "token=", request_set_token, 1);
+    rb_define_method(cTrunklineRequest, "failure", request_get_failure, 0);
+    rb_define_method(cTrunklineRequest, "taken", request_get_taken, 0);
+}

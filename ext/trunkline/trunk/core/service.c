@@ -1,0 +1,122 @@
+#include "service.h"
+
+#include <math.h>
+#include "../../common/classes.h"
+
+#define UNSEEN 0.001   /* seconds that are expected of what was never measured */
+#define LONG 0.002     /* seconds beyond which a short one becomes long */
+#define SUSPECT 0.0005 /* seconds up to which measurements that are not sure can raise the mean */
+#define WEIGHT 0.125   /* of one more measurement */
+#define DOUBTERS_WEIGHT 0.25 /* of one more while in doubt */
+#define MOST_TIMES 4   /* the mean that one measurement can count for: a stall of the client is not the server's */
+#define LEAST 0.00002  /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
+
+static size_t service_memsize(const void *data) { return sizeof(service_t); }
+
+static const rb_data_type_t service_type = {
+    .wrap_struct_name = "Trunkline::Service",
+    .function = {.dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = service_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE cService;
+
+static VALUE service_allocate(VALUE class) {
+    service_t *service;
+    VALUE self = TypedData_Make_Struct(class, service_t, &service_type, service);
+    service->mean = UNSEEN;
+    return self;
+}
+
+VALUE service_create(void) { return service_allocate(cService); }
+
+static double clipped(double seconds, double mean) { return fmin(seconds, mean * MOST_TIMES + LEAST); }
+
+static void average(service_t *service, double seconds) { service->mean += (clipped(seconds, service->mean) - service->mean) * WEIGHT; }
+
+/* While in doubt, one that is shorter stands for itself; others have to agree before it is long. */
+static void resolve_doubt(service_t *service, double seconds) {
+    double before = service->mean;
+    if (seconds < before) service->mean = seconds;
+    else service->mean += (clipped(seconds, before) - before) * DOUBTERS_WEIGHT;
+    service->doubtful = seconds > before && service->mean <= LONG;
+}
+
+/* The server has needed no more than that: what lowers the mean does so rightly, and what raises it is looked into. */
+static void average_at_most(service_t *service, double seconds) {
+    if (seconds > SUSPECT && service->mean < SUSPECT) service->doubtful = service->doubtful || service->mean > SUSPECT / 2;
+    average(service, fmin(seconds, fmax(SUSPECT, service->mean)));
+}
+
+void service_measure(service_t *service, double seconds, bool sure) {
+    seconds = fmax(seconds, 0);
+    histogram_add(&service->taken, seconds);
+    if (service->taken.count == 1) {
+        service->mean = fmin(seconds, SUSPECT);
+        service->doubtful = seconds > SUSPECT;
+    } else if (service->doubtful && (sure || seconds < service->mean)) {
+        resolve_doubt(service, seconds);
+    } else if (sure) {
+        average(service, seconds);
+    } else {
+        average_at_most(service, seconds);
+    }
+    service->is_known = service->is_known || !service->doubtful;
+    service->is_long = service->mean > (service->is_long ? SHORT_AGAIN : LONG);
+}
+
+/* A statement that was cancelled as soon as it began would look short, and the next one that is abandoned would not be cancelled. */
+void service_measure_part(service_t *service, double seconds, bool sure) {
+    if (seconds > service->mean) service_measure(service, seconds, sure);
+}
+
+/* The old time stands for one measurement when there is a new probe, or fewer ran. */
+static void learn_anew(service_t *service, size_t fewest) {
+    service->fewest = fewest;
+    if (service->measured > 1) service->measured = 1;
+}
+
+void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe) {
+    size_t few = running > UNLOADED ? running : UNLOADED;
+    if (service->probe != probe || few < service->fewest || service->measured == 0) learn_anew(service, few);
+    service->probe = probe;
+    if (few > service->fewest) return;
+    if (service->measured < UNLOADED_ENOUGH) service->measured++;
+    service->unloaded += (seconds - service->unloaded) / service->measured;
+}
+
+/* call-seq: measure(seconds, sure) -> service */
+static VALUE service_take(VALUE self, VALUE seconds, VALUE sure) {
+    service_measure(service_of(self), NUM2DBL(seconds), RTEST(sure));
+    return self;
+}
+
+/* call-seq: mean -> Float
+ *
+ * Seconds that a server needs, on average; a guess before anything was measured. */
+static VALUE service_mean(VALUE self) { return DBL2NUM(service_of(self)->mean); }
+
+/* call-seq: figures -> [Integer, Float, Float, Float, Integer], or nil
+ *
+ * How many requests have been answered; the seconds that these took the server, on average, and at most but for one in a hundred;
+ * those that they were in flight behind others, on average; and how many were sent as long ones. Nil: there was none. */
+static VALUE service_figures(VALUE self) {
+    const service_t *service = service_of(self);
+    const histogram_t *taken = &service->taken;
+    if (taken->count == 0) return Qnil;
+    return rb_ary_new_from_args(5, ULL2NUM(taken->count), DBL2NUM(histogram_mean(taken)), DBL2NUM(histogram_quantile(taken, 0.99)),
+                                DBL2NUM(service->waited / (double)taken->count), ULL2NUM(service->long_count));
+}
+
+static VALUE service_is_long(VALUE self) { return RBOOL(service_of(self)->is_long); }
+static VALUE service_doubted(VALUE self) { return RBOOL(service_is_doubted(service_of(self))); }
+
+void Init_trunkline_service(void) {
+    VALUE class = cService = rb_define_class_under(mTrunkline, "Service", rb_cObject);
+    rb_define_alloc_func(class, service_allocate);
+    rb_define_method(class, "measure", service_take, 2);
+    rb_define_method(class, "mean", service_mean, 0);
+    rb_define_method(class, "figures", service_figures, 0);
+    rb_define_method(class, "long?", service_is_long, 0);
+    rb_define_method(class, "doubted?", service_doubted, 0);
+}
