@@ -20,12 +20,12 @@ class CompletionTest < Trunkline::TestCase
     POSTGRES::Future => %i[cancel done? each rows value wait]
   }.freeze
   # Of objects that carry requests.
-  CARRYING = %i[commit_apart commit_together decoding dispatch holds_connection? localized own_session perform statements_for].freeze
+  CARRYING = %i[begins_elsewhere? commit_apart commit_together decoding dispatch holds_connection? localized own_session perform statements_for].freeze
   OWN = {
     POSTGRES::Client => [*CARRYING, :answer_form, :ask, :check_array_nulls, :connection_count, :disconnect, :outdate_plans, :passing, :virtual_session],
     POSTGRES::Session => [
-      *CARRYING, :answers, :attempt, :begin_flow, :close_portal, :command, :conclude, :copying, :fetch, :finish, :in_transaction?, :innermost?,
-      :know_types, :lend, :lent?, :localize, :next_portal, :pinned, :result_class, :server, :statements
+      *CARRYING, :attempt, :begin_flow, :close_portal, :command, :conclude, :copying, :fetch, :finish, :in_transaction?, :innermost?,
+      :know_types, :lend, :lent?, :localize, :next_portal, :pinned, :responses, :result_class, :server, :statements
     ],
     POSTGRES::Transaction => [*CARRYING, :begin_with, :local, :nested, :over?, :run, :statements],
     POSTGRES::Result => [], POSTGRES::Future => []
