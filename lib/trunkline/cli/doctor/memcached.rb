@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "timing"
+
 module Trunkline
   module CLI
     class Doctor
@@ -10,9 +12,8 @@ module Trunkline
         OLDEST = Gem::Version.new("1.6.10")
         # No application has it: a get of it tells the way and the server's work.
         KEY = "trunkline doctor"
-        TIMES = 50
         ADDRESS = %r{\A(?:memcached://.+|[^\s=/,]+:\d+(?:,[^\s=/,]+:\d+)*)\z}
-        private_constant :PATIENCE, :OLDEST, :KEY, :TIMES, :ADDRESS
+        private_constant :PATIENCE, :OLDEST, :KEY, :ADDRESS
 
         # @param text [String, nil]
         # @return [Boolean] whether it names memcached servers: memcached://host:port, or host:port, several separated by commas
@@ -46,7 +47,7 @@ module Trunkline
         def look(name, client)
           version = client.version.values.first or return [[:trouble, "No memcached answers at #{name}. A PostgreSQL server is written postgres://host:port/database."]]
           stats = client.stats.values.first
-          [version(name, version), way(client), room(client.stats(:settings).values.first), evictions(stats), limit(stats)]
+          [version(name, version), Timing.round_trip("A get") { client.get(KEY) }, room(client.stats(:settings).values.first), evictions(stats), limit(stats)]
         rescue Error => error
           [[:trouble, "#{name}: #{error.message}."]]
         end
@@ -55,12 +56,6 @@ module Trunkline
           return [:fine, "memcached #{text} at #{name} answers."] if Gem::Version.new(text[/\d+(\.\d+)*/]) >= OLDEST
 
           [:trouble, "memcached #{text} at #{name} is too old: this library needs #{OLDEST} or later."]
-        end
-
-        def way(client)
-          client.get(KEY)
-          each = TIMES.times.map { seconds { client.get(KEY) } }.sort
-          [:fine, "A get takes #{milliseconds(each[TIMES / 2])} from here and back, the fastest #{milliseconds(each.first)}."]
         end
 
         def room(settings) = [:fine, "A value may have #{megabytes(settings["item_size_max"])} (-I), all together #{megabytes(settings["maxbytes"])} (-m)."]
@@ -81,13 +76,6 @@ module Trunkline
         end
 
         def megabytes(bytes) = "#{format("%.4g", Integer(bytes) / 1048576.0)} MiB"
-        def milliseconds(seconds) = format("%.3g ms", seconds * 1000)
-
-        def seconds
-          start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-          yield
-          Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-        end
       end
     end
   end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module CLI
+    class Doctor
+      # How long something takes from here.
+      module Timing # :nodoc:
+        TIMES = 50
+        private_constant :TIMES
+
+        # @param what [String] subject of the sentence
+        # @yield asks the server once
+        # @return [Array(Symbol, String)] verdict and sentence, of many times after one that does not count
+        def self.round_trip(what)
+          yield
+          each = TIMES.times.map { seconds { yield } }.sort
+          [:fine, "#{what} takes #{milliseconds(each[TIMES / 2])} from here and back, the fastest #{milliseconds(each.first)}."]
+        end
+
+        # @return [Float] seconds that the block takes
+        def self.seconds
+          start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+          yield
+          Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+        end
+
+        # @return [String] with its unit
+        def self.milliseconds(seconds) = format("%.3g ms", seconds * 1000)
+      end
+      private_constant :Timing
+    end
+  end
+end
