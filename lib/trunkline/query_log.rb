@@ -58,7 +58,8 @@ module Trunkline
 
     def times(operation)
       parts = { server: operation.server_seconds, waited: operation.waiting_seconds, block: operation.block_seconds }.compact
-      [["#{milliseconds(operation.seconds)} ms", *(parts.map { |name, seconds| "#{name} #{milliseconds(seconds)}" }.join(", ") if parts.any?)].join(": ")]
+      told = parts.map { |name, seconds| "#{name} #{milliseconds(seconds)}" }.join(", ")
+      "#{milliseconds(operation.seconds)} ms#{": #{told}" unless told.empty?}"
     end
 
     def rows(operation) = operation.rows && "#{operation.rows} row#{"s" unless operation.rows == 1}"

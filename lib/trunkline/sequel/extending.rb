@@ -9,8 +9,8 @@ module Sequel
         connection_expiration: "the option max_lifetime: (seconds), which replaces connections by age",
         temporarily_release_connection: "transactions without it: callers share the connections, and a test that needs one for all threads runs in one transaction of Sequel's"
       }.freeze
-      FILES = [File.expand_path("../../sequel", __dir__), File.expand_path("..", __dir__), File.expand_path("../../trunkline.rb", __dir__)].freeze
-      private_constant :REFUSED, :FILES
+      LIBRARY = File.expand_path("../..", __dir__)
+      private_constant :REFUSED, :LIBRARY
 
       # As Sequel's.
       #
@@ -27,7 +27,7 @@ module Sequel
 
       # The extension caller_logging looks here for the first line of the application's own.
       def caller(start = 1, length = nil)
-        lines = super(start + 1).reject { |line| line.start_with?(*FILES) }
+        lines = super(start + 1).reject { |line| line.start_with?(LIBRARY) }
         length ? lines.first(length) : lines
       end
 
