@@ -117,14 +117,15 @@ module Trunkline
         @conversation.write("#{question}#{IdentityQuestion::MESSAGE if @cluster}") if question || @cluster
         type.receive(@conversation.read) until type.answered?
         refuse(type)
-        @cluster ? [identify(type.leftover), @rest] : [nil, type.leftover]
+        @cluster ? identify(type.leftover) : [nil, type.leftover]
       end
 
       def identify(bytes)
         question = IdentityQuestion.new(@host.server, bytes)
         question.receive(@conversation.read) until question.answered?
-        @rest = question.leftover
-        question.identity.tap { |identity| @cluster.check(identity) }
+        identity = question.identity
+        @cluster.check(identity)
+        [identity, question.leftover]
       rescue WrongCluster, UnsuitableServer
         @conversation.write(FAREWELL)
         raise

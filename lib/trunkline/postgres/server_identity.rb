@@ -29,71 +29,28 @@ module Trunkline
                ELSE pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8) END
         FROM pg_catalog.pg_control_system(), pg_catalog.pg_control_checkpoint(), pg_catalog.pg_control_recovery()
       QUERY
-      MESSAGE = ["Q", SQL.bytesize + 5, SQL].pack("aNa*x").freeze
-      # The longest message that may come in answer.
-      LIMIT = 30_000
-      private_constant :LIMIT
+      MESSAGE = Startup::EarlyQuery.message(SQL).freeze
 
       # @param server [String] label for messages
       # @param leftover [String] bytes of the answer that were read before
       def initialize(server, leftover)
         @server = server
-        @frames = Startup::Frames.new << leftover
-        @answered = false
-        @values = nil
-        handle_messages
+        @query = Startup::EarlyQuery.new("the question for the server's identity", leftover)
       end
 
-      def answered? = @answered
+      def answered? = @query.answered?
 
       # @param bytes [String] what the server sent
       # @raise [ProtocolError]
-      def receive(bytes)
-        @frames << bytes
-        handle_messages
-      end
+      def receive(bytes) = @query.receive(bytes)
 
       # @return [String] bytes that came after the answer
-      def leftover = @frames.rest
+      def leftover = @query.leftover
 
       # @return [ServerIdentity, nil] nil: the server does not tell
       def identity
-        system, recovery, timeline = @values
+        system, recovery, timeline = @query.row
         ServerIdentity.new(system, timeline.to_i(16), recovery == "t", @server).freeze if system && recovery && timeline
-      end
-
-      private
-
-      def handle_messages
-        while !@answered && @frames.type
-          check_length
-          type, body = @frames.next
-          type ? handle(type, body) : break
-        end
-      end
-
-      def check_length
-        return if @frames.length.nil? || @frames.length.between?(4, LIMIT)
-
-        raise ProtocolError, "an answer of #{@frames.length} bytes to the question for the server's identity"
-      end
-
-      def handle(type, body)
-        case type
-        when "D" then @values = columns(body)
-        when "Z" then @answered = true
-        end
-      end
-
-      # Two bytes are the number of columns, and four in front of each its length.
-      def columns(body)
-        at = 2
-        Array.new(body.unpack1("n").to_i) do
-          length = body.byteslice(at, 4).to_s.unpack1("l>") or raise ProtocolError, "a malformed DataRow"
-          value = body.byteslice(at + 4, length) unless length.negative?
-          at += 4 + [length, 0].max
-          value
-        end
       end
     end
     private_constant :ServerIdentity, :IdentityQuestion

@@ -16,42 +16,37 @@ module Trunkline
         "read-write" => "its sessions are read-only", "read-only" => "its sessions are not read-only",
         "primary" => "it is a standby", "standby" => "it is no standby"
       }.freeze
-
-      # The longest message that may come in answer to a question.
-      LIMIT = 30_000
-      private_constant :QUESTIONS, :OBJECTIONS, :LIMIT
+      private_constant :QUESTIONS, :OBJECTIONS
 
       # @param wanted [String] any, read-write, read-only, primary or standby
       # @param startup [Startup] a handshake that is done
       def initialize(wanted, startup)
         @wanted = wanted
         @answers = startup.parameters.dup
-        @frames = Startup::Frames.new << startup.leftover
-        @asked = false
+        @before = startup.leftover
+        @query = nil
       end
 
       # @return [String, nil] message to send; nil where the answer is known
       def question
         return if known?
 
-        @asked = true
-        query = "#{QUESTIONS.fetch(subject)}\0"
-        ["Q", query.bytesize + 4, query].pack("aNa*")
+        sql = QUESTIONS.fetch(subject)
+        @query = Startup::EarlyQuery.new(sql, @before)
+        Startup::EarlyQuery.message(sql)
       end
 
       # @return [Boolean] whether the question is answered
-      def answered? = !@asked
+      def answered? = @query.nil? || @query.answered?
 
       # @param bytes [String] what the server sent
       # @raise [UnsuitableServer] when it does not answer the question
       # @raise [ProtocolError]
       def receive(bytes)
-        @frames << bytes
-        while @asked && @frames.type
-          check_length
-          type, body = @frames.next
-          type ? handle(type, body) : break
-        end
+        @query.receive(bytes)
+        raise UnsuitableServer, "it does not tell whether it is what target_session_attrs asks for: #{said}" if @query.error
+
+        @answers[subject] = @query.row.first if @query.row
       end
 
       # @return [String, nil] why this server is not the right one
@@ -62,7 +57,7 @@ module Trunkline
       end
 
       # @return [String] bytes that came after all this
-      def leftover = @frames.rest
+      def leftover = @query ? @query.leftover : @before
 
       private
 
@@ -74,22 +69,7 @@ module Trunkline
 
       def on? = [subject, *reported].any? { |name| %w[on t].include?(@answers[name]) }
 
-      def check_length
-        return if @frames.length.nil? || @frames.length.between?(4, LIMIT)
-
-        raise ProtocolError, "an answer of #{@frames.length} bytes to #{QUESTIONS[subject]}"
-      end
-
-      # The row has one column: two bytes say so, four how long it is.
-      def handle(type, body)
-        case type
-        when "D" then @answers[subject] = body.byteslice(6..)
-        when "E" then raise UnsuitableServer, "it does not tell whether it is what target_session_attrs asks for: #{said(body)}"
-        when "Z" then @asked = false
-        end
-      end
-
-      def said(body) = ErrorFields.parse(body)[:message]
+      def said = ErrorFields.parse(@query.error)[:message]
     end
 
     private_constant :ServerType

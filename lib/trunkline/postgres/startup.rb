@@ -2,6 +2,7 @@
 
 require_relative "../errors"
 require_relative "authentication"
+require_relative "startup/early_query"
 require_relative "startup/frames"
 require_relative "startup/other_date_style"
 require_relative "startup/stranger"
