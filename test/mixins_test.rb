@@ -45,9 +45,7 @@ class MixinsTest < Trunkline::TestCase
   SPREAD = {
     "postgres/session_flow" => %w[lent levels pinned portals responses statements],
     "postgres/session_lease_flow" => %w[flow hear server trunk],
-    "postgres/session_lease_notifications" => %w[ended flow notifications server trunk],
-    "trunk/bounds" => %w[canceller codec loss retiring state],
-    "trunk/flowing" => %w[codec loss state wire]
+    "postgres/session_lease_notifications" => %w[ended flow notifications server trunk]
   }.freeze
 
   LIBRARY = File.expand_path("../lib/trunkline", __dir__)

@@ -59,6 +59,7 @@ module Trunkline
     def retire(reason) = close(reason) && nil
     def retire_now = nil
     def catch_up = nil
+    def reader = self
 
     # Another thread may be about to answer.
     def make_room(_request)

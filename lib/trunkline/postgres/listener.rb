@@ -54,7 +54,7 @@ module Trunkline
         waiter = Request.companion.pin
         waiter.patience = by
         trunk = @trunk
-        queue.with_waiter(waiter) { trunk.follow(waiter) { deliver(trunk) || !queue.idle? } }
+        queue.with_waiter(waiter) { trunk.reader.follow(waiter) { deliver(trunk) || !queue.idle? } }
         raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.deadline_passed?
       end
 
@@ -99,7 +99,7 @@ module Trunkline
 
       def run(sql)
         request = Request.script(sql).pin
-        @trunk.interject(request)
+        @trunk.reader.interject(request)
         @responses.announce(request)
         raise @responses.error(request) unless request.answered?
       end

@@ -38,7 +38,7 @@ module Trunkline
       # @yieldreturn [Boolean] whether enough has come; the request may also be done
       def follow(request)
         until request.done? || yield
-          alone(request.adopt) { @trunk.follow(request) { yield || request.notices } }
+          alone(request.adopt) { @trunk.reader.follow(request) { yield || request.notices } }
           conclude_wait(request)
           break if request.patience_over?
         end
@@ -56,7 +56,7 @@ module Trunkline
         return unless alone(request) { yield codec }
 
         loop do
-          alone(request.adopt) { @trunk.push(request) { codec.output.size <= most || request.notices } }
+          alone(request.adopt) { @trunk.reader.push(request) { codec.output.size <= most || request.notices } }
           conclude_wait(request)
           break if request.done? || request.patience_over? || codec.output.size <= most
         end

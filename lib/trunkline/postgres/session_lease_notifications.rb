@@ -26,7 +26,7 @@ module Trunkline
 
         @notifications ||= []
         take(waiter)
-        @trunk.follow(waiter) { take_notifications } if @notifications.empty?
+        @trunk.reader.follow(waiter) { take_notifications } if @notifications.empty?
       end
 
       def take_notifications

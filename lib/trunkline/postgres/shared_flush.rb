@@ -84,7 +84,7 @@ module Trunkline
         else
           @request = build
           @request.patience = deadline
-          @trunk.interject(@request)
+          @trunk.reader.interject(@request)
         end
         conclude if @request.done?
       end

@@ -247,7 +247,7 @@ module Trunkline
     # What the server works on there may take so long that another trunk is worth it, or the answers on another one.
     def make_room(trunk, request)
       request.patience = Waiting.now + WaitQueue::LOOK_AGAIN
-      trunk.make_room(request) { @dispatcher.accepts?(trunk.state, request) }
+      trunk.reader.make_room(request) { @dispatcher.accepts?(trunk.state, request) }
     ensure
       request.patience = nil
     end
@@ -263,7 +263,7 @@ module Trunkline
 
     # A trunk that was shared may still owe answers, to callers that have gone.
     def settled?(trunk, request)
-      settled = trunk.codec.idle? || trunk.settle(request)
+      settled = trunk.codec.idle? || trunk.reader.settle(request)
     ensure
       check_in(trunk) unless settled
     end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "bounds"
 require_relative "canceller"
 require_relative "encrypted_wire"
-require_relative "flowing"
 require_relative "loss"
+require_relative "retirement"
+require_relative "stream_reader"
 require_relative "waiting"
 require_relative "wire"
 
@@ -21,9 +21,7 @@ module Trunkline
   # A request is performed, and its connection driven, in C: see ConnectionLoop. What is rare is here, and every change of state is one call of
   # ConnectionState, Request or the codec, so nothing needs a lock.
   class Trunk # :nodoc:
-    include Bounds
     include ConnectionLoop
-    include Flowing
 
     # Seconds after which a caller beside the leader tries again to write. The buffer of a socket holds some 200 kB, so this allows for
     # 200 MB/s.
@@ -37,6 +35,9 @@ module Trunkline
     attr_accessor :origin
 
     attr_reader :codec, :state, :server, :loss
+
+    # @return [StreamReader] for callers that wait for something else than the end of one answer
+    attr_reader :reader
 
     # @return [::Socket] to wait on, and for nothing else
     attr_reader :io
@@ -59,7 +60,8 @@ module Trunkline
       @woken = []
       @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken)
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
-      @retiring = false
+      @reader = StreamReader.new(self, @state, codec, @wire)
+      @retirement = Retirement.new(self, @state, @reader, @canceller)
       @loss = @writer = @user = @origin = nil
     end
 
@@ -139,6 +141,16 @@ module Trunkline
       lose(reason, closed: true)
     end
 
+    # Takes no more requests, and ends when those it has are answered: see Retirement.
+    def retire(reason) = @retirement.begin(reason)
+    def retire_now = @retirement.finish
+
+    # Takes in what has come for callers that have gone, or that do not wait, where no active caller would. A connection whose
+    # answers have all come is idle then.
+    def catch_up
+      Waiting.undisturbed { @reader.catch_up if deserted? && !@codec.idle? && @loss.nil? }
+    end
+
     # Ends the connection of a server that is of no use any more. Requests in flight are done, with a Loss.
     #
     # @param reason [String] one sentence
@@ -172,6 +184,9 @@ module Trunkline
     def lose(reason, closed: false)
       Waiting.undisturbed { end_with_loss(reason, closed) } unless @loss
     end
+
+    # The server has ended the connection.
+    def hung_up = lose(farewell)
 
     private
 
@@ -269,8 +284,6 @@ module Trunkline
     end
 
     def lose_over(error) = lose(error.message)
-
-    def hung_up = lose(farewell)
 
     def pass_given_up = @canceller.pass_given_up
 

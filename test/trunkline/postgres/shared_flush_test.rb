@@ -23,6 +23,8 @@ module Trunkline
         end
         alias await interject
 
+        def reader = self
+
         # Waits until a flush is under way.
         def asked = @asked.pop
 

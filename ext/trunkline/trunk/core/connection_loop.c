@@ -362,10 +362,10 @@ void Init_trunkline_connection_loop(void) {
     rb_define_method(module, "perform", connection_loop_perform, 1);
     rb_define_private_method(module, "submit", connection_loop_submit, 1);
     rb_define_method(module, "attend", connection_loop_attend, 1);
-    rb_define_private_method(module, "step", connection_loop_step, 1);
+    rb_define_method(module, "step", connection_loop_step, 1);
     rb_define_method(module, "leave", connection_loop_leave, 1);
-    rb_define_private_method(module, "take_in", connection_loop_take_in, 0);
+    rb_define_method(module, "take_in", connection_loop_take_in, 0);
     rb_define_method(module, "flush", connection_loop_flush, 0);
-    rb_define_private_method(module, "sleep_until_ready", connection_loop_sleep_until_ready, 0);
+    rb_define_method(module, "sleep_until_ready", connection_loop_sleep_until_ready, 0);
     rb_define_private_method(module, "wake_all", connection_loop_wake_all, 0);
 }

@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require_relative "given_up"
+require_relative "waiting"
+
+module Trunkline
+  # Reads and writes on a trunk until a condition holds, where a caller waits for something else than the end of one answer: the next portion
+  # of an answer, a notification, room for more, or an empty queue. Between two calls nothing is read, and so the server waits when the socket
+  # is full. A caller with much to read or write gives other fibers a turn now and then, though nothing makes it wait.
+  class StreamReader # :nodoc:
+    # @param trunk [Trunk] that steps, flushes and is lost
+    # @param state [ConnectionState] the trunk's
+    # @param codec [Codec] the trunk's
+    # @param wire [Wire] the trunk's
+    def initialize(trunk, state, codec, wire)
+      @trunk = trunk
+      @state = state
+      @codec = codec
+      @wire = wire
+    end
+
+    # Reads until the request is done or the block returns true; or until the request's time is over, or the connection is lost.
+    #
+    # @param request [Request] in flight here, or a companion of a caller that waits for what comes unasked
+    # @yieldreturn [Boolean] whether enough has come
+    def follow(request, &content)
+      attend_until(request, content) { @trunk.step(request) }
+      Waiting.give_turn(request.scheduler) if request.scheduler
+    end
+
+    # Writes the output until the block returns true, and reads what comes meanwhile: a server whose notices are not read takes no more data.
+    #
+    # @param request [Request] in flight here
+    # @yieldreturn [Boolean] whether enough is written, or something has come that the caller must look at first
+    def push(request, &content)
+      @trunk.flush
+      take_in_what_is_there
+      attend_until(request, content) { exchange } unless yield
+      Waiting.give_turn(request.scheduler) if request.scheduler
+    end
+
+    # Sends a request whatever scheduler the others on this trunk have, and waits for its answer, which they may read.
+    #
+    # @param request [Request]
+    def interject(request)
+      return @trunk.disown if @trunk.inherited?
+
+      Waiting.undisturbed(request.scheduler) do
+        @codec.submit(request) or return request.give_up(@trunk.loss || GivenUp.new(:deadline, false))
+        @trunk.flush
+      end
+      follow(request) { false }
+    end
+
+    # Reads, where no other caller does, until there is room for another request.
+    #
+    # @param request [Request] the caller's, not sent yet
+    # @yieldreturn [Boolean] whether there is room
+    # @return [nil]
+    def make_room(request, &room)
+      Waiting.undisturbed(request.scheduler) do
+        lead_until(request, &room) if @state.enter(request)
+      ensure
+        @trunk.leave(request)
+      end
+      nil
+    end
+
+    # Reads until nothing is in flight, or sleeps while another caller does, which waits for what it has asked here before. For the owner
+    # of a trunk that others have shared before.
+    #
+    # @param request [Request] the owner's, not sent
+    # @return [Boolean] false: the trunk is lost, or the request's time is over
+    def settle(request)
+      attend_until(request.pin, -> { @codec.idle? }) { @trunk.step(request) }
+      @codec.idle? && @trunk.loss.nil?
+    end
+
+    # Takes in what has come, unless a caller leads: only a leader reads, or another that sleeps would not be told what came.
+    def catch_up
+      waiter = Waiter.new
+      @trunk.alive? if @state.take_lead(waiter)
+    ensure
+      next_leader = @state.leave(waiter)
+      next_leader.wake if next_leader
+    end
+
+    private
+
+    def attend_until(request, content)
+      return @trunk.disown if @trunk.inherited?
+
+      Waiting.undisturbed(request.scheduler) do
+        lead_or_wait(request, content) { yield } until over?(request, content)
+      ensure
+        @trunk.leave(request)
+      end
+    end
+
+    def over?(request, content) = request.done? || !@trunk.loss.nil? || content.call || request.patience_over?
+
+    def lead_or_wait(request, content)
+      leads = @state.lead(request)
+      return if leads.nil?
+      return Waiting.park(request, leads || nil) unless leads == true
+
+      @trunk.take_in # what was left over from an earlier portion
+      yield until over?(request, content)
+    end
+
+    def lead_until(request)
+      return Waiting.unpark(request) unless @state.lead(request) == true
+
+      @trunk.step(request) until yield || @trunk.loss || request.patience_over?
+    end
+
+    def exchange
+      @trunk.flush
+      read_or_wait unless @wire.flushed?
+    rescue SystemCallError, IOError, ConnectionError => error
+      @trunk.lose(error.message)
+    end
+
+    def read_or_wait
+      received = @wire.receive
+      if received then @trunk.take_in
+      elsif received.nil? then @trunk.hung_up
+      else @trunk.sleep_until_ready
+      end
+    end
+
+    def take_in_what_is_there
+      received = @wire.receive
+      @trunk.take_in if received
+      @trunk.hung_up if received.nil?
+    rescue SystemCallError, IOError, ConnectionError => error
+      @trunk.lose(error.message)
+    end
+  end
+  private_constant :StreamReader
+end
