@@ -26,6 +26,15 @@ class LayeringTest < Trunkline::TestCase
   # Folders of the extension's room for PostgreSQL, which use each other in the same way.
   POSTGRES_FOLDERS = { "sql" => 0, "messages" => 0, "types" => 1, "rows" => 2, "copy" => 3, "codec" => 4 }.freeze
 
+  # Folders of the library's room for PostgreSQL: from what depends on nothing but values to the client.
+  POSTGRES_ROOMS = {
+    "codec" => 0, "statements" => 0, "types" => 0, "parameters" => 0, "results" => 1, "group_commit" => 1, "connect" => 2, "request" => 3,
+    "copy" => 4, "notifications" => 4, "verbs" => 5, "session" => 6, "virtual_session" => 7, "client" => 8
+  }.freeze
+
+  # Files in one folder, those of its folders not counted.
+  MOST_FILES = 30
+
   # Folders of the extension's trunk: connections and their requests know nothing of what chooses among connections.
   TRUNK_FOLDERS = { "core" => 0, "balancer" => 1 }.freeze
 
@@ -59,7 +68,15 @@ class LayeringTest < Trunkline::TestCase
 
   def test_folders_of_the_codec_use_only_those_before_them = assert_order("postgres", POSTGRES_FOLDERS)
 
+  def test_the_rooms_for_postgresql_use_only_those_before_them = assert_order("postgres", POSTGRES_ROOMS, from: "lib")
+
   def test_the_core_of_the_trunk_uses_nothing_of_the_balancer = assert_order("trunk", TRUNK_FOLDERS)
+
+  def test_a_trunk_knows_nothing_of_pools
+    trunk, pool = SourceFile.all("lib/trunkline/trunk/**/*.rb").partition { |source| File.dirname(source.path).end_with?("/trunk") }
+    refute_empty pool
+    trunk.each { |source| source.uses.each { |used| refute_match(%r{/trunk/pool/}, used.path, "#{source} must not use #{used}") } }
+  end
 
   def test_the_trunk_speaks_no_protocol
     in_trunk = sources.select { |source| layer(source) == "trunk" }
@@ -85,6 +102,11 @@ class LayeringTest < Trunkline::TestCase
     assert_equal names.uniq.sort, names.sort
   end
 
+  def test_no_folder_of_the_library_is_crowded
+    folders = sources.group_by { |source| File.dirname(source.path) }.transform_values { |files| files.map { |file| File.basename(file.path, ".*") }.uniq.size }
+    assert_equal({}, folders.select { |_, count| count > MOST_FILES })
+  end
+
   def test_each_file_can_be_held
     SourceFile.all("{lib,ext,exe,bin,test,bench,rakelib}/**/*{.rb,.c,.h}").each do |source|
       assert_operator source.lines, :<=, LONGEST.fetch(File.extname(source.path)), "#{source} is too long"
@@ -100,18 +122,21 @@ class LayeringTest < Trunkline::TestCase
     @sources ||= SourceFile.all("lib/trunkline/**/*.rb") + SourceFile.all("ext/trunkline/*/**/*.{c,h}")
   end
 
-  def assert_order(room, folders)
-    inside = sources.select { |source| folder(room, source) }
-    assert_equal folders.keys.sort, inside.map { |source| folder(room, source) }.uniq.sort
+  def assert_order(room, folders, from: "ext")
+    inside = sources.select { |source| folder(room, source, from) }
+    assert_equal folders.keys.sort, inside.map { |source| folder(room, source, from) }.uniq.sort
     inside.each do |source|
-      user = folder(room, source)
-      source.uses.filter_map { |used| folder(room, used) }.each do |used|
+      user = folder(room, source, from)
+      source.uses.filter_map { |used| folder(room, used, from) }.each do |used|
         assert user == used || folders.fetch(used) < folders.fetch(user), "#{source} must not use #{used}"
       end
     end
   end
 
-  def folder(room, source) = source.path[%r{\Aext/trunkline/#{room}/(\w+)/}, 1]
+  # A file of a folder's name that lies beside it belongs to it.
+  def folder(room, source, from)
+    source.path[from == "ext" ? %r{\Aext/trunkline/#{room}/(\w+)/} : %r{\Alib/trunkline/#{room}/(\w+)(?:/|\.rb)}, 1]
+  end
 
   def layer(source)
     room = source.path.delete_prefix("lib/trunkline/").delete_prefix("ext/trunkline/").split("/").first

@@ -10,18 +10,18 @@ class MixinsTest < Trunkline::TestCase
   # Groups of verbs that clients, sessions, transactions and scopes have in common. Each of these sets the variables in its constructor, and
   # the verbs read them.
   VERBS = {
-    "postgres/adapter_interface" => %w[all decoding epochs known responses result_class sessions],
-    "postgres/request_execution" => %w[responses result_class statements],
-    "postgres/batching" => %w[deadline idempotent responses statements],
-    "postgres/copying" => %w[deadline],
-    "postgres/describing" => %w[deadline responses statements],
-    "postgres/detection" => %w[detection known pool responses sessions],
-    "postgres/group_commit" => %w[group_commit],
-    "postgres/inserting" => %w[deadline responses result_class statements],
-    "postgres/instrumented" => %w[responses],
-    "postgres/probing" => %w[deadline],
-    "postgres/querying" => %w[deadline idempotent responses result_class statements],
-    "postgres/streaming" => %w[deadline local responses result_class],
+    "postgres/virtual_session/adapter_interface" => %w[all decoding epochs known responses result_class sessions],
+    "postgres/request/request_execution" => %w[responses result_class statements],
+    "postgres/verbs/batching" => %w[deadline idempotent responses statements],
+    "postgres/copy/copying" => %w[deadline],
+    "postgres/verbs/describing" => %w[deadline responses statements],
+    "postgres/statements/detection" => %w[detection known pool responses sessions],
+    "postgres/group_commit/group_commit" => %w[group_commit],
+    "postgres/verbs/inserting" => %w[deadline responses result_class statements],
+    "postgres/verbs/instrumented" => %w[responses],
+    "postgres/verbs/probing" => %w[deadline],
+    "postgres/verbs/querying" => %w[deadline idempotent responses result_class statements],
+    "postgres/verbs/streaming" => %w[deadline local responses result_class],
     "memcached/administration" => %w[cluster],
     "memcached/counting" => %w[cluster keys],
     "memcached/fetching" => %w[cache_nils cluster keys values],
@@ -43,9 +43,9 @@ class MixinsTest < Trunkline::TestCase
 
   # One thing that is still spread over several files: a connection, a session, the connection of a session. No more may come.
   SPREAD = {
-    "postgres/session_flow" => %w[lent levels pinned portals responses statements],
-    "postgres/session_lease_flow" => %w[flow hear server trunk],
-    "postgres/session_lease_notifications" => %w[ended flow notifications server trunk]
+    "postgres/session/session_flow" => %w[lent levels pinned portals responses statements],
+    "postgres/session/session_lease_flow" => %w[flow hear server trunk],
+    "postgres/session/session_lease_notifications" => %w[ended flow notifications server trunk]
   }.freeze
 
   LIBRARY = File.expand_path("../lib/trunkline", __dir__)

@@ -24,7 +24,7 @@ class WordsTest < Trunkline::TestCase
   # `answers` is a plural in sentences, and Answers begins some.
   CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
   # Its own variable: what a server has said of its type.
-  OTHERS = %w[lib/trunkline/postgres/server_type.rb].freeze
+  OTHERS = %w[lib/trunkline/postgres/connect/server_type.rb].freeze
   private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN, :RENAMED, :CODE, :OTHERS
 
   def test_terms_of_the_field

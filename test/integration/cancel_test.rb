@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/backend_messages"
 require "support/database_helpers"
-require "trunkline/postgres/cancel"
+require "trunkline/postgres/connect/cancel"
 
 module Trunkline
   # Statements of real servers, cancelled.

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/backend_messages"
 require "support/open_sockets"
 require "support/tls_servers"
-require "trunkline/postgres/cancel"
+require "trunkline/postgres/connect/cancel"
 
 module Trunkline
   # A real server that encrypts: every mode, against users that must connect with TLS, without it, or with a certificate.

@@ -5,7 +5,7 @@
 require "test_helper"
 require "support/backend_messages"
 require "support/tls_authority"
-require "trunkline/postgres/cancel"
+require "trunkline/postgres/connect/cancel"
 require_relative "../../rakelib/debian_root"
 require_relative "rooted_server"
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../trunk/pool"
+require_relative "../trunk/pool/pool"
 require_relative "connector"
 require_relative "failback"
 require_relative "outage"

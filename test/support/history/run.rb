@@ -2,7 +2,7 @@
 
 require_relative "../crowd"
 require_relative "../gate_proxy"
-require_relative "../history"
+require_relative "."
 require_relative "faults"
 require_relative "operations"
 require_relative "environment"

@@ -4,8 +4,8 @@ require "test_helper"
 require "support/open_sockets"
 require "support/schedulers/hosts"
 require "support/scripted_server"
-require "trunkline/postgres/cancel"
-require "trunkline/postgres/unfinished_cancels"
+require "trunkline/postgres/connect/cancel"
+require "trunkline/postgres/connect/unfinished_cancels"
 
 module Trunkline
   module Postgres

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "trunkline/postgres/session_effect"
+require "trunkline/postgres/statements/session_effect"
 
 module Trunkline
   module Postgres

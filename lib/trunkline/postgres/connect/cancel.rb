@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "../../socket/stream"
+require_relative "../../trunk/waiting"
+require_relative "endpoint"
+
+module Trunkline
+  module Postgres
+    # Asks a server to end what one of its sessions is doing. That takes a connection of its own, which carries nothing else
+    # (PostgreSQL manual, "Canceling Requests in Progress").
+    class Cancel # :nodoc:
+      CODE = (1234 << 16) | 5678
+      CHUNK = 64
+      # Seconds that a caller stays at most which is interrupted in the middle: what it has begun is brought to its end, for a server that
+      # was not asked works on, and what one that was asked too late would end is unknown.
+      GRACE = 0.25
+      private_constant :CODE, :CHUNK, :GRACE
+
+      # Returns when the server has dealt with the request: it closes the connection then, and this request cancels nothing
+      # later. Whether there was anything to cancel it does not tell.
+      #
+      # @param endpoint [Endpoint] of the session's connection
+      # @param backend_pid [Integer] of the session
+      # @param secret_key [String] of the session: 4 bytes, since protocol 3.2 up to 256
+      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}; nil waits without end
+      # @param unfinished [UnfinishedCancels, nil] takes a connection that the server has not closed by then
+      # @yield the server has dealt with the request; also where the caller is interrupted meanwhile
+      # @return [void]
+      # @raise [ConnectionError] there is no connection, or no answer in time; if {Error#sent?} something may have been, or
+      #   may still be, cancelled
+      def self.send(endpoint, backend_pid, secret_key, deadline:, unfinished: nil, &dealt_with)
+        new(endpoint, [12 + secret_key.bytesize, CODE, backend_pid, secret_key].pack("NNNa*"), unfinished, &dealt_with).send(deadline)
+      end
+
+      # @param message [String] the CancelRequest
+      def initialize(endpoint, message, unfinished, &dealt_with)
+        @endpoint = endpoint
+        @message = message
+        @unfinished = unfinished
+        @dealt_with = dealt_with
+        @io = nil
+        @asked = false
+      end
+
+      # @param deadline [Float, nil]
+      def send(deadline)
+        through = attempt(deadline)
+      rescue ConnectionError => error
+        through = true
+        raise if error.server
+
+        raise ConnectionError.new(error.message, server: @endpoint.server, sent: error.sent?)
+      ensure
+        Thread.handle_interrupt(Waiting::NEVER) do
+          finish([deadline, Waiting.now + GRACE].compact.min) unless through
+          close_or_hand_over
+        end
+      end
+
+      private
+
+      # @return [true]
+      def attempt(deadline)
+        @io ||= @endpoint.open(deadline)
+        ask(deadline) unless @asked
+        wait_for_end(deadline) unless @io.closed? # as it is where the first attempt was interrupted after its end
+        @io.close
+        @dealt_with&.call
+        true
+      end
+
+      # The caller is interrupted, and goes on with that.
+      def finish(deadline)
+        attempt(deadline)
+      rescue ConnectionError
+        nil
+      end
+
+      def close_or_hand_over
+        return if @io.nil? || @io.closed?
+
+        @asked && @unfinished ? @unfinished.add(@io) : @io.close
+      end
+
+      def ask(deadline)
+        Socket::Stream.write(@io, @message, deadline) or raise ConnectionError, "the request to cancel could not be sent in time"
+        @asked = true
+      rescue SystemCallError => error
+        reason = SystemCallError.new(nil, error.errno).message.downcase
+        raise ConnectionError, "the request to cancel could not be sent: #{reason}"
+      end
+
+      # Whatever comes before the end means nothing; some servers close so abruptly that the connection is reset.
+      def wait_for_end(deadline)
+        while (bytes = Socket::Stream.read(@io, CHUNK, deadline)); end
+        return if bytes.nil?
+
+        raise ConnectionError.new("the server has not dealt with the request to cancel in time", sent: true)
+      rescue SystemCallError
+        nil
+      end
+    end
+    private_constant :Cancel
+  end
+end

@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require_relative "../../errors"
+require_relative "../../socket/stream"
+require_relative "../../socket/tls"
+require_relative "encryption/context"
+
+module Trunkline
+  module Postgres
+    # Makes a connection to one host an encrypted one, as the options that begin with "ssl" say
+    # (PostgreSQL manual, "SSL Session Encryption").
+    class Encryption
+      REQUEST = [8, (1234 << 16) | 5679].pack("NN").freeze
+
+      # What is tried one after the other. Where encryption is only preferred, or only allowed, nothing is safe from an attacker
+      # that can change what is sent.
+      WAYS = { "disable" => %i[clear], "allow" => %i[clear encrypted], "prefer" => %i[encrypted clear] }.freeze
+
+      # Addresses are no names to tell a server (RFC 6066, 3).
+      ADDRESS = /\A[\d.]+\z|:/
+
+      CHUNK = 8192
+      SHOWN = 60
+
+      private_constant :REQUEST, :WAYS, :ADDRESS, :CHUNK, :SHOWN
+
+      # @param config [Config]
+      # @param host [Config::Host]
+      def initialize(config, host)
+        @config = config
+        @host = host
+      end
+
+      # @return [Array<Encryption, nil>] what to try, one after the other: this, or nothing
+      def ways
+        return [nil] if @host.unix_socket?
+
+        WAYS.fetch(@config.sslmode, %i[encrypted]).map { |way| self if way == :encrypted }
+      end
+
+      # Asks the server, unless it is to be taken for granted. An answer is one byte: what follows it was put there by
+      # an attacker (CVE-2021-23222).
+      #
+      # @param io [::Socket] on which nothing was said yet
+      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
+      # @return [Boolean] false: the server does not encrypt, and goes on without
+      # @raise [ConnectionError, ProtocolError]
+      def agreed?(io, deadline)
+        return true if @config.sslnegotiation == "direct"
+
+        case answer = ask(io, deadline)
+        when "S" then true
+        when "N" then required? ? refuse("the server does not encrypt, and sslmode=#{@config.sslmode} wants it", retriable: false) : false
+        when /\AE/n then refuse("the server answered the request to encrypt with an error, which is not authenticated")
+        else raise ProtocolError, "this does not seem to be a PostgreSQL server: it answered the request to encrypt with #{shown(answer)}"
+        end
+      end
+
+      # @param io [::Socket] whose server has agreed
+      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
+      # @return [OpenSSL::SSL::SSLSocket] to a server whose identity is proven, as far as the options ask
+      # @raise [ConnectionError, ConfigError]
+      def shake_hands(io, deadline)
+        context = Context.new(@config)
+        encrypted = Socket::TLS.connect(io, context.build, deadline, server_name: server_name) or too_late
+        check(encrypted, context)
+        encrypted
+      rescue OpenSSL::SSL::SSLError => error
+        refuse(context.distrust || "encryption could not be negotiated: #{Socket::TLSReason.of(error)}#{what_direct_needs}", retriable: false)
+      rescue SystemCallError => error
+        broken(error)
+      end
+
+      private
+
+      def ask(io, deadline)
+        sent = Socket::Stream.write(io, REQUEST, deadline)
+        answer = sent && Socket::Stream.read(io, CHUNK, deadline)
+        too_late if answer == false
+        answer || closed
+      rescue Errno::ECONNRESET, Errno::EPIPE
+        closed
+      rescue SystemCallError => error
+        broken(error)
+      end
+
+      def shown(answer) = answer.byteslice(0, SHOWN).force_encoding(Encoding::UTF_8).scrub.strip.inspect
+
+      def required? = !WAYS.key?(@config.sslmode)
+
+      def server_name = (@host.host if @config.sslsni && !@host.host.match?(ADDRESS))
+
+      def check(encrypted, context)
+        if @config.sslnegotiation == "direct" && encrypted.alpn_protocol != Context::PROTOCOL
+          refuse("the server does not speak PostgreSQL's protocol over TLS (sslnegotiation=direct)", retriable: false)
+        end
+        refuse("the server did not ask for a certificate, and sslcertmode=require wants that", retriable: false) unless context.certificate_asked?
+        check_name(Socket::TLS::Identity.new(encrypted.peer_cert)) if @config.sslmode == "verify-full"
+      end
+
+      def check_name(identity)
+        return if identity.of?(@host.host)
+
+        refuse("the server's certificate is for #{identity}, not for #{@host.host.inspect}", retriable: false)
+      end
+
+      def too_late = refuse("no answer in time while encryption was negotiated")
+
+      def closed = refuse("the server closed the connection while encryption was negotiated")
+
+      def broken(error)
+        reason = SystemCallError.new(nil, error.errno).message.downcase
+        refuse("the connection broke while encryption was negotiated: #{reason}#{what_direct_needs}")
+      end
+
+      # Older servers take the first bytes of TLS for a startup packet that is too long, and hang up.
+      def what_direct_needs
+        " (sslnegotiation=direct needs PostgreSQL 17 or newer; sslnegotiation=postgres works with all)" if @config.sslnegotiation == "direct"
+      end
+
+      def refuse(message, **options)
+        raise ConnectionError.new(message, **options)
+      end
+    end
+
+    private_constant :Encryption
+  end
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require "openssl"
+require_relative "../../../errors"
+require_relative "../../../socket/tls/client_certificate"
+require_relative "../../../socket/tls/identity"
+require_relative "../../../socket/tls/trust"
+
+module Trunkline
+  module Postgres
+    class Encryption
+      # What OpenSSL has to know for one connection. The files are read anew each time, since certificates are renewed.
+      class Context
+        # The name of PostgreSQL's protocol within TLS.
+        PROTOCOL = "postgresql"
+
+        VERSIONS = { "TLSv1" => :TLS1, "TLSv1.1" => :TLS1_1, "TLSv1.2" => :TLS1_2, "TLSv1.3" => :TLS1_3 }.freeze
+
+        # No handshake in the midst of data; no compression, which tells what is in it; a missing farewell is as good as one.
+        # Not every version of OpenSSL needs to be told.
+        OPTIONS = %i[OP_NO_RENEGOTIATION OP_NO_COMPRESSION OP_IGNORE_UNEXPECTED_EOF]
+                  .select { |name| OpenSSL::SSL.const_defined?(name) }.map { |name| OpenSSL::SSL.const_get(name) }.inject(:|)
+        private_constant :VERSIONS, :OPTIONS
+
+        # @return [String, nil] why the server's certificate was not believed
+        attr_reader :distrust
+
+        # @param config [Config]
+        def initialize(config)
+          @config = config
+          @certificate_asked = config.sslcertmode != "require"
+        end
+
+        # @return [Boolean] whether the server asked for the client's certificate; true where that is of no interest
+        def certificate_asked? = @certificate_asked
+
+        # @return [OpenSSL::SSL::SSLContext]
+        # @raise [ConfigError] a file cannot be used
+        def build
+          context = OpenSSL::SSL::SSLContext.new
+          context.options |= OPTIONS
+          context.min_version = VERSIONS[@config.ssl_min_protocol_version]
+          context.max_version = VERSIONS[@config.ssl_max_protocol_version]
+          context.alpn_protocols = [PROTOCOL]
+          trust(context)
+          introduce(context)
+          context
+        end
+
+        private
+
+        # Where there are root certificates, they count in every mode that encrypts, as with libpq.
+        def trust(context)
+          roots = @config.sslrootcert
+          if roots == "system" || (roots && File.exist?(roots))
+            context.cert_store = Socket::TLS::Trust.store(roots, revoked: revoked, revoked_directory: @config.sslcrldir)
+            context.verify_mode = OpenSSL::SSL::VERIFY_PEER
+            context.verify_callback = method(:verify)
+          elsif @config.sslmode.start_with?("verify")
+            refuse("sslmode=#{@config.sslmode} needs root certificates, and there is no file #{roots || "~/.postgresql/root.crt"}: " \
+                   "name one by sslrootcert, or trust this machine's by sslrootcert=system")
+          end
+        end
+
+        # The list in the home directory need not be there, and says nothing of the machine's roots. One that was asked for
+        # counts.
+        def revoked
+          file = @config.sslcrl
+          return [*file] unless file && @config.source(:sslcrl) == "default"
+
+          @config.sslcrldir || @config.sslrootcert == "system" || !File.exist?(file) ? [] : [file]
+        end
+
+        def verify(believed, store_context)
+          @distrust ||= "the server's certificate is not trusted: #{store_context.error_string}" unless believed
+          believed
+        end
+
+        def introduce(context)
+          return if @config.sslcertmode == "disable"
+
+          own = @config.sslcert && Socket::TLS::ClientCertificate.load(@config.sslcert, @config.sslkey, @config.sslpassword)
+          return refuse_without_certificate unless own
+
+          context.extra_chain_cert = own.chain
+          context.client_cert_cb = lambda do |_|
+            @certificate_asked = true
+            [own.certificate, own.key]
+          end
+        end
+
+        def refuse_without_certificate
+          refuse("sslcertmode=require needs a client certificate (sslcert), and there is none") if @config.sslcertmode == "require"
+        end
+
+        def refuse(message)
+          raise ConfigError, message
+        end
+      end
+
+      private_constant :Context
+    end
+  end
+end

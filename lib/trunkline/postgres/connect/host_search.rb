@@ -1,0 +1,157 @@
+# frozen_string_literal: true
+
+require_relative "../../config"
+require_relative "../../socket/resumable"
+require_relative "connection_attempt"
+
+module Trunkline
+  module Postgres
+    # Looks for a host that can be connected to and is of the kind that is asked for. Hosts are tried one after the other; where one is silent
+    # for a while, the next one is begun beside it, and the first connection wins (in the manner of RFC 8305). The sockets are waited for by one
+    # caller, without a thread. A caller whose deadline passes leaves the search as it is, and the next one of its thread goes on with it.
+    class HostSearch # :nodoc:
+      # Seconds of silence of one host after which the next one is begun beside it: the delay that RFC 8305 recommends.
+      SILENCE = 0.25
+      # Seconds for which a search is worth going on with where attempts have no timeout: a server waits as long for a login
+      # (authentication_timeout).
+      KEPT_FOR = 60.0
+      private_constant :SILENCE, :KEPT_FOR
+
+      Running = Struct.new(:host, :resumable, :progress_at)
+      private_constant :Running
+
+      # @param config [Config]
+      # @param memory [HostMemory]
+      # @param cluster [Cluster, nil] that the servers must belong to
+      def initialize(config, memory, cluster = nil)
+        @config = config
+        @memory = memory
+        @cluster = cluster
+        @generation = Trunkline.process_generation
+        @thread = Thread.current
+        @expires_at = Waiting.now + (config.connect_timeout || KEPT_FOR)
+        @wanted = [*(config.target_session_attrs == "prefer-standby" ? %w[standby any] : config.target_session_attrs)]
+        @candidates = memory.order
+        @running = []
+        @failures = {}
+      end
+
+      # @return [Boolean] whether the calling thread may go on with it
+      def mine? = @thread.equal?(Thread.current) && !stale?
+
+      # @return [Boolean] whether no caller should go on with it any more
+      def stale? = @generation != Trunkline.process_generation || !@thread.alive? || Waiting.now >= @expires_at
+
+      # @return [String] what it is waiting for, for messages
+      def state = "#{@running.map { |attempt| attempt.host.server }.join(" and ")} has not answered yet"
+
+      # Goes on until there is a connection.
+      #
+      # @param deadline [Float, nil] the caller's, on the clock of {Socket::Readiness.now}
+      # @return [Connection, nil] nil: the deadline has passed, and the search may be taken up again
+      # @raise [Error] see {Connector.connect}
+      def run(deadline)
+        found = nil
+        until (found = outcome) || (deadline && Waiting.now >= deadline)
+          resume(wait(deadline))
+        end
+        through = true
+        found
+      ensure
+        abandon unless through
+      end
+
+      # Closes what is under way.
+      #
+      # @return [void]
+      def abandon
+        @running.each { |attempt| attempt.resumable.value ? attempt.resumable.value.io.close : attempt.resumable.abandon }.clear
+      end
+
+      private
+
+      # @return [Array<Running>, nil] nil: there is no other host
+      def begin_next
+        host = next_host or return
+        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.hosts.size > 1, cluster: @cluster)
+        @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now)
+        resume([@running.last])
+      end
+
+      # Where there is no standby, a server that answered will do.
+      def next_host
+        if @candidates.empty? && @wanted.size > 1
+          @wanted.shift
+          @candidates = unsuitable
+        end
+        @candidates.shift
+      end
+
+      def unsuitable = @failures.select { |_, error| error.is_a?(UnsuitableServer) }.keys
+
+      def any_other? = @candidates.any? || (@wanted.size > 1 && unsuitable.any?)
+
+      # @return [Array<Running>] those that can go on
+      def wait(deadline)
+        ready = Socket::Readiness.wait_for_any(@running.map { |attempt| attempt.resumable.wait }, [deadline, silent_at].compact.min)
+        @running.select { |attempt| ready.any? { |wait| wait.equal?(attempt.resumable.wait) } }
+      end
+
+      # When the next host is begun, as the last one that was begun has said nothing.
+      def silent_at = (@running.last.progress_at + SILENCE if any_other?)
+
+      def resume(attempts)
+        attempts.each do |attempt|
+          attempt.progress_at = Waiting.now
+          attempt.resumable.resume
+        end
+      end
+
+      # @return [Connection, nil] nil: it goes on
+      def outcome
+        loop do
+          ended = @running.select { |attempt| attempt.resumable.over? }
+          found = ended.find { |attempt| attempt.resumable.value }
+          return win(found) if found
+
+          @running -= ended
+          ended.each { |attempt| note_failure(attempt) }
+          notice_silence
+          begin_next or raise failure if @running.empty?
+          return if @running.none? { |attempt| attempt.resumable.over? }
+        end
+      end
+
+      def win(found)
+        @running.delete(found)
+        abandon
+        @memory.good(found.host)
+        found.resumable.value
+      end
+
+      # What would fail again in the same way ends the search: a refused password, a missing database.
+      def note_failure(attempt)
+        error = attempt.resumable.error
+        raise error unless error.is_a?(Error) && error.retriable?
+
+        @failures[attempt.host] = error
+      end
+
+      def notice_silence
+        return if @running.empty? || !any_other? || Waiting.now < silent_at
+
+        @memory.silent(@running.last.host)
+        begin_next
+      end
+
+      def failure
+        reasons = @failures.values
+        return reasons.first if reasons.size == 1
+
+        message = "none of the #{reasons.size} hosts could be connected to: #{reasons.map(&:message).join("; ")}"
+        ConnectionError.new(message, reasons: reasons, server: @config.server)
+      end
+    end
+    private_constant :HostSearch
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "../codec"
+
+module Trunkline
+  module Postgres
+    # After how long a server or a pooler ends an idle connection. Servers do not report it, so it is asked for only when one has done so, on
+    # the connection that is opened next; from then on idle connections are replaced before.
+    module IdleTimeout # :nodoc:
+      ENDED_BY_SERVER = "57P05"
+      ENDED_BY_PGBOUNCER = "client_idle_timeout"
+      QUESTION = "SELECT EXTRACT(epoch FROM pg_catalog.current_setting('idle_session_timeout')::pg_catalog.interval)"
+      # Of the timeout: the rest is for a request's way to the server.
+      SHARE = 0.9
+      private_constant :ENDED_BY_SERVER, :ENDED_BY_PGBOUNCER, :QUESTION, :SHARE
+
+      # @param pool [Pool] one of whose connections may have been ended so
+      # @param trunk [Trunk] new
+      # @param responses [ResponseReader]
+      # @return [Trunk] the same
+      def self.heed(pool, trunk, responses)
+        seconds = pool.ending && timeout(pool, trunk, responses)
+        pool.idle_limit = seconds * SHARE if seconds
+        heeded = trunk
+      ensure
+        trunk.close("its first use was interrupted") unless heeded
+      end
+
+      # @return [Float, nil] seconds; nil: it was something else, or is known
+      def self.timeout(pool, trunk, responses)
+        ending = pool.ending
+        return if ending.idle >= pool.idle_limit
+
+        fields = ErrorFields.parse(ending.farewell)
+        return ask(trunk, responses) if fields[:sqlstate] == ENDED_BY_SERVER
+
+        # PgBouncer does not tell: it is no more than this.
+        ending.idle if fields[:message] == ENDED_BY_PGBOUNCER
+      end
+
+      # @return [Float, nil] nil: new sessions have none, or it could not be asked
+      def self.ask(trunk, responses)
+        request = Request.script(QUESTION)
+        trunk.perform(request)
+        seconds = responses.results(request, Result).first&.value.to_f if request.answered?
+        seconds if seconds&.positive?
+      end
+      private_class_method :timeout, :ask
+    end
+    private_constant :IdleTimeout
+  end
+end

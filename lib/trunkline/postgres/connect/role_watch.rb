@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/waiting"
+
+module Trunkline
+  module Postgres
+    # A server that refuses a statement because it is read-only may not be the one that the client wants: behind a pooler or a name, or in a
+    # list of hosts of which any will do, another server may take writes by now. The connections that may lead to it retire, the hosts are
+    # looked at again, and the statement is sent once more.
+    class RoleWatch # :nodoc:
+      # Seconds after which hosts are looked at again at the earliest: each look costs a connection.
+      PAUSE = 1.0
+      READERS = %w[read-only standby prefer-standby].freeze
+      private_constant :PAUSE, :READERS
+
+      # @param config [Config]
+      # @param pools [Array<Pool>] of the client
+      # @param trunks [TrunkFactory] of the client
+      def initialize(config, pools, trunks)
+        @reader = READERS.include?(config.target_session_attrs)
+        @pools = pools
+        @trunks = trunks
+        @looked_at = -Float::INFINITY
+      end
+
+      # A server has refused a statement as read-only, outside of a transaction that is to be so.
+      #
+      # @return [Boolean] whether another server, or the same one over another connection, may take it
+      def move
+        return false if @reader
+        return true if Waiting.now < @looked_at + PAUSE
+
+        servers = []
+        @pools.each { |pool| pool.retire_where("its server is read-only") { |trunk| read_only?(trunk) && servers.push(trunk.server) } }
+        return false if servers.empty?
+
+        @looked_at = Waiting.now
+        servers.uniq.each { |server| @trunks.avoid(server) }
+        true
+      end
+
+      private
+
+      # A server from 14 on reports it, with the next answer. Poolers do not.
+      def read_only?(trunk)
+        trunk.codec.parameters["in_hot_standby"] != "off" || trunk.codec.parameters["default_transaction_read_only"] == "on"
+      end
+    end
+    private_constant :RoleWatch
+  end
+end

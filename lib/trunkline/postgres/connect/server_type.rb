@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require_relative "../../errors"
+require_relative "startup"
+
+module Trunkline
+  module Postgres
+    # Whether a new session is at a server such as target_session_attrs asks for. Servers tell since PostgreSQL 14 as they
+    # prepare the session; the others (and some poolers) are asked: bytes in, bytes out.
+    class ServerType
+      QUESTIONS = { "in_hot_standby" => "SELECT pg_catalog.pg_is_in_recovery()",
+                    "transaction_read_only" => "SHOW transaction_read_only" }.freeze
+
+      # What is wrong where the server is the opposite.
+      OBJECTIONS = {
+        "read-write" => "its sessions are read-only", "read-only" => "its sessions are not read-only",
+        "primary" => "it is a standby", "standby" => "it is no standby"
+      }.freeze
+      private_constant :QUESTIONS, :OBJECTIONS
+
+      # @param wanted [String] any, read-write, read-only, primary or standby
+      # @param startup [Startup] a handshake that is done
+      def initialize(wanted, startup)
+        @wanted = wanted
+        @answers = startup.parameters.dup
+        @before = startup.leftover
+        @query = nil
+      end
+
+      # @return [String, nil] message to send; nil where the answer is known
+      def question
+        return if known?
+
+        sql = QUESTIONS.fetch(subject)
+        @query = Startup::EarlyQuery.new(sql, @before)
+        Startup::EarlyQuery.message(sql)
+      end
+
+      # @return [Boolean] whether the question is answered
+      def answered? = @query.nil? || @query.answered?
+
+      # @param bytes [String] what the server sent
+      # @raise [UnsuitableServer] when it does not answer the question
+      # @raise [ProtocolError]
+      def receive(bytes)
+        @query.receive(bytes)
+        raise UnsuitableServer, "it does not tell whether it is what target_session_attrs asks for: #{said}" if @query.error
+
+        @answers[subject] = @query.row.first if @query.row
+      end
+
+      # @return [String, nil] why this server is not the right one
+      def objection
+        return if @wanted == "any" || on? == %w[read-only standby].include?(@wanted)
+
+        "#{OBJECTIONS[@wanted]}, and target_session_attrs asks for #{@wanted}"
+      end
+
+      # @return [String] bytes that came after all this
+      def leftover = @query ? @query.leftover : @before
+
+      private
+
+      def subject = %w[primary standby].include?(@wanted) ? "in_hot_standby" : "transaction_read_only"
+
+      def known? = @wanted == "any" || @answers.key?(subject) || reported.all? { |name| @answers.key?(name) }
+
+      def reported = subject == "in_hot_standby" ? [subject] : %w[in_hot_standby default_transaction_read_only]
+
+      def on? = [subject, *reported].any? { |name| %w[on t].include?(@answers[name]) }
+
+      def said = ErrorFields.parse(@query.error)[:message]
+    end
+
+    private_constant :ServerType
+  end
+end

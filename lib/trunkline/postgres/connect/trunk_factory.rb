@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "securerandom"
+require_relative "../group_commit/asynchronous_commit"
+require_relative "cluster"
+require_relative "../codec"
+require_relative "idle_timeout"
+require_relative "login"
+require_relative "session_settings_check"
+require_relative "../group_commit/shared_flush"
+
+module Trunkline
+  module Postgres
+    # Opens the connections of one client: logs in, and makes a trunk of what that returns.
+    class TrunkFactory # :nodoc:
+      # @param config [Config]
+      # @param responses [ResponseReader]
+      # @param epochs [PlanEpoch] the client's
+      # @param unfinished [UnfinishedCancels]
+      # @param prepare [Boolean] whether connections keep prepared statements
+      def initialize(config, responses, epochs, unfinished, prepare:)
+        @cluster = Cluster.new if config.identify_servers?
+        @connector = Connector.new(config, cluster: @cluster)
+        @responses = responses
+        @epochs = epochs
+        @unfinished = unfinished
+        @prepare = prepare
+      end
+
+      # @param pool [Pool] that it is for
+      # @return [Trunk] that queries may share
+      # @raise [Error] there is none to be had
+      def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@connector, @responses), pool), @responses)
+
+      # @param pool [Pool]
+      # @param flush [Statement] that waits for the disk
+      # @return [Trunk] on which writes share their flush
+      # @raise [Error] there is none to be had
+      def open_writer(pool, flush)
+        connection = Login.open(@connector, @responses)
+        AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @responses)
+      end
+
+      # Closes what callers have left that could wait no longer for a connection.
+      #
+      # @return [void]
+      def close = @connector.close
+
+      # What was seen of the cluster does not count any more.
+      #
+      # @return [void]
+      def forget_cluster = @cluster&.forget
+
+      # @param server [String] label of a host that is to be tried last for a while
+      # @return [void]
+      def avoid(server) = @connector.avoid(server)
+
+      private
+
+      def trunk_of(connection, pool)
+        prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
+        limits = @responses.limits
+        codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
+        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
+        admit(trunk, connection.identity) if @cluster
+        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses) : trunk
+      end
+
+      def admit(trunk, identity)
+        admitted = @cluster.admit(trunk, identity)
+      ensure
+        trunk.close("its server was refused") unless admitted
+      end
+    end
+    private_constant :TrunkFactory
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../codec"
+require_relative "shared_flush"
+
+module Trunkline
+  module Postgres
+    # Makes connections commit without waiting for the server's disk: for {GroupCommit} alone.
+    module AsynchronousCommit # :nodoc:
+      # The level of the role or the database comes back, for the flushes. Only the server process that the connection was promised
+      # gets the setting: behind a pooler it would be another client's next. That it may flush is tried, not looked up.
+      QUESTION = "SELECT pg_catalog.current_setting('synchronous_commit'), pg_catalog.pg_postmaster_start_time()::pg_catalog.text, " \
+                 "CASE WHEN pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) %<pid>d AND " \
+                 "pg_catalog.pg_logical_emit_message(true, 'trunkline', '') IS NOT NULL " \
+                 "THEN pg_catalog.set_config('synchronous_commit', 'off', false) END"
+      POOLED = "a pooler stands between, so no process of the server could vouch for the commits of another"
+      private_constant :QUESTION, :POOLED
+
+      # @param trunk [Trunk] new
+      # @param pid [Integer, nil] of the server process that the connection was promised
+      # @param statement [Statement] of {SharedFlush::SQL}
+      # @param responses [ResponseReader]
+      # @return [Trunk] the same, whose codec has its {Flushes}
+      # @raise [ConnectionError, ServerError] it cannot be; the connection is closed
+      def self.prepare(trunk, pid, statement, responses)
+        level, server, set = ask(trunk, pid, responses)
+        raise ConnectionError.new(POOLED, server: trunk.server, retriable: false) unless set
+
+        trunk.codec.flushes = Flushes.new(server, trunk, statement, level == "off" ? "on" : level, pid)
+        prepared = trunk
+      ensure
+        trunk.close("its commits cannot be flushed together") unless prepared
+      end
+
+      def self.ask(trunk, pid, responses)
+        request = Request.script(format(QUESTION, pid: pid.to_i))
+        trunk.perform(request)
+        raise responses.error(request) unless request.answered?
+
+        responses.results(request, Result).first.rows.first
+      end
+      private_class_method :ask
+    end
+    private_constant :AsynchronousCommit
+  end
+end

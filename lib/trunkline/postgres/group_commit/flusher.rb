@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/turn"
+require_relative "shared_flush"
+
+module Trunkline
+  module Postgres
+    # The connection over which the writes of a client are flushed while later writes go on over theirs. Its flush vouches for a write
+    # that was sent when this connection was there already, to the same server. Where it cannot be had, or is lost, writes are flushed
+    # over their own connections.
+    class Flusher # :nodoc:
+      # Seconds until it is tried again to open one.
+      PAUSE = 1.0
+      private_constant :PAUSE
+
+      # @param pool [Pool] of a single trunk that {AsynchronousCommit.prepare} has prepared
+      def initialize(pool)
+        @pool = pool
+        @trunk = nil
+        begin_anew
+      end
+
+      # @param trunk [Trunk] over which a write is to go
+      # @return [Flushes, nil] that will vouch for it, if there are any
+      def flushes_for(trunk)
+        return if missing?
+
+        flushes = @trunk.codec.flushes
+        flushes if flushes.server == trunk.codec.flushes.server
+      end
+
+      # Opens the connection where there is none and no other caller does so. A caller whose attempt fails goes on without one.
+      #
+      # @param request [Request] whose deadline holds
+      # @raise [Closed] the client is closed
+      def open(request)
+        return unless missing?
+
+        begin_anew unless @generation == Trunkline.process_generation
+        @turn.take(Waiting.now) { attempt(request) if missing? && Waiting.now >= @resume_at }
+      end
+
+      private
+
+      def begin_anew
+        @generation = Trunkline.process_generation
+        @turn = Turn.new
+        @resume_at = Waiting.now
+      end
+
+      def missing?
+        trunk = @trunk
+        trunk.nil? || !trunk.loss.nil? || trunk.inherited?
+      end
+
+      def attempt(request)
+        probe = Request.companion.limit_as(request)
+        @resume_at = Waiting.now + PAUSE
+        @trunk = @pool.over_shared_trunk(probe) { true }
+      rescue Closed
+        raise
+      rescue Error
+        nil
+      end
+    end
+    private_constant :Flusher
+  end
+end

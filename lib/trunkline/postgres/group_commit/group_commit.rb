@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/lock"
+require_relative "../../trunk/pool/pool"
+require_relative "asynchronous_commit"
+require_relative "flusher"
+require_relative "shared_flush"
+
+module Trunkline
+  module Postgres
+    # Writes of many callers that share the wait for the server's disk. Each is a transaction of its own, on connections whose
+    # synchronous_commit is off and that nothing else uses, and is acknowledged when a flush has made it durable that others wait for
+    # as well. Where no other caller writes, a write goes over a usual connection, and its own commit is the flush.
+    class GroupCommit # :nodoc:
+      # Nothing in it is tried twice, so the time is linear.
+      WRITE = %r{\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:INSERT|UPDATE|DELETE|MERGE)\b}im
+      # Seconds until connections are tried again that could not be had, or not for this.
+      PAUSE = 30.0
+      private_constant :WRITE, :PAUSE
+
+      # @return [Array<Pool>] of connections whose commits are asynchronous; nothing else gets these
+      attr_reader :pools
+
+      # @param pool [Pool] of the usual connections
+      # @param connections [Integer] over which writes go at most
+      # @param options keywords of {Pool#initialize}
+      # @yield [pool] opens a connection that {AsynchronousCommit.prepare} has prepared
+      # @yieldreturn [Trunk]
+      def initialize(pool, connections, **options, &open)
+        @pool = pool
+        @pools = [connections, 1].map { |most| Pool.new(connections: most, most: most, **options, &open) }
+        @writers = @pools.first
+        @flusher = Flusher.new(@pools.last)
+        @lock = Lock.new
+        begin_anew
+      end
+
+      # @return [Hash{Symbol => Object}] see {Client#stats}
+      def stats = { **@writers.stats, unavailable: unavailable? ? @refusal : nil }
+
+      # @return [Boolean] whether it begins as a write; what writes in another way has a commit of its own
+      def write?(request)
+        return request.members.any? { |member| write?(member) } if request.members
+
+        !request.statement.nil? && WRITE.match?(request.statement.sql)
+      end
+
+      # Sends the request, and waits until it is answered and durable.
+      def perform(request)
+        return @pool.perform(request) unless suitable?(request)
+
+        beside_others = enter
+        begin
+          beside_others || several?(request) ? perform_together(request) : @pool.perform(request)
+        ensure
+          leave
+        end
+      end
+
+      private
+
+      def begin_anew
+        @generation = Trunkline.process_generation
+        @writing = 0
+        @resume_at = @refusal = nil
+      end
+
+      # What runs in no transaction may have effects beside the log.
+      def suitable?(request) = request.members ? request.members.all? { |member| suitable?(member) } : request.statement&.verdict == :shareable
+
+      def several?(request) = !request.members.nil? && !request.atomic? && request.members.size > 1
+
+      # @return [Boolean] whether another caller writes at this moment
+      def enter
+        @lock.synchronize do
+          begin_anew unless @generation == Trunkline.process_generation
+          (@writing += 1) > 1
+        end
+      end
+
+      def leave = @lock.synchronize { @writing -= 1 }
+
+      def unavailable?
+        resume_at = @resume_at
+        !resume_at.nil? && Waiting.now < resume_at
+      end
+
+      # Without such a connection each write has a commit of its own, and no caller waits for one.
+      def perform_together(request)
+        return @pool.perform(request) if unavailable?
+
+        begin
+          @flusher.open(request)
+          @writers.over_shared_trunk(request) { |trunk| write(trunk, request) }
+        rescue ConnectionError, ServerError => error
+          raise if error.is_a?(Closed) || error.is_a?(Overloaded) || request.done?
+
+          @refusal = error.message
+          @resume_at = Waiting.now + PAUSE
+          @pool.perform(request)
+        end
+      end
+
+      # The caller is active on the connection for all of it: no other caller retires the connection in between, or takes it to another event loop.
+      def write(trunk, request)
+        Waiting.undisturbed(request.scheduler) do
+          writer = Waiter.new
+          next false unless trunk.state.enter(writer)
+
+          begin
+            flushes = @flusher.flushes_for(trunk)
+            next false unless trunk.perform(request)
+
+            confirm(request, flushes, trunk.codec.flushes)
+            true
+          ensure
+            trunk.leave_unused(writer)
+          end
+        end
+      end
+
+      # What has failed has left nothing to flush. The connection of the write itself vouches for it where the other one is lost.
+      def confirm(request, *flushes)
+        requests = request.members ? [request, *request.members].select(&:answered?) : [request]
+        return unless requests.first&.answered?
+
+        unflushed = nil
+        flushes.each do |vouching|
+          next unless vouching
+          return unless (unflushed = vouching.wait(request.deadline))
+          break unless unflushed.why == :failed
+        end
+        requests.each { |carried_out| carried_out.revoke(unflushed) }
+      end
+    end
+
+    # A client that commits all its writes so.
+    module GroupCommitting # :nodoc:
+      def perform(request) = @group_commit.write?(request) ? commit_together(request) : super
+    end
+    private_constant :GroupCommit, :GroupCommitting
+  end
+end

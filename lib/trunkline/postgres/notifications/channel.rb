@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require_relative "../statements/statements"
+
+module Trunkline
+  module Postgres
+    # Names of channels.
+    module Channel # :nodoc:
+      LONGEST = 63 # bytes; the server cuts off what is longer where it is listened to, and refuses it where it is notified
+      private_constant :LONGEST
+
+      # @param name [String, Symbol]
+      # @return [String]
+      # @raise [ArgumentError, TypeError, EncodingError] no channel can be called so
+      def self.name(name)
+        text = Statements.text(name.is_a?(Symbol) ? name.name : name)
+        return text if text.bytesize.between?(1, LONGEST)
+
+        raise ArgumentError, "the name of a channel has 1 to #{LONGEST} bytes, not #{text.bytesize}"
+      end
+    end
+    private_constant :Channel
+  end
+end

@@ -1,0 +1,150 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/turn"
+require_relative "../statements/escaping"
+require_relative "subscription"
+require_relative "subscription_queue"
+
+module Trunkline
+  module Postgres
+    # The one connection of a client that listens, for all of its subscriptions. It has no fiber or thread of its own: of the callers that
+    # wait for notifications, one reads for all. Opened with the first subscription, closed with the last one.
+    class Listener # :nodoc:
+      include Escaping
+
+      # What holds the connection, told to callers that wait for one in vain.
+      PLACE = "listen"
+      private_constant :PLACE
+
+      # @param sessions [Sessions] where the connection comes from
+      # @param responses [ResponseReader]
+      def initialize(sessions, responses)
+        @sessions = sessions
+        @responses = responses
+        begin_anew
+      end
+
+      # @param subscription [Subscription] made, and not listening yet
+      # @return [Subscription] listening
+      # @raise [Error] the server refused, or there is no connection
+      def subscribe(subscription)
+        begin_anew unless @generation == Trunkline.process_generation
+        Waiting.undisturbed do
+          @lock.synchronize { @queues = [*listening_ones, subscription.queue] }
+          settle(nil)
+          listening = subscription
+        ensure
+          remove(subscription.queue) unless listening
+        end
+      end
+
+      # @param queue [SubscriptionQueue] of one that is closed
+      def remove(queue)
+        @lock.synchronize { @queues = listening_ones - [queue] }
+        queue.wake
+        settle(nil) if connected?
+      rescue Error
+        nil # then it listens no more, anyway
+      end
+
+      # Waits until there is something in the queue, or the time has come.
+      def wait(queue, by)
+        return reconnect(by) unless connected?
+
+        waiter = Request.companion.pin
+        waiter.patience = by
+        trunk = @trunk
+        queue.with_waiter(waiter) { trunk.reader.follow(waiter) { deliver(trunk) || !queue.idle? } }
+        raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.deadline_passed?
+      end
+
+      private
+
+      def begin_anew
+        @generation = Trunkline.process_generation
+        @lock = Lock.new
+        @turn = Turn.new
+        @queues = []
+        @listening = []
+        @trunk = nil
+      end
+
+      # Those that were dropped are left out. Held: the lock.
+      def listening_ones = @queues.reject(&:ended?)
+
+      def connected? = !(@trunk.nil? || @trunk.inherited? || @trunk.loss)
+
+      # Has the server know the channels that are listened to, and no others: also for those that come or go meanwhile, and may not wait
+      # for their own turn.
+      def settle(by)
+        @turn.take(by) do
+          begin
+            wanted = @queues
+            wanted.empty? ? disconnect : adjust(wanted.flat_map(&:channels).uniq)
+          end until wanted.equal?(@queues)
+        end
+      end
+
+      # That the connection had been lost meanwhile may show only now.
+      def adjust(wanted)
+        tries ||= 0
+        connect unless connected?
+        commands = (wanted - @listening).map { |channel| "LISTEN #{escape_identifier(channel)}" }
+        commands += (@listening - wanted).map { |channel| "UNLISTEN #{escape_identifier(channel)}" }
+        run(commands.join("; ")) unless commands.empty?
+        @listening = wanted
+      rescue NotSent, Indeterminate
+        (tries += 1) == 1 ? retry : raise
+      end
+
+      def run(sql)
+        request = Request.script(sql).pin
+        @trunk.reader.interject(request)
+        @responses.announce(request)
+        raise @responses.error(request) unless request.answered?
+      end
+
+      # Earlier subscriptions may have missed something.
+      def connect
+        before = @trunk
+        @sessions.give_back(before, false) if before
+        @trunk = nil
+        @listening = []
+        @trunk = @sessions.take(Request.companion.pin, PLACE)
+        distribute([Notification.new]) if before
+      end
+
+      def disconnect
+        trunk = @trunk or return
+        @trunk = nil
+        @sessions.give_back(trunk, false)
+      end
+
+      # Tried again for as long as that makes sense: the pool makes the pauses.
+      def reconnect(by)
+        Deadlines.hold(by) { settle(by) }
+      rescue Deadline
+        raise unless by && Waiting.now >= by
+      rescue Error => error
+        raise unless error.retriable?
+      end
+
+      # @return [false]
+      def deliver(trunk)
+        bodies = trunk.codec.take_notifications
+        distribute(bodies.map { |body| Notification.parse(body) }) unless bodies.empty?
+        false
+      end
+
+      # All is there before a caller is woken, which may go on at once.
+      def distribute(notifications)
+        concerned = @queues.select do |queue|
+          theirs = queue.ended? ? [] : notifications.select { |notification| queue.take?(notification) }
+          theirs.each { |notification| queue.add(notification) }.any?
+        end
+        concerned.each(&:wake)
+      end
+    end
+    private_constant :Listener
+  end
+end

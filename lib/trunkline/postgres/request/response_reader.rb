@@ -1,0 +1,279 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/limits"
+require_relative "../../trunk/waiting"
+require_relative "../parameters/array_nulls"
+require_relative "ascii_database"
+require_relative "../types/decoding"
+require_relative "local_settings"
+require_relative "../statements/placeholders"
+require_relative "abandonment_errors"
+require_relative "unanswered_futures"
+require_relative "../results/result"
+require_relative "../group_commit/shared_flush"
+require_relative "../types/type_names"
+
+module Trunkline
+  module Postgres
+    # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
+    # protocol is done with the bytes: whatever a decoder in Ruby does here stops no other caller.
+    class ResponseReader # :nodoc:
+      RESULTS = { string: Result, symbol: SymbolResult }.freeze
+      # What errors may tell.
+      ERRORS = { with_values: false, without_values: true }.freeze
+      # Seconds of telling after which other fibers and threads have a turn. A thread that always has work keeps its turn for 100 ms: with
+      # one each 64 notices, 3,000 notices took 5 s beside it.
+      TURN_AFTER = 0.005
+      private_constant :RESULTS, :ERRORS, :TURN_AFTER
+
+      def self.result_class(keys)
+        RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
+      end
+
+      # @return [Limits]
+      attr_reader :limits
+
+      # @return [UnansweredFutures] the futures whose answers are to come
+      attr_reader :unanswered_futures
+
+      # @return [String] label for errors
+      attr_reader :server
+
+      # @return [Middlewares, nil] what the calls go through that are observed
+      attr_accessor :middlewares
+
+      # @return [RoleWatch, nil] of the client
+      attr_accessor :roles
+
+      # @return [TypeNames]
+      attr_reader :type_names
+
+      # @return [ArrayNulls]
+      attr_reader :array_nulls
+
+      # What gets each notice, if anything does.
+      #
+      # @return [#call, nil]
+      attr_accessor :on_notice
+
+      # Encoding of the database, as its server has reported it at the latest login.
+      #
+      # @return [String, nil]
+      attr_writer :server_encoding
+
+      # What is told of each request whose statement has left something behind on a connection that others share.
+      #
+      # @return [#call, nil]
+      attr_writer :on_leak
+
+      # @param types [Types]
+      # @param server [String] label for errors
+      # @param limits [Limits]
+      # @param errors [:with_values, :without_values] whether what the server says of errors may quote values
+      # @param query [#call] runs SQL with parameters and returns rows, to look types up
+      # @raise [ArgumentError] `errors` is neither
+      def initialize(types, server, limits: Limits.new, errors: :with_values, &query)
+        @hides_values = ERRORS.fetch(errors) { raise ArgumentError, "errors must be :with_values or :without_values, not #{errors.inspect}" }
+        @types = types
+        @unanswered_futures = UnansweredFutures.new(limits.max_futures, limits.max_future_bytes, server)
+        @limits = limits
+        @server = server
+        @query = query
+        @type_names = TypeNames.new(&query)
+        @array_nulls = ArrayNulls.new(server, &query)
+      end
+
+      # @param request [Request] answered
+      # @return [Result]
+      def result(request, result_class)
+        description = request.description
+        rows = request.rows
+        finish(request, description, rows) unless description.plain?
+        result_class.new(rows, description, request.affected_rows, request.notices)
+      end
+
+      # @param request [Request] of a script, answered
+      # @yieldparam tag [String, true, nil] of the command, where tags are kept
+      # @return [Array<Result>]
+      def results(request, result_class)
+        (request.results || []).map do |description, rows, affected_rows, tag|
+          finish(request, description, rows) unless description.plain?
+          result = result_class.new(rows, description, affected_rows)
+          yield result, tag if block_given?
+          result
+        end
+      end
+
+      # @param request [Request] whose answer comes in portions
+      # @param rows [Array<Array>] one of these
+      # @return [Result] of these
+      def portion(request, rows, result_class)
+        finish(request, request.description, rows) unless request.description.plain?
+        result_class.new(rows, request.description, nil)
+      end
+
+      # Tells of what the server noticed while it worked on a request.
+      #
+      # @param request [Request] done
+      def announce(request)
+        tell(request.notices) if request.notices
+      end
+
+      # @param notices [String] as ErrorFields.each takes them
+      def tell(notices)
+        return unless on_notice
+
+        since = Clock.now
+        ErrorFields.each(notices) do |fields|
+          on_notice&.call(fields)
+          next if Clock.now - since < TURN_AFTER
+
+          Waiting.give_turn(Fiber.current_scheduler) || Thread.pass
+          since = Clock.now
+        end
+      end
+
+      # @param oids [Array<Integer>] of a statement's parameters
+      # @return [Array<Integer>] the same in terms of built-in types, as far as that goes
+      def parameter_types(oids)
+        @types.resolve(oids - [0], &@query) # 0: the server is to find it out
+        @types.parameter_oids(oids)
+      end
+
+      # @param request [Request] answered, of a statement that returns rows
+      # @return [Description] of its columns, with nothing left to look up
+      def description(request)
+        description = request.description
+        description = description.resolved(@types.resolve(description.unknown, &@query)) if description.unknown
+        description.finish_with(finishers(description)) unless description.plain? || description.finishers
+        description
+      end
+
+      # @param description [Description] with nothing left to look up
+      # @param rows [Array<Array>] as the codec has decoded them; they get their final values
+      def finish_rows(description, rows)
+        memories = Array.new(rows.size)
+        columns = description.finishers&.each_with_index&.filter_map { |finisher, column| [column, finished(finisher, rows, column, memories)] if finisher }
+        columns&.each { |column, values| values.each_with_index { |value, row| rows[row][column] = value } }
+      end
+
+      # @param request [Request] not answered
+      # @return [Error]
+      def error(request)
+        sql = sql_of(request)
+        if request.failure then failure_error(request.failure, sql)
+        elsif request.error then server_error(request, ErrorFields.parse(request.error), sql)
+        elsif request.unreadable then unreadable_error(request.unreadable, sql)
+        else shared_state_error(request, sql)
+        end
+      end
+
+      # @param request [Request] that would be sent again, if its caller had not cancelled it
+      # @param error [Error] why
+      # @return [Cancelled]
+      def cancelled(request, error)
+        AbandonmentErrors.unanswered(GivenUp.new(:cancel, error.is_a?(Indeterminate)), sql: sql_of(request), server: @server)
+      end
+
+      private
+
+      # Short texts of most columns are not counted: all that a row can have of these together become less than one row may take.
+      def finished(finisher, rows, column, memories)
+        return rows.map { |row| finisher.call(row[column]) unless row[column].nil? } unless finisher.respond_to?(:uncounted)
+
+        uncounted = finisher.uncounted(@limits.max_message / rows.first.size) unless rows.empty?
+        rows.each_with_index.map do |row, at|
+          value = row[column]
+          next if value.nil?
+          next finisher.call(value, nil) if value.is_a?(String) && value.bytesize <= uncounted
+
+          finisher.call(value, memories[at] ||= RowMemory.new(@limits.max_message))
+        end
+      end
+
+      # Types that another program has changed are looked up again, once.
+      def finish_anew(description, rows)
+        @types.look_up_again(description.types)
+        @types.resolve(description.types, &@query)
+        description.finish_with(finishers(description))
+        finish_rows(description, rows)
+      end
+
+      def sql_of(request)
+        sql = request.statement&.sql || request.script
+        @hides_values ? WithoutValues.sql(sql) : sql
+      end
+
+      def failure_error(failure, sql)
+        case failure
+        when GivenUp then AbandonmentErrors.unanswered(failure, sql: sql, server: @server)
+        when Unflushed then AbandonmentErrors.unflushed(failure, sql: sql, server: @server)
+        else loss_error(failure, sql)
+        end
+      end
+
+      # Outside of transactions such a statement is tried again, unnoticed.
+      def server_error(request, fields, sql)
+        fields = WithoutValues.fields(fields, sql) if @hides_values
+        fields = AsciiDatabase.hinted(fields) if @server_encoding == AsciiDatabase::ENCODING
+        return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
+
+        error = ServerError.from_fields(fields, sql: sql, server: @server, advice: Placeholders.advice(fields, sql))
+        AbandonmentErrors.ended_by_server(request, error)
+      end
+
+      def loss_error(loss, sql)
+        return Closed.new(loss.reason, sql: sql, server: @server, sent: loss.sent) if loss.closed
+
+        kind = loss.sent ? Indeterminate : NotSent
+        kind.new("the connection was lost: #{loss.reason}", sql: sql, server: @server, sent: loss.sent)
+      end
+
+      # @param reason [Exception]
+      def unreadable_error(reason, sql)
+        advice = "#{reason.message}: the statement was carried out, and its answer cannot be given"
+        raise UnreadableResult.new(advice, sql: sql, server: @server, sent: true), cause: reason
+      rescue UnreadableResult => error
+        error
+      end
+
+      # The connection is given up either way: with it ends the transaction, or whatever else there was.
+      def shared_state_error(request, sql)
+        @on_leak&.call(request) if request.leak && request.statement
+        what = request.status == "I" ? "was carried out, and has left state behind" : "would have left a transaction open, and was undone,"
+        SharedStateError.new("the statement #{what} on a connection that others share: use transaction { } or session { }",
+                             sql: sql, server: @server, sent: true)
+      end
+
+      # Rows that came with types still unknown hold the server's text for them. Requests sent from then on have these decoded
+      # in C; those on their way already came by the same description, and are decoded here too.
+      def finish(request, description, rows)
+        description = decode_late(request, description, rows) if description.unknown
+        description.finish_with(finishers(description)) unless description.plain? || description.finishers
+        finish_rows(description, rows)
+      rescue Types::OutdatedType
+        finish_anew(description, rows)
+      end
+
+      def decode_late(request, description, rows)
+        types = @types.resolve(description.unknown, &@query)
+        memories = rows.map { RowMemory.new(@limits.max_message) }
+        description.types.each_with_index do |type, column|
+          base, array = types[type]
+          rows.each_with_index { |row, at| row[column] &&= Postgres.decode(base, array, 0, row[column], memories[at]) } if base
+        end
+        description.resolved(types).tap { |resolved| request.redescribe(resolved) }
+      end
+
+      def finishers(description)
+        chosen = description.decoding || {}
+        finishers = description.types.map do |type|
+          choice = chosen[type]
+          choice ? Decoding.finisher(choice) : @types.finisher(type)
+        end
+        finishers if finishers.any?
+      end
+    end
+    private_constant :ResponseReader
+  end
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/lock"
+
+module Trunkline
+  module Postgres
+    # The futures of a client that each fiber has without an answer, oldest first. No fiber has more than so many: one that asks for the
+    # next first waits for its oldest, and reads meanwhile what no other caller reads. A future leaves the list with its answer, which
+    # is kept by the future alone.
+    class UnansweredFutures # :nodoc:
+      # After so many the other fibers have a turn, though nothing makes the caller wait.
+      TURN_AFTER = 64
+      # Lists beyond which those are looked for that are not needed any more; then again when there are twice as many as were left.
+      FEW = 8
+      private_constant :TURN_AFTER, :FEW
+
+      # @param most [Integer] futures of one fiber
+      # @param most_bytes [Integer] of the client's answers that were not asked for
+      # @param server [String] label for errors
+      def initialize(most, most_bytes, server)
+        @most = most
+        @most_bytes = most_bytes
+        @server = server
+        @unasked = UnaskedAnswers.new
+        @asked = 0
+        @lists = {} # by the fibers' object_ids: a fiber that has ended is not kept
+        @many = FEW
+        @lock = Lock.new
+      end
+
+      # Waits until the calling fiber may have one more.
+      #
+      # @param request [Request] its own, not sent yet: from now on the rows of its answer are counted
+      # @raise [Overloaded] too many bytes of answers were not asked for
+      def make_room(request)
+        refuse if @unasked.bytes > @most_bytes
+        request.unasked(@unasked)
+        Waiting.give_turn(Fiber.current_scheduler) if ((@asked += 1) % TURN_AFTER).zero?
+        list = @lists[Fiber.current.object_id] or return
+        list.shift while list.first&.empty?
+        return if list.size < @most
+
+        list.reject!(&:empty?)
+        list.shift.first&.wait until list.size < @most
+      end
+
+      # @param future [Future] of the calling fiber
+      # @param request [Request] its own
+      # @return [Future]
+      def add(future, request)
+        list = @lists[Fiber.current.object_id] || begin_list
+        list.push(request.list([future]))
+        future
+      end
+
+      private
+
+      # The answers of futures that the program has dropped do not count, once they are collected.
+      def refuse
+        GC.start
+        return if @unasked.bytes <= @most_bytes
+
+        raise Overloaded.new("#{@unasked.bytes} bytes of answers are kept for futures whose values were not asked for, where max_future_bytes is " \
+                             "#{@most_bytes}: ask for their values, or drop the futures, before the next async", server: @server)
+      end
+
+      def begin_list
+        @lock.synchronize do
+          sweep if @lists.size >= @many
+          @lists[Fiber.current.object_id] = []
+        end
+      end
+
+      # Another fiber may be about to add to a list that is empty now: then that one is not counted.
+      def sweep
+        @lists.delete_if { |_, list| list.all?(&:empty?) }
+        @many = [FEW, 2 * @lists.size].max
+      end
+    end
+    private_constant :UnansweredFutures, :UnaskedAnswers
+  end
+end

@@ -1,0 +1,202 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/main_ractor"
+require_relative "../copy/copying"
+require_relative "../verbs/querying"
+require_relative "session_flow"
+require_relative "../statements/sharing_errors"
+require_relative "../verbs/streaming"
+require_relative "transaction"
+
+module Trunkline
+  module Postgres
+    # A server session of one's own, for as long as the block runs that it was made for: settings, temporary tables and
+    # transactions stay on it, and are gone when it ends. It takes a connection when it is first asked something.
+    class Session
+      include Querying
+      include Copying
+      include Streaming
+      include SessionFlow
+      include MainRactor
+
+      attr_reader :statements, :decoding, :responses, :result_class, :pinned # :nodoc:
+
+      # @param known [Statements]
+      def initialize(pinned, known, decoding, responses, result_class) # :nodoc:
+        stay_in_main_ractor
+        @pinned = pinned
+        @known = known
+        @decoding = decoding
+        @statements = statements_for(decoding, nil)
+        @responses = responses
+        @result_class = result_class
+        @levels = []
+        @ended = false
+      end
+
+      # Runs several statements, separated by semicolons, without parameters: as one transaction, unless there are
+      # transaction commands among them.
+      #
+      # @param sql [String]
+      # @return [Array<Result>] one for each statement
+      # @raise [Error] as {#query}
+      def execute_script(sql) = run_script(sql)
+
+      # Runs the block in a transaction, as {Client#transaction} does; within a transaction, in a savepoint.
+      #
+      # @yieldparam transaction [Transaction]
+      # @return [Object, nil] what the block returned; nil after {Rollback} and {Transaction#rollback}
+      # @raise [Error] as {Client#transaction}
+      def transaction(**options, &block)
+        raise ArgumentError, "transaction takes a block: transaction { |tx| ... }" unless block
+        raise Closed.new("the session has ended", server: server) if @ended
+        return savepoint(options, &block) unless @levels.empty?
+
+        run_order(options) { |order| attempt(order, &block) }
+      end
+
+      # Begins a COPY, in the bytes of its format: for adapters of other libraries. While it goes on, nothing else is asked here, and
+      # its caller ends it with {Copy#finish} or {Copy#abort}.
+      #
+      # @param sql [String] COPY ... FROM STDIN or TO STDOUT
+      # @param deadline [Numeric, nil] seconds for all of it
+      # @return [Copy]
+      # @raise [ArgumentError] the SQL is none
+      # @raise [Error] as {#query}
+      def copy(sql, deadline: nil)
+        source = CopySource.new(@statements[sql], @responses)
+        begin_copy(sql, source, deadline)
+      end
+
+      # Waits for a notification, where this session listens: after `LISTEN`. Those that have come to it before are there too.
+      #
+      # @param timeout [Numeric, nil] seconds; nil: for ever
+      # @return [Notification, nil] nil: none has come in time
+      # @raise [ConnectionError] the connection was lost
+      # @raise [Error] as {#query}
+      # @see Listening#listen
+      def wait_for_notification(timeout = nil)
+        @pinned.notification(timeout)
+      end
+
+      # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
+      def failed? = @pinned.status == "E"
+
+      # @return [String] the server, and whether a transaction is open
+      def inspect = "#<#{self.class} #{server}#{" ended" if @ended}#{" in a transaction" unless @levels.empty?}>"
+
+      def server = @pinned.server # :nodoc:
+
+      def statements_for(decoding, context) = @known.table(decoding, context) # :nodoc:
+
+      def innermost?(level) = @levels.last.equal?(level) # :nodoc:
+
+      # Runs the transaction once.
+      def attempt(order, &block) # :nodoc:
+        check_no_other_transaction
+        run(observe(Transaction.new(self, order.opening, order)), &block)
+      end
+
+      # Ends the session, and sets its connection back for the next caller.
+      #
+      # @param completed [Boolean] whether its block came to an end of its own
+      def finish(completed) # :nodoc:
+        @ended = true
+        @pinned.mark_broken unless completed || @pinned.settle
+      ensure
+        @pinned.release
+      end
+
+      def holds_connection? = true # :nodoc:
+
+      # @return [Boolean] whether a refused request, the first one here, may go over another connection
+      def begins_elsewhere?(request) = @pinned.first?(request) && @responses.roles.move && @pinned.begin_anew # :nodoc:
+
+      def perform(request) # :nodoc:
+        admit(request)
+        @pinned.perform(request)
+      end
+
+      def dispatch(request) # :nodoc:
+        admit(request)
+        @pinned.dispatch(request)
+        @pinned
+      end
+
+      # A write in here has no commit of its own.
+      alias commit_together perform # :nodoc:
+      alias commit_apart perform # :nodoc:
+
+      # Those that the transaction was begun with need not be set again.
+      def localized(request, local) # :nodoc:
+        return request if @levels.first&.local == local
+        raise SharingErrors.settings_too_late(request, server) if in_transaction?
+
+        local.attach(request, server)
+      end
+
+      # A command of this library's own, which leaves nothing behind.
+      #
+      # @return [Request] answered
+      def command(sql) # :nodoc:
+        request = sql.include?(";") ? Request.script(sql) : Request.query(@statements[sql], [])
+        @pinned.perform_own(request)
+        answered(request)
+      end
+
+      private
+
+      def run_script(sql)
+        script = Request.script(Statements.text(sql))
+        begin_what_is_pending
+        @responses.results(conclude(script), @result_class)
+      end
+
+      def admit(request)
+        return request.members.each { |member| admit(member) } if request.members
+
+        check_transaction(request) unless @levels.empty?
+        stain(request) unless request.statement&.shareable?
+      end
+
+      def stain(request) = stain_with(request.statement)
+
+      # Here nearly everything may be done, and is undone in the end.
+      def stain_with(statement)
+        raise SharingErrors.refusal(statement, server) if statement&.verdict == :copy
+
+        @pinned.stateful!
+      end
+
+      def savepoint(options, &block)
+        unless options.empty?
+          raise ArgumentError, "#{options.keys.join(", ")}: a transaction is open, and what is nested in it is a savepoint, which has no options"
+        end
+
+        run(observe(@levels.last.nested("trunkline_#{@levels.size}")), &block)
+      end
+
+      def run(level, &block)
+        @levels.push(level)
+        level.run(&block)
+      ensure
+        @levels.delete(level)
+      end
+
+      def check_no_other_transaction
+        return if [nil, "I"].include?(@pinned.status)
+
+        raise ActiveSqlTransaction.new({ sqlstate: "25001", severity: "ERROR", message: "the session is in a transaction already, which a statement has begun" })
+      end
+
+      # What follows the end of a transaction must not go on without one, and only its block's end is its end.
+      def check_transaction(request)
+        raise SharingErrors.misplaced_end(request.statement, server) if request.statement&.verdict == :transaction
+        return unless @levels.first.over?
+
+        raise Closed.new("the transaction has ended: its BEGIN failed, or a statement in it has ended it",
+                         sql: request.statement&.sql || request.script, server: server)
+      end
+    end
+  end
+end

@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/scoped_value"
+require_relative "session_lease"
+
+module Trunkline
+  module Postgres
+    # The sessions of a client: which fiber holds one, and how long others wait for theirs. A session is held by the fiber that opened
+    # it, see {ScopedValue}.
+    class Sessions # :nodoc:
+      # Where a session was opened, and when.
+      Holder = Struct.new(:location, :since)
+      LIBRARY = File.expand_path("..", __dir__)
+      # The holder of one, where none of the caller's own code is running.
+      NEXT = "a stream's Enumerator that was asked with next"
+      private_constant :Holder, :LIBRARY, :NEXT
+
+      # @return [Boolean] whether the caller holds a session of any client
+      def self.any_held? = ScopedValue.any? { |owner| owner.is_a?(self) }
+
+      # @return [String] label for messages
+      attr_reader :server
+
+      # @return [Boolean] whether a session was ever opened here. Until then no caller holds one, and none need be looked for;
+      #   it never becomes false again
+      attr_reader :used
+      alias used? used
+
+      # @param pool [Pool]
+      # @param responses [ResponseReader]
+      # @param server [String]
+      def initialize(pool, responses, server:)
+        @pool = pool
+        @responses = responses
+        @server = server
+        @used = false
+        begin_anew
+      end
+
+      # @return [Session, nil] the one that the caller holds
+      def held = (ScopedValue.find(self)&.value if @used && !ScopedValue.none?)
+
+      # @param block [Proc] the caller's own
+      # @return [SessionLease] what its session works with
+      def pin(block) = pin_at(location_of(block))
+
+      # @param location [String] of the holder: file and line
+      # @param holder [#alive?] what has it until it ends
+      # @return [SessionLease]
+      def pin_at(location, holder = Thread.current) = SessionLease.new(self, @responses, location, holder)
+
+      # Runs the block, in which the caller holds the session.
+      def hold(session)
+        raise Closed.new("the client is closed", server: server) if @pool.closed?
+
+        completed = BlockExit.new
+        @used = true
+        scoped = ScopedValue.new(self, session)
+        scoped.begin
+        completed.run { yield session }
+      ensure
+        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(scoped, session, completed.completed?) if scoped }
+      end
+
+      # Runs the block with a session that no caller holds.
+      def lend(session)
+        raise Closed.new("the client is closed", server: server) if @pool.closed?
+
+        completed = BlockExit.new
+        completed.run { yield session }
+      ensure
+        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { session.finish(completed.completed?) if completed }
+      end
+
+      # Waits for a trunk.
+      #
+      # @param location [String] of the holder: file and line
+      # @raise [Overloaded] none became free in time
+      def take(request, location)
+        trunk = @pool.check_out(request) { describe_holders }
+        begin_anew unless @generation == Trunkline.process_generation
+        @lock.synchronize do
+          @holders.delete_if { |held,| held.loss } # also those that were closed as nothing could use them any more
+          @holders[trunk] = Holder.new(location, Waiting.now)
+        end
+        trunk.codec.exclusive = true
+        trunk
+      end
+
+      # @param clean [Boolean] whether any caller may have it now
+      def give_back(trunk, clean)
+        @lock.synchronize { @holders.delete(trunk) }
+        return trunk.close("the session was not left in order") unless clean
+
+        trunk.codec.exclusive = false
+        @pool.check_in(trunk)
+      end
+
+      private
+
+      # @return [String] file and line of the caller's own
+      def location_of(block)
+        file, line = block&.source_location
+        return "#{file}:#{line}" unless file.nil? || file.start_with?(LIBRARY)
+
+        location = caller_locations.find { |frame| frame.path && !frame.path.start_with?(LIBRARY) }
+        location ? "#{location.path}:#{location.lineno}" : NEXT
+      end
+
+      # In a child of the process too: what the parent holds is not remembered there.
+      def begin_anew
+        @generation = Trunkline.process_generation
+        @holders = {}.compare_by_identity
+        @lock = Lock.new
+      end
+
+      def leave(scoped, session, completed)
+        scoped.end
+        session.finish(completed)
+      end
+
+      # @return [String] how many connections are held, where and since when
+      def describe_holders
+        counts = @pool.counts
+        locations = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values.group_by(&:location) }
+        held = locations.map { |location, holders| "#{holders.size} by #{location} (the first for #{age(holders)} s)" }
+        "#{counts[:shared]} are shared, #{counts[:pinned]} held: #{held.join(", ")}"
+      end
+
+      def age(holders) = format("%.1f", Waiting.now - holders.map(&:since).min)
+    end
+    # @return [Boolean] whether the calling fiber or thread holds a session of any client
+    def self.session_held? = Sessions.any_held?
+
+    private_constant :Sessions, :BlockExit
+  end
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "../../errors"
+
+module Trunkline
+  module Postgres
+    # Why a statement may not go over a connection that others share, and what to call instead.
+    module SharingErrors # :nodoc:
+      REASONS = {
+        transaction: "%<culprit>s would begin or end a transaction on a connection that others share: use transaction { }, or session { }",
+        savepoint: "%<culprit>s belongs into a transaction, and this connection is shared: use transaction { }, which nests, or session { }",
+        setting: "%<culprit>s would change settings of a connection that others share: use with(settings:, role:), session { } or transaction { }",
+        session: "%<culprit>s may leave state in its session, or relies on some, and this connection is shared: use session { } or " \
+                 "transaction { }",
+        listen: "%<culprit>s would make a connection listen that others share: use listen, or session { }",
+        copy: "%<culprit>s moves rows in a way of its own, for which a query has no place: use copy_in or copy_out",
+        script: "behind %<culprit>s come more statements: use execute_script, which runs them on a session of their own",
+        unknown: "because of %<culprit>s the statement cannot be told from one that leaves state on a connection that others share: " \
+                 "check it, or use session { }"
+      }.freeze
+      # Of a statement whose text tells nothing.
+      LEAKED_BEFORE = "the statement, which begins with %<culprit>s, has left state behind on a connection that others share before: use session { } " \
+                      "or transaction { }, and name the function that does it in session_functions:"
+      SETTINGS_LEFT_BEHIND = "%<culprit>s does not run within a transaction of its own, in which settings: and role: would travel: use session { }, " \
+                             "and set them there"
+      SETTINGS_TOO_LATE = "a transaction is open already, and settings: and role: would stay until its end: begin it with " \
+                          "with(settings:, role:).transaction { }, or use SET LOCAL"
+      # Within a batch that is a transaction.
+      GOES_ALONE = "%<culprit>s does not run within a transaction, which an atomic batch is: ask for it on its own"
+      # Within the block of a transaction.
+      ENDS_WITH_ITS_BLOCK = "%<culprit>s is not for a statement here: the transaction ends with its block; to undo it, call rollback"
+      # Within a batch, behind a statement that changes settings.
+      TYPES_UNKNOWN = "a value for %<sql>s depends on its type, which a statement before it in the same batch may change: ask for that one " \
+                      "on its own, and for the others behind it"
+      # Characters of the SQL that are quoted.
+      LONGEST = 40
+      private_constant :REASONS, :LEAKED_BEFORE, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN, :LONGEST
+
+      module_function
+
+      # @param statement [Statement] not shareable
+      # @param server [String] label
+      # @return [SharedStateError]
+      def refusal(statement, server) = error(statement.leaky? ? LEAKED_BEFORE : REASONS.fetch(statement.verdict), statement, server)
+
+      # @param statement [Statement] of transaction control, in the block of a transaction
+      # @param server [String] label
+      # @return [SharedStateError]
+      def misplaced_end(statement, server) = error(ENDS_WITH_ITS_BLOCK, statement, server)
+
+      # @param request [Request] of a script, or of a statement that goes alone
+      # @param server [String] label
+      # @return [SharedStateError]
+      def settings_left_behind(request, server)
+        return error(SETTINGS_LEFT_BEHIND, request.statement, server) if request.statement
+
+        SharedStateError.new(format(SETTINGS_LEFT_BEHIND, culprit: "a script"), sql: request.script, server: server)
+      end
+
+      # @param statement [Statement] that runs in no transaction
+      # @param server [String] label
+      # @return [SharedStateError]
+      def goes_alone(statement, server) = error(GOES_ALONE, statement, server)
+
+      # @param statement [Statement] that changes what SQL means for those behind it in a transaction
+      # @param server [String] label
+      # @return [SharedStateError]
+      def settings_in_batch(statement, server) = error(REASONS.fetch(:setting), statement, server)
+
+      # @param request [Request] for a transaction that was begun with other settings
+      # @param server [String] label
+      # @return [SharedStateError]
+      def settings_too_late(request, server) = SharedStateError.new(SETTINGS_TOO_LATE, sql: request&.statement&.sql, server: server)
+
+      # @param statement [Statement] in a batch
+      # @param server [String] label
+      # @return [SharedStateError]
+      def types_unknown(statement, server)
+        SharedStateError.new(format(TYPES_UNKNOWN, sql: ShortenedSQL.call(statement.sql)), sql: statement.sql, server: server)
+      end
+
+      def error(reason, statement, server)
+        culprit = statement.culprit.strip
+        culprit = "#{culprit[0, LONGEST]}..." if culprit.size > LONGEST
+        SharedStateError.new(format(reason, culprit: culprit), sql: statement.sql, server: server)
+      end
+
+      private_class_method :error
+    end
+    private_constant :SharingErrors
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "../statements/prepared_statement"
+
+module Trunkline
+  module Postgres
+    # Statements that the server looks at, and does not run.
+    module Describing
+      # Asks the server what a statement takes and returns. It is prepared, and not run.
+      #
+      # @param sql [String]
+      # @param deadline [Numeric, nil] seconds
+      # @return [StatementDescription]
+      # @raise [ServerError] the statement is wrong: a misspelt word, a table that does not exist
+      # @raise [Error] as {Querying#query}
+      def describe(sql, deadline: @deadline)
+        Deadlines.hold(deadline && Deadlines.in(deadline)) do
+          statement = @statements[sql]
+          text, names, certain = statement.named
+          statement = @statements[text] if certain
+          described = learn(Request.describe(statement))
+          result = described.description
+          parameters = described.parameter_types.zip((names if certain) || []).map { |oid, name| Column.new(name&.name, nil, oid, -1) }
+          columns = result.columns.zip(result.types, result.modifiers).map { |name, oid, modifier| Column.new(name, nil, oid, modifier) }
+          named(parameters + columns)
+          StatementDescription.new(parameters, columns)
+        end
+      end
+
+      # Has the server look at a statement, so that what is wrong with it is known now, and what it takes and returns. That is
+      # its only advantage: every statement is prepared on first use anyway.
+      #
+      # @param sql [String]
+      # @param deadline [Numeric, nil] seconds for that
+      # @return [PreparedStatement]
+      # @raise [Error] as {#describe}
+      def prepare(sql, deadline: @deadline) = PreparedStatement.new(self, Statements.text(sql), describe(sql, deadline: deadline))
+
+      private
+
+      # All of them in one query.
+      def named(columns)
+        names = @responses.type_names.of(columns.map { |column| [column.oid, column.modifier] })
+        columns.zip(names) { |column, name| column.type = name }
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require_relative "../parameters/parameter"
+
+module Trunkline
+  module Postgres
+    # Rows that are to be inserted, and the SQL for it.
+    class Insertion # :nodoc:
+      # Values that are the same in an array of any type.
+      PLAIN = [Integer, Float, TrueClass, FalseClass, NilClass].freeze
+      # Types whose names in SQL mean a length of one: character and bit, and arrays of these.
+      UNBOUNDED = { 1042 => "pg_catalog.bpchar", 1014 => "pg_catalog.bpchar[]", 1560 => "pg_catalog.\"bit\"", 1561 => "pg_catalog.\"bit\"[]" }.freeze
+      private_constant :PLAIN
+
+      # @return [Array<Array>] values, in the order of the columns
+      attr_reader :rows
+
+      # @param quoting [Escaping]
+      # @param table [Symbol, String, Array]
+      # @param rows [Hash, #to_h, Enumerable]
+      # @param returning [Symbol, String, Array, true, nil]
+      def initialize(quoting, table, rows, returning)
+        @quoting = quoting
+        @table = quoted(table, ".")
+        @returning = " RETURNING #{returning == true ? "*" : quoted(returning, ", ")}" if returning
+        hashes = row?(rows) ? [rows.to_h] : rows.map { |row| hash_of(row) }
+        @names = hashes.first.to_h.keys
+        @rows = hashes.each_with_index.map { |hash, at| values(hash, at) }
+      end
+
+      # @return [String] SQL for one row, with a parameter for each column
+      def one_row
+        return "INSERT INTO #{@table} DEFAULT VALUES#{@returning}" if @names.empty?
+
+        "INSERT INTO #{@table} (#{quoted(@names, ", ")}) VALUES (#{(1..@names.size).map { |number| "$#{number}" }.join(", ")})#{@returning}"
+      end
+
+      # What is no plain type of the server's own goes as text, and is cast: unnest takes an array of arrays, and one of composites, apart.
+      #
+      # @param oids [Array<Integer>] of the columns' types
+      # @param names [Array<String>] these types as SQL writes them
+      # @return [String] SQL for any number of rows, with a parameter for each column: an array of its values
+      def many_rows(oids, names)
+        raise ArgumentError, "several rows need a column at least" if @names.empty?
+
+        types = oids.zip(names).map { |oid, name| UNBOUNDED.fetch(oid, name) }
+        whole = oids.map { |oid| Parameters::OIDs.scalar_name(oid) }
+        arrays = types.each_with_index.map { |type, at| "pg_catalog.unnest($#{at + 1}::#{whole[at] ? type : "pg_catalog.text"}[])" }
+        columns = types.each_with_index.map { |type, at| whole[at] ? "v.c#{at}" : "v.c#{at}::#{type}" }
+        "INSERT INTO #{@table} (#{quoted(@names, ", ")}) SELECT #{columns.join(", ")} FROM ROWS FROM (#{arrays.join(", ")}) " \
+          "AS v (#{types.each_index.map { |at| "c#{at}" }.join(", ")})#{@returning}"
+      end
+
+      # @param oids [Array<Integer, #encode>] the columns' types
+      # @param array_nulls [ArrayNulls]
+      # @return [Array<Array>] of each column its values, as elements of an array
+      # @raise [ArgumentError, TypeError, EncodingError] a value cannot be sent
+      def columns(oids, array_nulls)
+        @rows.transpose.zip(oids, @names).map do |values, oid, name|
+          parameter = Parameters::Parameter.new(0, "a value of #{name}", array_nulls: array_nulls)
+          values.map { |value| PLAIN.any? { |type| type === value } ? value : parameter.text(value, oid) }
+        end
+      end
+
+      private
+
+      def quoted(given, between) = Array(given).map { |name| @quoting.escape_identifier(name) }.join(between)
+
+      def row?(rows) = rows.is_a?(Hash) || rows.is_a?(Struct) || !rows.respond_to?(:map)
+
+      def hash_of(row)
+        raise TypeError, "a row to insert is a Hash of values by columns, not #{row.class}" if !row.respond_to?(:to_h) || row.is_a?(Array)
+
+        row.to_h
+      end
+
+      def values(hash, at)
+        return hash.values_at(*@names) if hash.size == @names.size && @names.all? { |name| hash.key?(name) }
+
+        raise ArgumentError, "all rows must have the same columns: the first has #{@names.join(", ")}, and row #{at + 1} #{hash.keys.join(", ")}"
+      end
+    end
+    private_constant :Insertion
+  end
+end

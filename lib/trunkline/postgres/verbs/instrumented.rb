@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "../../operation"
+require_relative "instrumented_flow"
+
+module Trunkline
+  module Postgres
+    # What a client with middlewares does differently, and with it the sessions, transactions and scopes that it makes: its
+    # calls go through them. It extends those objects, so that others pay nothing for it.
+    module Instrumented # :nodoc:
+      def query(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
+      def value(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
+      def ask(sql, parameters, **options) = statement(:query, sql, parameters) { super }
+      def async(sql, *parameters, **options) = statement(:async, sql, parameters, hook: :async) { super }
+
+      # With settings or a role it is a scope's, which is observed for its sake.
+      def batch(settings: nil, role: nil, **options, &block)
+        settings || role ? observe(once(settings, role)).batch(**options, &block) : super(**options, &block)
+      end
+
+      # One query from its first row to its last one, or until its block is left. An Enumerator calls this again.
+      def stream(sql, *parameters, **options)
+        return super unless block_given?
+
+        statement(:stream, sql, parameters) do |operation|
+          super(sql, *parameters, **options) do |row|
+            operation.count_row
+            yield row
+          end
+        end
+      end
+
+      # Of sessions: COPY in either direction is one query, whatever goes through it.
+      def copying(sql, direction, **options) = statement(:copy, sql, []) { super }
+
+      def perform(request)
+        super.tap { note(request) }
+      end
+
+      # More rows of a stream in a transaction.
+      def fetch(request)
+        super.tap { note(request) }
+      end
+
+      private
+
+      # What was answered belongs to the call that the fiber is at.
+      def note(request)
+        return unless (operation = Operation.current)
+
+        (request.members || [request]).each { |answered| operation.took(answered) if answered.done? }
+      end
+
+      def around(operation) = @responses.middlewares.around(operation) { yield operation }
+
+      def statement(kind, sql, parameters, hook: :query, &call)
+        around(Operation.new(kind, @responses.server, sql, parameters, hook: hook, arguments: [sql, parameters, @responses.server]), &call)
+      end
+
+      def observe(made)
+        made.pinned.extend(InstrumentedFlow) if made.is_a?(Session)
+        made.extend(Instrumented)
+      end
+
+      def connect(pool) = around(Operation.new(:connect, @responses.server, hook: :connect, arguments: [@responses.server])) { super }
+      def subscribe(subscription)
+        sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
+        statement(:listen, sql, []) { super }
+      end
+
+      def run_script(sql) = statement(:script, sql, []) { super }
+      def conclude_batch(calls, atomic, idempotent)
+        queries = calls.map { |statement, parameters| [statement.sql, parameters] }
+        text = queries.map(&:first).join("; ")
+        around(Operation.new(:batch, @responses.server, text, queries.flat_map(&:last), hook: :batch, arguments: [queries, @responses.server])) { super }
+      end
+
+      def run_order(options, &attempt)
+        around(Operation.new(:transaction, @responses.server, hook: :transaction, arguments: [options, @responses.server])) { super }
+      end
+    end
+    private_constant :Instrumented
+  end
+end

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require "delegate"
+require_relative "../copy/copying"
+require_relative "streaming"
+
+module Trunkline
+  module Postgres
+    # A client or session with defaults of its own for the options of each query; for everything else the one it was made
+    # of. Costs nothing to make.
+    #
+    # @see Querying#with
+    class Scope < SimpleDelegator
+      include Querying
+      include Copying
+      include Streaming
+
+      # How a request travels, by whether it is to share a flush.
+      WAYS = { nil => :perform, true => :commit_together, false => :commit_apart }.freeze
+      private_constant :WAYS
+
+      attr_reader :decoding # :nodoc:
+
+      def initialize(base, responses, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
+        super(base)
+        @local = LocalSettings.of(settings, role)
+        @decoding = decode ? Decoding.of(decode) : base.decoding
+        @statements = base.statements_for(@decoding, @local&.context)
+        @responses = responses
+        @result_class = result_class
+        @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
+                      group_commit: group_commit }.freeze
+        @unnamed = prepare == false
+        @way = WAYS.fetch(group_commit) { raise ArgumentError, "group_commit must be true, false or nil, not #{group_commit.inspect}" }
+        @marks = @unnamed || !@local.nil?
+        @deadline = deadline # these two are what Querying falls back on
+        @idempotent = idempotent
+      end
+
+      # @yieldparam session [Scope] the session, with the same defaults
+      # @see Client#session
+      def session(&block)
+        return __getobj__.session unless block
+
+        __getobj__.session { |session| yield within(session) }
+      end
+
+      # @yieldparam transaction [Scope] the transaction, with the same defaults
+      # @see Client#transaction
+      def transaction(**options, &block)
+        return __getobj__.transaction(**options) unless block
+
+        __getobj__.transaction(**options) do |transaction|
+          transaction.begin_with(@local) if @local
+          yield within(transaction)
+        end
+      end
+
+      # @see Client#execute_script
+      # @raise [SharedStateError] the scope has settings or a role, which only a transaction that was begun with them hands down
+      def execute_script(sql)
+        __getobj__.localized(Request.script(Statements.text(sql)), @local) if @local
+        __getobj__.execute_script(sql)
+      end
+
+      # What runs in a transaction of its own for them has that on the same connection.
+      def own_session(block, &work) # :nodoc:
+        __getobj__.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
+      end
+
+      def perform(request) # :nodoc:
+        request = marked(request) if @marks
+        __getobj__.public_send(@way, request)
+      end
+
+      def begins_elsewhere?(request) = __getobj__.begins_elsewhere?(request) # :nodoc:
+      def dispatch(request) = __getobj__.dispatch(@marks ? marked(request) : request) # :nodoc:
+
+      private
+
+      def marked(request)
+        (request.members || [request]).each(&:unnamed!) if @unnamed
+        @local ? __getobj__.localized(request, @local) : request
+      end
+
+      # What is not given again stays as it is; of settings, each of them.
+      def made_scope(result_class, **options)
+        settings = options[:settings]
+        options = options.merge(settings: LocalSettings.merge(@defaults[:settings].to_h, settings)) if settings.is_a?(Hash)
+        Scope.new(__getobj__, @responses, result_class, **@defaults, **options)
+      end
+
+      def within(session) = observe(Scope.new(session, @responses, @result_class, **@defaults))
+    end
+  end
+end

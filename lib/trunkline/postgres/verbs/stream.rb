@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require_relative "../request/request_execution"
+
+module Trunkline
+  module Postgres
+    # The rows of one statement, as they come: without a transaction they wait in the socket until they are taken; in one, a portal
+    # gives so many at a time, and its connection is free between them.
+    class Stream # :nodoc:
+      include RequestExecution
+
+      # Rows that the protocol can count.
+      MOST = (2**31) - 1
+
+      # Gives the session back of a stream that no caller can go on with any more. In a thread of its own, for this may come in the
+      # middle of anything; where the program ends, the connection ends with it.
+      Abandoned = Struct.new(:pinned) do
+        def call(_id)
+          Thread.new do
+            pinned.mark_broken
+            pinned.release
+          end
+        rescue ThreadError
+          nil
+        end
+      end
+      private_constant :Abandoned
+
+      # @param session [Session]
+      # @param chunk [Integer] rows
+      # @param type [Class, nil] what the rows become objects of
+      def initialize(session, responses, result_class, chunk, type)
+        @session = session
+        @responses = responses
+        @result_class = result_class
+        @chunk = chunk
+        @type = type
+      end
+
+      # @param statement [Statement]
+      # @param deadline [Numeric, nil] seconds
+      # @yieldparam row [Hash]
+      def each(statement, parameters, deadline, &block)
+        @session.begin_flow(statement)
+        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        request.limit(deadline) if deadline
+        @session.in_transaction? ? each_fetched(request, &block) : each_received(request, &block)
+      end
+
+      private
+
+      def learn(request) = @session.conclude(request)
+
+      # In a transaction.
+      def each_fetched(request, &block)
+        portal = @session.next_portal
+        @way = ->(asked) { @session.perform(asked.fetch(portal, @chunk)) }
+        request = ask(request)
+        yield_rows(request, request.rows, &block)
+        while request.suspended?
+          request = @session.fetch(request.next_fetch)
+          yield_rows(request, request.rows, &block)
+        end
+      ensure
+        @session.close_portal(portal) if request&.answered?
+      end
+
+      # Without one.
+      def each_received(request, &block)
+        pinned = @session.pinned
+        hear = @responses.method(:tell)
+        @way = ->(asked) { pinned.begin_flow(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
+        @session.know_types(request.statement)
+        ObjectSpace.define_finalizer(self, Abandoned.new(pinned)) if @session.lent?
+        request = ask(request)
+        yield_rows(request, pinned.portion(request), &block) while more?(pinned, request)
+      ensure
+        pinned.end_flow(@begun) # and no other's, which may have been in the way
+        ObjectSpace.undefine_finalizer(self)
+      end
+
+      # Behind an error comes no more than its end, which alone says what is to be done.
+      def begun?(request) = request.portion? && request.error.nil?
+
+      def more?(pinned, request)
+        pinned.follow(request) { request.portion? } unless request.portion?
+        return true if request.portion?
+        raise @responses.error(request) unless request.answered?
+      end
+
+      def ask(request)
+        perform(request)
+        answered(request)
+      end
+
+      def perform(request) = @way.call(request)
+
+      def yield_rows(request, rows, &block)
+        portion = @responses.portion(request, rows, @result_class)
+        (@type ? portion.as(@type) : portion).each(&block)
+      end
+    end
+    private_constant :Stream
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "../request/request_execution"
+require_relative "../results/result"
+
+module Trunkline
+  module Postgres
+    # How a {VirtualSession} asks for a host that wants what libpq's callers get: each value as its text, or as its bytes in the binary
+    # format; and the tag of each command.
+    class AnswerForm # :nodoc:
+      include RequestExecution
+
+      # How the columns of all types are decoded.
+      DECODINGS = { text: Hash.new(:text).freeze, binary: Hash.new(:bytes).freeze }.freeze
+      # Of these nothing is sent, or not yet.
+      TAG = /\A\s*+([a-z]+)/i
+      private_constant :DECODINGS, :TAG
+
+      # @return [Symbol] :text or :binary
+      attr_reader :format
+
+      # @param client [Client]
+      # @param known [Statements] the client's
+      # @param responses [ResponseReader]
+      # @param format [Symbol] :text or :binary
+      # @param result_class [Class] a {Result} whose `told` takes the tag of its command and the format
+      def initialize(client, known, responses, format, result_class)
+        @client = client
+        @known = known
+        @responses = responses
+        @format = format
+        @decoding = DECODINGS.fetch(format)
+        @statements = known.table(@decoding)
+        @result_class = result_class
+      end
+
+      # @param session [VirtualSession]
+      # @param parameters [Array]
+      # @param prepare [Boolean, :again] as for {VirtualSession#ask}
+      # @param types [Array<Integer>, nil] OIDs that the parameters are to have, 0 where the server finds out
+      # @return [Result] of the last statement
+      # @raise [Error] as {Querying#query}
+      def ask(session, sql, parameters, prepare, types)
+        statement, keep = statement(sql, prepare, types)
+        unless parameters.any? || statement.shareable?
+          special = session.special(statement) { return scripts(session, sql).last || nothing("") }
+          return nothing(statement.sql[TAG, 1].to_s.upcase) if special
+        end
+        request = request_for(session, statement, parameters, keep)
+        session.perform(request)
+        result(session.answered(request))
+      end
+
+      # @return [Array(Statement, Boolean)] and whether connections keep it
+      def statement(sql, prepare = :again, types = nil)
+        return [@known.passing(sql, @decoding).tap { |passing| passing.types = types }, false] if types
+
+        known = @statements.fetch(sql, nil)
+        statement = known || (prepare ? @statements[sql] : @known.passing(sql, @decoding))
+        [statement, prepare == :again ? !known.nil? : prepare]
+      end
+
+      # @return [Request]
+      def request_for(session, statement, parameters, keep)
+        request = Request.query(statement, parameters.dup) || session.converted(statement, parameters)
+        request.unnamed! unless keep
+        request.keep_tag
+      end
+
+      # @return [Request] of several statements
+      def script(sql) = Request.script(Statements.text(sql)).decode_as(@decoding).keep_tag
+
+      # @param request [Request] answered
+      # @return [Result]
+      def result(request) = @responses.result(request, @result_class).told(request.tag || "", @format)
+
+      # @param request [Request] of a script, answered
+      # @return [Array<Result>]
+      def results(request) = @responses.results(request, @result_class) { |result, tag| result.told(tag.equal?(true) ? "" : tag, :text) }
+
+      # @param request [Request] whose rows come in portions
+      # @return [Array<Result>] one for each row
+      def rows_of(request, rows) = rows.map { |row| @responses.portion(request, [row], @result_class).told(nil, @format) }
+
+      # @return [Result] of no columns and no rows
+      def nothing(tag = nil) = @result_class.new([], Description.empty, nil).told(tag, @format)
+
+      # Asks the server what a statement takes and returns.
+      #
+      # @return [Array(Description, Array<Integer>)] its columns, and the types of its parameters
+      # @raise [Error] as {Describing#describe}
+      def describe(session, sql, types = nil)
+        statement, = statement(sql, :again, types)
+        request = Request.describe(statement)
+        session.perform(request)
+        described = session.answered(request)
+        [described.description || Description.empty, described.parameter_types]
+      end
+
+      private
+
+      def scripts(session, sql)
+        request = script(sql)
+        session.begin_now
+        session.perform(request)
+        results(session.answered(request))
+      end
+    end
+    private_constant :AnswerForm
+  end
+end

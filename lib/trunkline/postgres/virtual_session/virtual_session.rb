@@ -1,0 +1,300 @@
+# frozen_string_literal: true
+
+require_relative "../request/request_execution"
+require_relative "../copy/copy"
+require_relative "../request/future"
+require_relative "../request/request"
+require_relative "sent_answers"
+require_relative "../statements/session_remains"
+require_relative "../statements/sharing_errors"
+
+module Trunkline
+  module Postgres
+    # What a host takes for a connection of its own, and none is needed for: whatever may share goes over the connections that
+    # all share. BEGIN, or whatever else leaves something behind, takes a connection, which goes back when the server says that the
+    # transaction is over; or, where a setting, a lock or a temporary table remains, when the host calls {#reset}.
+    #
+    # One fiber or thread uses it at a time.
+    class VirtualSession # :nodoc:
+      include RequestExecution
+
+      # @param client [Client]
+      # @param statements [Hash{String => Statement}]
+      # @param responses [ResponseReader]
+      # @param result_class [Class] of what its queries return
+      # @yieldreturn [SessionLease] what a connection of its own is taken by
+      def initialize(client, statements, responses, result_class, &pin)
+        @client = client
+        @statements = statements
+        @responses = responses
+        @result_class = result_class
+        @pin = pin
+        @pinned = nil
+        @status = "I"
+        @kept = @held = false
+      end
+
+      # @return [String] "I", "T" or "E": in no transaction, in one, or in one that has failed
+      attr_reader :status
+
+      # Does it have a connection of its own at this moment?
+      def pinned? = !@pinned.nil?
+
+      # Has it lost the connection on which a transaction was open? Then it is of no use until {#reset}.
+      def broken? = @status != "I" && (@pinned.nil? || @pinned.broken?)
+
+      # Is the client closed that it belongs to?
+      def closed? = @client.closed?
+
+      # Can it go on, as far as can be seen without asking the server?
+      def alive? = @pinned ? !@pinned.broken? && @pinned.alive? : @status == "I"
+
+      # Runs one statement; or several, separated by semicolons, where there are no parameters.
+      #
+      # @param parameters [Array]
+      # @param prepare [Boolean, :again] whether the connections that it goes over keep it, and the client what it knows of it; :again:
+      #   the client does, and the connections from the second time on
+      # @param form [AnswerForm, nil] what the answer is to be like; nil: as those of the client
+      # @param types [Array<Integer>, nil] of the parameters, with a form
+      # @return [Result] of the last one
+      # @raise [Error] as {Querying#query}
+      def ask(sql, parameters, prepare: true, form: nil, types: nil)
+        return form.ask(self, sql, parameters, prepare, types) if form
+
+        known = @statements.fetch(sql, nil)
+        statement = known || (prepare ? @statements[sql] : @client.passing(sql))
+        special = special(statement) { execute_script(statement.sql).last } if parameters.empty? && !statement.shareable?
+        special || result_of(statement, parameters, prepare == :again ? known : prepare)
+      end
+
+      # Sends one statement that may share, and does not wait for its answer.
+      #
+      # @return [Future, nil] whose value is what {#ask} would have returned; nil: it may not share, or the session has a connection
+      #   of its own
+      # @raise [Error] as {Querying#async}
+      def send_off(sql, parameters, prepare: true)
+        known = @statements.fetch(sql, nil)
+        statement = known || @statements[sql]
+        return unless @pinned.nil? && statement.shareable? && @status == "I"
+
+        request = Request.query(statement, parameters.dup) || converted(statement, parameters)
+        request.unnamed! unless prepare == :again ? known : prepare
+        @responses.unanswered_futures.make_room(request)
+        future = Future.new(dispatch(request), request) { |done| @responses.result(answered(done), @result_class) }
+        @responses.unanswered_futures.add(future, request)
+      end
+
+      # What has a connection of its own asks there: it may be the only one.
+      #
+      # @param name [String] of what holds a nil
+      # @raise [ConfigError] as {AdapterInterface#check_array_nulls}
+      def check_array_nulls(name)
+        return @client.check_array_nulls(name) unless @pinned
+
+        @responses.array_nulls.check(name) { |sql, parameters| ask(sql, parameters).rows }
+      end
+
+      # Runs several statements, separated by semicolons, without parameters.
+      #
+      # @return [Array<Result>] one for each
+      # @raise [Error] as {Querying#query}
+      def execute_script(sql)
+        request = Request.script(Statements.text(sql))
+        begin_now
+        perform(request)
+        @responses.results(answered(request), @result_class)
+      end
+
+      # Runs the block with a connection of its own, for statements that belong together.
+      def together
+        held = @held
+        @held = true
+        yield
+      ensure
+        @held = held
+        note_status if @pinned
+      end
+
+      # Sends a request on a connection of its own, which it has until {#end_held}, and does not wait for the answer.
+      #
+      # @param request [Request]
+      # @return [SessionLease] which the answer is taken from
+      def send_held(request)
+        begin_now if request.script
+        hold
+        dispatch(request)
+      end
+
+      def hold = @held = true
+
+      def end_held
+        @held = false
+        note_status if @pinned
+      end
+
+      # Begins a COPY; it is the caller's to end. To be called within {#together}.
+      #
+      # @param sql [String]
+      # @return [Copy]
+      # @raise [Error] as {Querying#query}
+      # @raise [ArgumentError] the SQL is no COPY FROM STDIN or TO STDOUT
+      def copy(sql)
+        raise lost(sql) if broken?
+        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @client.passing(sql).verdict == :copy
+
+        begin_now
+        @pinned ||= @pin.call
+        @pinned.stateful! # triggers, or functions of a query, may leave something behind
+        Copy.new(@pinned, @responses, Statements.text(sql)).begin
+      end
+
+      # Waits for a notification, on a connection of its own.
+      #
+      # @see Session#wait_for_notification
+      def wait_for_notification(timeout)
+        raise lost("LISTEN") if broken?
+
+        (@pinned ||= @pin.call).notification(timeout)
+      end
+
+      # From now on it has a connection of its own, until {#reset}.
+      def stay
+        @pinned ||= @pin.call
+        keep
+      end
+
+      # @return [::Socket, nil] of the connection of its own
+      def socket = @pinned&.io
+
+      # @param name [String] of a setting that the server reports
+      # @return [String, nil] its value on the connection of its own, where it has one
+      def own_setting(name) = @pinned&.setting(name)
+
+      # Has everything that was asked its answer?
+      def at_rest? = @pinned.nil? || @pinned.idle?
+
+      # Has the server end what was given up, so that the session can go on.
+      #
+      # @return [Boolean] whether it can
+      def settle = @pinned.nil? || @pinned.settle
+
+      # Ends the transaction and whatever else was left behind, and gives the connection back.
+      def reset
+        @status = "I"
+        @pinned&.stateful!
+        end_lease if @pinned
+      end
+
+      def server = @responses.server
+
+      # @return [Result] of no columns and no rows
+      def nothing = @result_class.new([], Description.empty, nil)
+
+      def perform(request)
+        return @client.perform(request) if @pinned.nil? && shared?(request)
+
+        on_its_own(request) { |pinned| pinned.perform(request) }
+      end
+
+      def dispatch(request)
+        return @client.dispatch(request) if @pinned.nil? && shared?(request)
+
+        on_its_own(request) do |pinned|
+          pinned.dispatch(request)
+          pinned
+        end
+      end
+
+      # What is not one statement to be sent now.
+      #
+      # @yieldreturn [Result] of several statements
+      # @return [Result, nil]
+      def special(statement)
+        case statement.verdict
+        when :script then yield
+        when :copy then raise SharingErrors.refusal(statement, server)
+        when :transaction then opened(statement.sql) || ended(statement.sql)
+        end
+      end
+
+      # A BEGIN that has been asked for is sent now: a script cannot travel behind it.
+      def begin_now
+        return unless begun_later?
+
+        raise lost("BEGIN") if broken?
+
+        answered(@pinned.open)
+        note_status
+      end
+
+      public :answered, :converted
+
+      private
+
+      # It takes a connection, and says BEGIN, when there is something to be done on it.
+      def opened(sql)
+        return unless @pinned.nil? && @status == "I" && SessionRemains.opening?(sql)
+
+        @pinned = @pin.call
+        @pinned.pending.push(sql)
+        @status = "T"
+        nothing
+      end
+
+      def ended(sql)
+        return unless begun_later? && SessionRemains.ending?(sql)
+
+        @pinned.pending.clear
+        @status = "I"
+        end_lease unless @kept || @held
+        nothing
+      end
+
+      def begun_later? = @pinned && !@pinned.pending.empty?
+
+      def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
+
+      def on_its_own(request)
+        raise lost(request.statement&.sql || request.script) if broken?
+
+        @pinned ||= own_connection(request.statement)
+        keep unless SessionRemains.none?(request.statement)
+        yield @pinned
+      ensure
+        note_status if @pinned
+      end
+
+      # Of a sequence it would tell what some other caller of the connection has got.
+      def own_connection(statement)
+        raise SharingErrors.refusal(statement, server) if statement && SessionRemains.recalling?(statement)
+
+        @pin.call
+      end
+
+      def keep
+        @kept = true
+        @pinned.stateful!
+      end
+
+      # A request that was given up says nothing: whatever was open is still.
+      def note_status
+        @status = @pinned.status || @status
+        end_lease if @pinned.broken? || over?
+      end
+
+      def over? = @status == "I" && !@kept && !@held && @pinned.idle?
+
+      def end_lease
+        pinned = @pinned
+        @pinned = nil
+        @kept = false
+        pinned.release
+      end
+
+      def lost(sql)
+        ConnectionError.new("the connection was lost in the middle of a transaction, of which nothing remains", sql: sql, server: server, retriable: false)
+      end
+    end
+    private_constant :VirtualSession
+  end
+end

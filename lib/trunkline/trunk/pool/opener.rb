@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+require_relative "back_off"
+require_relative "../deadlines"
+require_relative "../scheduler_hooks"
+
+module Trunkline
+  # Opens a pool's trunks: whether another may be opened, the attempts under way, and the pause after one that has failed. A caller that may
+  # opens one and goes on with it. During the pause, callers that have open trunks go on with these, and one that has none waits for its end,
+  # and for one attempt that then stands for all, unless it takes long itself. Where the server takes no more connections, there are as many as
+  # it takes until the pause is over. The pool's lock is held around each call but {#open}.
+  class Opener # :nodoc:
+    # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, later on a
+    # busy machine.
+    STILL_COUNTED = 1.0
+    private_constant :STILL_COUNTED
+
+    # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
+    Ending = Struct.new(:farewell, :idle)
+
+    # @return [Ending, nil] of the last connection at whose end the server has said something
+    attr_reader :ending
+
+    # @param roster [Roster] of the trunks there are
+    # @param ledger [Ledger] counts them
+    # @param limits [Limits]
+    # @param server [String, nil] label for errors
+    # @param connect [#call] gets the pool, and opens a connection
+    def initialize(roster, ledger, limits, server, connect)
+      @roster = roster
+      @ledger = ledger
+      @limits = limits
+      @server = server
+      @connect = connect
+      @back_off = BackOff.new
+      @attempts = {}.compare_by_identity # entries of the callers that open a trunk
+      @ended_at = -Float::INFINITY # when the last connection ended
+      @ending = nil
+      @refused = false # the server took no more connections
+    end
+
+    # May a trunk be opened for the caller, without further reason?
+    def may_open?(entry)
+      return @roster.room_alone? && !hold_back? if entry.alone?
+      return @roster.room? && !hold_back? if entry.blocks_its_scheduler?
+
+      may_open_to_share?
+    end
+
+    # Should there be more trunks to share than usual, for one that no trunk will do for?
+    def may_grow?(entry)
+      !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(entry.request, @roster.opening_to_share)
+    end
+
+    def may_open_to_share? = @roster.room_to_share? && !hold_back?
+
+    # @return [Float, nil] when the pause after a failure ends, on the clock of Waiting.now; nil: there is none now
+    def pause_end = @back_off.pause_end
+
+    # The server may take more connections again than it did, when the pause is over.
+    def look_at_pause
+      return if !@refused || @back_off.paused?
+
+      @refused = false
+      @roster.expect_more
+    end
+
+    # The caller is to {#open} one.
+    def begin_attempt(entry)
+      @back_off.begin_attempt
+      @roster.opening(alone: entry.alone?)
+      @attempts[entry] = true
+    end
+
+    # Opens a trunk, in the time that the caller has. No lock is held. Until there is a better measure, a round trip is known to take no
+    # longer than all that connecting took.
+    #
+    # @return [Trunk] within the limits
+    # @raise [Error]
+    def open(entry, pool)
+      SchedulerHooks::OF_PROCESS.check(entry.request.scheduler)
+      start = Waiting.now
+      trunk = Deadlines.hold(entry.request.deadline) { @connect.call(pool) }
+      # It may have been asked something, and the connection was lost then: shared all the same, it would be chosen again and again.
+      raise ConnectionError.new(trunk.loss.reason, server: @server) if trunk.loss
+
+      trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
+      trunk.state.round_trip = Waiting.now - start
+      trunk
+    end
+
+    def opened(entry, trunk)
+      @roster.opening(alone: entry.alone?) unless @attempts.delete(entry) # it was given up for dropped, and was not
+      @roster.opened(trunk, alone: entry.alone?)
+      @ledger.opened(trunk)
+      @back_off.succeeded
+      trunk
+    end
+
+    # @param error [Error, nil] why there is none; nil: the caller was interrupted, or its deadline has passed
+    # @return [Boolean] whether others that wait would only find the same; callers that have trunks go on with these for a while
+    def not_opened(entry, error)
+      forget(entry)
+      return false unless error
+
+      note_failure(error)
+      @roster.nothing_open? && !(error.server_full? && still_counted?)
+    end
+
+    # Is there a trunk that the caller can go on with, or wait for, instead? Where the server takes no more connections, any of this pool will
+    # do, be it one that is being opened: it is the place that was asked for.
+    def goes_on?(entry, error)
+      return true if entry.outlasts?(error, @limits.failover_wait)
+      return @roster.size > 1 || still_counted? if error.server_full?
+      return @roster.trunks.any? unless entry.alone?
+
+      error.is_a?(ServerError) && @roster.pinned.any?
+    end
+
+    # The connection of a trunk has ended.
+    def ended(trunk)
+      @ended_at = Waiting.now
+      @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.state.idle_since) if trunk.loss && trunk.codec.farewell
+    end
+
+    # Have callers gone that were to open a trunk?
+    def any_gone? = @attempts.keys.any?(&:gone?) # of a copy: no lock is held
+
+    # The threads or event loops of these have ended: they will open none.
+    def forget_gone = @attempts.keys.each { |entry| forget(entry) if entry.gone? }
+
+    private
+
+    def forget(entry) = @attempts.delete(entry) && @roster.not_opened(alone: entry.alone?)
+
+    def hold_back?
+      @back_off.failing? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))
+    end
+
+    def still_counted? = Waiting.now - @ended_at < STILL_COUNTED
+
+    def note_failure(error)
+      @back_off.failed(full: error.server_full?)
+      @ledger.failed
+      return unless error.server_full?
+
+      @refused = true
+      @roster.refuse_more
+    end
+  end
+  private_constant :Opener
+end

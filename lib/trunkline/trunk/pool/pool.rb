@@ -1,0 +1,300 @@
+# frozen_string_literal: true
+
+require_relative "admission"
+require_relative "dropped_callers"
+require_relative "../given_up"
+require_relative "ledger"
+require_relative "../limits"
+require_relative "../lock"
+require_relative "opener"
+require_relative "pool_stats"
+require_relative "roster"
+require_relative "../trunk"
+require_relative "wait_queue"
+
+module Trunkline
+  # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected
+  # backlog; sessions get one of their own. A caller that finds the budget not used up opens the next connection and goes on with it;
+  # one that finds nothing waits in line until a trunk is opened, freed or lost.
+  #
+  # Roster has the trunks, Opener opens further ones, WaitQueue has the callers that wait. The pool decides which of them a caller needs next, and
+  # holds its lock around each change of theirs. The way of a request over an open trunk takes no lock.
+  class Pool # :nodoc:
+    # @param connections [Integer] the most that are shared
+    # @param most [Integer] the most in all
+    # @param limits [Limits]
+    # @param server [String, nil] label for errors
+    # @yield [pool] opens a connection
+    # @yieldreturn [Trunk]
+    def initialize(connections:, most:, limits: Limits.new, server: nil, &open)
+      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f }
+      @limits = limits
+      @server = server
+      @open = open
+      @closed = false
+      @crowded = Flag.new
+      begin_anew
+    end
+
+    # @return [Flag] on while callers wait for a trunk
+    attr_reader :crowded
+
+    # @return [Opener::Ending, nil] of the last connection at whose end the server has said something
+    def ending = @opener.ending
+
+    # @return [Float] seconds after which an idle connection is replaced, as its server would end it
+    def idle_limit = @roster.idle_limit
+
+    def idle_limit=(seconds)
+      locked { @roster.idle_limit = seconds }
+    end
+
+    # Sends the request over a shared trunk and waits for its answer. The same as {#over_shared_trunk}, without a block for the first try.
+    # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
+    def perform(request)
+      trunk = choose(request) unless @queued
+      return trunk if trunk && trunk.perform(request)
+
+      find_for(request) { |found| found.perform(request) }
+    end
+
+    # Sends the request over a shared trunk.
+    # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
+    def dispatch(request)
+      request.eager!
+      over_shared_trunk(request) { |trunk| trunk.dispatch(request) }
+    end
+
+    # Finds a shared trunk for the request, and has the block send the request over it.
+    # @yieldparam trunk [Trunk]
+    # @yieldreturn [Boolean] false: the trunk could not take the request, which is as it was
+    # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
+    def over_shared_trunk(request, &send)
+      trunk = choose(request) unless @queued
+      return trunk if trunk && yield(trunk)
+
+      find_for(request, &send)
+    end
+
+    # Waits for a trunk of the caller's own, which gives it back by check_in.
+    # @param request [Request] what the caller waits with
+    # @yieldreturn [String] why there may be none, told to a caller that waits in vain
+    # @return [Trunk]
+    def check_out(request, &explanation)
+      entry = WaitingLine::Entry.new(request, alone: true, &explanation)
+      trunk = nil
+      Waiting.undisturbed(request.scheduler) do
+        until trunk && settled?(trunk, request) && trunk.alive?
+          raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
+
+          trunk = obtain(entry)
+        end
+        trunk
+      ensure
+        call_up { @queue.seeks_no_more?(entry) ? @queue.serve : [] } if entry.give_up_at
+      end
+    end
+
+    # Takes a trunk back, in a state that suits every caller.
+    def check_in(trunk)
+      trunk.user = nil
+      return trunk.close("it has lived for long enough") if trunk.state.expired?
+
+      call_up { @roster.give_back(trunk, wanted: @queue.seeking) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
+      trunk.close("the client was closed") if @closed
+    end
+
+    # A trunk says that no caller is active any more, or that it has room again.
+    def freed = call_up { @queue.serve }
+
+    # A trunk says that its connection has ended.
+    def lost(trunk)
+      call_up do
+        @roster.remove(trunk)
+        @ledger.ended(trunk) if trunk.loss
+        @opener.ended(trunk)
+        @queue.serve
+      end
+    end
+
+    # Closes the trunks that are not in use, and the others when they are through. Callers that come later open new ones.
+    def renew
+      locked { renew_after_fork || @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
+      Waiting.undisturbed do
+        while (unused = locked { @roster.retire })
+          unused.retire("the client was disconnected")
+        end
+      end
+    end
+
+    # Has those trunks end, when they are through, that the block chooses.
+    def retire_where(reason, &chosen)
+      retired = locked { renew_after_fork || @roster.retire_where(&chosen) }
+      Waiting.undisturbed { retired.each { |trunk| trunk.retire(reason) } }
+    end
+
+    # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later, are told. It is not interrupted.
+    def close
+      Thread.handle_interrupt(Waiting::NEVER) do
+        trunks = locked do
+          @queue.closed = @closed = true
+          @ledger.trunks.dup
+        end
+        trunks.each { |trunk| trunk.close("the client was closed") }
+        call_up { @queue.call_all }
+      end
+    end
+
+    def closed? = @closed
+
+    # @return [Hash] how many trunks are shared, pinned, spare and being opened
+    def counts = @roster.counts
+
+    # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
+    def stats
+      @roster.catch_up
+      locked { renew_after_fork || PoolStats.new(@roster, @ledger, @queue).to_h }
+    end
+
+    private
+
+    def begin_anew
+      @generation = Trunkline.process_generation
+      @lock = Lock.new
+      @roster = Roster.new(**@budget)
+      @ledger = Ledger.new
+      @opener = Opener.new(@roster, @ledger, @limits, @server, @open)
+      @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
+      @admission = Admission.new(@roster, @opener, @queue)
+      @dropped = DroppedCallers.new(@roster, [@queue, @opener])
+      look_again
+    end
+
+    # The trunk that should take the request; an idle one when another may be opened, and no caller does so yet.
+    # @return [Trunk, nil] nil: no open trunk will do
+    def choose(request)
+      trunk = @dispatcher.choose(request) or return
+      trunk unless @growing && !trunk.codec.idle? && @opener.may_open_to_share?
+    end
+
+    def find_for(request)
+      entry = WaitingLine::Entry.new(request, alone: false)
+      Waiting.undisturbed(request.scheduler) do
+        until request.deadline_passed?
+          trunk = obtain(entry) || choose(request)
+          return trunk if trunk && yield(trunk)
+
+          entry.leave_unused
+        end
+        request.give_up(GivenUp.new(:deadline, false))
+        nil
+      ensure
+        entry.leave_unused
+      end
+    end
+
+    # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
+    def obtain(entry)
+      @roster.catch_up
+      what, trunk = locked { decide(entry) }
+      case what
+      when :open then open_trunk(entry)
+      when :wait then wait_in_line(entry, trunk)
+      when :make_room then make_room(trunk, entry.request)
+      when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
+      else trunk
+      end
+    end
+
+    def decide(entry)
+      renew_after_fork
+      raise Closed, "the client is closed" if @closed
+      raise entry.failure.exception(entry.failure.message) if entry.failure
+
+      @admission.decide(entry) { look_again }
+    end
+
+    def open_trunk(entry)
+      opener = @opener # which a forked child makes anew
+      trunk = opener.open(entry, self)
+      call_up { @opener.opened(entry, trunk) && @queue.serve }
+      lost(trunk) if trunk.loss # before it was one of the pool's
+      trunk.tap { |opened| opened.close("the client was closed") if @closed }
+    rescue Error => error
+      error = nil if entry.request.deadline_passed?
+      raise if error && !@opener.goes_on?(entry, error)
+    ensure
+      call_up { @opener.not_opened(entry, error) ? @queue.call_failed(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
+    end
+
+    # @param called [Array<Entry>] that are owed a wake-up
+    # @return [Trunk, nil] that the caller is to have; nil: it is time to look again
+    def wait_in_line(entry, called)
+      loop do
+        wake(called - [entry])
+        @dropped.collect(entry)
+        @dropped.close_trunks { call_up { @dropped.forget && @queue.serve } }
+        called.include?(entry) ? entry.request.resume : Waiting.park(entry.request, @queue.waking_time(entry, @dropped.collection_due(entry)))
+        @roster.catch_up
+        break entry.trunk if entry.trunk || !locked { entry.stay }
+
+        called = locked { @queue.serve }
+      end
+    ensure
+      call_up { @queue.leave(entry) ? @queue.serve : [] } # a caller that goes in spite of having been called passes the call on
+    end
+
+    # What the server works on there may take so long that another trunk is worth it, or the answers on another one.
+    def make_room(trunk, request)
+      request.patience = Waiting.now + WaitQueue::LOOK_AGAIN
+      trunk.reader.make_room(request) { @dispatcher.accepts?(trunk.state, request) }
+    ensure
+      request.patience = nil
+    end
+
+    def renew_after_fork
+      return if @generation == Trunkline.process_generation
+
+      inherited = @roster.all
+      begin_anew
+      inherited.each(&:disown)
+      nil
+    end
+
+    # A trunk that was shared may still owe answers, to callers that have gone.
+    def settled?(trunk, request)
+      settled = trunk.codec.idle? || trunk.reader.settle(request)
+    ensure
+      check_in(trunk) unless settled
+    end
+
+    # What the way without a lock looks at.
+    def look_again
+      @queued = @queue.any_sharing?
+      @crowded.on = @queued || @queue.any_other?
+      @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
+      @dispatcher = @roster.dispatcher
+      # With what is being opened: the only one that is open yet will not be the only one.
+      @dispatcher.may_grow = @roster.room_to_grow? || @roster.opening_to_share.positive?
+    end
+
+    # Every change of the line and the roster.
+    def locked
+      @lock.synchronize do
+        @opener.look_at_pause
+        yield
+      ensure
+        look_again
+      end
+    end
+
+    # Wakes the callers that a change of the queue or the roster has called. They sleep until they are woken, so nothing comes between.
+    # @yieldreturn [Array<WaitingLine::Entry>] held: the lock
+    def call_up
+      Waiting.undisturbed { wake(locked { yield }) }
+    end
+
+    def wake(entries) = entries.each { |entry| entry.request.wake }
+  end
+  private_constant :Pool
+end

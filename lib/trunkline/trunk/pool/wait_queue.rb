@@ -1,0 +1,197 @@
+# frozen_string_literal: true
+
+require_relative "../../socket/readiness"
+require_relative "waiting_line"
+
+module Trunkline
+  # The callers that wait for a trunk of a pool: for room on one, in the order in which they come, so that a caller that asks for much stands in
+  # line once for each; for an idle trunk with what takes long; and for a trunk of their own. There is a line for each of these, so that none
+  # stands in the others' way. The pool's lock is held around each call.
+  class WaitQueue # :nodoc:
+    LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
+    # Seconds after which a caller that waits for room looks whether the server is held up on every trunk, and there is room for another.
+    LOOK_AGAIN = 0.02
+    # Seconds after which what takes long is given a trunk that callers that share would keep busy for ever. One that has been called and
+    # was outrun has waited for long enough.
+    LONG_ENOUGH = 0.1
+    # Seconds for which callers that need no waking may pass by one that waits with what takes long. Then a trunk is kept for that one.
+    PATIENCE = 0.005
+    private_constant :LONGEST_WAIT, :LONG_ENOUGH, :PATIENCE
+
+    # Is the pool closed? Then each caller is called, and told so.
+    attr_writer :closed
+
+    # @param roster [Roster] of the trunks there are
+    # @param opener [Opener] of further ones
+    # @param limits [Limits]
+    # @param server [String, nil] label for errors
+    # @param closed [Boolean]
+    def initialize(roster, opener, limits, server, closed)
+      @roster = roster
+      @opener = opener
+      @limits = limits
+      @server = server
+      @closed = closed
+      @sharing = WaitingLine.new
+      @sharing_long = WaitingLine.new
+      @alone = WaitingLine.new
+      @lines = [@alone, @sharing, @sharing_long]
+      @seekers = {}.compare_by_identity # entries of the callers that have stood in line for a trunk of their own, and have none yet
+      @waits = Histogram.new
+    end
+
+    # Do callers wait for room?
+    def any_sharing? = !@sharing.empty?
+
+    # Do callers wait with what takes long, or for a trunk of their own?
+    def any_other? = !(@sharing_long.empty? && @alone.empty?)
+
+    # @return [Hash] how many wait, how many have waited, and how long
+    def stats
+      { length: @sharing.size + @sharing_long.size, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
+    end
+
+    # No caller passes those that wait for the same, but for one that cannot wait.
+    def must_join?(entry) = !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
+
+    # Puts the caller in line.
+    #
+    # @return [Boolean] false: its own deadline has passed
+    # @raise [Overloaded] it has waited for long enough, or cannot wait
+    def join(entry)
+      if entry.blocks_its_scheduler? && !entry.alone?
+        raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
+      end
+      return false if entry.deadline_passed? && entry.request.deadline_passed?
+      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}") if entry.deadline_passed?
+      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(line_of(entry))
+
+      line_of(entry).join(entry, @limits.max_wait)
+      @seekers[entry] = true if entry.alone?
+      true
+    end
+
+    # The caller waits no longer, and may have been called.
+    #
+    # @return [Boolean] whether another is to be called in its place
+    def leave(entry)
+      @waits << (Waiting.now - entry.since)
+      return false if entry.trunk && !entry.lined_up?
+
+      !line_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
+    end
+
+    # The caller has a trunk, or goes without one.
+    #
+    # @return [Boolean] whether it has waited for one of its own
+    def seeks_no_more?(entry) = !@seekers.delete(entry).nil?
+
+    # @return [Integer] how many seek a trunk of their own
+    def seeking = @seekers.size
+
+    # Does what takes long wait for a trunk that is draining? It goes nowhere else meanwhile: those that are left look as if there never were
+    # more.
+    def waits_for_drained?(entry) = entry.long? && @roster.draining? && !entry.blocks_its_scheduler?
+
+    # @param other [Float, nil] when there is something else to do
+    # @return [Float] when the caller in line looks again, on the clock of Waiting.now
+    def waking_time(entry, other)
+      looks_again = line_of(entry).first.equal?(entry) && (entry.long? || @roster.dispatcher.unattended? || (!entry.alone? && @roster.room_to_grow?))
+      [entry.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @opener.pause_end, other].compact.min
+    end
+
+    # A single connection goes to the callers that wait to share it, before it is kept for the next one that wants one of its own.
+    #
+    # @param trunk [Trunk] that was given back
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    def share_single(trunk)
+      return [] unless @roster.single?
+
+      [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.call_for(trunk, @roster.dispatcher.room_for(line.first.request)) }
+    end
+
+    # Calls the callers that can go on now.
+    #
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    def serve
+      return [] if @lines.all?(&:empty?) && @seekers.empty? && !@roster.draining?
+
+      @sharing.hand_over_to(@sharing_long) while @sharing.first&.turned_long?
+      long = @sharing_long.first
+      @roster.drain(!@seekers.empty?, !long.nil? && (long.called? || Waiting.now - long.since > LONG_ENOUGH))
+      @roster.share_drained if long && @seekers.empty?
+      keep_trunks.concat(@lines.flat_map { |line| call_from(line) })
+    end
+
+    # Calls all.
+    #
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    def call_all = @lines.flat_map(&:call_all)
+
+    # Calls those that do not go on waiting after an attempt to connect has failed, and the first of the others, which sees to the next one.
+    #
+    # @param failure [Exception]
+    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @limits.failover_wait) }.concat(serve)
+
+    # Have callers gone that seek a trunk of their own?
+    def any_gone? = @seekers.keys.any?(&:gone?) # of a copy: no lock is held
+
+    # Those whose threads or event loops have ended will not come.
+    def forget_gone
+      @lines.each(&:forget_gone)
+      @seekers.reject! { |entry,| entry.gone? }
+    end
+
+    private
+
+    def line_of(entry)
+      return @alone if entry.alone?
+
+      entry.long? ? @sharing_long : @sharing
+    end
+
+    def full?(line) = line.size >= @limits.max_waiting
+
+    # @return [String] for a caller that waits in vain; empty where connections are shared, and are just busy
+    def why_wait(entry)
+      return "#{entry.explanation}; #{@roster.limit}" if entry.alone? && !entry.explanation.empty?
+
+      @roster.pinned.any? && @roster.trunks.empty? ? ": sessions, transactions or subscriptions hold all connections; #{@roster.limit}" : entry.explanation
+    end
+
+    def overloaded(reason) = Overloaded.new(reason, server: @server)
+
+    def call_from(line)
+      entry = line.first
+      room = entry ? room_for(entry) : 0
+      room.positive? ? line.call_first(room) : []
+    end
+
+    # A caller that waits with what takes long is called to a trunk of which no other takes hold meanwhile.
+    def keep_trunks
+      called = []
+      while (entry = @sharing_long.first) && passed_by?(entry) && !waits_for_drained?(entry) && (trunk = @roster.dispatcher.keep_for(entry.request))
+        entry.trunk = trunk
+        called.concat(@sharing_long.call_first(1))
+      end
+      called
+    end
+
+    def passed_by?(entry) = entry.called? || Waiting.now - entry.since > PATIENCE
+
+    # How many may go at once: the others would find the room taken.
+    def room_for(entry)
+      return 0 if waits_for_drained?(entry)
+
+      room = entry.alone? ? 0 : @roster.dispatcher.room_for(entry.request)
+      return room if room.positive?
+
+      @closed || @opener.may_open?(entry) || (entry.alone? ? @roster.any_to_take? : may_go?(entry)) ? 1 : 0
+    end
+
+    # There is no room, but something to be done about it.
+    def may_go?(entry) = @roster.spare_to_share? || @opener.may_grow?(entry) || !@roster.dispatcher.unread_for(entry.request).nil?
+  end
+  private_constant :WaitQueue
+end

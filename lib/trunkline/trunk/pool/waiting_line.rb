@@ -1,0 +1,187 @@
+# frozen_string_literal: true
+
+require_relative "../waiting"
+
+module Trunkline
+  # Callers that wait for the same kind of trunk, in order. Its owner's lock is held around each call.
+  class WaitingLine # :nodoc:
+    # A caller that waits in line.
+    class Entry
+      # What the caller waits with: its state is the caller's.
+      attr_reader :request
+
+      # @return [Exception, nil] why waiting has become pointless
+      attr_accessor :failure
+
+      # @return [Trunk, nil] that is kept for the caller, now that it is called
+      attr_accessor :trunk
+
+      # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before it waits
+      attr_reader :give_up_at
+
+      # @return [Float] when it came to stand in line the last time, on the clock of Waiting.now
+      attr_reader :since
+
+      # @return [Float] when it came to stand in line the first time
+      attr_reader :first_since
+
+      # @param alone [Boolean] whether the caller wants a trunk of its own
+      # @yieldreturn [String] why it waits, told to callers that wait in vain
+      def initialize(request, alone:, &explanation)
+        @request = request
+        @thread = Thread.current
+        @alone = alone
+        @explanation = explanation
+        @long = !alone && request.long?
+        @trunk = nil
+        @called = @lined_up = false
+        @outlasts_until = nil
+      end
+
+      def alone? = @alone
+
+      # Does the caller share, for what takes long?
+      def long? = @long
+
+      # Is it known by now that what it waits with takes long, as it was not when it came? Said once.
+      def turned_long? = !@long && !@alone && (@long = @request.long?)
+      def scheduler = @request.scheduler
+
+      # Has its thread ended, or its event loop, which has dropped its fibers where they waited?
+      def gone? = !@thread.alive? || @request.dropped?
+
+      # @return [String] why it waits; empty where that is not said
+      def explanation = @explanation ? ": #{@explanation.call}" : ""
+
+      # An attempt to connect has failed. The caller may go on waiting, for another attempt to succeed.
+      #
+      # @param error [Exception]
+      # @param most [Float] seconds that it does so, from the first one that failed, in place of a shorter time in line
+      # @return [Boolean] whether it goes on
+      def outlasts?(error, most)
+        @outlasts_until ||= Waiting.now + most
+        return false unless error.is_a?(Error) && error.retriable? && Waiting.now < @outlasts_until
+
+        @give_up_at &&= [[@give_up_at, @outlasts_until].max, @request.deadline].compact.min
+        true
+      end
+
+      # Has it been at the front already, and been outrun since?
+      def called? = @called
+
+      # Has it waited for long enough?
+      def deadline_passed? = !@give_up_at.nil? && Waiting.now >= @give_up_at
+
+      # Is it in line?
+      def lined_up? = @lined_up
+
+      # It is in line, and sleeps from now on.
+      #
+      # @param most [Float] seconds that it waits in all
+      def line_up(most)
+        @since = Waiting.now
+        @first_since ||= @since
+        @give_up_at ||= [[@since + most, @outlasts_until].compact.max, @request.deadline].compact.min
+        @trunk = nil
+        @lined_up = true
+        @request.park
+        self
+      end
+
+      # Woken by the clock, it sleeps again.
+      #
+      # @return [Boolean] false: it is called, or has waited for long enough
+      def stay
+        staying = @lined_up && !deadline_passed?
+        @request.park if staying
+        staying
+      end
+
+      # It is to have a trunk, and does not go on with it.
+      def leave_unused
+        @trunk&.leave_unused(@request)
+      end
+
+      def called
+        @called = true
+        leave
+      end
+
+      def leave
+        @lined_up = false
+        self
+      end
+
+      # A fiber that blocks the thread of its scheduler: whatever the others there hold, they cannot finish it now.
+      def blocks_its_scheduler? = scheduler.nil? && !Fiber.scheduler.nil?
+    end
+
+    def initialize
+      @entries = []
+    end
+
+    def empty? = @entries.empty?
+    def size = @entries.size
+    def first = @entries.first
+
+    # The first one waits at the end of another line from now on.
+    def hand_over_to(other) = other.entries.push(@entries.shift)
+
+    # One that was called and outrun stands where it stood: before those that came later.
+    #
+    # @param most [Float] seconds that the caller waits in all
+    def join(entry, most)
+      entry.line_up(most)
+      later = @entries.index { |other| other.first_since > entry.first_since } if entry.called?
+      @entries.insert(later || -1, entry)
+    end
+
+    # @return [Entry, nil] nil: it is not in line any more
+    def leave(entry) = entry.lined_up? ? @entries.delete(entry.leave) : nil
+
+    # Takes the first out, and with it those that can go with it: that share, and have its scheduler.
+    #
+    # @param most [Integer] how many in all
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    def call_first(most)
+      head = first
+      call(most) { |entry| entry.equal?(head) || (!head.alone? && entry.scheduler.equal?(head.scheduler)) }
+    end
+
+    # Takes out the entries whose requests the trunk takes: these are active from then on.
+    #
+    # @param most [Integer] how many in all
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    def call_for(trunk, most) = call(most) { |entry| entry.trunk = trunk if trunk.state.enter(entry.request) }
+
+    # Takes all out.
+    #
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    def call_all = call(size) { true }
+
+    # Takes those out that do not go on waiting.
+    #
+    # @param failure [Exception] why no trunk could be opened
+    # @param most [Float] seconds that one goes on, from the first failure
+    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    def call_failed(failure, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most) }
+
+    # Those whose threads or event loops have ended will not come.
+    def forget_gone = @entries.reject!(&:gone?)
+
+    protected
+
+    attr_reader :entries
+
+    private
+
+    def call(most)
+      called = []
+      passed = []
+      (yield(@entries.first) ? called : passed).push(@entries.shift) until called.size == most || @entries.empty?
+      @entries = passed.concat(@entries) unless passed.empty?
+      called.select { |entry| entry.called.request.wake_up }
+    end
+  end
+  private_constant :WaitingLine
+end
