@@ -24,8 +24,8 @@ class CompletionTest < Trunkline::TestCase
   OWN = {
     POSTGRES::Client => [*CARRYING, :answer_form, :ask, :check_array_nulls, :connection_count, :disconnect, :outdate_plans, :passing, :virtual_session],
     POSTGRES::Session => [
-      *CARRYING, :attempt, :begin_flow, :close_portal, :command, :conclude, :copying, :fetch, :finish, :in_transaction?, :innermost?,
-      :know_types, :lend, :lent?, :localize, :next_portal, :pinned, :responses, :result_class, :server, :statements
+      *CARRYING, :attempt, :begin_copy, :command, :conclude, :copying, :fetch, :finish, :in_transaction?, :innermost?,
+      :lend, :lent?, :localize, :next_portal, :pinned, :responses, :result_class, :server, :stain_with, :statements
     ],
     POSTGRES::Transaction => [*CARRYING, :begin_with, :local, :nested, :over?, :run, :statements],
     POSTGRES::Result => [], POSTGRES::Future => []

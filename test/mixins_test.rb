@@ -41,20 +41,13 @@ class MixinsTest < Trunkline::TestCase
     "trunk/resuming_fibers" => %w[trunkline_loop_fibers_that_hold trunkline_plain_fibers trunkline_plain_fibers_that_hold]
   }.freeze
 
-  # One thing that is still spread over several files: a connection, a session, the connection of a session. No more may come.
-  SPREAD = {
-    "postgres/session/session_flow" => %w[lent levels pinned portals responses statements],
-    "postgres/session/session_lease_flow" => %w[flow hear server trunk],
-    "postgres/session/session_lease_notifications" => %w[ended flow notifications server trunk]
-  }.freeze
-
   LIBRARY = File.expand_path("../lib/trunkline", __dir__)
-  private_constant :VERBS, :HOSTS, :FIXED, :SPREAD, :LIBRARY
+  private_constant :VERBS, :HOSTS, :FIXED, :LIBRARY
 
   def test_mixins_share_no_variables_but_those_that_are_listed
     found = Dir.glob("**/*.rb", base: LIBRARY).to_h do |file|
       [file.delete_suffix(".rb"), MixinVariables.of(File.join(LIBRARY, file)).values.flatten.uniq.sort.map { |variable| variable.delete_prefix("@") }]
     end
-    assert_equal({ **VERBS, **FIXED, **SPREAD }.sort.to_h, found.reject { |file, variables| variables.empty? || HOSTS.include?(file[%r{[^/]+}]) }.sort.to_h)
+    assert_equal({ **VERBS, **FIXED }.sort.to_h, found.reject { |file, variables| variables.empty? || HOSTS.include?(file[%r{[^/]+}]) }.sort.to_h)
   end
 end

@@ -31,14 +31,14 @@ class CallCountsTest < Trunkline::TestCase
   end
 
   def test_a_query_in_a_transaction
-    with_one_connection { |db| db.transaction { |tx| assert_calls([22, 28], "tx.query") { tx.query(ASK, 1) } } }
+    with_one_connection { |db| db.transaction { |tx| assert_calls([15, 18], "tx.query") { tx.query(ASK, 1) } } }
   end
 
   def test_a_transaction_with_one_query
     with_one_connection do |db|
       transact = -> { db.transaction { |tx| tx.query(ASK, 1) } }
       WARM.times { transact.call }
-      assert_calls([188, 119], "db.transaction", &transact)
+      assert_calls([173, 104], "db.transaction", &transact)
     end
   end
 

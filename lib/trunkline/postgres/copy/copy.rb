@@ -40,11 +40,11 @@ module Trunkline
       # @return [Copy]
       # @raise [Error] it refused
       def begin # :nodoc:
-        @pinned.begin_flow(@request, @responses.method(:tell)) { !@request.copying.nil? }
+        @pinned.flow.begin(@request, @responses.method(:tell)) { !@request.copying.nil? }
         check
         self
       rescue Exception # rubocop:disable Lint/RescueException
-        @pinned.end_flow(@request)
+        @pinned.flow.end(@request)
         raise
       end
 
@@ -72,13 +72,13 @@ module Trunkline
       # @raise [ServerError] what was sent before could not be stored
       # @raise [Error] the connection was lost, or the deadline has passed
       def write(data)
-        @pinned.feed(@request, AT_ONCE) { |codec| codec.copy_data(@request, data) }
+        @pinned.flow.feed(@request, AT_ONCE) { |codec| codec.copy_data(@request, data) }
         check
         self
       end
 
       def write_rows(bytes) # :nodoc:
-        @pinned.feed(@request, AT_ONCE) { |codec| codec.copy_rows(@request, bytes) }
+        @pinned.flow.feed(@request, AT_ONCE) { |codec| codec.copy_rows(@request, bytes) }
         check
       end
 
@@ -91,9 +91,9 @@ module Trunkline
 
       # @return [Array] the rows that have come; empty: there are no more
       def rows # :nodoc:
-        @pinned.follow(@request) { @request.portion? } unless @request.portion?
+        @pinned.flow.follow(@request) { @request.portion? } unless @request.portion?
         check unless @request.portion?
-        @pinned.portion(@request)
+        @pinned.flow.portion(@request)
       end
 
       # Ends it well: all was sent; or all was read, and what was not is dropped.
@@ -103,13 +103,13 @@ module Trunkline
       # @raise [Error] the connection was lost, or the deadline has passed
       def finish
         if @request.copying == :in && !@request.done?
-          @pinned.feed(@request, 0) { |codec| codec.copy_done(@request) }
-          @pinned.follow(@request) { false }
+          @pinned.flow.feed(@request, 0) { |codec| codec.copy_done(@request) }
+          @pinned.flow.follow(@request) { false }
         end
         check
         @request.affected_rows
       ensure
-        @pinned.end_flow(@request)
+        @pinned.flow.end(@request)
       end
 
       # Ends it without effect: nothing of what was sent is stored, and what is not read is dropped.
@@ -120,7 +120,7 @@ module Trunkline
         refuse(reason) if @request.copying == :in && !@request.done?
         nil
       ensure
-        @pinned.end_flow(@request)
+        @pinned.flow.end(@request)
       end
 
       # @return [String] its direction
@@ -130,8 +130,8 @@ module Trunkline
 
       def refuse(reason)
         @request.linger(Waiting.now + TIDYING)
-        @pinned.feed(@request, 0) { |codec| codec.copy_fail(@request, reason) }
-        @pinned.follow(@request) { false }
+        @pinned.flow.feed(@request, 0) { |codec| codec.copy_fail(@request, reason) }
+        @pinned.flow.follow(@request) { false }
       rescue Error
         nil
       end

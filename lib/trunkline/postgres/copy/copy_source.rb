@@ -16,6 +16,9 @@ module Trunkline
         raise ArgumentError, "COPY ... FROM STDIN or COPY ... TO STDOUT is needed (SQL: #{ShortenedSQL.call(@sql)})"
       end
 
+      # @return [String] of the COPY
+      attr_reader :sql
+
       # Can rows be Arrays?
       def plain? = @plain
 

@@ -3,7 +3,7 @@
 require_relative "../../trunk/main_ractor"
 require_relative "../copy/copying"
 require_relative "../verbs/querying"
-require_relative "session_flow"
+require_relative "session_copy"
 require_relative "../statements/sharing_errors"
 require_relative "../verbs/streaming"
 require_relative "transaction"
@@ -16,7 +16,6 @@ module Trunkline
       include Querying
       include Copying
       include Streaming
-      include SessionFlow
       include MainRactor
 
       attr_reader :statements, :decoding, :responses, :result_class, :pinned # :nodoc:
@@ -31,7 +30,8 @@ module Trunkline
         @responses = responses
         @result_class = result_class
         @levels = []
-        @ended = false
+        @portals = 0
+        @lent = @ended = false
       end
 
       # Runs several statements, separated by semicolons, without parameters: as one transaction, unless there are
@@ -64,8 +64,7 @@ module Trunkline
       # @raise [ArgumentError] the SQL is none
       # @raise [Error] as {#query}
       def copy(sql, deadline: nil)
-        source = CopySource.new(@statements[sql], @responses)
-        begin_copy(sql, source, deadline)
+        begin_copy(CopySource.new(@statements[sql], @responses), deadline)
       end
 
       # Waits for a notification, where this session listens: after `LISTEN`. Those that have come to it before are there too.
@@ -76,7 +75,7 @@ module Trunkline
       # @raise [Error] as {#query}
       # @see Listening#listen
       def wait_for_notification(timeout = nil)
-        @pinned.notification(timeout)
+        @pinned.notifications.take(timeout)
       end
 
       # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
@@ -107,7 +106,73 @@ module Trunkline
         @pinned.release
       end
 
+      # Is it there for one call only, and asked nothing else?
+      def lent? = @lent # :nodoc:
+
+      # @return [Session] itself, for one call
+      def lend # :nodoc:
+        @lent = true
+        self
+      end
+
+      # What runs on a connection of its own runs here.
+      def own_session(_block) = yield(self) # :nodoc:
+
       def holds_connection? = true # :nodoc:
+      def in_transaction? = !@levels.empty? || !["I", nil].include?(@pinned.status) # :nodoc:
+
+      # Runs the block in a transaction that is begun with the settings, unless the one that is open was.
+      #
+      # @yieldparam session [Session] this one
+      def localize(local) # :nodoc:
+        return yield(self) if @levels.first&.local == local
+        raise SharingErrors.settings_too_late(nil, server) if in_transaction?
+
+        transaction do |transaction|
+          transaction.begin_with(local)
+          yield self
+        end
+      end
+
+      # @return [String] a name
+      def next_portal = "trunkline_#{@portals += 1}" # :nodoc:
+
+      # Runs the block between a COPY's beginning and end: see SessionCopy.
+      def copying(sql, direction, **options, &block) = SessionCopy.new(self, @responses, sql, direction).run(**options, &block) # :nodoc:
+
+      # @param source [CopySource]
+      # @return [Copy] begun
+      def begin_copy(source, deadline) # :nodoc:
+        begin_what_is_pending
+        copy = Copy.new(@pinned, @responses, source.sql, deadline: deadline, description: source.description)
+        check_transaction(copy.request) unless @levels.empty?
+        @pinned.stateful! # triggers, or functions of a query, may leave something behind
+        copy.begin
+      end
+
+      # @return [Request] answered
+      def conclude(request) # :nodoc:
+        perform(request)
+        answered(request)
+      end
+
+      # @param request [Request] for more rows of a portal
+      # @return [Request] the same, answered
+      def fetch(request) # :nodoc:
+        check_transaction(request) unless @levels.empty?
+        @pinned.perform_own(request)
+        answered(request)
+      end
+
+      # Here nearly everything may be done, and is undone in the end.
+      #
+      # @raise [SharedStateError] the statement is a COPY, which has methods of its own
+      def stain_with(statement) # :nodoc:
+        raise SharingErrors.refusal(statement, server) if statement&.verdict == :copy
+
+        @pinned.stateful!
+      end
+
 
       # @return [Boolean] whether a refused request, the first one here, may go over another connection
       def begins_elsewhere?(request) = @pinned.first?(request) && @responses.roles.move && @pinned.begin_anew # :nodoc:
@@ -156,16 +221,12 @@ module Trunkline
         return request.members.each { |member| admit(member) } if request.members
 
         check_transaction(request) unless @levels.empty?
-        stain(request) unless request.statement&.shareable?
+        stain_with(request.statement) unless request.statement&.shareable?
       end
 
-      def stain(request) = stain_with(request.statement)
-
-      # Here nearly everything may be done, and is undone in the end.
-      def stain_with(statement)
-        raise SharingErrors.refusal(statement, server) if statement&.verdict == :copy
-
-        @pinned.stateful!
+      def begin_what_is_pending
+        opening = @pinned.open
+        answered(opening) if opening
       end
 
       def savepoint(options, &block)

@@ -2,25 +2,25 @@
 
 require_relative "../../trunk/reachable_owner"
 require_relative "../../trunk/waiting"
-require_relative "session_lease_flow"
-require_relative "session_lease_notifications"
-require_relative "../parameters"
+require_relative "lease_errors"
+require_relative "lease_flow"
+require_relative "lease_notifications"
+require_relative "lease_preparation"
 require_relative "session_use"
-require_relative "../statements/value_formats"
 
 module Trunkline
   module Postgres
     # The trunk of a session: taken when the first request comes, used by one fiber or thread at a time, and given back in a
     # state that suits every caller.
     class SessionLease # :nodoc:
-      include SessionLeaseFlow
-      include SessionLeaseNotifications
-
       # Seconds for setting things in order when the caller's deadline has passed.
       TIDYING = 1.0
 
       # @return [String] label for messages
       attr_reader :server
+
+      # @return [Trunk, nil] nil: no request has come yet, or the session has ended
+      attr_reader :trunk
 
       # SQL that has been asked for and travels with the next request, before it.
       attr_reader :pending
@@ -31,18 +31,24 @@ module Trunkline
       # @param holder [#alive?] the trunk is taken away when it is not
       def initialize(sessions, responses, location, holder)
         @sessions = sessions
-        @responses = responses
         @use_of_session = SessionUse.new
+        @preparation = LeasePreparation.new(self, @use_of_session, responses)
         @location = location
         @holder = holder
         @sentinel = GCSentinel.new
         @server = sessions.server
         @pending = []
         @use = Mutex.new
-        @trunk = @last = @flow = @first = nil
+        @trunk = @last = @first = @flow = @notifications = nil
         @broken = @ended = false
         @meaning = nil
       end
+
+      # @return [LeaseFlow] of streams and COPY
+      def flow = @flow ||= LeaseFlow.new(self)
+
+      # @return [LeaseNotifications] that have come here
+      def notifications = @notifications ||= LeaseNotifications.new(self)
 
       # SQL means that from what is pending on, unless nothing of it is sent.
       #
@@ -60,7 +66,7 @@ module Trunkline
 
       # Sends the request and waits for its answer.
       def perform(request)
-        prepare(request)
+        @preparation.prepare(request)
         transmit(request)
       end
 
@@ -86,7 +92,7 @@ module Trunkline
       # Sends the request and does not wait for its answer.
       def dispatch(request)
         prepare(request)
-        alone(request) { over_leased_trunk(request) { |trunk| trunk.dispatch(request) } }
+        exclusively(request) { over_leased_trunk(request) { |trunk| trunk.dispatch(request) } }
       end
 
       # @return [::Socket, nil] of its connection, where it has one
@@ -150,56 +156,26 @@ module Trunkline
       # May SQL mean something else here than it does for other callers?
       def changed_meaning? = !@meaning.nil? || (!@trunk.nil? && @trunk.codec.changed_meaning?)
 
-      private
+      # Does the server session know the statement as SQL means it there?
+      def remembers?(statement) = @meaning ? false : @trunk.codec.remembers?(statement)
 
-      # The last one is kept for its status, and must not keep the caller.
+      # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
+      def prepare(request) = @preparation.prepare(request)
+
+      # Sends a request that is prepared, or that needs no preparation, and waits for its answer. The last one is kept for its status, and must
+      # not keep the caller.
       def transmit(request)
-        alone(request.adopt) { over_leased_trunk(request) { |trunk| trunk.perform(request) } }
+        exclusively(request.adopt) { over_leased_trunk(request) { |trunk| trunk.perform(request) } }
       ensure
         request.forget_caller
       end
 
-      # What it does to the session is noted, and its parameters are made for the types that this session has for them.
-      def prepare(request)
-        changes = false
-        (request.members || [request]).each do |member|
-          raise SharingErrors.types_unknown(member.statement, @server) if changes && member.given
-
-          check_formats(member)
-          adapt(member)
-          changes |= @use_of_session.note(member, changed_meaning?)
-        end
-      end
-
-      # Before anything was sent on a connection, it is as it was opened.
-      def check_formats(request)
-        return if request.statement&.shareable? && !changed_meaning?
-
-        formats = ValueFormats.new(@trunk ? @trunk.codec.given_parameters : {})
-        formats.check(request, @server)
-        formats.check_session(request, @trunk.codec.parameters, @server) if @trunk
-      end
-
-      # What the client remembers of a statement may not be so here.
-      def adapt(request)
-        return unless request.given && changed_meaning? && !remembered?(request.statement)
-
-        description = Request.describe(request.statement).limit_as(request)
-        transmit(description)
-        raise @responses.error(description) unless description.answered?
-
-        types = description.parameter_types
-        request.convert_to(types, Parameters.convert(request.given, @responses.parameter_types(types), @responses.array_nulls))
-      end
-
-      def remembered?(statement) = @meaning ? false : @trunk.codec.remembers?(statement)
-
-      # One at a time, or the one would not know what the other does to its transaction.
-      def alone(request)
+      # Runs the block while no other fiber or thread uses the lease: or the one would not know what the other does to its transaction.
+      #
+      # @raise [SharedStateError] another one does
+      def exclusively(request)
         Waiting.undisturbed(request.scheduler) do
-          unless @use.try_lock
-            raise SharedStateError.new("another fiber or thread uses the session at this moment", sql: sql(request), server: @server)
-          end
+          raise LeaseErrors.in_use(request, @server) unless @use.try_lock
 
           begin
             yield
@@ -209,17 +185,21 @@ module Trunkline
         end
       end
 
-      # A trunk that is lost before anything was done on it is as good as none: another one will do.
+      # Yields the trunk of the lease, with what is pending ahead of the request. A trunk that is lost before anything was done on it is as
+      # good as none: another one will do. To be called within {#exclusively}.
+      #
+      # @yieldreturn [Boolean] false: the trunk could not take the request
       def over_leased_trunk(request)
-        raise occupied(request) if @flow
+        raise LeaseErrors.occupied(request, @server) if @flow&.open?
 
         begin
-          raise Closed.new("the session has ended", sql: sql(request), server: @server) if @ended
           raise stuck(request) if @broken
 
           before = @last
-          take(request.pin)
-          opening = hand_over(request)
+          request.pin
+          take(request) unless @trunk
+          @last = request
+          opening = hand_over(request) unless @pending.empty?
           @first, @opening = request, opening.to_a if before.nil?
           taken = yield @trunk
           return if taken && !(before.nil? && lost_unsent?(request))
@@ -232,14 +212,31 @@ module Trunkline
         end until taken
       end
 
+      # @param waiter [Request] of a caller that waits for what comes unasked
+      # @return [Trunk] of the lease
+      # @raise [SharedStateError] a stream or COPY goes over it
+      def take_unoccupied(waiter)
+        raise LeaseErrors.occupied(waiter, @server) if @flow&.open?
+
+        @trunk || take(waiter)
+      end
+
+      # @return [Error] why the lease takes no request
+      def stuck(request)
+        return LeaseErrors.broken(request, @server, "its connection belongs to the parent process") if @trunk&.inherited?
+
+        broken? ? LeaseErrors.broken(request, @server, why_broken) : LeaseErrors.in_use_elsewhere(request, @server)
+      end
+
+      private
+
       def take(request)
-        @trunk ||= @sessions.take(request, @location).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
+        raise LeaseErrors.ended(request, @server) if @ended
+
+        @trunk = @sessions.take(request, @location).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
       end
 
       def hand_over(request)
-        @last = request.pin
-        return if @pending.empty?
-
         opening = @pending
         @pending = []
         request.preamble = opening unless request.script
@@ -268,16 +265,6 @@ module Trunkline
         @sessions.give_back(@trunk, false)
         @trunk = nil
       end
-
-      def stuck(request)
-        if broken? || @trunk.inherited?
-          reason = @trunk&.inherited? ? "its connection belongs to the parent process" : why_broken
-          return ConnectionError.new("the session cannot go on: #{reason}", sql: sql(request), server: @server, retriable: false)
-        end
-        SharedStateError.new("another event loop uses the session at this moment", sql: sql(request), server: @server)
-      end
-
-      def sql(request) = request.statement&.sql || request.script
 
       def in_order?
         return false if broken? || @use_of_session.for_good?

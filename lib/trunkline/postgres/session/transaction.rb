@@ -84,7 +84,7 @@ module Trunkline
       def inspect = "#<#{self.class} #{@savepoint || "of #{@session.server}"}#{" ended" unless @open}>"
 
       # Is the server in no transaction, although this one has begun?
-      def over? = !begun_later? && @session.pinned.status == "I" # :nodoc:
+      def over? = @session.pinned.status == "I" && !begun_later? # :nodoc:
 
       def statements_for(decoding, context) = @session.statements_for(decoding, context) # :nodoc:
 

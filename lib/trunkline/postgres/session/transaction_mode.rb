@@ -10,7 +10,8 @@ module Trunkline
       }.freeze
       READ_ONLY = { true => "READ ONLY", false => "READ WRITE" }.freeze
       DEFERRABLE = { true => "DEFERRABLE", false => "NOT DEFERRABLE" }.freeze
-      private_constant :ISOLATION, :READ_ONLY, :DEFERRABLE
+      BEGIN_AS_USUAL = "BEGIN"
+      private_constant :BEGIN_AS_USUAL, :ISOLATION, :READ_ONLY, :DEFERRABLE
 
       module_function
 
@@ -19,8 +20,10 @@ module Trunkline
       # @return [String] SQL
       # @raise [ArgumentError] a value that no option has
       def opening(isolation, read_only, deferrable)
+        return BEGIN_AS_USUAL if isolation.nil? && read_only.nil? && deferrable.nil?
+
         modes = [mode("isolation", isolation, ISOLATION), mode("read_only", read_only, READ_ONLY), mode("deferrable", deferrable, DEFERRABLE)]
-        ["BEGIN", *modes].compact.join(" ").freeze
+        [BEGIN_AS_USUAL, *modes].compact.join(" ").freeze
       end
 
       def mode(option, value, known)

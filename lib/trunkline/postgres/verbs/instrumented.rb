@@ -58,7 +58,7 @@ module Trunkline
       end
 
       def observe(made)
-        made.pinned.extend(InstrumentedFlow) if made.is_a?(Session)
+        made.pinned.flow.extend(InstrumentedFlow) if made.is_a?(Session)
         made.extend(Instrumented)
       end
 

@@ -41,7 +41,7 @@ module Trunkline
       # @param deadline [Numeric, nil] seconds
       # @yieldparam row [Hash]
       def each(statement, parameters, deadline, &block)
-        @session.begin_flow(statement)
+        @session.stain_with(statement) unless statement.shareable?
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         request.limit(deadline) if deadline
         @session.in_transaction? ? each_fetched(request, &block) : each_received(request, &block)
@@ -62,28 +62,41 @@ module Trunkline
           yield_rows(request, request.rows, &block)
         end
       ensure
-        @session.close_portal(portal) if request&.answered?
+        close(portal) if request&.answered?
+      end
+
+      # Its transaction may be over, or about to be.
+      def close(portal)
+        @session.command("CLOSE #{portal}") if @session.pinned.status == "T" && !@session.pinned.broken?
+      rescue Error
+        nil
       end
 
       # Without one.
       def each_received(request, &block)
-        pinned = @session.pinned
+        flow = @session.pinned.flow
         hear = @responses.method(:tell)
-        @way = ->(asked) { pinned.begin_flow(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
-        @session.know_types(request.statement)
-        ObjectSpace.define_finalizer(self, Abandoned.new(pinned)) if @session.lent?
+        @way = ->(asked) { flow.begin(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
+        look_up_types(request.statement) unless @session.lent?
+        ObjectSpace.define_finalizer(self, Abandoned.new(@session.pinned)) if @session.lent?
         request = ask(request)
-        yield_rows(request, pinned.portion(request), &block) while more?(pinned, request)
+        yield_rows(request, flow.portion(request), &block) while more?(flow, request)
       ensure
-        pinned.end_flow(@begun) # and no other's, which may have been in the way
+        flow.end(@begun) # and no other's, which may have been in the way
         ObjectSpace.undefine_finalizer(self)
+      end
+
+      # What looking types up would need this session for is done before it is busy.
+      def look_up_types(statement)
+        request = learn(Request.describe(statement))
+        request.redescribe(@responses.description(request)) if request.description.unknown
       end
 
       # Behind an error comes no more than its end, which alone says what is to be done.
       def begun?(request) = request.portion? && request.error.nil?
 
-      def more?(pinned, request)
-        pinned.follow(request) { request.portion? } unless request.portion?
+      def more?(flow, request)
+        flow.follow(request) { request.portion? } unless request.portion?
         return true if request.portion?
         raise @responses.error(request) unless request.answered?
       end

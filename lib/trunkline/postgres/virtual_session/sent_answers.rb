@@ -34,7 +34,7 @@ module Trunkline
         raise ArgumentError, "rows come one by one of one statement alone" if @request.script
         raise ArgumentError, "the answer is being taken" if @results || @request.done?
 
-        @lease.follow_from_here(@request.flow(PORTION), hear)
+        @lease.flow.begin_here(@request.flow(PORTION), hear)
         @streaming = true
       end
 
@@ -47,7 +47,7 @@ module Trunkline
         return @future.wait(LOOK) unless @streaming
 
         looked = !@lease.io.wait_readable(0)
-        @lease.follow(@request) { @request.portion? || looked.tap { looked = true } }
+        @lease.flow.follow(@request) { @request.portion? || looked.tap { looked = true } }
       end
 
       # @return [Boolean] whether the next result is here, so that {#next} does not wait
@@ -81,7 +81,7 @@ module Trunkline
       def abandon
         return if over?
 
-        @lease.end_flow(@request)
+        @lease.flow.end(@request)
         conclude
       end
 
@@ -101,14 +101,14 @@ module Trunkline
         return @rows.shift unless @rows.empty?
 
         @streaming = false
-        @lease.end_flow(@request)
+        @lease.flow.end(@request)
         @results = collected(@request)
         self.next
       end
 
       def fetch_rows
-        @lease.follow(@request) { @request.portion? } unless @request.portion?
-        @rows = @form.rows_of(@request, @lease.portion(@request)) if @request.portion?
+        @lease.flow.follow(@request) { @request.portion? } unless @request.portion?
+        @rows = @form.rows_of(@request, @lease.flow.portion(@request)) if @request.portion?
       end
 
       # What came before an error counts too.

@@ -154,7 +154,7 @@ module Trunkline
       def wait_for_notification(timeout)
         raise lost("LISTEN") if broken?
 
-        (@pinned ||= @pin.call).notification(timeout)
+        (@pinned ||= @pin.call).notifications.take(timeout)
       end
 
       # From now on it has a connection of its own, until {#reset}.

@@ -29,7 +29,8 @@ module Trunkline
     private
 
     def decide_alone(entry, &lined_up)
-      return [:take, @roster.take] if @roster.any_to_take?
+      trunk = @roster.take
+      return [:take, trunk] if trunk
 
       @opener.may_open?(entry) ? open_for(entry) : line_up(entry, &lined_up)
     end

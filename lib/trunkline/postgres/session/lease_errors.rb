@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Postgres
+    # The errors of a session whose connection cannot take a request. Each names the request's SQL and the server.
+    module LeaseErrors # :nodoc:
+      module_function
+
+      def ended(request, server) = Closed.new("the session has ended", sql: sql(request), server: server)
+
+      def in_use(request, server)
+        SharedStateError.new("another fiber or thread uses the session at this moment", sql: sql(request), server: server)
+      end
+
+      def in_use_elsewhere(request, server)
+        SharedStateError.new("another event loop uses the session at this moment", sql: sql(request), server: server)
+      end
+
+      def occupied(request, server)
+        SharedStateError.new("the session is in the middle of a stream or COPY: wait for its end, or ask elsewhere", sql: sql(request), server: server)
+      end
+
+      # @param reason [String] one sentence
+      def broken(request, server, reason)
+        ConnectionError.new("the session cannot go on: #{reason}", sql: sql(request), server: server, retriable: false)
+      end
+
+      def sql(request) = request.statement&.sql || request.script
+    end
+    private_constant :LeaseErrors
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../notifications/notification"
+
+module Trunkline
+  module Postgres
+    # The notifications that come to a session which listens, in the order of their arrival.
+    class LeaseNotifications # :nodoc:
+      # @param lease [SessionLease] over whose connection they come
+      def initialize(lease)
+        @lease = lease
+        @received = []
+      end
+
+      # Waits for one.
+      #
+      # @param timeout [Numeric, nil] seconds; nil: for ever
+      # @return [Notification, nil]
+      # @raise [Error] the connection is lost, or the deadline has passed
+      def take(timeout)
+        waiter = Request.companion.pin
+        waiter.patience = Notification.due(timeout)
+        @lease.exclusively(waiter) { receive(waiter) }
+        @received.shift || raise_unless_waited(waiter)
+      end
+
+      private
+
+      def receive(waiter)
+        trunk = @lease.take_unoccupied(waiter)
+        trunk.reader.follow(waiter) { received?(trunk) } if @received.empty?
+      end
+
+      def received?(trunk)
+        @received.concat(trunk.codec.take_notifications.map { |body| Notification.parse(body) })
+        !@received.empty?
+      end
+
+      def raise_unless_waited(waiter)
+        raise Deadline.new("the deadline has passed before a notification came", server: @lease.server) if waiter.deadline_passed?
+        raise @lease.stuck(waiter) if @lease.broken?
+      end
+    end
+    private_constant :LeaseNotifications
+  end
+end

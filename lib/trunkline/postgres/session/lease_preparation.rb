@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "../parameters"
+require_relative "../statements/sharing_errors"
+require_relative "../statements/value_formats"
+
+module Trunkline
+  module Postgres
+    # What is done to a request before a leased connection carries it: its effect on the session is noted, and its parameters are made
+    # for the types that this session has for them.
+    class LeasePreparation # :nodoc:
+      # @param lease [SessionLease]
+      # @param use [SessionUse] of the lease
+      # @param responses [ResponseReader]
+      def initialize(lease, use, responses)
+        @lease = lease
+        @use = use
+        @responses = responses
+      end
+
+      # @param request [Request] of a statement, of several or of a script; not sent
+      # @raise [SharedStateError] what it needs is unknown here, or would be read wrong
+      def prepare(request)
+        return if request.statement&.changes_nothing? && !@lease.changed_meaning?
+
+        changes = false
+        (request.members || [request]).each do |member|
+          raise SharingErrors.types_unknown(member.statement, @lease.server) if changes && member.given
+
+          check_formats(member)
+          adapt(member)
+          changes |= @use.note(member, @lease.changed_meaning?)
+        end
+      end
+
+      private
+
+      # Before anything was sent on a connection, it is as it was opened.
+      def check_formats(request)
+        return if request.statement&.shareable? && !@lease.changed_meaning?
+
+        codec = @lease.trunk&.codec
+        formats = ValueFormats.new(codec ? codec.given_parameters : {})
+        formats.check(request, @lease.server)
+        formats.check_session(request, codec.parameters, @lease.server) if codec
+      end
+
+      # What the client remembers of a statement may not be so here.
+      def adapt(request)
+        return unless request.given && @lease.changed_meaning? && !@lease.remembers?(request.statement)
+
+        description = Request.describe(request.statement).limit_as(request)
+        @lease.transmit(description)
+        raise @responses.error(description) unless description.answered?
+
+        types = description.parameter_types
+        request.convert_to(types, Parameters.convert(request.given, @responses.parameter_types(types), @responses.array_nulls))
+      end
+    end
+    private_constant :LeasePreparation
+  end
+end

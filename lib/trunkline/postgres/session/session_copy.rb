@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "../copy/copy"
+require_relative "../copy/copy_source"
+require_relative "../request/request"
+
+module Trunkline
+  module Postgres
+    # One COPY of a session, from the look-up of its columns to its end.
+    class SessionCopy # :nodoc:
+      # @param session [Session]
+      # @param responses [ResponseReader] of the session
+      # @param sql [String]
+      # @param direction [:in, :out] which the caller expects
+      # @raise [ArgumentError] the SQL is no COPY from the client or to it
+      def initialize(session, responses, sql, direction)
+        @session = session
+        @source = CopySource.new(session.statements[sql], responses)
+        @direction = direction
+      end
+
+      # Runs the block between the COPY's beginning and end. Left in another way than by its end, it ends the COPY without effect.
+      #
+      # @param deadline [Numeric, nil] seconds for all of it
+      # @param described [Boolean] whether rows are Arrays, for which the columns' types are asked for
+      # @yieldparam copy [Copy]
+      # @yieldparam source [CopySource]
+      # @return [Integer] rows that were copied
+      def run(deadline:, described:)
+        @source.check_plain if described && @direction == :out
+        describe_columns if described && @source.plain?
+        copy = @session.begin_copy(@source, deadline)
+        copy.check_direction(@direction)
+        yield copy, @source
+        completed = copy.finish
+      ensure
+        copy&.abort unless completed
+      end
+
+      private
+
+      def describe_columns
+        @source.describe(@session.conclude(Request.describe(@session.statements[@source.equivalent])))
+        @source.prepare_rows if @direction == :in
+      end
+    end
+    private_constant :SessionCopy
+  end
+end
