@@ -66,15 +66,15 @@ module Trunkline
         @unfinished = UnfinishedCancels.new
         @trunks = TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: prepare)
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
-        @sessions = Sessions.new(@pool, @responses, server: config.server)
         @syntax = SyntaxCheck.new(@pool, @responses)
         @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) do |pool|
           @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
         end
         @pools = [@pool, *@group_commit.pools].freeze
+        @roles = RoleWatch.new(config, @pools, @trunks)
+        @sessions = Sessions.new(@pool, @responses, @roles, server: config.server)
         extend GroupCommitting if group_commit
         extend Detecting if @detection
-        @responses.roles = RoleWatch.new(config, @pools, @trunks)
         @listener = Listener.new(@sessions, @responses)
       end
 
@@ -224,7 +224,7 @@ module Trunkline
 
       def holds_connection? = !@sessions.held.nil? # :nodoc:
 
-      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @responses.roles.move # :nodoc:
+      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.move # :nodoc:
 
       def perform(request) # :nodoc:
         return @pool.perform(request) unless @sessions.used && !ScopedValue.none? && (held = @sessions.held)

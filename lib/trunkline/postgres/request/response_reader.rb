@@ -42,9 +42,6 @@ module Trunkline
       # @return [Middlewares, nil] what the calls go through that are observed
       attr_accessor :middlewares
 
-      # @return [RoleWatch, nil] of the client
-      attr_accessor :roles
-
       # @return [TypeNames]
       attr_reader :type_names
 

@@ -175,7 +175,7 @@ module Trunkline
 
 
       # @return [Boolean] whether a refused request, the first one here, may go over another connection
-      def begins_elsewhere?(request) = @pinned.first?(request) && @responses.roles.move && @pinned.begin_anew # :nodoc:
+      def begins_elsewhere?(request) = @pinned.begin_elsewhere(request) # :nodoc:
 
       def perform(request) # :nodoc:
         admit(request)

@@ -70,14 +70,14 @@ module Trunkline
         transmit(request)
       end
 
-      # @param request [Request] answered
-      # @return [Boolean] whether it is all that was asked for here, but for the beginning of a transaction that may write
-      def first?(request) = @first.equal?(request) && @last.equal?(request) && @opening.none? { |sql| sql.include?("READ ONLY") }
-
-      # What was asked for has had no effect. The next request takes another connection, and what went before the first one goes before it.
+      # A server that is read-only has refused the request, and nothing asked for here has had an effect. Where another connection may take it, the
+      # next request takes one, and what went before the first one goes before it.
       #
-      # @return [true]
-      def begin_anew
+      # @param request [Request] answered
+      # @return [Boolean] whether it is to be sent again
+      def begin_elsewhere(request)
+        return false unless first?(request) && @sessions.leave_read_only_server
+
         give_back_trunk
         take_back(nil, @opening)
         true
@@ -229,6 +229,9 @@ module Trunkline
       end
 
       private
+
+      # Is it all that was asked for here, but for the beginning of a transaction that may write?
+      def first?(request) = @first.equal?(request) && @last.equal?(request) && @opening.none? { |sql| sql.include?("READ ONLY") }
 
       def take(request)
         raise LeaseErrors.ended(request, @server) if @ended

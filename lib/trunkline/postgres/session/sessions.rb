@@ -28,10 +28,12 @@ module Trunkline
 
       # @param pool [Pool]
       # @param responses [ResponseReader]
+      # @param roles [RoleWatch] of the client
       # @param server [String]
-      def initialize(pool, responses, server:)
+      def initialize(pool, responses, roles, server:)
         @pool = pool
         @responses = responses
+        @roles = roles
         @server = server
         @used = false
         begin_anew
@@ -95,6 +97,11 @@ module Trunkline
         trunk.codec.exclusive = false
         @pool.check_in(trunk)
       end
+
+      # A server has refused a statement as it is read-only: see {RoleWatch#move}.
+      #
+      # @return [Boolean] whether another connection may take it
+      def leave_read_only_server = @roles.move
 
       private
 
