@@ -50,6 +50,6 @@ class PGSuite
   end
 
   def command
-    [RbConfig.ruby, "-W0", "-I#{HOUSE}/lib", "-S", "rspec", "-r", "#{__dir__}/boot.rb", "-r", "#{__dir__}/journal.rb", "--seed", @seed.to_s, "--format", "SpecJournal", *FILES]
+    [RbConfig.ruby, "-W0", "-I#{HOUSE}/lib", "-S", "rspec", "-r", "#{__dir__}/boot.rb", "-r", File.expand_path("../suites/spec_journal.rb", __dir__), "--seed", @seed.to_s, "--format", "SpecJournal", *FILES]
   end
 end

@@ -8,5 +8,9 @@ module Exclusions
 
   # @param file [String] a path
   # @return [Hash{String => String}] reasons by "Suite#test"
-  def load(file) = YAML.load_file(file).flat_map { |suite, tests| tests.map { |test, reason| ["#{suite}##{test}", reason] } }.to_h
+  def load(file) = from(YAML.load_file(file))
+
+  # @param reasons [Hash{String => Hash{String => String}}] by suite and test
+  # @return [Hash{String => String}] reasons by "Suite#test"
+  def from(reasons) = reasons.flat_map { |suite, tests| tests.map { |test, reason| ["#{suite}##{test}", reason] } }.to_h
 end

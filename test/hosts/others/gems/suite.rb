@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "rbconfig"
+require "tmpdir"
+require "yaml"
+require_relative "../../../../bench/support/servers/postgres_server"
+require_relative "../suites/exclusions"
+require_relative "../suites/report"
+require_relative "../suites/suite_process"
+require_relative "bundle"
+
+# The tests of a gem that uses ActiveRecord, on the stock adapter or on one of the two ways to this library's.
+#
+# A suite is a YAML file in suites/ with these keys:
+#
+#   version: "6.0.0"                 the version that the file was written for
+#   framework: minitest              or rspec
+#   files: [test/**/*_test.rb]       patterns in the gem's folder
+#   databases: [ancestry_test]       to create on the server of the run
+#   libraries: [lib, test]           folders of the load path; these two if there is no such key
+#   gems: { timecop: 0.9.10 }        gems that the tests need beside those of this project, with their versions
+#   absent: [mysql2]                 libraries that the tests require and do not use with PostgreSQL: an empty file is loaded
+#   copies: { from.yml: to.yml }     files of the gem's to copy before the run
+#   environment: { DB: pg }          variables; %{host} and %{port} are the server's, %{adapter} the configured one
+#   without: [test/a_test.rb]        files of those patterns that do not run with PostgreSQL
+#   left_out: { mode: {Suite: {test: reason}} }     tests that do not run
+#   differences: { mode: {Suite: {test: reason}} }  tests that fail in this mode and pass in the stock mode
+class GemSuite
+  HOUSE = File.expand_path("../../../..", __dir__)
+  FOLDER = File.join(__dir__, "suites")
+  # The name of the adapter in the configuration, by mode.
+  MODES = { "stock" => "postgresql", "one_line" => "postgresql", "adapter" => "trunkline" }.freeze
+  private_constant :HOUSE
+
+  # @return [String] the gem's name
+  attr_reader :name
+  # @return [Hash{String => Object}] the YAML file's keys
+  attr_reader :settings
+
+  # @return [Array<String>] the gems that have a file in suites/
+  def self.names = Dir["*.yml", base: FOLDER].map { |file| File.basename(file, ".yml") }.sort
+
+  # @param name [String] the gem's
+  # @return [GemSuite]
+  # @raise [ArgumentError] there is no such file in suites/, or the folder has no such tests
+  def self.load(name, folder, seed: 1)
+    file = File.join(FOLDER, "#{name}.yml")
+    raise ArgumentError, "there is no suite #{name}; there are #{names.join(", ")}" unless File.exist?(file)
+
+    new(name, YAML.load_file(file), folder, seed: seed)
+  end
+
+  # @param name [String] the gem's
+  # @param settings [Hash{String => Object}] see above
+  # @param folder [String] a checkout of the gem; it is copied, and not written to
+  # @param seed [Integer] of the tests' order
+  # @raise [ArgumentError] the folder has no such tests
+  def initialize(name, settings, folder, seed: 1)
+    @name = name
+    @settings = settings
+    @folder = folder
+    @seed = seed
+    @files = settings.fetch("files").flat_map { |pattern| Dir[pattern, base: folder].sort }.uniq - settings.fetch("without", [])
+    raise ArgumentError, "there are no files #{settings["files"].join(", ")} in #{folder}" if @files.empty?
+  end
+
+  # @param mode [String] one of {MODES}
+  # @return [Hash{String => String}] reasons by "Suite#test" of the tests that fail in this mode and pass in the stock mode
+  def differences(mode) = Exclusions.from(settings.dig("differences", mode) || {})
+
+  # @param mode [String] one of {MODES}
+  # @return [SuiteReport]
+  def run(mode)
+    @bundle ||= GemBundle.new(@name, settings.fetch("gems", {}), HOUSE).tap(&:install)
+    server = Trunkline::Bench::PostgresServer.start
+    Dir.mktmpdir do |scratch|
+      prepare(server, scratch)
+      result = SuiteProcess.new(command(scratch), folder: "#{scratch}/gem", scratch: scratch, left_out: left_out(mode),
+                                                  environment: { **@bundle.environment, **environment(server, mode) }).run
+      SuiteReport.new({}).tap { |report| report.add(@files, *result) }
+    end
+  ensure
+    server&.stop
+  end
+
+  private
+
+  def framework = settings.fetch("framework", "minitest")
+
+  def left_out(mode) = Exclusions.from(settings.dig("left_out", mode) || {}).keys
+
+  def prepare(server, scratch)
+    settings.fetch("databases", []).each { |name| server.psql("CREATE DATABASE #{name}") }
+    FileUtils.cp_r(@folder, "#{scratch}/gem")
+    settings.fetch("copies", {}).each { |from, to| FileUtils.cp("#{scratch}/gem/#{from}", "#{scratch}/gem/#{to}") }
+    settings.fetch("absent", []).each do |library|
+      FileUtils.mkdir_p(File.dirname("#{scratch}/absent/#{library}"))
+      File.write("#{scratch}/absent/#{library}.rb", "")
+    end
+  end
+
+  def environment(server, mode)
+    place = { host: server.socket_directory, port: server.port, adapter: MODES.fetch(mode) }
+    { "MODE" => mode, "FRAMEWORK" => framework, "ADAPTER" => place[:adapter], "PGHOST" => place[:host], "PGPORT" => place[:port].to_s, "PGUSER" => "postgres",
+      **settings.fetch("environment", {}).transform_values { |value| value.to_s.gsub(/%\{(\w+)\}/) { place.fetch($1.to_sym).to_s } } }
+  end
+
+  def command(scratch)
+    folders = ["#{scratch}/absent", *settings.fetch("libraries", %w[lib test])]
+    ruby = [RbConfig.ruby, "-W0", *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot"]
+    return [*ruby, *@files.map { |file| "-r./#{file}" }, "-e", "", "--", "--seed", @seed.to_s] unless framework == "rspec"
+
+    [*ruby, "-S", "rspec", "-r", "#{__dir__}/../suites/spec_journal.rb", "--format", "SpecJournal", "--seed", @seed.to_s, *@files]
+  end
+end
