@@ -38,6 +38,7 @@
 #include "trunk/core/scoped_value.h"
 #include "trunk/core/interrupts.h"
 #include "trunk/core/leader_election.h"
+#include "trunk/core/silence.h"
 #include "trunk/core/load.h"
 #include "trunk/core/request.h"
 #include "trunk/core/service.h"
@@ -73,6 +74,7 @@ void Init_trunkline(void) {
     Init_trunkline_flag();
     Init_trunkline_connection_state();
     Init_trunkline_leader_election();
+    Init_trunkline_silence();
     Init_trunkline_cancelling();
     Init_trunkline_connection_snapshot();
     Init_trunkline_ended_scheduler();

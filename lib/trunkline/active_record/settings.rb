@@ -91,7 +91,8 @@ module Trunkline
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           session_functions: session_functions(config[:session_functions]),
           errors: (config[:errors] || :with_values).to_sym,
-          failover_wait: seconds(config, :failover_wait),
+          failover_wait: seconds(config, :failover_wait, 0),
+          silence: seconds(config, :silence, Limits::DEFAULTS[:silence]).then { |after| after unless after.zero? },
           max_wait: [(config[:checkout_timeout] || CHECKOUT_TIMEOUT).to_f, SHORTEST_WAIT].max,
           decode: dates ? { **DECODED, DATE => :value } : DECODED
         }
@@ -115,8 +116,8 @@ module Trunkline
         raise ConfigError, "#{error.message} (database.yml)"
       end
 
-      def seconds(config, name)
-        Float((config[name] || 0).to_s).tap { |number| raise ArgumentError if number.negative? || number.nan? }
+      def seconds(config, name, default)
+        Float((config[name] || default).to_s).tap { |number| raise ArgumentError if number.negative? || number.nan? }
       rescue ArgumentError
         raise ConfigError, "#{name} must be a number of seconds, not #{config[name].inspect} (database.yml)"
       end

@@ -12,6 +12,8 @@ module Trunkline
     # max_wait:: seconds that one of them waits
     # failover_wait:: seconds for which a caller goes on waiting for a connection where none can be opened, as no server is there or none of the
     #   kind that is asked for; 0: the first failed attempt is its error
+    # silence:: seconds for which a server of several hosts may owe an answer and say nothing before it is looked whether it is there; ten times
+    #   what the statement is expected to take where that is longer; nil: for ever
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
     # max_types:: types of the server's own, beyond the built-in ones, that are remembered; one that is not is looked up again
     # max_statement_age:: seconds after which statements are prepared again and types looked up again, as another program may have
@@ -26,17 +28,19 @@ module Trunkline
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
     # max_idle:: seconds after which a connection that was not used is closed, of those beyond `connections`
     DEFAULTS = {
-      max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60, failover_wait: 0,
+      max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60, failover_wait: 0, silence: 2,
       max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_future_bytes: 256 * 1024 * 1024,
       max_message: 256 * 1024 * 1024, max_unrequested: 16 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
     }.freeze
 
     # What may be 0.
     NONE = %i[failover_wait].freeze
+    # What may be nil, which is for ever.
+    ENDLESS = %i[silence].freeze
     # What can be no fraction.
-    WHOLE = (DEFAULTS.keys - %i[max_wait failover_wait max_lifetime max_idle max_statement_age]).freeze
+    WHOLE = (DEFAULTS.keys - %i[max_wait failover_wait silence max_lifetime max_idle max_statement_age]).freeze
     JITTER = 0.2
-    private_constant :WHOLE, :NONE, :JITTER
+    private_constant :WHOLE, :NONE, :ENDLESS, :JITTER
 
     DEFAULTS.each_key { |name| attr_reader name }
 
@@ -69,6 +73,8 @@ module Trunkline
     private
 
     def checked(name, value)
+      return Float::INFINITY if value.nil? && ENDLESS.include?(name)
+
       kind = WHOLE.include?(name) ? Integer : Numeric
       return value if value.is_a?(kind) && value.real? && (value.positive? || (value.zero? && NONE.include?(name)))
 

@@ -49,7 +49,8 @@ module Trunkline
     # @param canceller [#call, nil] gets a time on the clock of Waiting.now, and a block; asks the server, by another connection, to
     #   cancel what it does for this one, and calls the block when the server has dealt with that, also where the caller is interrupted
     #   meanwhile; nil: there is no way to ask
-    def initialize(io, codec, server:, pool:, canceller: nil)
+    # @param silence [SilenceWatch, nil] looks into what the server owes; nil: no silence is too long
+    def initialize(io, codec, server:, pool:, canceller: nil, silence: nil)
       encrypted = io.is_a?(OpenSSL::SSL::SSLSocket)
       @wire = (encrypted ? EncryptedWire : Wire).new(io, codec.input, codec.output)
       @io = io.to_io
@@ -59,6 +60,7 @@ module Trunkline
       @crowded = pool.crowded
       @woken = []
       @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken)
+      @state.look_into_silence_after((@silence = silence).after) if silence
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @reader = StreamReader.new(self, @state, codec, @wire)
       @retirement = Retirement.new(self, @state, @reader, @canceller)
@@ -284,6 +286,8 @@ module Trunkline
     end
 
     def lose_over(error) = lose(error.message)
+
+    def look_into_silence = @silence.look(self)
 
     def pass_given_up = @canceller.pass_given_up
 

@@ -88,6 +88,9 @@ module Hosts
         given = settings(host: "one.example,two.example", port: "5432,5433", target_session_attrs: "read-write", failover_wait: "30")
         assert_equal [%w[one.example:5432 two.example:5433], "read-write"], [given.config.hosts.map(&:to_s), given.config.target_session_attrs]
         assert_in_delta 30, given.client.instance_variable_get(:@limits).failover_wait
+        assert_equal [2, 0.5, Float::INFINITY], [{}, { silence: "0.5" }, { silence: 0 }].map { |keys|
+          settings(**keys).client.instance_variable_get(:@limits).silence
+        }
         [-1, "soon"].each do |value|
           assert_match(/\Afailover_wait must be/, assert_raises(Trunkline::ConfigError) { settings(failover_wait: value) }.message)
         end

@@ -26,7 +26,8 @@
 #define TRICKLE_PAUSE 0.0003
 
 static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
-    id_unpark, id_sleep;
+    id_unpark, id_sleep,
+    id_look_into_silence;
 static VALUE mWaiting;
 
 static bool is_crowded(const connection_t *connection) { return connection->crowded && connection->crowded->on; }
@@ -126,6 +127,15 @@ static void cancel_again(const connection_io_t *io) {
     connection_io_ask(io, id_pass_given_up, 0, Qnil);
 }
 
+/* Waits for something to read; or, where the server has owed an answer for too long, for what shows whether it is there. False: the trunk is
+ * lost. */
+static bool wait_for_server(const connection_io_t *io) {
+    if (!silence_is_due(io->connection)) return connection_io_sleep(io);
+    io->connection->answerless = false;
+    connection_io_ask(io, id_look_into_silence, 0, Qnil);
+    return !io->connection->lost;
+}
+
 /* What a leader does over and over: flush, read, wake those that have their answers, or whose deadlines have passed; sleep when there is
  * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
  * and meanwhile others may send theirs along. */
@@ -137,7 +147,7 @@ static void step(const connection_io_t *io) {
     case SOCKET_MOVED: let_others_run(io, take_in(io)); break;
     case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
     case SOCKET_BLOCKED:
-        if (!connection_io_sleep(io)) return;
+        if (!wait_for_server(io)) return;
         break;
     case SOCKET_FAILED: return;
     }
@@ -352,6 +362,7 @@ static void intern(void) {
     id_park = rb_intern("park");
     id_unpark = rb_intern("unpark");
     id_sleep = rb_intern("sleep");
+    id_look_into_silence = rb_intern("look_into_silence");
 }
 
 void Init_trunkline_connection_loop(void) {

@@ -42,6 +42,7 @@ static VALUE connection_allocate(VALUE class) {
     connection->codec = connection->wire = connection->io = connection->crowded_flag = connection->woken = Qnil;
     connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
     cancelling_clear(&connection->cancelling);
+    silence_clear(&connection->silence);
     connection->generation = process_generation;
     connection->earliest = INFINITY;
     connection->rest = -INFINITY;

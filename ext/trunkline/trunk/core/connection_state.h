@@ -10,6 +10,7 @@
 #include "fifo.h"
 #include "flag.h"
 #include "request.h"
+#include "silence.h"
 #include "../../socket/process_generation.h"
 
 #define SHORT_BACKLOG 0.001 /* seconds for which it does not pay to go elsewhere */
@@ -37,6 +38,7 @@ typedef struct connection {
     bool lost;        /* it has ended: what is in flight has failed */
     bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
     cancelling_t cancelling;
+    silence_t silence;
     bool asleep;      /* the leader, until there is something to read */
     double working;   /* since when the leader has not waited, nor given the others a turn; 0: it has, and has read nothing since */
     bool turning;     /* a caller gives the others a turn before it writes what lies in the output */

@@ -101,6 +101,11 @@ static double worked(const fifo_t *fifo, double now) {
     return now - fifo->head_since - (fifo->begun ? 0 : fifo->round_trip);
 }
 
+double fifo_head_cost(const fifo_t *fifo) {
+    const request_t *head = head_of(fifo);
+    return head && !head->is_unknown ? head->cost : 0;
+}
+
 double fifo_beyond_estimate(const fifo_t *fifo, double now) {
     return fifo->count == 0 ? 0 : worked(fifo, now) - cost_of(head_of(fifo));
 }

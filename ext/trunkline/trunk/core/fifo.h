@@ -42,6 +42,9 @@ void fifo_begin(fifo_t *fifo, double now);
  * expected to take as long again as it has taken. */
 double fifo_expected(const fifo_t *fifo, double now);
 
+/* Seconds that the oldest one is expected to take; there must be one. 0: it is not known. */
+double fifo_head_cost(const fifo_t *fifo);
+
 /* Seconds by which the oldest one takes longer than was expected of it; not positive when it does not, or there is none. */
 double fifo_beyond_estimate(const fifo_t *fifo, double now);
 

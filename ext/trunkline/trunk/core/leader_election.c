@@ -51,10 +51,10 @@ static VALUE connection_take_lead(VALUE self, VALUE object) {
 
 /* call-seq: rest -> Float or nil
  *
- * The leader goes to sleep, and looks at the clock then at the latest; nil: no waiter has a deadline. */
+ * The leader goes to sleep, and looks at the clock then at the latest; nil: no waiter has a deadline, and silence is not looked into. */
 VALUE connection_rest(VALUE self) {
     connection_t *connection = connection_of(self);
-    connection->rest = fmin(connection->earliest, connection->cancelling.again);
+    connection->rest = fmin(fmin(connection->earliest, connection->cancelling.again), silence_due(connection));
     return deadline_value(connection->rest);
 }
 

@@ -39,6 +39,15 @@ module Trunkline
         true
       end
 
+      # A host is not there any more: its connections take nothing new, and it is tried last for a while.
+      #
+      # @param server [String] its label
+      # @return [void]
+      def leave(server)
+        @trunks.avoid(server)
+        @pools.each { |pool| pool.retire_where("its server does not answer") { |trunk| trunk.server == server } }
+      end
+
       private
 
       # A server from 14 on reports it, with the next answer. Poolers do not.

@@ -7,6 +7,7 @@ require_relative "../codec"
 require_relative "idle_timeout"
 require_relative "login"
 require_relative "session_settings_check"
+require_relative "silence_watch"
 require_relative "../group_commit/shared_flush"
 
 module Trunkline
@@ -18,7 +19,9 @@ module Trunkline
       # @param epochs [PlanEpoch] the client's
       # @param unfinished [UnfinishedCancels]
       # @param prepare [Boolean] whether connections keep prepared statements
-      def initialize(config, responses, epochs, unfinished, prepare:)
+      # @yieldparam server [String] label of a host that is not there any more
+      def initialize(config, responses, epochs, unfinished, prepare:, &gone)
+        @silence = SilenceWatch.new(config, responses.limits.silence, &gone)
         @cluster = Cluster.new if config.identify_servers?
         @connector = Connector.new(config, cluster: @cluster)
         @responses = responses
@@ -61,7 +64,8 @@ module Trunkline
         prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
         limits = @responses.limits
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
-        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: @unfinished.canceller(connection))
+        canceller = @unfinished.canceller(connection)
+        trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller, silence: @silence)
         admit(trunk, connection.identity) if @cluster
         connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses) : trunk
       end

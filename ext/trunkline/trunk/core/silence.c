@@ -1,0 +1,75 @@
+#include "silence.h"
+
+#include <math.h>
+#include <ruby.h>
+#include "clock.h"
+#include "connection_state.h"
+#include "deadline.h"
+#include "../../common/classes.h"
+#include "../../socket/bytes_class.h"
+
+/* Of what the oldest request is expected to take: statements of one text may take ten times as long for other values. */
+#define EXPECTATIONS 10
+
+void silence_clear(silence_t *silence) { *silence = (silence_t){.after = INFINITY}; }
+
+/* Since when it has said nothing: a server that has nothing to do owes nothing. */
+static double since(const connection_t *connection) { return fmax(connection->silence.heard, connection_in_flight(connection)->head_since); }
+
+static double due(const connection_t *connection) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    if (isinf(connection->silence.after) || fifo->count == 0 || connection->lost) return INFINITY;
+    return fmax(since(connection) + fmax(connection->silence.after, EXPECTATIONS * fifo_head_cost(fifo)), connection->silence.excused);
+}
+
+double silence_due(connection_t *connection) {
+    if (isinf(connection->silence.after)) return INFINITY;
+    uint64_t reads = bytes_count_transfers(connection_codec(connection)->input);
+    if (reads != connection->silence.reads) {
+        connection->silence.reads = reads;
+        connection->silence.heard = clock_now();
+        connection->silence.excused = 0;
+    }
+    return due(connection);
+}
+
+bool silence_is_due(connection_t *connection) {
+    return !isinf(connection->silence.after) && clock_now() >= silence_due(connection);
+}
+
+/* call-seq: look_into_silence_after(seconds) -> connection */
+static VALUE connection_look_into_silence_after(VALUE self, VALUE seconds) {
+    connection_of(self)->silence.after = NUM2DBL(seconds);
+    return self;
+}
+
+/* call-seq: excuse_silence -> connection
+ *
+ * The server is there: it is not looked into again until it has lasted for twice as long. */
+static VALUE connection_excuse_silence(VALUE self) {
+    connection_t *connection = connection_of(self);
+    double now = clock_now();
+    connection->silence.excused = now + fmax(now - since(connection), connection->silence.after);
+    return self;
+}
+
+/* call-seq: silent_for -> Float
+ *
+ * Seconds for which the server has owed an answer and said nothing. */
+static VALUE connection_silent_for(VALUE self) {
+    const connection_t *connection = connection_of(self);
+    return DBL2NUM(connection_in_flight(connection)->count == 0 ? 0 : clock_now() - since(connection));
+}
+
+/* call-seq: earliest -> Float or nil
+ *
+ * No waiter's time is over before. */
+static VALUE connection_earliest(VALUE self) { return deadline_value(connection_of(self)->earliest); }
+
+void Init_trunkline_silence(void) {
+    VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
+    rb_define_method(class, "look_into_silence_after", connection_look_into_silence_after, 1);
+    rb_define_method(class, "excuse_silence", connection_excuse_silence, 0);
+    rb_define_method(class, "earliest", connection_earliest, 0);
+    rb_define_method(class, "silent_for", connection_silent_for, 0);
+}

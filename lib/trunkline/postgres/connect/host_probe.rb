@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "../../config"
+require_relative "../../socket/readiness"
+require_relative "../../socket/resumable"
+require_relative "connection_attempt"
+
+module Trunkline
+  module Postgres
+    # One look whether a host is there: a new connection to it, which is closed as soon as the server has let it in or refused it. It is made
+    # by the caller that waits for an answer on another connection of that host, which goes on with that as soon as something comes there.
+    class HostProbe # :nodoc:
+      # Seconds within which a host that is there answers: a connection and a login. It counts from the first probe on, where callers had less
+      # time and another one followed.
+      ANSWER = 1.0
+      # Seconds that each probe has at least.
+      LEAST = 0.25
+      # What fails on this side, and says nothing of the host.
+      OURS = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM, Errno::ENOBUFS, Errno::EADDRNOTAVAIL, ThreadError, NotSent].freeze
+      private_constant :ANSWER, :LEAST, :OURS
+
+      # @return [Float] when the first of a row of probes began, on the clock of {Socket::Readiness.now}
+      attr_reader :row_since
+
+      # @param config [Config]
+      # @param host [Config::Host]
+      # @param before [HostProbe, nil] one that its caller could not bring to its end
+      def initialize(config, host, before = nil)
+        now = Socket::Readiness.now
+        @row_since = before && now - before.row_since < ANSWER + LEAST ? before.row_since : now
+        @ends_at = [@row_since + ANSWER, now + LEAST].max
+        attempt = ConnectionAttempt.new(config, host, others: true)
+        @resumable = Socket::Resumable.new { attempt.connect }
+        @resumable.resume
+        @verdict = nil
+      end
+
+      # @return [Boolean] whether this thread can go on with it
+      def mine? = @resumable.over? || @resumable.resumable?
+
+      # Goes on until there is a verdict, or something else to do.
+      #
+      # @param io [IO] on which the answer is awaited that the host owes
+      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
+      # @return [Symbol, nil] :there, :gone; nil: something may have come on the io, or the deadline has passed
+      def run(io, deadline)
+        own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
+        until (verdict = self.verdict) || (deadline && Socket::Readiness.now >= deadline)
+          ready = Socket::Readiness.wait_for_any([@resumable.wait, own], [deadline, @ends_at].compact.min)
+          @resumable.resume if ready.any? { |wait| wait.equal?(@resumable.wait) }
+          break if ready.any? { |wait| wait.equal?(own) }
+        end
+        verdict
+      end
+
+      # Closes what is under way.
+      #
+      # @return [void]
+      def abandon
+        @resumable.value&.io&.close
+        @resumable.abandon
+      end
+
+      private
+
+      def verdict
+        @verdict ||= if @resumable.over? then answered? ? :there : :gone
+                     elsif Socket::Readiness.now >= @ends_at then :gone
+                     end
+      end
+
+      # A server that refuses the login is there.
+      def answered?
+        error = @resumable.error or return true
+
+        !error.is_a?(ConnectionError) || !error.retriable? || OURS.any? { |ours| ours === error || ours === error.cause } # rubocop:disable Style/CaseEquality
+      end
+    end
+    private_constant :HostProbe
+  end
+end

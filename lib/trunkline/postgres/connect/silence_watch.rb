@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/lock"
+require_relative "../../trunk/waiting"
+require_relative "host_probe"
+
+module Trunkline
+  module Postgres
+    # Servers that owe an answer and say nothing, of a client with several hosts. A frozen or cut off machine ends no connection: without a
+    # look its callers wait until TCP gives up, while another server may take their requests. So after a while the leader of such a connection
+    # opens another one to the same host. If that is answered, the statement just takes long, and is left alone. If not, the connection is
+    # given up, and others to that host take nothing new.
+    class SilenceWatch # :nodoc:
+      # Seconds for which the verdict of one connection's caller counts for those of others, or as long as the silence that is looked into.
+      COUNTS_FOR = 1.0
+      # Seconds after which a caller looks whether another one has come to a verdict.
+      LOOK_AGAIN = 0.05
+      # A probe, whether a caller is at it, and what it has found.
+      Look = Struct.new(:generation, :probe, :running, :verdict, :ended_at)
+      private_constant :COUNTS_FOR, :LOOK_AGAIN, :Look
+
+      # @return [Float] seconds of silence that are looked into
+      attr_reader :after
+
+      # @param config [Config]
+      # @param seconds [Float] of silence that are looked into; Float::INFINITY: none
+      # @yieldparam server [String] label of a host that is not there
+      def initialize(config, seconds, &gone)
+        @config = config
+        @after = config.hosts.size > 1 ? seconds : Float::INFINITY
+        @gone = gone
+        @lock = Lock.new
+        @looks = {}
+      end
+
+      # Looks whether the server is there, until that is known, or there is something else to do: something has come on the trunk, or the time
+      # of a caller is over. Called by the trunk's leader.
+      #
+      # @param trunk [Trunk] that has waited for its server
+      # @return [void]
+      def look(trunk)
+        by = trunk.state.earliest
+        look = take(trunk)
+        return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + LOOK_AGAIN].compact.min) unless look
+        return conclude(trunk, look.verdict) if look.verdict
+
+        note(trunk, look, look.probe.run(trunk.io, by))
+      ensure
+        look.running = false if look
+      end
+
+      private
+
+      # @return [Look, nil] nil: another caller is at it
+      def take(trunk)
+        left = nil
+        look = @lock.synchronize do
+          look = @looks[trunk.server]
+          look = nil if look && (look.generation != Trunkline.process_generation || (look.verdict && Waiting.now - look.ended_at > [COUNTS_FOR, @after].min))
+          next if look&.running && !look.verdict
+
+          look = @looks[trunk.server] = begin_anew(trunk, left = look&.probe) unless look && (look.verdict || look.probe.mine?)
+          look.running = true unless look.verdict
+          look
+        end
+        left&.abandon
+        look
+      end
+
+      def begin_anew(trunk, before) = Look.new(Trunkline.process_generation, HostProbe.new(@config, host_of(trunk), before), false, nil, nil)
+
+      # The name may lead elsewhere by now, or cannot be looked up.
+      def host_of(trunk)
+        host = @config.hosts.find { |candidate| candidate.server == trunk.server }
+        return host if host.unix_socket?
+
+        Config::Host.new(host.host, trunk.io.remote_address.ip_address, host.port, @config.dbname)
+      rescue SystemCallError # it is not connected any more
+        host
+      end
+
+      def note(trunk, look, verdict)
+        return unless verdict
+
+        look.probe.abandon
+        look.ended_at = Waiting.now
+        look.verdict = verdict
+        @gone.call(trunk.server) if verdict == :gone
+        conclude(trunk, verdict)
+      end
+
+      def conclude(trunk, verdict)
+        return trunk.state.excuse_silence if verdict == :there
+
+        seconds = format("%.1f", trunk.state.silent_for)
+        trunk.give_up("the server has said nothing for #{seconds} s, and does not answer a new connection either (silence)")
+      end
+    end
+    private_constant :SilenceWatch
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/database_helpers"
+require "support/each_host"
+require "support/frozen_server"
+require "support/gated"
+require "support/server_pair"
+
+module Trunkline
+  # A server that owes an answer and says nothing, where there is another one.
+  module SilentWhileAsked
+    include DatabaseHelpers
+    include Gated
+
+    SILENCE = 0.05
+    private_constant :SILENCE
+
+    # Nothing goes through any more. Some callers have less time than it takes to find that out.
+    def test_it_is_given_up
+      beside_another do |db, proxy|
+        callers = in_flight(proxy, *Array.new(2) { -> { assert_raises(Indeterminate) { ask(db, 1) } } })
+        hurried = later { assert_raises(Deadline) { db.value("SELECT 2", deadline: 0.1) } }
+        idempotent = later { db.value("SELECT 3", idempotent: true) }
+        proxy.stall
+        assert_match(/has said nothing for .* and does not answer a new connection either/, callers.map(&:value).first.message)
+        assert_equal 3, idempotent.value
+        assert_predicate hurried.value, :sent?
+        assert_equal [4, 1], [ask(db, 4), db.stats[:lost]]
+      end
+    end
+
+    # Each look is answered, by which the connection is left alone; the looks become rarer.
+    def test_a_long_statement_is_left_to_its_server
+      beside_another do |db, proxy|
+        with_client(connections: 1) do |other|
+          other.transaction do |holder|
+            holder.query("SELECT pg_advisory_xact_lock(24)")
+            answers = proxy.messages(:answers)["Z"]
+            waiting = later { db.value("SELECT 5 FROM pg_advisory_xact_lock(24)") }
+            proxy.await_messages(:answers, "Z", answers + 3)
+            holder.rollback
+            assert_equal 5, waiting.value
+          end
+        end
+        assert_equal 0, db.stats[:lost]
+      end
+    end
+
+    private
+
+    def beside_another(**options, &block)
+      in_host do
+        GateProxy.open(postgres_server) do |proxy|
+          uri = "postgresql://postgres@/postgres?host=#{proxy.host},#{postgres_server.socket_directory}&port=#{proxy.port},#{postgres_server.port}"
+          Trunkline.postgres(uri, max_connections: 1, silence: SILENCE, **options) do |db|
+            ask(db, 0)
+            block.call(db, proxy)
+          end
+        end
+      end
+    end
+  end
+
+  class SilenceTest < TestCase
+    extend EachHost
+    in_hosts SilentWhileAsked
+    in_hostile_hosts SilentWhileAsked, hostilities: HOSTILITIES.slice(:Everything)
+
+    # Where there is no other, the one there is is waited for.
+    def test_a_single_host_is_not_looked_into
+      assert_equal [Float::INFINITY, 2], [Limits.new(silence: nil).silence, Limits.new.silence]
+      watch = Postgres.const_get(:SilenceWatch)
+      one, two = ["host=one", "host=one,two"].map { |hosts| watch.new(Config.new("#{hosts} user=ann", env: {}), 3).after }
+      assert_equal [Float::INFINITY, 3], [one, two]
+    end
+  end
+
+  # The machine of a server is frozen: its kernel takes connections and packets, and no process of the server runs.
+  class FrozenServerTest < TestCase
+    include FrozenServer
+    include ServerPair
+
+    def test_another_server_takes_what_comes_next
+      with_pair do |primary, standby|
+        Trunkline.postgres(hosts_uri(primary, standby), connections: 2, silence: 0.2) do |db|
+          Array.new(2) { Thread.new { db.value("SELECT 1 FROM pg_sleep(0.05)") } }.each(&:value)
+          assert_equal [primary.port, 2], [port_of(db), db.connection_count]
+          frozen(primary) do
+            assert_raises(Indeterminate) { port_of(db) }
+            assert_equal [standby.port] * 2, [port_of(db), db.transaction { |tx| port_of(tx) }]
+          end
+        end
+      end
+    end
+  end
+end
