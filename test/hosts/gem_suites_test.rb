@@ -38,7 +38,7 @@ class GemSuitesTest < Trunkline::TestCase
     guide = File.read(File.expand_path("../../guides/rails.md", __dir__))
     refute_empty GemSuite.names
     GemSuite.names.each do |name|
-      settings = YAML.load_file(File.join(GemSuite::FOLDER, "#{name}.yml"))
+      settings = YAML.load_file(File.join(GemSuite::FOLDER, "#{name}.yml"), aliases: true)
       assert_kind_of Array, settings["files"]
       assert_includes guide, "| #{name} #{settings.fetch("version")} |"
       %w[left_out differences].each { |key| assert_empty settings.fetch(key, {}).keys - GemSuite::MODES.keys }

@@ -9,7 +9,7 @@ require_relative "../suites/journal" unless ENV["FRAMEWORK"] == "rspec"
 
 # A configuration of PostgreSQL's names this server and the adapter of the mode; others are what they were.
 module ServerOfThisRun
-  PLACE = { adapter: ENV.fetch("ADAPTER"), host: ENV.fetch("PGHOST"), port: Integer(ENV.fetch("PGPORT")), username: "postgres" }.freeze
+  PLACE = { adapter: ENV.fetch("SUITE_ADAPTER"), host: ENV.fetch("PGHOST"), port: Integer(ENV.fetch("PGPORT")), username: "postgres" }.freeze
 
   def initialize(...)
     super

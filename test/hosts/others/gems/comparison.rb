@@ -15,11 +15,13 @@ class GemComparison
 
   # @return [String] the row of the table "works with": tests, failures in the stock mode, differences in the others
   def row
-    cells = others.map { |_, report| (report.failed - @stock.failed).size.then { |count| count.zero? ? "the same" : "#{count} more" } }
+    cells = others.map { |_, report| cell((report.failed - @stock.failed).size, report.left_out.size) }
     "| #{@suite.name} #{@suite.settings["version"]} | #{@stock.totals[:runs]} | #{@stock.failed.size} | #{cells.join(" | ")} |"
   end
 
   private
+
+  def cell(more, left_out) = "#{more.zero? ? "the same" : "#{more} more"}#{", #{left_out} left out" if left_out.positive?}"
 
   def others = @reports.except("stock")
 

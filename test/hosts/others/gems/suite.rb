@@ -19,6 +19,7 @@ require_relative "bundle"
 #   files: [test/**/*_test.rb]       patterns in the gem's folder
 #   databases: [ancestry_test]       to create on the server of the run
 #   libraries: [lib, test]           folders of the load path; these two if there is no such key
+#   requires: [groupdate]            libraries to load before the tests
 #   gems: { timecop: 0.9.10 }        gems that the tests need beside those of this project, with their versions
 #   absent: [mysql2]                 libraries that the tests require and do not use with PostgreSQL: an empty file is loaded
 #   copies: { from.yml: to.yml }     files of the gem's to copy before the run
@@ -48,7 +49,7 @@ class GemSuite
     file = File.join(FOLDER, "#{name}.yml")
     raise ArgumentError, "there is no suite #{name}; there are #{names.join(", ")}" unless File.exist?(file)
 
-    new(name, YAML.load_file(file), folder, seed: seed)
+    new(name, YAML.load_file(file, aliases: true), folder, seed: seed)
   end
 
   # @param name [String] the gem's
@@ -102,13 +103,13 @@ class GemSuite
 
   def environment(server, mode)
     place = { host: server.socket_directory, port: server.port, adapter: MODES.fetch(mode) }
-    { "MODE" => mode, "FRAMEWORK" => framework, "ADAPTER" => place[:adapter], "PGHOST" => place[:host], "PGPORT" => place[:port].to_s, "PGUSER" => "postgres",
+    { "MODE" => mode, "FRAMEWORK" => framework, "SUITE_ADAPTER" => place[:adapter], "PGHOST" => place[:host], "PGPORT" => place[:port].to_s, "PGUSER" => "postgres",
       **settings.fetch("environment", {}).transform_values { |value| value.to_s.gsub(/%\{(\w+)\}/) { place.fetch($1.to_sym).to_s } } }
   end
 
   def command(scratch)
     folders = ["#{scratch}/absent", *settings.fetch("libraries", %w[lib test])]
-    ruby = [RbConfig.ruby, "-W0", *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot"]
+    ruby = [RbConfig.ruby, "-W0", *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot", *settings.fetch("requires", []).map { |library| "-r#{library}" }]
     return [*ruby, *@files.map { |file| "-r./#{file}" }, "-e", "", "--", "--seed", @seed.to_s] unless framework == "rspec"
 
     [*ruby, "-S", "rspec", "-r", "#{__dir__}/../suites/spec_journal.rb", "--format", "SpecJournal", "--seed", @seed.to_s, *@files]
