@@ -137,13 +137,26 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
-  # As it is resumed all the same, it is told that its connection has gone, and counts once.
+  # As it is resumed all the same, its connection is one of the client's after all. One to which the server has answered at once waited for an
+  # answer instead.
   def test_a_fiber_of_a_loop_that_was_replaced_goes_on
     in_thread do |db|
-      fiber = drop_in_this_thread(1) { ask(db, 1) }.first
+      fiber = drop_in_this_thread(1) { cancelled { ask(db, 1) } }.first
       assert_equal 2, ask(db, 2)
       fiber.resume while fiber.alive?
       assert_equal [3, 0], [db.transaction { |tx| ask(tx, 3) }, db.stats[:opening]]
+    end
+  end
+
+  # Another caller has read its answer: it is told so, and does not wait for a further one.
+  def test_a_fiber_of_a_loop_that_was_replaced_goes_on_after_its_answer_was_read
+    in_thread do |db|
+      ask(db, 1)
+      error = nil
+      fiber = drop_in_this_thread(1) { error = cancelled { ask(db, 2) } }.first
+      assert_equal 3, ask(db, 3)
+      fiber.resume
+      assert_equal [false, Trunkline::Cancelled, 4], [fiber.alive?, error.class, ask(db, 4)]
     end
   end
 
@@ -184,6 +197,13 @@ class DroppedFibersTest < Trunkline::TestCase
   end
 
   private
+
+  # @return [Trunkline::Cancelled, Object] why there was no answer, or what the block returned
+  def cancelled
+    yield
+  rescue Trunkline::Cancelled => error
+    error
+  end
 
   # Runs the block in fibers of a loop that ends before they do.
   def drop(count, &block)

@@ -105,13 +105,13 @@ module Trunkline
       return Waiting.park(request, leads || nil) unless leads == true
 
       @trunk.take_in # what was left over from an earlier portion
-      yield until over?(request, content)
+      yield until over?(request, content) || !@state.leads?(request)
     end
 
     def lead_until(request)
       return Waiting.unpark(request) unless @state.lead(request) == true
 
-      @trunk.step(request) until yield || @trunk.loss || request.patience_over?
+      @trunk.step(request) until yield || @trunk.loss || request.patience_over? || !@state.leads?(request)
     end
 
     def exchange

@@ -120,11 +120,12 @@ static VALUE wait_for_bytes(VALUE data) {
 
 bool connection_io_sleep(const connection_io_t *io) {
     int tag;
+    VALUE leader = io->connection->leader;
     io->connection->asleep = true;
     io->connection->answerless = false;
     io->connection->working = 0;
     rb_protect(wait_for_bytes, (VALUE)io, &tag);
-    io->connection->asleep = false;
+    if (io->connection->leader == leader) io->connection->asleep = false; /* else another caller leads, and may be asleep */
     if (!tag) return true;
     if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
     return false;

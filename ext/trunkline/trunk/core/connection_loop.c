@@ -127,13 +127,16 @@ static void cancel_again(const connection_io_t *io) {
     connection_io_ask(io, id_pass_given_up, 0, Qnil);
 }
 
-/* Waits for something to read; or, where the server has owed an answer for too long, for what shows whether it is there. False: the trunk is
- * lost. */
+/* False: the trunk is lost, or so is the lead. A fiber that was dropped with its event loop while it slept has none: where it goes on after all,
+ * another caller may have read its answer, and a further wait for the socket would have no end. */
+static bool sleep_as_leader(const connection_io_t *io) { return connection_io_sleep(io) && connection_leads(io->connection, io->object); }
+
+/* Waits for something to read; or, where the server has owed an answer for too long, for what shows whether it is there. False: see above. */
 static bool wait_for_server(const connection_io_t *io) {
-    if (!silence_is_due(io->connection)) return connection_io_sleep(io);
+    if (!silence_is_due(io->connection)) return sleep_as_leader(io);
     io->connection->answerless = false;
     connection_io_ask(io, id_look_into_silence, 0, Qnil);
-    return !io->connection->lost;
+    return !io->connection->lost && connection_leads(io->connection, io->object);
 }
 
 /* What a leader does over and over: flush, read, wake those that have their answers, or whose deadlines have passed; sleep when there is
@@ -142,7 +145,7 @@ static bool wait_for_server(const connection_io_t *io) {
 static void step(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (!connection->answerless) connection_io_flush(io);
-    else if (!connection_io_sleep(io)) return;
+    else if (!sleep_as_leader(io)) return;
     switch (connection_io_receive(io)) {
     case SOCKET_MOVED: let_others_run(io, take_in(io)); break;
     case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
@@ -169,10 +172,10 @@ static bool park(const connection_io_t *io, VALUE until) {
     return request->done;
 }
 
-/* Leads until the answer is there, or its time is over. True: it is there. */
+/* Leads until the answer is there, its time is over, or it has lost the lead. True: the answer is there. */
 static bool lead(const connection_io_t *io) {
     do step(io);
-    while (!io->request->done && !request_patience_over(io->request));
+    while (!io->request->done && !request_patience_over(io->request) && connection_leads(io->connection, io->object));
     return io->request->done;
 }
 

@@ -95,6 +95,9 @@ static inline bool connection_has_room(const connection_t *connection) {
 /* Is there a leader, or one on its way? It flushes before it waits. */
 static inline bool connection_is_led(const connection_t *connection) { return !NIL_P(connection->leader) || !NIL_P(connection->next_leader); }
 
+/* Does this request's waiter lead? One whose event loop dropped it has lost the lead by the time that it goes on. */
+static inline bool connection_leads(const connection_t *connection, VALUE request) { return connection->leader == request; }
+
 /* Does the server work on a request that no caller waits for? */
 static inline bool connection_has_given_up_head(const connection_t *connection) {
     VALUE head = fifo_head(connection_in_flight(connection));

@@ -132,10 +132,14 @@ VALUE connection_leave(VALUE self, VALUE object) {
  * Is there a leader, or one on its way? */
 static VALUE connection_get_led(VALUE self) { return RBOOL(connection_is_led(connection_of(self))); }
 
+/* call-seq: leads?(request) -> true or false */
+static VALUE connection_get_leads(VALUE self, VALUE object) { return RBOOL(connection_leads(connection_of(self), object)); }
+
 void Init_trunkline_leader_election(void) {
     VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
     rb_define_method(class, "lead", connection_lead, 1);
     rb_define_method(class, "take_lead", connection_take_lead, 1);
+    rb_define_method(class, "leads?", connection_get_leads, 1);
     rb_define_method(class, "rest", connection_rest, 0);
     rb_define_method(class, "rise", connection_rise, 1);
     rb_define_method(class, "leave", connection_leave, 1);

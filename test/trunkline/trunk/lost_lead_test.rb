@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/codec_testing"
+
+module Trunkline
+  module Postgres
+    # A fiber that led a connection when its event loop was dropped, and that is resumed after another caller has taken the lead.
+    class LostLeadTest < TestCase
+      include CodecTesting
+
+      POOL = Struct.new(:crowded, :freed) { def lost(_trunk) = nil }.new(Flag.new, nil)
+      private_constant :POOL
+
+      # Each fiber stays where it first waits.
+      class Dropping
+        def io_wait(*) = Fiber.yield
+        alias block io_wait
+        alias kernel_sleep io_wait
+        def unblock(*) = nil
+        def close = nil
+        def fiber(&block) = Fiber.new(blocking: false, &block).tap(&:resume)
+      end
+
+      def setup
+        super
+        here, @there = UNIXSocket.pair
+        @trunk = Trunk.new(here, codec, server: "server", pool: POOL)
+      end
+
+      def teardown
+        @trunk.close("the test is over")
+        @there.close
+        super
+      end
+
+      def request = Request.query(statement("SELECT t"), [])
+
+      # Runs the block in an event loop that ends before its fibers do.
+      def in_loop
+        Fiber.set_scheduler(Dropping.new)
+        yield
+      ensure
+        Fiber.set_scheduler(nil)
+      end
+
+      # @return [Integer] requests that have come to the server since the last call
+      def requests_heard = @there.read_nonblock(1 << 16).scan(/S\0\0\0\x04/n).size
+
+      # Otherwise the next request would stay in the output until something comes.
+      def test_the_leader_that_sleeps_counts_as_asleep
+        fiber = in_loop { Fiber.schedule { @trunk.perform(request) } }
+        in_loop do
+          Fiber.schedule { @trunk.perform(request) }
+          assert_equal 2, requests_heard
+          fiber.resume
+          Fiber.schedule { @trunk.perform(request) }
+          assert_equal [1, false], [requests_heard, fiber.alive?]
+        end
+      end
+
+      def test_it_makes_room_no_longer
+        fiber = in_loop { Fiber.schedule { @trunk.reader.make_room(request) { false } } }
+        assert @trunk.state.lead(request)
+        fiber.resume
+        refute_predicate fiber, :alive?
+      end
+
+      def test_it_follows_an_answer_no_longer
+        followed = nil
+        fiber = in_loop { Fiber.schedule { @trunk.dispatch(followed = request) && @trunk.reader.follow(followed) { false } } }
+        assert @trunk.state.lead(request)
+        fiber.resume
+        assert_equal [false, true], [fiber.alive?, followed.done?]
+      end
+    end
+  end
+end
