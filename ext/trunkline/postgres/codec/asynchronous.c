@@ -1,6 +1,7 @@
 #include "asynchronous.h"
 
 #include <ruby/encoding.h>
+#include <string.h>
 #include "../messages/error_fields.h"
 #include "flow.h"
 #include "leak.h"
@@ -62,6 +63,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
     if (session->parameter_bytes > session->unrequested_limit) {
         protocol_error("the server reports settings of %"PRIuSIZE" bytes, where max_unrequested is %"PRIuSIZE, session->parameter_bytes, session->unrequested_limit);
     }
+    if (strcmp(name, "in_hot_standby") == 0 && !NIL_P(before) && !RTEST(rb_str_equal(before, setting))) session->base.role_changed = true;
     rb_hash_aset(session->parameters, key, setting);
     leak_watch_setting(session, key, setting, answering);
     if (answering) meaning_watch_setting(session, name);

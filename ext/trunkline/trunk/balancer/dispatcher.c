@@ -136,10 +136,10 @@ static VALUE found(search_t *search) {
     return RARRAY_AREF(search->dispatcher->trunks, search->best);
 }
 
-/* Has it lived for long enough, or been idle for as long as the server bears? */
+/* Has it lived for long enough, or its server changed its role, or been idle for as long as the server bears? */
 static bool is_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
     const fifo_t *fifo = connection_in_flight(connection);
-    return now >= connection->expiry || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
+    return connection_is_old(connection, now) || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
 }
 
 /* Has one been idle for so long that it is not needed? */

@@ -22,6 +22,7 @@ typedef struct {
     VALUE farewell;      /* the server's last message, which answers no request; or nil */
     bool closed;         /* takes no more requests */
     bool unbegun;        /* the server has ended the connection before it began what is in flight */
+    bool role_changed;   /* the server is a primary now and was a standby, or the other way round: the connection counts as old */
     bool trickles;       /* what was taken in last are small messages that the server sends one by one, and many came before */
 } codec_base_t;
 

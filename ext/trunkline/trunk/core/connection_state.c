@@ -128,13 +128,13 @@ bool connection_activate_to_wait(connection_t *connection, request_t *request) {
 
 /* call-seq: bound(requests, bytes, expiry) -> connection
  *
- * The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock
+ * An earlier expiry that it has stays. The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock
  * of Waiting.now, has come. */
 static VALUE connection_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
     connection_t *connection = connection_of(self);
     connection->most_requests = NUM2SIZET(requests);
     connection->most_bytes = NUM2ULL(bytes);
-    connection->expiry = NUM2DBL(expiry);
+    connection->expiry = fmin(connection->expiry, NUM2DBL(expiry));
     return self;
 }
 
@@ -150,7 +150,7 @@ static VALUE connection_expire(VALUE self) {
 }
 
 /* call-seq: expired? -> true or false */
-static VALUE connection_is_expired(VALUE self) { return RBOOL(clock_now() >= connection_of(self)->expiry); }
+static VALUE connection_is_expired(VALUE self) { return RBOOL(connection_is_old(connection_of(self), clock_now())); }
 
 /* call-seq: admits?(scheduler) -> true or false
  *

@@ -72,6 +72,11 @@ static inline void connection_forget_other_dropped(connection_t *connection, VAL
     if (connection->active > 0 && connection->scheduler != scheduler) connection_forget_dropped(connection);
 }
 
+/* Has it lived for long enough, or its server another role than it had? */
+static inline bool connection_is_old(const connection_t *connection, double now) {
+    return now >= connection->expiry || connection_codec(connection)->role_changed;
+}
+
 /* A connection without waiters takes those of any scheduler: the first one's is the connection's. A forked child's copy takes none. Calls no
  * Ruby; callers that were dropped count until connection_forget_dropped. */
 static inline bool connection_admits(const connection_t *connection, VALUE scheduler, bool pinned) {

@@ -14,6 +14,11 @@ module Trunkline
   module Postgres
     # Opens the connections of one client: logs in, and makes a trunk of what that returns.
     class TrunkFactory # :nodoc:
+      # Seconds after which a connection to a primary, where a standby is preferred, is replaced: at a random moment, so that those opened
+      # together do not go together. A standby that has come back is used again within 10 s.
+      SECOND_CHOICE = 5.0..9.0
+      private_constant :SECOND_CHOICE
+
       # @param config [Config]
       # @param responses [ResponseReader]
       # @param epochs [PlanEpoch] the client's
@@ -28,6 +33,7 @@ module Trunkline
         @epochs = epochs
         @unfinished = unfinished
         @prepare = prepare
+        @prefers_standby = config.target_session_attrs == "prefer-standby"
       end
 
       # @param pool [Pool] that it is for
@@ -67,7 +73,15 @@ module Trunkline
         canceller = @unfinished.canceller(connection)
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller, silence: @silence)
         admit(trunk, connection.identity) if @cluster
+        bound_second_choice(trunk)
         connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses) : trunk
+      end
+
+      # Where there is none, each look costs a connection to the primary, and 250 ms where a host is silent.
+      def bound_second_choice(trunk)
+        return unless @prefers_standby && (trunk.origin ? !trunk.origin.recovery : trunk.codec.parameters["in_hot_standby"] == "off")
+
+        trunk.state.bound(@responses.limits.max_in_flight, @responses.limits.max_bytes_in_flight, Waiting.now + rand(SECOND_CHOICE))
       end
 
       def admit(trunk, identity)

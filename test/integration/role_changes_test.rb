@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/gate_proxy"
+require "support/server_pair"
+
+module Trunkline
+  # Servers whose roles change under a client.
+  class RoleChangesTest < TestCase
+    include ServerPair
+
+    # A server that takes an address as a host.
+    Address = Struct.new(:socket_directory, :port)
+    private_constant :Address
+
+    # The server tells it with the next answer, after which a connection to it is replaced.
+    def test_a_promoted_standby_is_connected_to_anew
+      with_pair do |primary, standby|
+        Trunkline.postgres(hosts_uri(standby, primary), connections: 1) do |db|
+          Trunkline.postgres(hosts_uri(standby, primary, target_session_attrs: "standby"), connections: 1) do |reader|
+            before = [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)]
+            promote(standby, primary)
+            now_a_primary(standby)
+            assert_equal before, [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)], "an answer tells it"
+            next if primary.version < 14 # which does not tell
+
+            replaced = [backend(db), db.transaction { |tx| backend(tx) }]
+            assert_empty before & replaced
+            assert_equal replaced, [backend(db), db.transaction { |tx| backend(tx) }], "once"
+            assert_raises(ConnectionError) { backend(reader) }
+            assert_equal 0, db.stats[:lost]
+          end
+        end
+      end
+    end
+
+    # Where there was no standby, the connections to the primary are replaced within ten seconds.
+    def test_readers_go_back_to_a_standby_that_has_returned
+      with_pair do |primary, standby|
+        GateProxy.open(standby) do |proxy|
+          proxy.refuse
+          uri = hosts_uri(Address.new(proxy.host, proxy.port), primary, target_session_attrs: "prefer-standby")
+          Trunkline.postgres(uri, connections: 1, max_connections: 1) do |db|
+            Clock.stop
+            assert_equal [primary.port, primary.port, 1], [port_of(db), port_of(db), db.stats[:opened]]
+            Clock.pass(10)
+            assert_equal [primary.port, 2], [port_of(db), db.stats[:opened]]
+            proxy.refuse(false)
+            Clock.pass(10)
+            assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
+            Clock.pass(100)
+            assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
+          ensure
+            Clock.start
+          end
+        end
+      end
+    end
+
+    private
+
+    def backend(db) = db.value("SELECT pg_backend_pid()")
+
+    def now_a_primary(standby) = assert(eventually { standby.psql("SELECT pg_is_in_recovery()") == "f\n" })
+  end
+end
