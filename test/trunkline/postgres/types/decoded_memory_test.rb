@@ -59,7 +59,23 @@ module Trunkline
         end
       end
 
-      # Keys that recur are counted each time; here none does.
+      # Ruby keeps a key once.
+      def test_keys_that_recur_are_counted_once
+        [1, 3, 8, 9, 20, 33].each do |keys|
+          object = "{#{(1..keys).map { |key| %("a longer key #{key}":#{key}) }.join(",")}}"
+          check([keys, :recur], 2.5) { |memory| finish(3802, "[#{([object] * COUNT).join(",")}]", memory) }
+        end
+      end
+
+      def test_documents_with_few_keys_by_chance
+        random = Random.new(Minitest.seed)
+        100.times do
+          text = document(random, 6) { random.rand(30) }
+          check(text, 5, slack: 400) { |memory| finish(3802, text, memory) }
+        end
+      end
+
+      # No key recurs here.
       def test_documents_by_chance
         random = Random.new(Minitest.seed)
         200.times do
@@ -129,14 +145,15 @@ module Trunkline
       # A String, number or object that is not in an Array comes to be by the bytes of the row alone.
       def own_size(value) = value.is_a?(Array) || value.is_a?(Hash) ? 0 : ObjectSpace.memsize_of(value)
 
-      def document(random, depth)
+      def document(random, depth, &suffix)
+        suffix ||= -> { random.rand(10**9) }
         case random.rand(depth.positive? ? 9 : 6)
         when 0 then random.rand(10**random.rand(1..30)).to_s
         when 1 then (random.rand * (10.0**random.rand(-300..300))).to_s
         when 2 then %w[true false null].sample(random: random)
         when 3..5 then "a\\\"[]{},:é".chars.sample(random.rand(8), random: random).join.to_json
-        when 6 then "[#{Array.new(random.rand(12)) { document(random, depth - 1) }.join(",")}]"
-        else "{#{Array.new(random.rand(12)) { |key| "\"#{key}#{random.rand(10**9)}\":#{document(random, depth - 1)}" }.join(",")}}"
+        when 6 then "[#{Array.new(random.rand(12)) { document(random, depth - 1, &suffix) }.join(",")}]"
+        else "{#{Array.new(random.rand(12)) { |key| "\"#{key}-#{suffix.call}\":#{document(random, depth - 1, &suffix)}" }.join(",")}}"
         end
       end
     end
