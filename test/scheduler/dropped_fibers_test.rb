@@ -118,6 +118,19 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
+  # Only that thread could tell that its fibers were dropped: the others open another connection.
+  def test_a_loop_that_is_replaced_in_a_thread_that_asks_nothing_more
+    with_client(connections: 1, max_connections: 3, max_wait: 20) do |db|
+      ask(db, 1)
+      dropped, finish = Array.new(2) { Thread::Queue.new }
+      thread = Thread.new { drop_in_this_thread(1) { ask(db, 2) } && dropped.push(true) && finish.pop }
+      dropped.pop
+      assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
+      finish.push(true)
+      thread.join
+    end
+  end
+
   def test_a_loop_that_is_replaced_while_a_fiber_opens_a_connection
     in_thread do |db|
       drop_in_this_thread(1) { ask(db, 1) }

@@ -159,10 +159,22 @@ size_t search_room_on(const search_t *search, connection_t *connection) {
     return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->service ? search->request->service->mean : 0, LEAST));
 }
 
+/* Seconds for which nothing has come of what is in flight, or for which there was nothing in flight, where callers of another event loop are
+ * active: they read there, and may have been dropped. */
+static double others_delay(const search_t *search, const connection_t *connection) {
+    const fifo_t *fifo = connection_in_flight(connection);
+    return fifo->count > 0 ? fifo_beyond_estimate(fifo, search->now) : search->now - fifo->idle_since;
+}
+
+static bool is_stuck(const search_t *search, connection_t *connection) {
+    if (connection->shut || connection_in_flight(connection)->longs > 0) return true;
+    if (!connection_admits(connection, search->request->scheduler, search->request->pinned)) return others_delay(search, connection) > STUCK;
+    return connection_behind_estimate(connection, search->now, STUCK);
+}
+
 bool search_all_held_up(const search_t *search) {
     for (long at = 0; at < search->dispatcher->count; at++) {
-        connection_t *connection = connection_at(search->dispatcher, at);
-        if (!connection->shut && connection_in_flight(connection)->longs == 0 && !connection_behind_estimate(connection, search->now, STUCK)) return false;
+        if (!is_stuck(search, connection_at(search->dispatcher, at))) return false;
     }
     return true;
 }
