@@ -109,7 +109,7 @@ class GemSuite
 
   def command(scratch)
     folders = ["#{scratch}/absent", *settings.fetch("libraries", %w[lib test])]
-    ruby = [RbConfig.ruby, "-W0", *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot", *settings.fetch("requires", []).map { |library| "-r#{library}" }]
+    ruby = [RbConfig.ruby, *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot", *settings.fetch("requires", []).map { |library| "-r#{library}" }]
     return [*ruby, *@files.map { |file| "-r./#{file}" }, "-e", "", "--", "--seed", @seed.to_s] unless framework == "rspec"
 
     [*ruby, "-S", "rspec", "-r", "#{__dir__}/../suites/spec_journal.rb", "--format", "SpecJournal", "--seed", @seed.to_s, *@files]
