@@ -64,7 +64,7 @@ module Trunkline
         @responses = ResponseReader.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
-        @trunks = TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: prepare) { |server| @responses.roles.leave(server) }
+        @trunks = TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: prepare) { |server| @roles.leave(server) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @syntax = SyntaxCheck.new(@pool, @responses)
         @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) do |pool|
