@@ -59,6 +59,13 @@ class WrongUsagesTest < Trunkline::TestCase
     "copy_in without a block" => [->(db) { db.copy_in("COPY users FROM STDIN") }, /copy_in takes an IO or a block/],
     'copy_in("COPY users TO STDOUT")' => [->(db) { db.copy_in("COPY users TO STDOUT") { 1 } }, /copy_in needs COPY \.\.\. FROM STDIN/],
     'query("SELECT nam ...")' => [->(db) { db.query("SELECT nam FROM users") }, /column "nam" does not exist.*LINE 1: SELECT nam.*\^.*HINT:.*users\.name/m],
+    "insert(:users, nil)" => [->(db) { db.insert(:users, nil) }, /a row to insert is a Hash of values by columns, not nil/],
+    "insert(:users, [nil])" => [->(db) { db.insert(:users, [nil]) }, /a row to insert is a Hash of values by columns, not nil/],
+    'insert(:users, "Ada")' => [->(db) { db.insert(:users, "Ada") }, /a row to insert is a Hash of values by columns, not String/],
+    "insert(nil, { id: 1 })" => [->(db) { db.insert(nil, { id: 1 }) }, /a table is named by a Symbol or a String.*not by nil/],
+    'query("...", as: Integer)' => [->(db) { db.query("SELECT 1 AS id", as: Integer) }, /as: takes a class .*not Integer/],
+    'query("...", idempotent: "no")' => [->(db) { db.query("SELECT 1", idempotent: "no") }, /idempotent must be true or false, not "no"/],
+    'batch(idempotent: "no")' => [->(db) { db.batch(idempotent: "no") { |b| b.query("SELECT 1") } }, /idempotent must be true or false, not "no"/],
     "query after close" => [->(db) { db.close && db.query("SELECT 1") || db.query("SELECT 1") }, /the client is closed/]
   }.freeze
   private_constant :USERS, :CLIENTS, :CALLS

@@ -8,7 +8,9 @@ module Trunkline
 
       # @raise [TypeError] rows cannot become objects of it
       def check(type)
-        raise TypeError, "as: takes a class (a Struct, a Data, or one whose new takes keywords), not #{type.inspect}" unless type.is_a?(Class)
+        return if type.is_a?(Class) && type.respond_to?(:new)
+
+        raise TypeError, "as: takes a class (a Struct, a Data, or one whose new takes keywords), not #{type.inspect}"
       end
 
       # @param type [Class]

@@ -21,9 +21,9 @@ module Trunkline
       # @param returning [Symbol, String, Array, true, nil]
       def initialize(quoting, table, rows, returning)
         @quoting = quoting
-        @table = quoted(table, ".")
+        @table = quoted(checked(table), ".")
         @returning = " RETURNING #{returning == true ? "*" : quoted(returning, ", ")}" if returning
-        hashes = row?(rows) ? [rows.to_h] : rows.map { |row| hash_of(row) }
+        hashes = row?(rows) ? [hash_of(rows)] : rows.map { |row| hash_of(row) }
         @names = hashes.first.to_h.keys
         @rows = hashes.each_with_index.map { |hash, at| values(hash, at) }
       end
@@ -68,10 +68,18 @@ module Trunkline
 
       def row?(rows) = rows.is_a?(Hash) || rows.is_a?(Struct) || !rows.respond_to?(:map)
 
+      # The nil of a variable that was never set would be a row of defaults by its to_h.
       def hash_of(row)
-        raise TypeError, "a row to insert is a Hash of values by columns, not #{row.class}" if !row.respond_to?(:to_h) || row.is_a?(Array)
+        return row.to_h unless row.nil? || row.is_a?(Array) || !row.respond_to?(:to_h)
 
-        row.to_h
+        raise TypeError, "a row to insert is a Hash of values by columns, not #{row.nil? ? "nil" : row.class}"
+      end
+
+      def checked(table)
+        names = Array(table)
+        return table if names.any? && names.all? { |name| name.is_a?(String) || name.is_a?(Symbol) }
+
+        raise TypeError, "a table is named by a Symbol or a String, or by an Array of these with the schema in front, not by #{table.inspect[0, 50]}"
       end
 
       def values(hash, at)

@@ -13,7 +13,10 @@ module Trunkline
     # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, later on a
     # busy machine.
     STILL_COUNTED = 1.0
-    private_constant :STILL_COUNTED
+    # Seconds after which an attempt by a fiber counts no more. Its event loop may have dropped it in a thread that asks nothing more, and no other
+    # thread can find that out. Connecting over a slow network takes one tenth of it; if the fiber goes on after all, its connection counts again.
+    LONGEST_ATTEMPT = 30.0
+    private_constant :STILL_COUNTED, :LONGEST_ATTEMPT
 
     # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
     Ending = Struct.new(:farewell, :idle)
@@ -33,7 +36,7 @@ module Trunkline
       @server = server
       @connect = connect
       @back_off = BackOff.new
-      @attempts = {}.compare_by_identity # entries of the callers that open a trunk
+      @attempts = {}.compare_by_identity # entries of the callers that open a trunk => since when
       @ended_at = -Float::INFINITY # when the last connection ended
       @ending = nil
       @refused = false # the server took no more connections
@@ -69,7 +72,7 @@ module Trunkline
     def begin_attempt(entry)
       @back_off.begin_attempt
       @roster.opening(alone: entry.alone?)
-      @attempts[entry] = true
+      @attempts[entry] = Waiting.now
     end
 
     # Opens a trunk, in the time that the caller has. No lock is held. Until there is a better measure, a round trip is known to take no
@@ -124,12 +127,14 @@ module Trunkline
     end
 
     # Have callers gone that were to open a trunk?
-    def any_gone? = @attempts.keys.any?(&:gone?) # of a copy: no lock is held
+    def any_gone? = @attempts.dup.any? { |entry, since| gone?(entry, since) } # of a copy: no lock is held
 
     # The threads or event loops of these have ended: they will open none.
-    def forget_gone = @attempts.keys.each { |entry| forget(entry) if entry.gone? }
+    def forget_gone = @attempts.dup.each { |entry, since| forget(entry) if gone?(entry, since) }
 
     private
+
+    def gone?(entry, since) = entry.gone? || (!entry.scheduler.nil? && Waiting.now - since > LONGEST_ATTEMPT)
 
     def forget(entry) = @attempts.delete(entry) && @roster.not_opened(alone: entry.alone?)
 
