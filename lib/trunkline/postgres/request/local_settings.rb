@@ -16,12 +16,15 @@ module Trunkline
       OWN = { statement_timeout: 0, jit: false }.freeze
       # What it sets is the generator of random numbers, which nothing sets back.
       LASTING = %w[seed].freeze
+      CHECKED_BY_VALUE = %w[search_path role].freeze
       VALUE_TYPES = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
       # A table that is created there stays until the connection ends.
       TEMPORARY = /\bpg_temp/i
+      # A name that stands in a literal as it is.
+      PLAIN_NAME = /\A[a-z_][a-z0-9_.]*\z/
       # To the server this is no role but the end of one.
       NO_ROLE = "none"
-      private_constant :CHANGING_TEXT, :LASTING, :VALUE_TYPES, :TEMPORARY, :NO_ROLE
+      private_constant :CHANGING_TEXT, :CHECKED_BY_VALUE, :LASTING, :VALUE_TYPES, :TEMPORARY, :NO_ROLE, :PLAIN_NAME
 
       include Escaping
 
@@ -33,7 +36,7 @@ module Trunkline
         raise TypeError, "settings must be a Hash, not #{settings.class}" unless settings.nil? || settings.is_a?(Hash)
         raise TypeError, "a role must be a String or Symbol, not #{role.class}" unless [NilClass, String, Symbol].any? { |kind| kind === role }
 
-        all = merge(settings || {}, role ? { "role" => role } : {})
+        all = role || (settings && settings.size > 1) ? merge(settings || {}, role ? { "role" => role } : {}) : settings.to_h.transform_keys(&:to_s)
         new(all) unless all.empty?
       end
 
@@ -60,7 +63,7 @@ module Trunkline
       def initialize(settings)
         check_length(settings.values.grep(String).sum(&:bytesize)) # before they are looked at and put together
         settings.each { |name, value| check(name, value) }
-        calls = settings.map { |name, value| "pg_catalog.set_config(#{escape_literal(name)}, #{escape_literal(value.to_s)}, true)" }
+        calls = settings.map { |name, value| "pg_catalog.set_config(#{quoted(name)}, #{escape_literal(value.to_s)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
         check_length(@sql.bytesize)
         @context = Meaning.of(settings.transform_keys(&:downcase))
@@ -78,7 +81,8 @@ module Trunkline
         if request.members && !request.atomic?
           request.members.each { |member| attach(member, server) }
         else
-          check_company(request, server)
+          raise SharingErrors.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
+
           request.preamble = [sql]
         end
         request
@@ -86,9 +90,7 @@ module Trunkline
 
       private
 
-      def check_company(request, server)
-        raise SharingErrors.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
-      end
+      def quoted(name) = name.ascii_only? && PLAIN_NAME.match?(name) ? "'#{name}'" : escape_literal(name)
 
       def check_length(bytes)
         return if bytes <= Statements::LONGEST
@@ -107,7 +109,7 @@ module Trunkline
         end
         raise ArgumentError, "#{name} would outlive its query on a connection that others share: set it in session { }" if LASTING.include?(lower)
 
-        check_lasting(lower, text)
+        check_lasting(lower, text) if CHECKED_BY_VALUE.include?(lower)
       end
 
       def check_lasting(name, value)

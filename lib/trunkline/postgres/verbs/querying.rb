@@ -128,8 +128,12 @@ module Trunkline
       def made_scope(result_class, **options) = Scope.new(self, @responses, result_class, **options)
 
       # For one call, which is observed already if it is to be.
+      #
+      # @return [LocalCall]
       def once(settings, role, group_commit = nil)
-        made_scope(@result_class, **{ settings: settings, role: role, group_commit: group_commit }.compact)
+        local = LocalSettings.of(settings, role)
+        statements = local&.context ? statements_for(decoding, local.context) : @statements
+        LocalCall.new(self, @responses, @result_class, statements, local, group_commit)
       end
 
       # Runs the block, which is a whole transaction, as often as its options allow.
@@ -156,4 +160,5 @@ module Trunkline
   end
 end
 
+require_relative "local_call"
 require_relative "scope"

@@ -15,10 +15,6 @@ module Trunkline
       include Copying
       include Streaming
 
-      # How a request travels, by whether it is to share a flush.
-      WAYS = { nil => :perform, true => :commit_together, false => :commit_apart }.freeze
-      private_constant :WAYS
-
       attr_reader :decoding # :nodoc:
 
       def initialize(base, responses, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
@@ -31,7 +27,7 @@ module Trunkline
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
                       group_commit: group_commit }.freeze
         @unnamed = prepare == false
-        @way = WAYS.fetch(group_commit) { raise ArgumentError, "group_commit must be true, false or nil, not #{group_commit.inspect}" }
+        @way = LocalCall::WAYS[group_commit]
         @marks = @unnamed || !@local.nil?
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
@@ -85,9 +81,22 @@ module Trunkline
 
       # What is not given again stays as it is; of settings, each of them.
       def made_scope(result_class, **options)
-        settings = options[:settings]
-        options = options.merge(settings: LocalSettings.merge(@defaults[:settings].to_h, settings)) if settings.is_a?(Hash)
+        options = options.merge(settings: all_settings(options[:settings])) if options[:settings].is_a?(Hash)
         Scope.new(__getobj__, @responses, result_class, **@defaults, **options)
+      end
+
+      def once(settings, role, group_commit = nil)
+        local = settings.nil? && role.nil? ? @local : LocalSettings.of(all_settings(settings), role.nil? ? @defaults[:role] : role)
+        group_commit = @defaults[:group_commit] if group_commit.nil?
+        LocalCall.new(__getobj__, @responses, @result_class, statements_under(local), local, group_commit, unnamed: @unnamed)
+      end
+
+      def statements_under(local) = local&.context.equal?(@local&.context) ? @statements : statements_for(@decoding, local&.context)
+
+      def all_settings(settings)
+        return @defaults[:settings] if settings.nil?
+
+        settings.is_a?(Hash) ? LocalSettings.merge(@defaults[:settings].to_h, settings) : settings
       end
 
       def within(session) = observe(Scope.new(session, @responses, @result_class, **@defaults))

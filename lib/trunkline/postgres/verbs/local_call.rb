@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "../request/local_settings"
+
+module Trunkline
+  module Postgres
+    # One call with settings, a role or a shared flush of its own: its requests are those of the client, session or scope it is made on, and
+    # take these along.
+    class LocalCall # :nodoc:
+      include Querying
+
+      # How a request is carried, by whether it is to share a flush.
+      WAYS = Hash.new { |_, group_commit| raise ArgumentError, "group_commit must be true, false or nil, not #{group_commit.inspect}" }
+                 .merge!(nil => :perform, true => :commit_together, false => :commit_apart).freeze
+
+      # @param carrier [Client, Session, Transaction] that carries the requests
+      # @param responses [ResponseReader] of the carrier
+      # @param result_class [Class]
+      # @param statements [Hash{String => Statement}] of the caller, as SQL means it under the settings
+      # @param local [LocalSettings, nil]
+      # @param group_commit [Boolean, nil]
+      # @param unnamed [Boolean] whether no connection keeps its statements
+      def initialize(carrier, responses, result_class, statements, local, group_commit, unnamed: false)
+        @carrier = carrier
+        @responses = responses
+        @result_class = result_class
+        @local = local
+        @statements = statements
+        @way = WAYS[group_commit]
+        @unnamed = unnamed
+      end
+
+      def perform(request) = @carrier.public_send(@way, marked(request))
+      def dispatch(request) = @carrier.dispatch(marked(request))
+      def begins_elsewhere?(request) = @carrier.begins_elsewhere?(request)
+      def holds_connection? = @carrier.holds_connection?
+
+      private
+
+      def marked(request)
+        (request.members || [request]).each(&:unnamed!) if @unnamed
+        @local ? @carrier.localized(request, @local) : request
+      end
+    end
+    private_constant :LocalCall
+  end
+end
