@@ -21,7 +21,9 @@ module Trunkline
       FIBERS = "Trunkline, 1000 fibers"
       PAGE = File.join(Results::FOLDER, "demo.html")
       TITLE = "Many callers, a few connections"
-      private_constant :TABLE_SECONDS, :ROWS, :SELECT_SECONDS, :THREADS, :FIBERS, :PAGE, :TITLE
+      BLOCKING = "Blocking: one caller sends a query over its connection by the pg gem, waits for the answer, and sends the next. Non-blocking: " \
+                 "fibers of one thread do the same side by side, and share #{MixtureRace::CONNECTIONS} connections."
+      private_constant :TABLE_SECONDS, :ROWS, :SELECT_SECONDS, :THREADS, :FIBERS, :PAGE, :TITLE, :BLOCKING
 
       # @param options [Options] whose arguments are numbers of queries
       def initialize(options)
@@ -71,9 +73,10 @@ module Trunkline
 
       def show(mixture, selects, tables)
         shown = [*mixture.tables, *mixture.plots(color: $stdout.tty?), tables.last]
+        puts conclusion(selects), BLOCKING, "" unless @options.json
         publish(shown, { rows: @rows.map(&:to_h), selects: selects }, curves: mixture.curves)
         page = write_page(mixture, tables)
-        puts "", conclusion(selects), "Charts: #{page}" unless @options.json
+        puts "", "Charts: #{page}" unless @options.json
       end
 
       def conclusion(selects)
@@ -84,7 +87,7 @@ module Trunkline
       end
 
       def write_page(mixture, tables)
-        report = Report.new(TITLE)
+        report = Report.new(TITLE).text(BLOCKING)
         axes = { max: 100, xtitle: MixtureReport::ACROSS, ytitle: MixtureReport::UP }
         mixture.curves.each { |title, curves| report.lines(title, curves, **axes) }
         tables.each { |table| report.table(table) }

@@ -16,9 +16,12 @@ module Trunkline
         table { border-collapse: collapse; margin: 1em 0 2em; } th, td { padding: .15em 1em .15em 0; text-align: right; }
         th { border-bottom: 1px solid #999; } th:first-child, td:first-child { text-align: left; } td:empty { height: .7em; }
         nav { columns: 4; margin: 1em 0; } nav a { display: block; } section { border-top: 1px solid #ccc; margin-top: 2em; }
-        footer { color: #777; font-size: 85%; }
+        .met { color: #1a7f37; } .missed { color: #b3261e; font-weight: bold; } footer { color: #777; font-size: 85%; }
       CSS
-      private_constant :SCRIPTS, :STYLE
+      # Of the project's own bars, and of the others'.
+      OWN_COLOR = "#1f6feb"
+      OTHER_COLOR = "#9aa0a6"
+      private_constant :SCRIPTS, :STYLE, :OWN_COLOR, :OTHER_COLOR
 
       # @param title [String]
       def initialize(title)
@@ -40,7 +43,7 @@ module Trunkline
       # @param table [Table]
       def table(table)
         head = table.headers.map { |header| "<th>#{escape(header)}</th>" }
-        body = table.rows.map { |row| "<tr>#{(row.empty? ? [""] : row).map { |cell| "<td>#{escape(cell)}</td>" }.join}</tr>" }
+        body = table.rows.map { |row| "<tr>#{(row.empty? ? [""] : row).map { |cell| cell(cell) }.join}</tr>" }
         heading(table.title).add("<table><tr>#{head.join}</tr>#{body.join("\n")}</table>")
         table.drawn ? bars(nil, table.bars, xtitle: table.drawn) : self
       end
@@ -53,7 +56,8 @@ module Trunkline
 
       # @param bars [Hash{String => Numeric}]
       def bars(title, bars, **options)
-        heading(title).add(bar_chart(bars, height: "#{60 + (bars.size * 40)}px", **options))
+        colors = bars.keys.map { |side| side.to_s.include?("Trunkline") ? OWN_COLOR : OTHER_COLOR }
+        heading(title).add(bar_chart(bars, height: "#{60 + (bars.size * 40)}px", dataset: { backgroundColor: colors, borderColor: colors }, **options))
       end
 
       # @param path [String] file to write; its folder is made
@@ -78,6 +82,8 @@ module Trunkline
         links = @sections.map { |words| "<a href=\"##{escape(words)}\">#{escape(words)}</a>" }
         "<nav>#{links.join}</nav>" if links.any?
       end
+
+      def cell(words) = %w[met missed].include?(words) ? "<td class=\"#{words}\">#{words}</td>" : "<td>#{escape(words)}</td>"
 
       def heading(words) = words ? add("<h2>#{escape(words)}</h2>") : self
 

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require_relative "../../bench/support/results_page"
+
+class ResultsPageTest < Trunkline::TestCase
+  RESULTS = <<~MARKDOWN
+    # widgets
+
+    ## Selects
+
+    | side | queries/s | connections |
+    | --- | --- | --- |
+    | pg | 1,000 | 16 |
+    | Trunkline | 2,500 | 4 |
+
+    ## Requests by clients
+
+    | side | 1 | 8 |
+    | --- | --- | --- |
+    | pg | 10 | 20 |
+    | Trunkline | 11 |  |
+
+    ## Figures
+
+    | figure | measured | wanted |
+    | --- | --- | --- |
+    | queries/s: pg | 2.5 | >= 4 |
+    | CPU: pg | 0.5 | <= 1 |
+    | errors | 0.0 | 0 |
+    | kept | 3 |  |
+
+    Medians of 5. trunkline 0.1.0.
+  MARKDOWN
+  ROOT = File.expand_path("../..", __dir__)
+  private_constant :RESULTS, :ROOT
+
+  def test_what_was_wanted_is_on_top_with_what_is_missed
+    with_results do |folder|
+      page = Trunkline::Bench::ResultsPage.new(Trunkline::Bench::SavedResults.all(folder))
+      assert_equal [["widgets", "queries/s: pg", "2.5", ">= 4", "missed"], ["widgets", "CPU: pg", "0.5", "<= 1", "met"], ["widgets", "errors", "0.0", "0", "met"]],
+                   page.summary.rows
+      shown = without_scripts(page.write(File.join(folder, "page.html")))
+      assert_match(/2 of 3 figures meet.*<td class="missed">missed.*<section id="widgets">.*<td>2,500<.*Medians of 5/m, shown)
+    end
+  end
+
+  def test_own_bars_have_a_colour_of_their_own
+    with_results do |folder|
+      page = File.read(Trunkline::Bench::ResultsPage.new(Trunkline::Bench::SavedResults.all(folder)).write(File.join(folder, "page.html")))
+      assert_includes page, '"backgroundColor":["#9aa0a6","#1f6feb"]'
+      assert_includes page, '{"name":"Trunkline","data":[["1",11.0]]}'
+    end
+  end
+
+  # A result that is saved anew is shown after `rake results`.
+  def test_the_page_that_is_kept_says_what_the_results_say
+    kept = without_scripts(Trunkline::Bench::ResultsPage::PATH)
+    Dir.mktmpdir { |folder| assert_equal without_scripts(Trunkline::Bench::ResultsPage.new.write(File.join(folder, "page.html"))), kept, "run rake results" }
+  end
+
+  def test_the_readme_says_what_the_results_say
+    selects = Trunkline::Bench::SavedResults.new(File.join(ROOT, "bench/results/throughput.md")).tables.first.rows
+    told = File.read(File.join(ROOT, "README.md")).scan(%r{^    (\S.*?) +█+ +([\d,]+)/s +([\d.]+) us CPU +(\d+) connections$})
+    refute_empty told
+    told.each { |side, rate, cpu, connections| assert_includes selects.map { |row| row.values_at(0, 1, 2, 5) }, [side, rate, cpu, connections] }
+  end
+
+  private
+
+  def with_results
+    Dir.mktmpdir do |folder|
+      File.write(File.join(folder, "widgets.md"), RESULTS)
+      File.write(File.join(folder, "widgets-profile.md"), "# explained\n")
+      yield folder
+    end
+  end
+
+  def without_scripts(path) = File.read(path, encoding: "UTF-8").gsub(%r{<script.*?</script>}m, "")
+end
