@@ -10,9 +10,12 @@ module Trunkline
   class PlayedTraffic
     include Requests
 
+    # Where the clock stands at first. From the machine's time on, how long it has been up would decide how times are rounded, and one rounding
+    # decides whether another connection is tried.
+    START = 1000.0
     LOOK_AGAIN = 0.02 # seconds after which callers that wait look whether another connection is worth it
     CONNECTING = 0.005
-    private_constant :LOOK_AGAIN, :CONNECTING
+    private_constant :START, :LOOK_AGAIN, :CONNECTING
 
     Query = Struct.new(:name, :request, :statement, :work, :came)
     Connection = Struct.new(:state, :codec, :socket, :session, :in_flight)
@@ -31,6 +34,8 @@ module Trunkline
     # @param round_trip [Float] seconds
     # @param seed [Integer] of what happens by chance
     def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001, seed: 1)
+      Clock.pass(-Clock.now)
+      Clock.pass(START)
       @timetable = Timetable.new
       @server = PlayedServer.new(@timetable, processors: processors, round_trip: round_trip)
       @round_trip = round_trip

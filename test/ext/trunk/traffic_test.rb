@@ -106,7 +106,7 @@ module Trunkline
       assert_operator allowed.max, :<=, 8, allowed
     end
 
-    # Two at once get no more done than one. The clock goes on from the machine's, and how its times are rounded decides whether a third is tried.
+    # Two at once get no more done than one; a third may be tried.
     def test_reports_beside_one_processor
       report = unknown
       traffic = traffic(processors: 1) { |others| others.comes(:report, 20) { [report, 0.005, 0] } }
