@@ -12,7 +12,7 @@ enum { SMALL_HASH_ENTRIES = 8, SMALLEST_TABLE = 32, TABLE_ENTRY = 24, TABLES_OF_
 /* Ruby keeps the Strings that are keys once (rb_hash_aset takes an interned one), so a key that recurs takes nothing. Which keys were met is
  * remembered for so many, with two places for each: of 20 objects' keys all, and 2 KB to clear for each document. */
 enum { KEYS_REMEMBERED = 128, HASHED_BYTES = 8 };
-enum { PLAIN_DIGITS = 18, PLAIN_FLOAT = 70 }; /* numbers that short are no objects, unless they have an exponent */
+enum { PLAIN_DIGITS = 18, PLAIN_FLOAT = 70 }; /* Integers that short, and Floats whose digits and exponent are that few, are no objects */
 
 typedef struct {
     const char *at; /* NULL: none */
@@ -43,15 +43,23 @@ static bool is_of_number(char byte) {
     return (byte >= '0' && byte <= '9') || byte == '.' || byte == '-' || byte == '+' || byte == 'e' || byte == 'E';
 }
 
+/* Ruby keeps a Float in its reference where it is 0.0, or 1e-77 to 1e77 in size; -0.0 is an object. */
 static void scan_number(json_scan_t *scan) {
     const char *start = scan->at;
-    bool point = false, exponent = false;
+    bool point = false, exponent = false, zero = true;
+    unsigned power = 0;
     for (; scan->at < scan->end && is_of_number(*scan->at); scan->at++) {
-        point |= *scan->at == '.';
-        exponent |= *scan->at == 'e' || *scan->at == 'E';
+        char byte = *scan->at;
+        point |= byte == '.';
+        exponent |= byte == 'e' || byte == 'E';
+        if (byte < '0' || byte > '9') continue;
+        if (!exponent) zero &= byte == '0';
+        else if (power < PLAIN_FLOAT) power = power * 10 + (unsigned)(byte - '0');
     }
-    long length = scan->at - start;
-    if (exponent || length > (point ? PLAIN_FLOAT : PLAIN_DIGITS)) scan->bytes += OBJECT + (uint64_t)length;
+    size_t length = (size_t)(scan->at - start);
+    bool real = point || exponent;
+    bool plain = real ? length + power <= PLAIN_FLOAT && !(zero && *start == '-') : length <= PLAIN_DIGITS;
+    if (!plain) scan->bytes += OBJECT + (uint64_t)length;
 }
 
 static void open_level(json_scan_t *scan, uint64_t bytes) {
