@@ -24,6 +24,8 @@ module Trunkline
     def test_the_zone_stays
       day = Interval.new(days: 1)
       in_zone(ZONE) do
+        # An hour that is left out, of the day that the months lead to.
+        assert_equal "2030-03-30 03:09:00 +0100", (Interval.new(months: 2, days: -1) + Time.local(2030, 1, 31, 2, 9)).to_s
         assert_equal "2024-04-01 02:30:00 +0200", (day + Time.local(2024, 3, 31, 2, 30) - 3600).to_s
         assert_equal ["2024-03-31 12:00:00 UTC", "2024-03-31 12:00:00 -0500", "2024-03-31 12:00:00 +0100"],
                      [Time.utc(2024, 3, 30, 12), Time.new(2024, 3, 30, 12, 0, 0, "-05:00"), Time.new(2024, 3, 30, 12, 0, 0, "+01:00")].map { |time| (day + time).to_s }

@@ -12,14 +12,13 @@ module Trunkline
       # @param interval [Interval]
       # @return [Time]
       def of(time, interval)
-        shifted = interval.months.zero? && interval.days.zero? ? time : on_day(time, day_of(time, interval))
+        shifted = interval.months.zero? ? time : on_day(time, day_of(time) >> interval.months)
+        shifted = on_day(shifted, day_of(shifted) + interval.days) unless interval.days.zero? # by the clock, which the months may have changed
         shifted + Rational(interval.microseconds, 1_000_000)
       end
 
       # Ruby's Time knows the Gregorian calendar alone, and so does the server.
-      def day_of(time, interval)
-        (Date.new(time.year, time.month, time.day, Date::GREGORIAN) >> interval.months) + interval.days
-      end
+      def day_of(time) = Date.new(time.year, time.month, time.day, Date::GREGORIAN)
 
       # The same time by the clock. What the clock shows twice is the later one, as for the server.
       def on_day(time, date)
