@@ -178,7 +178,7 @@ module Trunkline
       @canceller.end_given_up
       flush
       @canceller.replace_connection if @state.abandon_fence
-      retire_now
+      @retirement.finish
     end
 
     # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last active
