@@ -3,6 +3,7 @@
 require "test_helper"
 require "support/database_helpers"
 require "support/gated"
+require "support/schedulers/dropping"
 require "support/schedulers/hosts"
 
 # Fibers that never go on, as their event loop has ended, with its thread or before it, or as nothing refers to them; and threads that end and
@@ -11,16 +12,6 @@ class DroppedFibersTest < Trunkline::TestCase
   include DatabaseHelpers
   include Gated
   include Hosts::Threads
-
-  # Each fiber stays for ever where it first waits.
-  class Dropping
-    def io_wait(*) = Fiber.yield
-    alias block io_wait
-    alias kernel_sleep io_wait
-    def unblock(*) = nil
-    def close = nil
-    def fiber(&block) = Fiber.new(blocking: false, &block).tap(&:resume)
-  end
 
   def test_one_that_waits_for_an_answer
     name = unique_name
@@ -229,12 +220,7 @@ class DroppedFibersTest < Trunkline::TestCase
   # Likewise in this thread, which goes on without the loop.
   #
   # @return [Array<Fiber>]
-  def drop_in_this_thread(count, &block)
-    Fiber.set_scheduler(Dropping.new)
-    Array.new(count) { Fiber.schedule(&block) }
-  ensure
-    Fiber.set_scheduler(nil)
-  end
+  def drop_in_this_thread(count, &block) = Dropping.run { Array.new(count) { Fiber.schedule(&block) } }
 
   # A loop that waits for sockets, and for nothing else.
   class Sleepless < Dropping
@@ -244,12 +230,7 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
-  def drop_sleeping(db, count)
-    Fiber.set_scheduler(Sleepless.new)
-    count.times { Fiber.schedule { db.transaction { |tx| ask(tx, 1) && sleep } } }
-  ensure
-    Fiber.set_scheduler(nil)
-  end
+  def drop_sleeping(db, count) = Sleepless.run { count.times { Fiber.schedule { db.transaction { |tx| ask(tx, 1) && sleep } } } }
 
   # Runs the block in a thread of its own, with a client of two connections.
   def in_thread(&block)

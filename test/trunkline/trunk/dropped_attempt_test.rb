@@ -3,21 +3,12 @@
 require "test_helper"
 require "minitest/mock"
 require "support/pool_testing"
+require "support/schedulers/dropping"
 
 module Trunkline
   # A fiber that was to open a connection, and never goes on.
   class DroppedAttemptTest < TestCase
     include PoolTesting
-
-    # An event loop that waits for nothing.
-    class Dropping
-      def io_wait(*) = nil
-      alias block io_wait
-      alias unblock io_wait
-      alias kernel_sleep io_wait
-      alias close io_wait
-      def fiber(&block) = Fiber.new(blocking: false, &block).tap(&:resume)
-    end
 
     # In a thread that asks nothing more: only that thread could tell that its event loop has dropped the fiber.
     def test_it_counts_no_more_after_a_while
@@ -28,9 +19,7 @@ module Trunkline
         FakeTrunk.new.tap { |trunk| @opened << trunk }
       end
       thread = Thread.new do
-        Fiber.set_scheduler(Dropping.new)
-        Fiber.schedule { pool.perform(request) }
-        Fiber.set_scheduler(nil)
+        Dropping.run { Fiber.schedule { pool.perform(request) } }
         dropped.push(true) && gate.pop
       end
       dropped.pop

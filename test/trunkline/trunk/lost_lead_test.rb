@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "support/codec_testing"
+require "support/schedulers/dropping"
 
 module Trunkline
   module Postgres
@@ -11,16 +12,6 @@ module Trunkline
 
       POOL = Struct.new(:crowded, :freed) { def lost(_trunk) = nil }.new(Flag.new, nil)
       private_constant :POOL
-
-      # Each fiber stays where it first waits.
-      class Dropping
-        def io_wait(*) = Fiber.yield
-        alias block io_wait
-        alias kernel_sleep io_wait
-        def unblock(*) = nil
-        def close = nil
-        def fiber(&block) = Fiber.new(blocking: false, &block).tap(&:resume)
-      end
 
       def setup
         super
@@ -36,21 +27,13 @@ module Trunkline
 
       def request = Request.query(statement("SELECT t"), [])
 
-      # Runs the block in an event loop that ends before its fibers do.
-      def in_loop
-        Fiber.set_scheduler(Dropping.new)
-        yield
-      ensure
-        Fiber.set_scheduler(nil)
-      end
-
       # @return [Integer] requests that have come to the server since the last call
       def requests_heard = @there.read_nonblock(1 << 16).scan(/S\0\0\0\x04/n).size
 
       # Otherwise the next request would stay in the output until something comes.
       def test_the_leader_that_sleeps_counts_as_asleep
-        fiber = in_loop { Fiber.schedule { @trunk.perform(request) } }
-        in_loop do
+        fiber = Dropping.run { Fiber.schedule { @trunk.perform(request) } }
+        Dropping.run do
           Fiber.schedule { @trunk.perform(request) }
           assert_equal 2, requests_heard
           fiber.resume
@@ -60,7 +43,7 @@ module Trunkline
       end
 
       def test_it_makes_room_no_longer
-        fiber = in_loop { Fiber.schedule { @trunk.reader.make_room(request) { false } } }
+        fiber = Dropping.run { Fiber.schedule { @trunk.reader.make_room(request) { false } } }
         assert @trunk.state.lead(request)
         fiber.resume
         refute_predicate fiber, :alive?
@@ -68,7 +51,7 @@ module Trunkline
 
       def test_it_follows_an_answer_no_longer
         followed = nil
-        fiber = in_loop { Fiber.schedule { @trunk.dispatch(followed = request) && @trunk.reader.follow(followed) { false } } }
+        fiber = Dropping.run { Fiber.schedule { @trunk.dispatch(followed = request) && @trunk.reader.follow(followed) { false } } }
         assert @trunk.state.lead(request)
         fiber.resume
         assert_equal [false, true], [fiber.alive?, followed.done?]

@@ -26,8 +26,7 @@
 #define TRICKLE_PAUSE 0.0003
 
 static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
-    id_unpark, id_sleep,
-    id_look_into_silence;
+    id_unpark, id_sleep, id_look_into_silence;
 static VALUE mWaiting;
 
 static bool is_crowded(const connection_t *connection) { return connection->crowded && connection->crowded->on; }

@@ -128,8 +128,8 @@ bool connection_activate_to_wait(connection_t *connection, request_t *request) {
 
 /* call-seq: bound(requests, bytes, expiry) -> connection
  *
- * An earlier expiry that it has stays. The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock
- * of Waiting.now, has come. */
+ * The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock of Waiting.now,
+ * has come. An earlier expiry that it has stays. */
 static VALUE connection_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
     connection_t *connection = connection_of(self);
     connection->most_requests = NUM2SIZET(requests);

@@ -173,7 +173,6 @@ module Trunkline
         @pinned.stateful!
       end
 
-
       # @return [Boolean] whether a refused request, the first one here, may go over another connection
       def begins_elsewhere?(request) = @pinned.begin_elsewhere(request) # :nodoc:
 

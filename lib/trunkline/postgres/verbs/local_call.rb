@@ -4,14 +4,15 @@ require_relative "../request/local_settings"
 
 module Trunkline
   module Postgres
-    # One call with settings, a role or a shared flush of its own: its requests are those of the client, session or scope it is made on, and
-    # take these along.
+    # Calls with settings, a role or a shared flush of their own: their requests are those of the client, session or transaction that they are
+    # made on, and take these along. For one call, or for all of a Scope.
     class LocalCall # :nodoc:
       include Querying
 
       # How a request is carried, by whether it is to share a flush.
       WAYS = Hash.new { |_, group_commit| raise ArgumentError, "group_commit must be true, false or nil, not #{group_commit.inspect}" }
                  .merge!(nil => :perform, true => :commit_together, false => :commit_apart).freeze
+      private_constant :WAYS
 
       # @param carrier [Client, Session, Transaction] that carries the requests
       # @param responses [ResponseReader] of the carrier

@@ -27,8 +27,7 @@ module Trunkline
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
                       group_commit: group_commit }.freeze
         @unnamed = prepare == false
-        @way = LocalCall::WAYS[group_commit]
-        @marks = @unnamed || !@local.nil?
+        @carried = LocalCall.new(base, responses, result_class, @statements, @local, group_commit, unnamed: @unnamed)
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
       end
@@ -64,20 +63,11 @@ module Trunkline
         __getobj__.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
       end
 
-      def perform(request) # :nodoc:
-        request = marked(request) if @marks
-        __getobj__.public_send(@way, request)
-      end
-
-      def begins_elsewhere?(request) = __getobj__.begins_elsewhere?(request) # :nodoc:
-      def dispatch(request) = __getobj__.dispatch(@marks ? marked(request) : request) # :nodoc:
+      def perform(request) = @carried.perform(request) # :nodoc:
+      def dispatch(request) = @carried.dispatch(request) # :nodoc:
+      def begins_elsewhere?(request) = @carried.begins_elsewhere?(request) # :nodoc:
 
       private
-
-      def marked(request)
-        (request.members || [request]).each(&:unnamed!) if @unnamed
-        @local ? __getobj__.localized(request, @local) : request
-      end
 
       # What is not given again stays as it is; of settings, each of them.
       def made_scope(result_class, **options)
