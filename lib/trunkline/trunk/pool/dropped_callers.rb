@@ -44,7 +44,7 @@ module Trunkline
     #
     # @yield entries of theirs stand in the others' way, and are to be forgotten
     def close_trunks
-      @roster.pinned.select { |trunk| dropped?(trunk, trunk.user) }.each { |trunk| trunk.close(GONE) }
+      @roster.pinned.select { |trunk| dropped?(trunk) }.each { |trunk| trunk.close(GONE) }
       yield if @owners.any?(&:any_gone?)
     end
 
@@ -53,8 +53,11 @@ module Trunkline
 
     private
 
-    # @param user [#alive?, nil] read once: another thread may give the trunk back meanwhile
-    def dropped?(trunk, user) = user && (trunk.state.forget_dropped || !user.alive?)
+    # Another thread may give the trunk back, and a third take it, while the user is asked. A user that is gone and still has it keeps it.
+    def dropped?(trunk)
+      user = trunk.user or return false
+      (trunk.state.forget_dropped || !user.alive?) && trunk.user.equal?(user)
+    end
 
     def collection_time(entry) = [entry.first_since + [COLLECT_AFTER, (entry.give_up_at - entry.first_since) / 2].min, @collected + COLLECT_EVERY].max
   end

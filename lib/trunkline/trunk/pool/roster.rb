@@ -11,14 +11,8 @@ module Trunkline
     # Chooses among these.
     attr_reader :dispatcher
 
-    # The trunks that are leased to one caller each.
-    attr_reader :pinned
-
     # Seconds after which an idle trunk is taken out, as its server would end it.
     attr_reader :idle_limit
-
-    # The trunks that end when they are through.
-    attr_reader :retiring
 
     # How many are being opened to be shared.
     attr_reader :opening_to_share
@@ -40,6 +34,9 @@ module Trunkline
       @opening = 0
       @opening_to_share = 0
     end
+
+    # The trunks that are leased to one caller each. A copy: without the lock, others come and go while one looks through them.
+    def pinned = @pinned.dup
 
     def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
     def size = trunks.size + (@draining ? 1 : 0) + @spares.size + @pinned.size + @retiring.size + @opening

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/fake_trunk"
+
+module Trunkline
+  # Which connections are ended because their users are gone, while other threads take and give back connections.
+  class DroppedCallersTest < TestCase
+    # Is asked whether it lives: meanwhile other threads run, and the thread that it stands for may end.
+    class User
+      def initialize(alive, &meanwhile)
+        @alive = alive
+        @meanwhile = meanwhile
+      end
+
+      def alive?
+        @meanwhile&.call
+        @alive
+      end
+    end
+
+    def setup
+      @roster = Roster.new(connections: 1, most: 4)
+      @dropped = DroppedCallers.new(@roster, [])
+    end
+
+    def pinned(user = nil)
+      @roster.opening(alone: true)
+      FakeTrunk.new.tap do |trunk|
+        @roster.opened(trunk, alone: true)
+        trunk.user = user
+      end
+    end
+
+    def give_back(trunk)
+      trunk.user = nil
+      @roster.give_back(trunk, wanted: 0)
+    end
+
+    def closed = @dropped.close_trunks { flunk "there are no entries of callers" }
+
+    def test_that_of_a_user_that_is_gone_is_closed
+      gone, used = pinned(User.new(false)), pinned(User.new(true))
+      unused = pinned
+      closed
+      assert_match(/has ended, or was dropped/, gone.closed)
+      assert_equal [nil, nil], [used.closed, unused.closed]
+    end
+
+    def test_one_that_is_given_back_meanwhile
+      trunk = pinned
+      trunk.user = User.new(false) { give_back(trunk) }
+      others = Array.new(2) { pinned(User.new(true)) }
+      closed
+      assert_equal [nil] * 3, [trunk, *others].map(&:closed)
+    end
+
+    def test_one_that_another_caller_has_meanwhile
+      trunk = pinned
+      trunk.user = User.new(false) { trunk.user = User.new(true) }
+      closed
+      assert_nil trunk.closed
+    end
+
+    def test_others_that_are_given_back_meanwhile
+      first = pinned(User.new(true))
+      last = pinned(User.new(false) { give_back(first) })
+      closed
+      assert_nil first.closed
+      assert_match(/has ended, or was dropped/, last.closed)
+    end
+  end
+end
