@@ -12,6 +12,7 @@ class MixinsTest < Trunkline::TestCase
   VERBS = {
     "postgres/virtual_session/adapter_interface" => %w[all decoding epochs known responses result_class sessions],
     "postgres/request/request_execution" => %w[responses result_class statements],
+    "postgres/request/retrying" => %w[responses],
     "postgres/verbs/batching" => %w[deadline idempotent responses statements],
     "postgres/copy/copying" => %w[deadline],
     "postgres/verbs/describing" => %w[deadline responses statements],

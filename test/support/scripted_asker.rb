@@ -27,7 +27,7 @@ module Trunkline
       def execute_script(sql)
         request = Request.script(sql)
         perform(request)
-        @responses.results(answered(request), @result_class)
+        @responses.results(retry_until_answered(request), @result_class)
       end
 
       def perform(request)

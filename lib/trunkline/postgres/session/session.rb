@@ -153,7 +153,7 @@ module Trunkline
       # @return [Request] answered
       def conclude(request) # :nodoc:
         perform(request)
-        answered(request)
+        retry_until_answered(request)
       end
 
       # @param request [Request] for more rows of a portal
@@ -161,7 +161,7 @@ module Trunkline
       def fetch(request) # :nodoc:
         check_transaction(request) unless @levels.empty?
         @pinned.perform_own(request)
-        answered(request)
+        retry_until_answered(request)
       end
 
       # Here nearly everything may be done, and is undone in the end.
@@ -205,7 +205,7 @@ module Trunkline
       def command(sql) # :nodoc:
         request = sql.include?(";") ? Request.script(sql) : Request.query(@statements[sql], [])
         @pinned.perform_own(request)
-        answered(request)
+        retry_until_answered(request)
       end
 
       private
@@ -225,7 +225,7 @@ module Trunkline
 
       def begin_what_is_pending
         opening = @pinned.open
-        answered(opening) if opening
+        retry_until_answered(opening) if opening
       end
 
       def savepoint(options, &block)

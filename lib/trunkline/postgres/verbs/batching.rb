@@ -71,7 +71,7 @@ module Trunkline
         until (batch = performed(Request.batch(requests, true), idempotent)).answered?
           culprit = (requests.find(&:error) unless batch.failure) || batch
           error = @responses.error(culprit)
-          again = tries < RequestExecution::MOST_TRIES && attempt_again(batch, culprit, error)
+          again = tries < Retrying::MOST_TRIES && attempt_again(batch, culprit, error)
           raise undone(error, requests, culprit) unless again
 
           requests = requests.map(&again)

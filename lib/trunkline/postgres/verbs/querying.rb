@@ -154,7 +154,7 @@ module Trunkline
 
       # Looking up what is needed to decode it has no more time than the request had.
       def result(request)
-        Deadlines.hold(request.deadline) { @responses.result(answered(request), @result_class) }
+        Deadlines.hold(request.deadline) { @responses.result(retry_until_answered(request), @result_class) }
       end
     end
   end

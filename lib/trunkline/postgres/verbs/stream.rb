@@ -103,7 +103,7 @@ module Trunkline
 
       def ask(request)
         perform(request)
-        answered(request)
+        retry_until_answered(request)
       end
 
       def perform(request) = @way.call(request)

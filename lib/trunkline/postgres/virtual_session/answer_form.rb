@@ -48,7 +48,7 @@ module Trunkline
         end
         request = request_for(session, statement, parameters, keep)
         session.perform(request)
-        result(session.answered(request))
+        result(session.retry_until_answered(request))
       end
 
       # @return [Array(Statement, Boolean)] and whether connections keep it
@@ -93,7 +93,7 @@ module Trunkline
         statement, = statement(sql, :again, types)
         request = Request.describe(statement)
         session.perform(request)
-        described = session.answered(request)
+        described = session.retry_until_answered(request)
         [described.description || Description.empty, described.parameter_types]
       end
 
@@ -103,7 +103,7 @@ module Trunkline
         request = script(sql)
         session.begin_now
         session.perform(request)
-        results(session.answered(request))
+        results(session.retry_until_answered(request))
       end
     end
     private_constant :AnswerForm

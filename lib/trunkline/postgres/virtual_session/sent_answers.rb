@@ -113,7 +113,7 @@ module Trunkline
 
       # What came before an error counts too.
       def collected(request)
-        answered = @session.answered(request)
+        answered = @session.retry_until_answered(request)
         whole(answered)
       rescue Error => error
         [*(@form.results(request) if request.script), error]

@@ -80,7 +80,7 @@ module Trunkline
         request = Request.query(statement, parameters.dup) || converted(statement, parameters)
         request.unnamed! unless prepare == :again ? known : prepare
         @responses.unanswered_futures.make_room(request)
-        future = Future.new(dispatch(request), request) { |done| @responses.result(answered(done), @result_class) }
+        future = Future.new(dispatch(request), request) { |done| @responses.result(retry_until_answered(done), @result_class) }
         @responses.unanswered_futures.add(future, request)
       end
 
@@ -102,7 +102,7 @@ module Trunkline
         request = Request.script(Statements.text(sql))
         begin_now
         perform(request)
-        @responses.results(answered(request), @result_class)
+        @responses.results(retry_until_answered(request), @result_class)
       end
 
       # Runs the block with a connection of its own, for statements that belong together.
@@ -223,11 +223,11 @@ module Trunkline
 
         raise lost("BEGIN") if broken?
 
-        answered(@pinned.open)
+        retry_until_answered(@pinned.open)
         note_status
       end
 
-      public :answered, :converted
+      public :retry_until_answered, :converted
 
       private
 
