@@ -367,13 +367,26 @@ static bool skip(session_state_t *session, buffer_t *input) {
     return session->skipping == 0;
 }
 
+/* A row that Ruby decodes, or refuses: where an interrupt may be raised. */
+static bool runs_ruby(session_state_t *session, const frame_t *frame) {
+    VALUE head = fifo_head(&session->base.in_flight);
+    if ((frame->type != 'D' && frame->type != 'd') || head == Qundef || NIL_P(head)) return false;
+    VALUE description = description_for(current(postgres_request_of(head)));
+    return frame->size > session->message_limit || (RTEST(description) && description_of(description)->asks_ruby);
+}
+
 void receive(session_state_t *session, VALUE woken) {
     buffer_t *input = bytes_buffer(session->base.input);
+    bool interruptible = session->base.interruptible;
+    session->base.interruptible = session->base.paused = false;
     double now = clock_now();
     plan_epoch_look(session->epoch, now);
     frame_t frame;
     while (!session->halted && (session->skipping == 0 || skip(session, input))) {
-        switch (frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame)) {
+        frame_status_t status = frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame);
+        session->base.paused = interruptible && (status == FRAME_WHOLE || status == FRAME_TOO_LONG) && runs_ruby(session, &frame);
+        if (session->base.paused) return;
+        switch (status) {
         case FRAME_PARTIAL:
             if (!buffer_reserve(input, frame.size - buffer_size(input))) rb_memerror();
             return;

@@ -23,6 +23,8 @@ typedef struct {
     bool closed;         /* takes no more requests */
     bool unbegun;        /* the server has ended the connection before it began what is in flight */
     bool role_changed;   /* the server is a primary now and was a standby, or the other way round: the connection counts as old */
+    bool interruptible;  /* the next receive pauses before what Ruby decodes: set for that one call, by a caller that may be interrupted there */
+    bool paused;         /* the last receive did: whole messages are left, for which no socket becomes readable */
     bool trickles;       /* what was taken in last are small messages that the server sends one by one, and many came before */
 } codec_base_t;
 

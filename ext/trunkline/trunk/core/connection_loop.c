@@ -76,17 +76,24 @@ static VALUE pass_on_at_last(VALUE data) {
     return Qnil;
 }
 
+static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data));
+
 /* Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes behind
- * it cannot be trusted any more. True: a waiter was woken. */
-static bool take_in(const connection_io_t *io) {
+ * it cannot be trusted any more. Where Ruby decodes a row, an interrupt of this thread must not be raised: it would count as that row's error,
+ * which another caller may wait for, or have half of a message taken in. True: a waiter was woken. */
+static bool take_in(const connection_io_t *io, bool interruptible) {
     int tag;
+    connection_codec(io->connection)->interruptible = interruptible;
     VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
+    if (!tag && connection_codec(io->connection)->paused) return RTEST(interrupts_where_it_sleeps(take_in_undisturbed, (VALUE)io));
     if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(go_on, (VALUE)tag, pass_on_at_last, (VALUE)io);
     if (!tag && sound == Qfalse) connection_io_ask(io, id_mistrust, 0, Qnil);
     bool any = tag || RARRAY_LEN(io->connection->woken) > 0;
     pass_on(io);
     return any;
 }
+
+static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) { return RBOOL(take_in((const connection_io_t *)data, false)); }
 
 static VALUE give_turn(VALUE data) {
     VALUE scheduler = ((const connection_io_t *)data)->request->scheduler;
@@ -146,7 +153,7 @@ static void step(const connection_io_t *io) {
     if (!connection->answerless) connection_io_flush(io);
     else if (!sleep_as_leader(io)) return;
     switch (connection_io_receive(io)) {
-    case SOCKET_MOVED: let_others_run(io, take_in(io)); break;
+    case SOCKET_MOVED: let_others_run(io, take_in(io, io->exposed)); break;
     case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
     case SOCKET_BLOCKED:
         if (!wait_for_server(io)) return;
@@ -329,7 +336,7 @@ static VALUE connection_loop_leave(VALUE self, VALUE request) {
 
 static VALUE connection_loop_take_in(VALUE self) {
     connection_io_t io = connection_io_of(self, Qnil);
-    return RBOOL(take_in(&io));
+    return RBOOL(take_in(&io, false));
 }
 
 static VALUE connection_loop_flush(VALUE self) {
