@@ -94,7 +94,7 @@ module Trunkline
 
     def test_where_no_caller_reads_the_next_one_does
       stations = [station(:long, long), station(:unread, long, led: false)]
-      assert_equal [:unread, nil], [chosen(dispatcher(*stations), short), dispatcher(stations.first, stations.first).unread_for(short)]
+      assert_equal [:unread, nil], [chosen(dispatcher(*stations), short), dispatcher(*Array.new(2) { station(:led, long) }).unread_for(short)]
     end
 
     def test_no_caller_reads_behind_a_long_one_that_could_have_another_trunk
@@ -218,8 +218,10 @@ module Trunkline
     def test_none_that_admits_the_scheduler
       stations = [station(:one, short), station(:two, short)]
       fiber = fibers.first
-      assert_equal [nil, nil], [chosen(dispatcher(*stations), fiber), found(dispatcher(*stations), fiber)]
-      assert_equal :idle, chosen(dispatcher(*stations, station(:idle)), fiber)
+      dispatcher = dispatcher(*stations)
+      assert_equal [nil, nil], [chosen(dispatcher, fiber), found(dispatcher, fiber)]
+      stations.push(station(:idle))
+      assert_equal :idle, chosen(dispatcher.choose_among(stations, stations.map(&:state)), fiber)
     end
 
     def test_for_fibers_the_current_one_goes_on_while_its_backlog_is_short

@@ -70,21 +70,29 @@ static void dismiss(dispatcher_t *dispatcher, VALUE self) {
     }
 }
 
+/* Of a connection that stands twice in the list, the second is refused: a FIFO is linked into one ring of idle ones, once. */
 static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
     fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
+    if (fifo->dispatcher) {
+        dispatcher->count = at;
+        rb_raise(rb_eArgError, "a connection is among those to choose from twice");
+    }
     fifo->index = (size_t)at;
     occupancy_add(&dispatcher->occupancy, self, fifo);
 }
 
 /* call-seq: choose_among(trunks, states) -> dispatcher
  *
- * Frozen Arrays in the same order. */
+ * Frozen Arrays in the same order. Raises ArgumentError for a connection that another dispatcher chooses among. */
 static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     Check_Type(trunks, T_ARRAY);
     Check_Type(states, T_ARRAY);
     if (RARRAY_LEN(trunks) != RARRAY_LEN(states)) rb_raise(rb_eArgError, "each trunk has one state");
-    for (long at = 0; at < RARRAY_LEN(states); at++) connection_checked(RARRAY_AREF(states, at));
+    for (long at = 0; at < RARRAY_LEN(states); at++) {
+        const fifo_t *fifo = connection_in_flight(connection_checked(RARRAY_AREF(states, at)));
+        if (fifo->dispatcher && fifo->dispatcher != self) rb_raise(rb_eArgError, "another dispatcher chooses among these connections");
+    }
     dismiss(dispatcher, self);
     dispatcher->trunks = rb_ary_freeze(trunks);
     dispatcher->states = rb_ary_freeze(states);
