@@ -40,7 +40,7 @@ static VALUE create(memcached_kind_t kind, VALUE key, VALUE value, VALUE flags) 
     memcached_request_t *request;
     VALUE self = TypedData_Make_Struct(cRequest, memcached_request_t, &memcached_request_type, request);
     request_prepare(&request->base, self);
-    request->base.cost = COST;
+    request->base.work.cost = COST;
     request->kind = kind;
     request->key = key;
     request->value = value;
@@ -252,7 +252,7 @@ static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)
 /* call-seq: waited -> Float
  *
  * Seconds since it came to be in flight. */
-static VALUE request_waited(VALUE self) { return DBL2NUM(clock_now() - memcached_request_of(self)->base.pushed); }
+static VALUE request_waited(VALUE self) { return DBL2NUM(clock_now() - memcached_request_of(self)->base.work.pushed); }
 
 static VALUE request_key(VALUE self) { return memcached_request_of(self)->key; }
 

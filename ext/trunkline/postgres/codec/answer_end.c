@@ -8,14 +8,14 @@
 /* call-seq: rolled_back? -> true or false
  *
  * Did the command end with ROLLBACK? That is how COMMIT of a failed transaction ends. */
-static VALUE request_is_rolled_back(VALUE self) { return RBOOL(postgres_request_of(self)->rolled_back); }
+static VALUE request_is_rolled_back(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.rolled_back); }
 
 /* call-seq: redescribe(description) -> request
  *
  * Requests that are sent from now on decode so what the same statement returns, if it is described as it was for this one. */
 static VALUE request_redescribe(VALUE self, VALUE description) {
-    VALUE prepared = postgres_request_of(self)->prepared;
-    if (!NIL_P(prepared) && prepared_of(prepared)->description == postgres_request_of(self)->description) {
+    VALUE prepared = postgres_request_of(self)->sent.prepared;
+    if (!NIL_P(prepared) && prepared_of(prepared)->description == postgres_request_of(self)->answer.description) {
         prepared_of(prepared)->description = description;
     }
     return self;
@@ -23,7 +23,7 @@ static VALUE request_redescribe(VALUE self, VALUE description) {
 
 /* call-seq: status -> "I", "T", "E", or nil before ReadyForQuery has come */
 static VALUE request_status(VALUE self) {
-    char status = postgres_request_of(self)->status;
+    char status = postgres_request_of(self)->answer.status;
     return status ? rb_interned_str(&status, 1) : Qnil;
 }
 
@@ -31,7 +31,7 @@ static VALUE request_status(VALUE self) {
  *
  * Before it is sent: the tag of its command is kept, of a script's commands with the results of each. */
 static VALUE request_keep_tag(VALUE self) {
-    postgres_request_of(self)->tag = Qtrue;
+    postgres_request_of(self)->answer.tag = Qtrue;
     return self;
 }
 
@@ -39,7 +39,7 @@ static VALUE request_keep_tag(VALUE self) {
  *
  * "INSERT 0 1", as the server calls what it has done; nil: it was not kept, or none has come. */
 static VALUE request_tag(VALUE self) {
-    VALUE tag = postgres_request_of(self)->tag;
+    VALUE tag = postgres_request_of(self)->answer.tag;
     return RB_TYPE_P(tag, T_STRING) ? tag : Qnil;
 }
 

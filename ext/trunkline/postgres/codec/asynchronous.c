@@ -21,8 +21,8 @@
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
 postgres_request_t *current(postgres_request_t *request) {
-    if (request->unanswered == 0 || answer_order_in_preamble(&request->order)) return request;
-    return postgres_request_of(RARRAY_AREF(request->members, RARRAY_LEN(request->members) - request->unanswered));
+    if (request->answer.unanswered == 0 || answer_order_in_preamble(&request->answer.order)) return request;
+    return postgres_request_of(RARRAY_AREF(request->members, RARRAY_LEN(request->members) - request->answer.unanswered));
 }
 
 /* The first ones are kept: they tell best what has happened. A caller that takes the answer in portions gets all of them. */
@@ -33,18 +33,18 @@ static void notice_response(session_state_t *session, postgres_request_t *reques
         return;
     }
     if (request->base.done) return; /* abandoned */
-    size_t kept = NIL_P(request->notices) ? 0 : (size_t)RSTRING_LEN(request->notices);
-    if (frame->length + NOTICE_HEAD > session->unrequested_limit - kept) request->notices_left_out++;
-    else notices_add(&request->notices, frame->body, frame->length);
+    size_t kept = NIL_P(request->answer.notices) ? 0 : (size_t)RSTRING_LEN(request->answer.notices);
+    if (frame->length + NOTICE_HEAD > session->unrequested_limit - kept) request->answer.notices_left_out++;
+    else notices_add(&request->answer.notices, frame->body, frame->length);
 }
 
 void notices_end(session_state_t *session, postgres_request_t *request) {
     static const char fields[] = "SWARNING\0VWARNING\0C01000\0M";
     VALUE body = rb_str_new(fields, sizeof fields - 1);
-    rb_str_catf(body, "%ld more notices were left out: the client keeps %"PRIuSIZE" bytes of one answer's (max_unrequested)", request->notices_left_out,
+    rb_str_catf(body, "%ld more notices were left out: the client keeps %"PRIuSIZE" bytes of one answer's (max_unrequested)", request->answer.notices_left_out,
                 session->unrequested_limit);
     rb_str_cat(body, "\0\0", 2);
-    notices_add(&request->notices, RSTRING_PTR(body), (size_t)RSTRING_LEN(body));
+    notices_add(&request->answer.notices, RSTRING_PTR(body), (size_t)RSTRING_LEN(body));
     RB_GC_GUARD(body);
 }
 

@@ -43,7 +43,7 @@ static void binary_rows(session_state_t *session, postgres_request_t *request, c
     reader_t reader = reader_of(frame->body, frame->length);
     if (!request->flow->begun) copy_row_header(&reader);
     request->flow->begun = true;
-    copied_t copied = {.description = description_of(request->description), .rows = &reader};
+    copied_t copied = {.description = description_of(request->answer.description), .rows = &reader};
     while (reader_left(&reader) > 0) {
         size_t before = reader_left(&reader);
         VALUE row = protected_row(session, request, next_binary_row, (VALUE)&copied);
@@ -53,15 +53,15 @@ static void binary_rows(session_state_t *session, postgres_request_t *request, c
 }
 
 static void one_text_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    copied_t copied = {.description = description_of(request->description), .line = frame->body, .length = frame->length};
+    copied_t copied = {.description = description_of(request->answer.description), .line = frame->body, .length = frame->length};
     VALUE row = protected_row(session, request, text_row, (VALUE)&copied);
     if (row != Qundef) flow_add(session, request, row, frame->length);
 }
 
 void copy_data(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (!request->flow || request->flow->copy != COPY_OUT) protocol_error("the server sent rows of a COPY that does not run");
-    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are discarded */
-    if (NIL_P(request->description)) {
+    if (request->base.done || !NIL_P(request->answer.unreadable)) return; /* the rows are discarded */
+    if (NIL_P(request->answer.description)) {
         flow_add(session, request, raw(request->flow, frame->body, frame->length), frame->length);
     } else if (request->flow->binary) {
         binary_rows(session, request, frame);

@@ -7,13 +7,13 @@
 void flow_begin(postgres_request_t *request, size_t most_rows) {
     if (!request->flow) request->flow = ZALLOC(flow_t);
     request->flow->most_rows = most_rows;
-    request->rows = rb_ary_new();
+    request->answer.rows = rb_ary_new();
 }
 
 static void count(session_state_t *session, postgres_request_t *request, size_t bytes) {
     flow_t *flow = request->flow;
     flow->bytes += bytes;
-    if (RARRAY_LEN(request->rows) >= (long)flow->most_rows || flow->bytes >= MOST_BYTES_OF_A_PORTION) session->halted = true;
+    if (RARRAY_LEN(request->answer.rows) >= (long)flow->most_rows || flow->bytes >= MOST_BYTES_OF_A_PORTION) session->halted = true;
 }
 
 /* More may be taken in, unless something else forbids it. */
@@ -23,26 +23,26 @@ static void go_on(session_state_t *session, flow_t *flow) {
 }
 
 void flow_add(session_state_t *session, postgres_request_t *request, VALUE row, size_t bytes) {
-    rb_ary_push(request->rows, row);
+    rb_ary_push(request->answer.rows, row);
     count(session, request, bytes);
 }
 
 void flow_note(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (request->base.done) return; /* abandoned */
-    notices_add(&request->notices, frame->body, frame->length);
+    notices_add(&request->answer.notices, frame->body, frame->length);
     count(session, request, frame->length);
 }
 
 VALUE flow_portion(session_state_t *session, postgres_request_t *request) {
-    VALUE rows = request->rows;
-    request->rows = rb_ary_new();
+    VALUE rows = request->answer.rows;
+    request->answer.rows = rb_ary_new();
     go_on(session, request->flow);
     return rows;
 }
 
 VALUE flow_notices(session_state_t *session, postgres_request_t *request) {
-    VALUE notices = request->notices;
-    request->notices = Qnil;
-    if (RARRAY_LEN(request->rows) == 0) go_on(session, request->flow);
+    VALUE notices = request->answer.notices;
+    request->answer.notices = Qnil;
+    if (RARRAY_LEN(request->answer.rows) == 0) go_on(session, request->flow);
     return notices;
 }

@@ -36,8 +36,8 @@ static VALUE next_meaning(VALUE module) { return ULL2NUM(meaning_next()); }
  *
  * What follows it in its session may be read otherwise; plans: also what functions keep. */
 static VALUE request_changes_meaning(VALUE self, VALUE plans) {
-    postgres_request_of(self)->changes_meaning = true;
-    postgres_request_of(self)->changes_plans |= RTEST(plans);
+    postgres_request_of(self)->outcome.changes_meaning = true;
+    postgres_request_of(self)->outcome.changes_plans |= RTEST(plans);
     return self;
 }
 
@@ -45,7 +45,7 @@ static VALUE request_changes_meaning(VALUE self, VALUE plans) {
  *
  * The OIDs of the statement's parameters, as the session that was asked knows them. */
 static VALUE request_parameter_types(VALUE self) {
-    VALUE object = postgres_request_of(self)->prepared;
+    VALUE object = postgres_request_of(self)->sent.prepared;
     if (NIL_P(object) || !prepared_of(object)->known) return Qnil;
     const prepared_t *prepared = prepared_of(object);
     VALUE types = rb_ary_new_capa(prepared->type_count);

@@ -20,16 +20,16 @@ static bool blames_statement(const frame_t *frame) {
 }
 
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    const prepared_t *prepared = prepared_of(request->prepared);
-    bool parse_failed = request->parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->order) && blames_statement(frame);
+    const prepared_t *prepared = prepared_of(request->sent.prepared);
+    bool parse_failed = request->sent.parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->answer.order) && blames_statement(frame);
     if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
         slots_forget(session); /* one that was there is lost: so may be the others */
     } else if (parse_failed || suspect) {
-        slots_drop(session, request->prepared);
+        slots_drop(session, request->sent.prepared);
     }
-    request->outdated = suspect && (!request->parses || request->told || has_code(frame, NAME_IN_USE));
-    if (!request->outdated) return;
-    request->forgotten = has_code(frame, UNKNOWN_STATEMENT) || has_code(frame, CHANGED_RESULT);
+    request->outcome.outdated = suspect && (!request->sent.parses || request->sent.told || has_code(frame, NAME_IN_USE));
+    if (!request->outcome.outdated) return;
+    request->outcome.forgotten = has_code(frame, UNKNOWN_STATEMENT) || has_code(frame, CHANGED_RESULT);
     if (has_code(frame, CHANGED_RESULT)) plan_epoch_end(session->epoch, prepared->epoch);
     if (!has_code(frame, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
 }

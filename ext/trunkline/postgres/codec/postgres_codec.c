@@ -106,7 +106,7 @@ static VALUE codec_withdraw(VALUE self, VALUE request, VALUE failure) { return R
 /* The server will be asked to cancel the request, and may hit one behind it instead. Nil: that is over. */
 static VALUE codec_aim(VALUE self, VALUE request) {
     session_of(self)->cancelling = !NIL_P(request);
-    if (!NIL_P(request)) postgres_request_checked(request)->cancelled = true;
+    if (!NIL_P(request)) postgres_request_checked(request)->outcome.cancelled = true;
     return self;
 }
 

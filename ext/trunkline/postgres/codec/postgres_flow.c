@@ -49,7 +49,7 @@ static VALUE request_next_fetch(VALUE self) {
 /* call-seq: suspended? -> true or false
  *
  * Did it stop because so many rows have come? */
-static VALUE request_is_suspended(VALUE self) { return RBOOL(postgres_request_of(self)->suspended); }
+static VALUE request_is_suspended(VALUE self) { return RBOOL(postgres_request_of(self)->answer.suspended); }
 
 /* call-seq: forget_caller -> request
  *
@@ -64,7 +64,7 @@ static VALUE request_forget_caller(VALUE self) {
  * Are there rows to take? */
 static VALUE request_has_portion(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    return RBOOL(request->flow && RARRAY_LEN(request->rows) > 0);
+    return RBOOL(request->flow && RARRAY_LEN(request->answer.rows) > 0);
 }
 
 /* call-seq: flowing? -> true or false
@@ -72,7 +72,7 @@ static VALUE request_has_portion(VALUE self) {
  * Has its answer begun, well so far, and not come to its end? */
 static VALUE request_is_flowing(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    return RBOOL(request->flow && !request->base.done && NIL_P(request->error) && (request->bound || request->flow->copy != COPY_NONE));
+    return RBOOL(request->flow && !request->base.done && NIL_P(request->answer.error) && (request->answer.bound || request->flow->copy != COPY_NONE));
 }
 
 /* call-seq: copying -> :in, :out or nil
@@ -93,7 +93,7 @@ static VALUE request_copied_columns(VALUE self) { return UINT2NUM(flow_of(self)-
 /* call-seq: description = Description
  *
  * What the rows of a COPY decode by; without one, they are taken as they come. */
-static VALUE request_set_description(VALUE self, VALUE description) { return postgres_request_of(self)->description = description; }
+static VALUE request_set_description(VALUE self, VALUE description) { return postgres_request_of(self)->answer.description = description; }
 
 /* call-seq: portion(request) -> Array
  *

@@ -23,16 +23,16 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->portal);
     rb_gc_mark(request->members);
     rb_gc_mark(request->preamble);
-    rb_gc_mark(request->prepared);
-    rb_gc_mark(request->description);
-    rb_gc_mark(request->row);
-    rb_gc_mark(request->rows);
-    rb_gc_mark(request->results);
-    rb_gc_mark(request->notices);
-    rb_gc_mark(request->tag);
-    rb_gc_mark(request->error);
-    rb_gc_mark(request->leak);
-    rb_gc_mark(request->unreadable);
+    rb_gc_mark(request->sent.prepared);
+    rb_gc_mark(request->answer.description);
+    rb_gc_mark(request->answer.row);
+    rb_gc_mark(request->answer.rows);
+    rb_gc_mark(request->answer.results);
+    rb_gc_mark(request->answer.notices);
+    rb_gc_mark(request->answer.tag);
+    rb_gc_mark(request->answer.error);
+    rb_gc_mark(request->outcome.leak);
+    rb_gc_mark(request->answer.unreadable);
 }
 
 static void postgres_request_free(void *data) {
@@ -64,9 +64,9 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->given = request->types = request->members = request->preamble = request->portal = Qnil;
     request->script = script;
     request->decoding = Qnil;
-    request->prepared = request->description = request->row = request->rows = request->results = Qnil;
-    request->notices = request->error = request->leak = request->unreadable = request->tag = Qnil;
-    request->affected = -1;
+    request->sent.prepared = request->answer.description = request->answer.row = request->answer.rows = request->answer.results = Qnil;
+    request->answer.notices = request->answer.error = request->outcome.leak = request->answer.unreadable = request->answer.tag = Qnil;
+    request->answer.affected = -1;
     return self;
 }
 
@@ -135,9 +135,9 @@ VALUE postgres_request_fetch(VALUE self) {
     postgres_request_t *fetch = postgres_request_of(next);
     fetch->portal = before->portal;
     fetch->fetches = before->fetches;
-    fetch->description = before->description;
-    fetch->binary = before->binary;
-    fetch->count = row_count_goes_on(&before->count);
+    fetch->answer.description = before->answer.description;
+    fetch->answer.binary = before->answer.binary;
+    fetch->answer.count = row_count_goes_on(&before->answer.count);
     return next;
 }
 
@@ -178,7 +178,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->anew = request->anew;
     postgres_request_of(again)->unnamed = request->unnamed;
     postgres_request_of(again)->portal = request->portal;
-    postgres_request_of(again)->tag = NIL_P(request->tag) ? Qnil : Qtrue;
+    postgres_request_of(again)->answer.tag = NIL_P(request->answer.tag) ? Qnil : Qtrue;
     postgres_request_of(again)->fetches = request->fetches;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
@@ -214,8 +214,8 @@ static VALUE request_set_preamble(VALUE self, VALUE preamble) {
  * status. */
 static VALUE request_is_answered(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    if (!request->base.done || !NIL_P(request->error) || !NIL_P(request->base.failure) || !NIL_P(request->unreadable)) return Qfalse;
-    return RBOOL((request->status == 'I' && !request->leaked) || request->base.pinned);
+    if (!request->base.done || !NIL_P(request->answer.error) || !NIL_P(request->base.failure) || !NIL_P(request->answer.unreadable)) return Qfalse;
+    return RBOOL((request->answer.status == 'I' && !request->outcome.leaked) || request->base.pinned);
 }
 
 /* call-seq: plain? -> true or false
@@ -223,15 +223,15 @@ static VALUE request_is_answered(VALUE self) {
  * Was it answered, with values that need no more of Ruby, and without notices? */
 static VALUE request_is_plain(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    if (!RTEST(request_is_answered(self)) || NIL_P(request->description) || !NIL_P(request->notices)) return Qfalse;
-    return RBOOL(description_of(request->description)->plain);
+    if (!RTEST(request_is_answered(self)) || NIL_P(request->answer.description) || !NIL_P(request->answer.notices)) return Qfalse;
+    return RBOOL(description_of(request->answer.description)->plain);
 }
 
 VALUE postgres_request_rows(postgres_request_t *request) {
-    if (NIL_P(request->rows)) {
-        request->rows = NIL_P(request->row) ? rb_ary_new() : rb_ary_new_from_values(1, &request->row);
+    if (NIL_P(request->answer.rows)) {
+        request->answer.rows = NIL_P(request->answer.row) ? rb_ary_new() : rb_ary_new_from_values(1, &request->answer.row);
     }
-    return request->rows;
+    return request->answer.rows;
 }
 
 /* call-seq: rows -> Array of Arrays */
@@ -241,13 +241,13 @@ static VALUE request_rows(VALUE self) { return postgres_request_rows(postgres_re
  *
  * The first column of the first row; nil without one. */
 static VALUE request_value(VALUE self) {
-    VALUE row = postgres_request_of(self)->row;
+    VALUE row = postgres_request_of(self)->answer.row;
     return NIL_P(row) ? Qnil : rb_ary_entry(row, 0);
 }
 
 /* call-seq: affected_rows -> Integer, or nil where the command counts none */
 static VALUE request_affected_rows(VALUE self) {
-    long long affected = postgres_request_of(self)->affected;
+    long long affected = postgres_request_of(self)->answer.affected;
     return affected < 0 ? Qnil : LL2NUM(affected);
 }
 
@@ -259,7 +259,7 @@ static VALUE request_result(VALUE self, VALUE class) {
     if (!RTEST(request_is_plain(self))) return Qnil;
     VALUE result = rb_obj_alloc(class);
     rb_ivar_set(result, id_rows, request_rows(self));
-    rb_ivar_set(result, id_description, request->description);
+    rb_ivar_set(result, id_description, request->answer.description);
     rb_ivar_set(result, id_affected_rows, request_affected_rows(self));
     return result;
 }
@@ -271,23 +271,23 @@ static VALUE request_get_preamble(VALUE self) { return postgres_request_of(self)
 static VALUE request_get_members(VALUE self) { return postgres_request_of(self)->members; }
 static VALUE request_is_atomic(VALUE self) { return RBOOL(postgres_request_of(self)->atomic); }
 static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->script; }
-static VALUE request_description(VALUE self) { return postgres_request_of(self)->description; }
-static VALUE request_results(VALUE self) { return postgres_request_of(self)->results; }
-static VALUE request_notices(VALUE self) { return postgres_request_of(self)->notices; }
-static VALUE request_error(VALUE self) { return postgres_request_of(self)->error; }
-static VALUE request_leak(VALUE self) { return postgres_request_of(self)->leak; } /* true, Array or nil, see leak.h */
-static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->prepared; }
-static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->parses); }
+static VALUE request_description(VALUE self) { return postgres_request_of(self)->answer.description; }
+static VALUE request_results(VALUE self) { return postgres_request_of(self)->answer.results; }
+static VALUE request_notices(VALUE self) { return postgres_request_of(self)->answer.notices; }
+static VALUE request_error(VALUE self) { return postgres_request_of(self)->answer.error; }
+static VALUE request_leak(VALUE self) { return postgres_request_of(self)->outcome.leak; } /* true, Array or nil, see leak.h */
+static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->sent.prepared; }
+static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->sent.parses); }
 /* call-seq: outdated? -> true or false
  *
  * Did it fail, without any effect, perhaps only because its statement is not what the session remembers? */
-static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(self)->outdated); }
+static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.outdated); }
 
 /* call-seq: forgotten? -> true or false
  *
  * Did it fail, without any effect, because the server has lost the statement, or would return something else than it was
  * prepared for? */
-static VALUE request_is_forgotten(VALUE self) { return RBOOL(postgres_request_of(self)->forgotten); }
+static VALUE request_is_forgotten(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.forgotten); }
 
 /* call-seq: unnamed! -> request
  *
@@ -300,7 +300,7 @@ static VALUE request_set_unnamed(VALUE self) {
 /* call-seq: cancelled? -> true or false
  *
  * Was the server asked to cancel it, or is it to be? */
-static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of(self)->cancelled); }
+static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.cancelled); }
 
 /* call-seq: cancelled! -> true or false
  *
@@ -308,15 +308,15 @@ static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of
 static VALUE request_set_cancelled(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     if (request->base.done) return Qfalse;
-    request->cancelled = true;
-    request->bystander = false;
+    request->outcome.cancelled = true;
+    request->outcome.bystander = false;
     return Qtrue;
 }
 
 /* call-seq: bystander? -> true or false
  *
  * Did it meet the cancel that was meant for another one, and has had no effect? */
-static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of(self)->bystander); }
+static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.bystander); }
 
 bool postgres_request_is_repeatable(VALUE self) {
     VALUE statement = postgres_request_of(self)->statement;

@@ -17,17 +17,19 @@ typedef enum {
     REQUEST_COPY,     /* simple Query: COPY from the client or to it */
 } request_kind_t;
 
+/* What its flight carries, as the session that takes it needs it. submit.c writes it. */
 typedef struct {
-    request_t base;
-    VALUE statement;
-    VALUE parameters;  /* Array, nothing in it but what bind.h takes */
-    VALUE given;       /* what the caller passed, where the parameters depend on the server's types; or nil */
-    VALUE types;       /* Array of these types, with given; or nil */
-    VALUE script;      /* its SQL */
-    VALUE decoding;    /* of a script: how its rows are decoded, as Decoding.of returns it; nil: as usual */
-    VALUE members;     /* of a batch: Array of Requests; or nil */
-    VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
-    VALUE prepared;    /* the statement as the session knows it, once submitted */
+    VALUE prepared;     /* the statement as the session knows it, once submitted */
+    size_t effect;      /* bytes of its unit before those that have an effect */
+    size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
+    bool parses;        /* carries the Parse of `prepared` */
+    bool describes;     /* carries Describe */
+    bool told;          /* its Parse names the parameters' types, as the client remembers them */
+    bool withdrawn;     /* its Bind and Execute were taken back before they were sent */
+} request_sent_t;
+
+/* What the server has answered so far. receive.c, and what it calls, writes it. */
+typedef struct {
     VALUE description; /* of the rows */
     VALUE row;         /* the first one, or nil */
     VALUE rows;        /* Array of Arrays, once there are two, or once asked for */
@@ -36,41 +38,54 @@ typedef struct {
     VALUE notices;     /* String that error_fields.h describes, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
     VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */
-    unasked_t unasked; /* of a future: what of its rows counts as not asked for */
     long notices_left_out;
+    long long affected;   /* rows that the command tag tells, or -1 */
+    row_count_t count;    /* its rows, of a script those of the command that is answered now */
+    long unanswered;      /* members of an atomic batch that are not answered yet */
+    answer_order_t order; /* which messages are still to come */
+    char status;          /* of the transaction, from ReadyForQuery */
+    bool binary;          /* rows come in binary format */
+    bool typed;           /* ParameterDescription has come */
+    bool bound;           /* BindComplete has come: from here on, the statement may have had an effect */
+    bool complete;        /* the command has come to its end */
+    bool suspended;       /* there may be more rows to fetch */
+} request_answer_t;
+
+/* What the answer, or the lack of one, tells of the statement, of its session and of what may be done now. */
+typedef struct {
+    VALUE leak;           /* what it was that its statement has left behind, see leak.h; nil: nothing, or one of several statements did */
+    bool leaked;          /* its statement has left something behind on a session that others share */
+    bool rolled_back;     /* its end was ROLLBACK, whatever was asked */
+    bool outdated;        /* refused before it was bound, perhaps for what was remembered of its statement */
+    bool forgotten;       /* outdated, and nothing else: the server has lost it, or its result has changed */
+    bool cancelled;       /* the server was asked to cancel it, or is to be */
+    bool bystander;       /* it met the cancel that was aimed at another one; it had no effect */
+    bool changes_meaning; /* what follows it in its session may be read otherwise, see meaning.h */
+    bool changes_plans;   /* and so may what functions keep */
+} request_outcome_t;
+
+typedef struct {
+    request_t base;
+    request_kind_t kind;
+    VALUE statement;
+    VALUE parameters;  /* Array, nothing in it but what bind.h takes */
+    VALUE given;       /* what the caller passed, where the parameters depend on the server's types; or nil */
+    VALUE types;       /* Array of these types, with given; or nil */
+    VALUE script;      /* its SQL */
+    VALUE decoding;    /* of a script: how its rows are decoded, as Decoding.of returns it; nil: as usual */
+    VALUE members;     /* of a batch: Array of Requests; or nil */
+    VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
     VALUE portal;      /* its name, which stays open when so many rows have come; or nil */
     uint32_t fetches;  /* rows at a time, of a portal */
-    bool suspended;    /* there may be more rows to fetch */
-    struct flow *flow; /* what its caller takes in portions; or NULL */
-    size_t effect;     /* bytes of its unit before those that have an effect */
-    size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
-    long long affected; /* rows that the command tag tells, or -1 */
-    row_count_t count; /* its rows, of a script those of the command that is answered now */
-    long unanswered;   /* members of an atomic batch that are not answered yet */
-    answer_order_t order; /* which messages are still to come */
-    request_kind_t kind;
-    char status;       /* of the transaction, from ReadyForQuery */
-    bool binary;       /* rows come in binary format */
-    bool parses;       /* carries the Parse of `prepared` */
-    bool describes;    /* carries Describe */
-    bool typed;        /* ParameterDescription has come */
-    bool told;         /* its Parse names the parameters' types, as the client remembers them */
-    bool bound;        /* BindComplete has come: from here on, the statement may have had an effect */
-    bool complete;     /* the command has come to its end */
-    bool rolled_back;  /* its end was ROLLBACK, whatever was asked */
-    bool outdated;     /* refused before it was bound, perhaps for what was remembered of its statement */
-    bool cancelled;    /* the server was asked to cancel it, or is to be */
-    bool bystander;    /* it met the cancel that was aimed at another one; it had no effect */
-    bool withdrawn;    /* its Bind and Execute were taken back before they were sent */
-    VALUE leak;        /* what it was that its statement has left behind, see leak.h; nil: nothing, or one of several statements did */
-    bool leaked;       /* its statement has left something behind on a session that others share */
-    bool forgotten;    /* outdated, and nothing else: the server has lost it, or its result has changed */
     bool unnamed;      /* prepared for this execution only */
     bool atomic;       /* of a batch: all in one unit, which is one transaction */
     bool announced;    /* the server is to say when it begins with the statement itself */
-    bool changes_meaning; /* what follows it in its session may be read otherwise, see meaning.h */
-    bool changes_plans;   /* and so may what functions keep */
     bool anew;         /* relies on nothing that is remembered of its statement */
+    unasked_t unasked; /* of a future: what of its rows counts as not asked for */
+    struct flow *flow; /* what its caller takes in portions; or NULL */
+    request_sent_t sent;
+    request_answer_t answer;
+    request_outcome_t outcome;
 } postgres_request_t;
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */

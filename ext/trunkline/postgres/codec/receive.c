@@ -39,28 +39,28 @@ static VALUE answered(const session_state_t *session, const frame_t *frame) {
 }
 
 static void parse_complete(postgres_request_t *request) {
-    if (request->parses) prepared_of(request->prepared)->parsed = true;
+    if (request->sent.parses) prepared_of(request->sent.prepared)->parsed = true;
 }
 
 static void parameter_description(postgres_request_t *request, const frame_t *frame) {
     reader_t reader = reader_of(frame->body, frame->length);
     uint16_t count = reader_u16(&reader);
     if (!reader.whole || reader_left(&reader) != count * sizeof(uint32_t)) protocol_error("ParameterDescription has another length than its count");
-    if (NIL_P(request->prepared)) protocol_error("ParameterDescription answers a simple query");
+    if (NIL_P(request->sent.prepared)) protocol_error("ParameterDescription answers a simple query");
     VALUE memory;
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = reader_u32(&reader);
-    prepared_t *prepared = prepared_of(request->prepared);
+    prepared_t *prepared = prepared_of(request->sent.prepared);
     prepared_learn(prepared, types, count);
-    request->typed = true;
+    request->answer.typed = true;
     ALLOCV_END(memory);
 }
 
 /* The client remembers the parameters' types when the answer has come to its end in good order, and no sooner: it may use them on
  * other connections, and beyond the end of this one. */
 static void learn_types(const postgres_request_t *request) {
-    if (!request->typed || request->outdated) return;
-    const prepared_t *prepared = prepared_of(request->prepared);
+    if (!request->answer.typed || request->outcome.outdated) return;
+    const prepared_t *prepared = prepared_of(request->sent.prepared);
     statement_t *statement = statement_of(request->statement);
     if (prepared->meaning == statement->meaning) statement_learn(statement, prepared->types, prepared->type_count, prepared->epoch);
 }
@@ -68,17 +68,17 @@ static void learn_types(const postgres_request_t *request) {
 /* The end of a command. A script's next statement starts afresh. */
 static void end_command(postgres_request_t *request) {
     if (request->kind != REQUEST_SCRIPT) {
-        request->complete = true;
+        request->answer.complete = true;
         return;
     }
-    VALUE description = NIL_P(request->description) ? description_empty() : request->description;
-    VALUE affected = request->affected < 0 ? Qnil : LL2NUM(request->affected);
-    if (NIL_P(request->results)) request->results = rb_ary_new();
-    rb_ary_push(request->results, rb_ary_new_from_args(4, description, postgres_request_rows(request), affected, request->tag));
-    request->description = request->row = request->rows = Qnil;
-    request->affected = -1;
-    request->count.rows = 0;
-    if (!NIL_P(request->tag)) request->tag = Qtrue;
+    VALUE description = NIL_P(request->answer.description) ? description_empty() : request->answer.description;
+    VALUE affected = request->answer.affected < 0 ? Qnil : LL2NUM(request->answer.affected);
+    if (NIL_P(request->answer.results)) request->answer.results = rb_ary_new();
+    rb_ary_push(request->answer.results, rb_ary_new_from_args(4, description, postgres_request_rows(request), affected, request->answer.tag));
+    request->answer.description = request->answer.row = request->answer.rows = Qnil;
+    request->answer.affected = -1;
+    request->answer.count.rows = 0;
+    if (!NIL_P(request->answer.tag)) request->answer.tag = Qtrue;
 }
 
 /* A script has no statement, and its values come as usual. */
@@ -93,66 +93,66 @@ static VALUE columns_of(const postgres_request_t *request, const frame_t *frame)
 
 /* Of a script, a query that a rule has added has no end of its own. */
 static void describe_script(postgres_request_t *request, const frame_t *frame) {
-    bool added = !NIL_P(request->description);
+    bool added = !NIL_P(request->answer.description);
     if (added) end_command(request);
-    request->count.several |= added;
-    request->description = columns_of(request, frame);
+    request->answer.count.several |= added;
+    request->answer.description = columns_of(request, frame);
 }
 
 /* What is described as the portal before it has the description of that, in which Ruby has looked its types up. */
 static void describe_portal(postgres_request_t *request, const frame_t *frame) {
-    prepared_t *prepared = prepared_of(request->prepared);
+    prepared_t *prepared = prepared_of(request->sent.prepared);
     VALUE known = prepared->portal_columns;
     bool same = !NIL_P(known) && (size_t)RSTRING_LEN(known) == frame->length && memcmp(RSTRING_PTR(known), frame->body, frame->length) == 0;
     if (!same) {
         prepared->description = columns_of(request, frame);
         prepared->portal_columns = body_string(frame);
     }
-    request->description = prepared->description;
+    request->answer.description = prepared->description;
 }
 
 /* RowDescription or NoData. */
 static void describe(postgres_request_t *request, const frame_t *frame) {
     if (request->kind == REQUEST_SCRIPT) describe_script(request, frame);
-    else if (request->order.stage == STAGE_ROWS) describe_portal(request, frame);
-    else prepared_of(request->prepared)->description = request->description = columns_of(request, frame);
+    else if (request->answer.order.stage == STAGE_ROWS) describe_portal(request, frame);
+    else prepared_of(request->sent.prepared)->description = request->answer.description = columns_of(request, frame);
 }
 
 /* What the rows decode by: of a statement that was described for an earlier request, its description of then, which the server itself
  * checks at each Bind. */
 static VALUE description_for(postgres_request_t *request) {
-    if (NIL_P(request->description) && !NIL_P(request->prepared) && !request->order.describes_portal) {
-        request->description = prepared_of(request->prepared)->description;
+    if (NIL_P(request->answer.description) && !NIL_P(request->sent.prepared) && !request->answer.order.describes_portal) {
+        request->answer.description = prepared_of(request->sent.prepared)->description;
     }
-    return request->description;
+    return request->answer.description;
 }
 
 static void data_row(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    request->count.rows++;
-    if (request->base.done || !NIL_P(request->unreadable)) return; /* the rows are discarded */
+    request->answer.count.rows++;
+    if (request->base.done || !NIL_P(request->answer.unreadable)) return; /* the rows are discarded */
     if (NIL_P(description_for(request))) protocol_error("DataRow without a description of its columns");
-    if (request->description == description_empty()) protocol_error("DataRow of a statement that returns none");
+    if (request->answer.description == description_empty()) protocol_error("DataRow of a statement that returns none");
     VALUE row = row_or_unreadable(session, request, frame);
     if (row == Qundef) return;
     unasked_add(&request->unasked, frame->length + ROW);
     if (request->flow) {
         flow_add(session, request, row, frame->length);
-    } else if (NIL_P(request->row)) {
-        request->row = row;
-    } else if (NIL_P(request->rows)) {
-        request->rows = rb_ary_new_from_args(2, request->row, row);
+    } else if (NIL_P(request->answer.row)) {
+        request->answer.row = row;
+    } else if (NIL_P(request->answer.rows)) {
+        request->answer.rows = rb_ary_new_from_args(2, request->answer.row, row);
     } else {
-        rb_ary_push(request->rows, row);
+        rb_ary_push(request->answer.rows, row);
     }
 }
 
 /* Rows that the caller does not get any more count as well. */
 static void check_rows(postgres_request_t *request, const char *tag, size_t length) {
     if (request->kind == REQUEST_SCRIPT) {
-        row_count_check_script(&request->count, !NIL_P(request->description), tag, length, request->affected);
-        request->count.several = false;
-    } else if (request->kind != REQUEST_COPY && !NIL_P(description_for(request)) && request->description != description_empty()) {
-        row_count_check(&request->count, request->affected);
+        row_count_check_script(&request->answer.count, !NIL_P(request->answer.description), tag, length, request->answer.affected);
+        request->answer.count.several = false;
+    } else if (request->kind != REQUEST_COPY && !NIL_P(description_for(request)) && request->answer.description != description_empty()) {
+        row_count_check(&request->answer.count, request->answer.affected);
     }
 }
 
@@ -160,16 +160,16 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     if (frame->length == 0 || frame->body[frame->length - 1] != 0) protocol_error("the tag of CommandComplete does not end with its message");
     if (request->flow && request->flow->copy == COPY_IN) protocol_error("a COPY ends that is not through");
     size_t length = frame->length - 1;
-    request->affected = command_tag_rows(frame->body, length);
-    if (request->affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
+    request->answer.affected = command_tag_rows(frame->body, length);
+    if (request->answer.affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
     check_rows(request, frame->body, length);
-    request->rolled_back = command_tag_rolled_back(frame->body, length);
+    request->outcome.rolled_back = command_tag_rolled_back(frame->body, length);
     command_effect_note(session, frame->body, length);
-    if (!NIL_P(request->tag)) request->tag = rb_utf8_str_new(frame->body, (long)length);
+    if (!NIL_P(request->answer.tag)) request->answer.tag = rb_utf8_str_new(frame->body, (long)length);
     end_command(request);
 }
 
-static void portal_suspended(postgres_request_t *request) { request->complete = request->suspended = true; }
+static void portal_suspended(postgres_request_t *request) { request->answer.complete = request->answer.suspended = true; }
 
 /* A server looks at these while it waits for a request, and so does PgBouncer for a client without a server. What has arrived meanwhile
  * is not read any more. */
@@ -180,26 +180,27 @@ static bool is_idle_timeout(const frame_t *frame) {
 
 /* Has no message of the answer come yet? */
 static bool is_unbegun(const postgres_request_t *request) {
-    answer_order_t begun = request->order;
+    answer_order_t begun = request->answer.order;
     answer_order_begin(&begun);
-    bool whole = request->unanswered == 0 || request->unanswered == RARRAY_LEN(request->members);
-    return whole && request->order.stage == begun.stage && request->order.preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble));
+    bool whole = request->answer.unanswered == 0 || request->answer.unanswered == RARRAY_LEN(request->members);
+    const answer_order_t *order = &request->answer.order;
+    return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble));
 }
 
 static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     bool fatal = error_is_fatal(frame->body, frame->length);
-    if (NIL_P(request->error)) request->error = body_string(frame);
+    if (NIL_P(request->answer.error)) request->answer.error = body_string(frame);
     if (fatal) session->base.farewell = body_string(frame);
     if (fatal && is_idle_timeout(frame)) session->base.unbegun = is_unbegun(request);
-    if (session->cancelling && !request->cancelled) request->bystander = error_code_begins(frame->body, frame->length, CANCELLED);
-    if (request->order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
-    if (!NIL_P(request->prepared) && !request->bound) suspect_statement(session, request, frame);
-    answer_order_fail(&request->order);
+    if (session->cancelling && !request->outcome.cancelled) request->outcome.bystander = error_code_begins(frame->body, frame->length, CANCELLED);
+    if (request->answer.order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
+    if (!NIL_P(request->sent.prepared) && !request->answer.bound) suspect_statement(session, request, frame);
+    answer_order_fail(&request->answer.order);
 }
 
 /* Rows without a description, of an error that never came. */
 static bool is_described(postgres_request_t *request) {
-    return !NIL_P(request->error) || request->withdrawn || !NIL_P(description_for(request));
+    return !NIL_P(request->answer.error) || request->sent.withdrawn || !NIL_P(description_for(request));
 }
 
 static bool is_atomic_batch(const postgres_request_t *request) { return request->kind == REQUEST_BATCH && request->atomic; }
@@ -213,16 +214,16 @@ static bool are_described(const postgres_request_t *batch) {
 
 /* Has the server said all that it was asked? To be known before the request leaves the queue: one that has left it cannot fail any more. */
 static bool answered_in_full(postgres_request_t *request) {
-    if (!answer_order_is_complete(&request->order)) return false;
-    if (request->unanswered > 0) return !NIL_P(request->error);
-    if (is_atomic_batch(request)) return !NIL_P(request->error) || are_described(request);
+    if (!answer_order_is_complete(&request->answer.order)) return false;
+    if (request->answer.unanswered > 0) return !NIL_P(request->answer.error);
+    if (is_atomic_batch(request)) return !NIL_P(request->answer.error) || are_described(request);
     return (request->kind != REQUEST_QUERY && request->kind != REQUEST_DESCRIBE) || is_described(request);
 }
 
 /* The others of the unit were undone for the sake of the one with the error; or of any, where it came at the end. */
 static void undo_member(const postgres_request_t *batch, postgres_request_t *member) {
-    member->bystander = true;
-    if (NIL_P(member->error)) member->base.failure = Qfalse;
+    member->outcome.bystander = true;
+    if (NIL_P(member->answer.error)) member->base.failure = Qfalse;
 }
 
 /* What was done in one unit stands, or falls, together. */
@@ -230,18 +231,18 @@ static void finish_members(const postgres_request_t *batch, VALUE woken) {
     if (!is_atomic_batch(batch)) return;
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
         postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
-        if (!NIL_P(batch->error) && !member->base.pinned && RARRAY_LEN(batch->members) > 1) undo_member(batch, member);
+        if (!NIL_P(batch->answer.error) && !member->base.pinned && RARRAY_LEN(batch->members) > 1) undo_member(batch, member);
         learn_types(member);
-        member->status = batch->status;
-        member->leaked = batch->leaked;
+        member->answer.status = batch->answer.status;
+        member->outcome.leaked = batch->outcome.leaked;
         if (request_finish(&member->base)) rb_ary_push(woken, member->base.self);
     }
 }
 
 static bool is_cut_short(const postgres_request_t *request) {
-    if (NIL_P(request->error)) return false;
-    const char *fields = RSTRING_PTR(request->error);
-    size_t length = (size_t)RSTRING_LEN(request->error);
+    if (NIL_P(request->answer.error)) return false;
+    const char *fields = RSTRING_PTR(request->answer.error);
+    size_t length = (size_t)RSTRING_LEN(request->answer.error);
     return error_code_begins(fields, length, CANCELLED) || error_code_begins(fields, length, FAILED_TRANSACTION);
 }
 
@@ -251,17 +252,17 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     VALUE head = answered(session, frame);
     postgres_request_t *request = request_or_null(head);
     if (!(request ? answered_in_full(request) : own_unit_is_complete(session))) protocol_error("ReadyForQuery before the answer was complete");
-    if (request) request->base.cut_short = is_cut_short(request);
+    if (request) request->base.work.cut_short = is_cut_short(request);
     measure(&session->base.in_flight, now);
     fifo_shift(&session->base.in_flight, now);
     command_effect_status(session, status);
     VALUE leak = leak_found(session, status);
     if (!request) return own_unit_end(session);
     meaning_settled(session);
-    request->status = status;
-    request->leaked = !NIL_P(leak);
-    request->leak = leak;
-    if (request->notices_left_out > 0) notices_end(session, request);
+    request->answer.status = status;
+    request->outcome.leaked = !NIL_P(leak);
+    request->outcome.leak = leak;
+    if (request->answer.notices_left_out > 0) notices_end(session, request);
     if (NIL_P(request->statement)) finish_members(request, woken);
     else learn_types(request);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
@@ -270,9 +271,9 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
 
 /* A server refuses to bind any other number of parameters than it has told of. */
 static void bind_complete(session_state_t *session, postgres_request_t *request, double now) {
-    const prepared_t *prepared = prepared_of(request->prepared);
+    const prepared_t *prepared = prepared_of(request->sent.prepared);
     if (prepared->known && RARRAY_LEN(request->parameters) != prepared->type_count) protocol_error("BindComplete for another number of parameters");
-    request->bound = true;
+    request->answer.bound = true;
     if (request->announced) fifo_begin(&session->base.in_flight, now);
 }
 
@@ -305,7 +306,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
     if (frame->type == 'E') {
         error_response(session, request, frame);
     } else {
-        switch (answer_order_take(&request->order, frame->type)) {
+        switch (answer_order_take(&request->answer.order, frame->type)) {
         case PART_OWN: answer_itself(session, request, frame, now); break;
         case PART_UNEXPECTED: unexpected(frame);
         case PART_PREAMBLE: case PART_LIMIT: break; /* what these return is not looked at */
@@ -315,12 +316,12 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
 
 /* Of an atomic batch its members are answered one after the other. The error of one is that of all. */
 static void answer_batch(session_state_t *session, postgres_request_t *batch, const frame_t *frame, double now) {
-    if (!NIL_P(batch->error) && frame->type != 'E') unexpected(frame);
+    if (!NIL_P(batch->answer.error) && frame->type != 'E') unexpected(frame);
     postgres_request_t *member = current(batch);
     answer(session, member, frame, now);
     if (member == batch) return;
-    if (member->complete) batch->unanswered--;
-    if (NIL_P(batch->error)) batch->error = member->error;
+    if (member->answer.complete) batch->answer.unanswered--;
+    if (NIL_P(batch->answer.error)) batch->answer.error = member->answer.error;
 }
 
 static void take(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
@@ -330,7 +331,7 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
         VALUE head = answered(session, frame);
         postgres_request_t *request = request_or_null(head);
         if (!request) own_unit_answer(session, frame);
-        else if (request->unanswered > 0) answer_batch(session, request, frame, now);
+        else if (request->answer.unanswered > 0) answer_batch(session, request, frame, now);
         else answer(session, request, frame, now);
         RB_GC_GUARD(head); /* a value may be decoded by Ruby: another thread may close the connection meanwhile, and drop the request */
     }
@@ -345,14 +346,14 @@ static void leave_out(session_state_t *session, const frame_t *frame) {
         protocol_error("a message of %"PRIuSIZE" bytes, where max_message is %"PRIuSIZE, frame->size, session->message_limit);
     }
     if (row) {
-        answer_part_t part = answer_order_take(&request->order, frame->type);
+        answer_part_t part = answer_order_take(&request->answer.order, frame->type);
         if (part == PART_UNEXPECTED) unexpected(frame);
         if (part == PART_OWN) {
-            request->count.rows++;
+            request->answer.count.rows++;
             unreadable_row(session, request, frame->size);
         }
     } else if (frame->type == 'N' && request) {
-        request->notices_left_out++;
+        request->answer.notices_left_out++;
     } else if (frame->type == 'A') {
         session->notifications_left_out = true;
     }

@@ -58,8 +58,8 @@ static bool append_parse(buffer_t *output, const prepared_t *prepared) {
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
     bool typed = prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
     span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
-    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->binary) &&
-           (!request->order.describes_portal || frontend_describe_portal(output, portal)) &&
+    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->answer.binary) &&
+           (!request->answer.order.describes_portal || frontend_describe_portal(output, portal)) &&
            (!request->announced || frontend_flush(output)) &&
            (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
 }
@@ -74,15 +74,15 @@ static bool append_preamble(buffer_t *output, const postgres_request_t *request)
 
 /* All of a query's unit but its end. */
 static bool append_messages(buffer_t *output, postgres_request_t *request) {
-    prepared_t *prepared = prepared_of(request->prepared);
+    prepared_t *prepared = prepared_of(request->sent.prepared);
     size_t before = buffer_size(output);
     if (!append_preamble(output, request)) return false;
-    if (request->parses && !append_parse(output, prepared)) return false;
-    if (request->describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
-    request->effect = buffer_size(output) - before;
+    if (request->sent.parses && !append_parse(output, prepared)) return false;
+    if (request->sent.describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
+    request->sent.effect = buffer_size(output) - before;
     if (request->base.limited && !limit_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
-    request->effect_size = request->order.preamble > 0 ? 0 : buffer_size(output) - before - request->effect;
+    request->sent.effect_size = request->answer.order.preamble > 0 ? 0 : buffer_size(output) - before - request->sent.effect;
     return true;
 }
 
@@ -147,7 +147,7 @@ static VALUE prepare(session_state_t *session, const postgres_request_t *request
     VALUE created = prepared_create(request->statement, prefix, ++session->names);
     prepared_of(created)->epoch = session->epoch->number;
     prepared_of(created)->meaning = meaning_of(session, statement_of(request->statement));
-    if (request->told) tell(prepared_of(created), request);
+    if (request->sent.told) tell(prepared_of(created), request);
     return created;
 }
 
@@ -160,27 +160,27 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
         slots_drop(session, found);
         found = Qnil;
     }
-    request->parses = NIL_P(found);
-    request->describes = request->parses || request->kind == REQUEST_DESCRIBE;
+    request->sent.parses = NIL_P(found);
+    request->sent.describes = request->sent.parses || request->kind == REQUEST_DESCRIBE;
     bool remembered = statement_known(statement_of(statement)) && meaning_is_statements(session, statement_of(statement));
-    request->told = request->parses && !request->anew && (remembered || !NIL_P(request->types));
-    request->prepared = request->parses ? prepare(session, request) : found;
+    request->sent.told = request->sent.parses && !request->anew && (remembered || !NIL_P(request->types));
+    request->sent.prepared = request->sent.parses ? prepare(session, request) : found;
     bool checked = statement_of(statement)->checked_result || request->kind == REQUEST_DESCRIBE;
-    VALUE description = request->description = checked ? prepared_of(request->prepared)->description : Qnil;
-    request->binary = statement_of(statement)->bytes || (!NIL_P(description) && description_of(description)->binary);
+    VALUE description = request->answer.description = checked ? prepared_of(request->sent.prepared)->description : Qnil;
+    request->answer.binary = statement_of(statement)->bytes || (!NIL_P(description) && description_of(description)->binary);
 }
 
 /* Which messages the answer will have. What the server itself does not check, it is asked of each portal: what that returns, as text. */
 static void order_answer(postgres_request_t *request) {
-    if (request->kind == REQUEST_QUERY && !request->parses && NIL_P(request->preamble) && !request->base.limited) {
-        request->order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
+    if (request->kind == REQUEST_QUERY && !request->sent.parses && NIL_P(request->preamble) && !request->base.limited) {
+        request->answer.order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
                                           .describes_portal = !statement_of(request->statement)->checked_result};
         return;
     }
     answer_order_t order = {.preamble = NIL_P(request->preamble) ? 0 : (uint32_t)RARRAY_LEN(request->preamble)};
     if (!NIL_P(request->statement)) {
-        order.parses = request->parses;
-        order.describes = request->describes;
+        order.parses = request->sent.parses;
+        order.describes = request->sent.describes;
         order.limited = request->base.limited;
         order.executes = request->kind == REQUEST_QUERY;
         order.describes_portal = order.executes && !statement_of(request->statement)->checked_result;
@@ -190,7 +190,7 @@ static void order_answer(postgres_request_t *request) {
     if (request->kind == REQUEST_SCRIPT) order.stage = STAGE_SCRIPT;
     if (request->kind == REQUEST_COPY) order.stage = STAGE_COPY;
     if (request->kind == REQUEST_FETCH) order = (answer_order_t){.stage = STAGE_ROWS, .fetches = true};
-    request->order = order;
+    request->answer.order = order;
 }
 
 /* A request whose deadline has passed is not sent. */
@@ -201,7 +201,7 @@ static bool is_late(const postgres_request_t *request) {
 /* Behind others it begins when these are through. What takes long tells more of a server that so many run on for the first time. */
 static bool is_to_be_announced(const session_state_t *session, const postgres_request_t *request) {
     const fifo_t *in_flight = &session->base.in_flight;
-    service_t *service = request->base.service;
+    service_t *service = request->base.work.service;
     return in_flight->count == 0 && service && (service_is_doubted(service) || (service->is_long && dispatcher_limit_is_binding(in_flight)));
 }
 
@@ -212,7 +212,7 @@ static void limit(session_state_t *session, buffer_t *output, postgres_request_t
 
 /* Those behind may bind what the request parses. */
 static void keep_prepared(session_state_t *session, const postgres_request_t *request) {
-    if (request->parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->prepared);
+    if (request->sent.parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->sent.prepared);
 }
 
 static void append_and_push(session_state_t *session, buffer_t *output, postgres_request_t *request) {
@@ -232,21 +232,21 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     order_answer(request);
     append_and_push(session, output, request);
     keep_prepared(session, request);
-    if (request->changes_meaning) meaning_change(session, request->changes_plans);
+    if (request->outcome.changes_meaning) meaning_change(session, request->outcome.changes_plans);
 }
 
 /* Their statements may be the same one, which is parsed once. What must go in a unit of its own goes before theirs. */
 static void submit_atomic(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
     long count = RARRAY_LEN(batch->members);
-    batch->unanswered = count;
-    batch->base.cost = 0;
+    batch->answer.unanswered = count;
+    batch->base.work.cost = 0;
     submit_other_plans(session, output, member_of(batch, 0)->statement);
     for (long at = 0; at < count; at++) {
         postgres_request_t *member = member_of(batch, at);
         choose_prepared(session, member);
         keep_prepared(session, member);
-        if (member->changes_meaning) meaning_change(session, member->changes_plans);
-        batch->base.cost += member->base.cost;
+        if (member->outcome.changes_meaning) meaning_change(session, member->outcome.changes_plans);
+        batch->base.work.cost += member->base.work.cost;
     }
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     for (long at = 0; at < count; at++) {

@@ -15,7 +15,7 @@ typedef struct {
 
 static VALUE decode(VALUE data, row_memory_t *memory) {
     const decoding_t *decoding = (const decoding_t *)data;
-    return row_decode(decoding->description, decoding->request->binary, decoding->frame->body, decoding->frame->length, memory);
+    return row_decode(decoding->description, decoding->request->answer.binary, decoding->frame->body, decoding->frame->length, memory);
 }
 
 static bool is_of_value(VALUE error) {
@@ -24,8 +24,8 @@ static bool is_of_value(VALUE error) {
 
 /* What most rows hold raises nothing but ProtocolError. */
 VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    const description_t *description = description_of(request->description);
-    if (!description->asks_ruby) return row_decode(description, request->binary, frame->body, frame->length, NULL);
+    const description_t *description = description_of(request->answer.description);
+    if (!description->asks_ruby) return row_decode(description, request->answer.binary, frame->body, frame->length, NULL);
     decoding_t decoding = {description, request, frame};
     return protected_row(session, request, decode, (VALUE)&decoding);
 }
@@ -42,7 +42,7 @@ static VALUE read_within_memory(VALUE data) {
 }
 
 VALUE protected_row(const session_state_t *session, postgres_request_t *request, read_row_function *read, VALUE data) {
-    if (!description_of(request->description)->asks_ruby) return read(data, NULL);
+    if (!description_of(request->answer.description)->asks_ruby) return read(data, NULL);
     int tag;
     reading_t reading = {read, data, row_memory_of(session->message_limit)};
     VALUE row = rb_protect(read_within_memory, (VALUE)&reading, &tag);
@@ -50,20 +50,20 @@ VALUE protected_row(const session_state_t *session, postgres_request_t *request,
     VALUE error = rb_errinfo();
     if (!is_of_value(error)) rb_jump_tag(tag);
     rb_set_errinfo(Qnil);
-    request->unreadable = error;
+    request->answer.unreadable = error;
     return Qundef;
 }
 
 void unreadable_row(const session_state_t *session, postgres_request_t *request, size_t size) {
-    if (request->base.done || !NIL_P(request->unreadable)) return;
+    if (request->base.done || !NIL_P(request->answer.unreadable)) return;
     VALUE message = rb_enc_sprintf(rb_utf8_encoding(), "a row has %"PRIuSIZE" bytes, and the client takes %"PRIuSIZE" (max_message:)", size, session->message_limit);
-    request->unreadable = rb_class_new_instance(1, &message, eUnreadableResult);
+    request->answer.unreadable = rb_class_new_instance(1, &message, eUnreadableResult);
 }
 
 /* call-seq: unreadable -> Exception or nil
  *
  * Why the answer, which has come, cannot be given to its caller. */
-static VALUE request_unreadable(VALUE self) { return postgres_request_of(self)->unreadable; }
+static VALUE request_unreadable(VALUE self) { return postgres_request_of(self)->answer.unreadable; }
 
 void Init_trunkline_unreadable(void) {
     eProtocolError = rb_path2class("Trunkline::ProtocolError");

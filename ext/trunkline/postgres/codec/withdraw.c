@@ -6,14 +6,14 @@
 bool withdraw(session_state_t *session, VALUE object, VALUE failure) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->base.output);
-    uint64_t sent = session->base.in_flight.appended - buffer_size(output), from = request->base.offset + request->effect;
+    uint64_t sent = session->base.in_flight.appended - buffer_size(output), from = request->base.offset + request->sent.effect;
     size_t at = fifo_find(&session->base.in_flight, object);
-    if (at == session->base.in_flight.count || request->effect_size == 0 || from < sent) return false;
-    buffer_cut(output, (size_t)(from - sent), request->effect_size);
-    fifo_move_forward(&session->base.in_flight, at + 1, request->effect_size);
-    session->base.in_flight.appended -= request->effect_size;
-    request->effect_size = 0;
+    if (at == session->base.in_flight.count || request->sent.effect_size == 0 || from < sent) return false;
+    buffer_cut(output, (size_t)(from - sent), request->sent.effect_size);
+    fifo_move_forward(&session->base.in_flight, at + 1, request->sent.effect_size);
+    session->base.in_flight.appended -= request->sent.effect_size;
+    request->sent.effect_size = 0;
     request->base.failure = failure;
-    answer_order_withdraw(&request->order);
-    return request->withdrawn = true;
+    answer_order_withdraw(&request->answer.order);
+    return request->sent.withdrawn = true;
 }

@@ -52,11 +52,11 @@ bool dispatcher_limit_is_binding(const fifo_t *fifo) { return fifo->dispatcher &
 void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now) {
     if (!fifo->dispatcher) return;
     dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
-    service_t *service = request->service;
-    size_t running = dispatcher->occupancy.longs > request->beside ? dispatcher->occupancy.longs : request->beside;
+    service_t *service = request->work.service;
+    size_t running = dispatcher->occupancy.longs > request->work.beside ? dispatcher->occupancy.longs : request->work.beside;
     service_learn_unloaded(service, seconds, running, dispatcher->limit.probe);
     double times = service->unloaded > 0 ? fmax(seconds - delay, 0) / service->unloaded : 1;
-    concurrency_limit_measure(&dispatcher->limit, times, seconds, running, request->pushed, now);
+    concurrency_limit_measure(&dispatcher->limit, times, seconds, running, request->work.pushed, now);
 }
 
 void dispatcher_learn_of_short(fifo_t *fifo) {

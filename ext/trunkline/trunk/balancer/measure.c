@@ -18,7 +18,7 @@ static double on_the_way(const fifo_t *fifo) { return fifo->trips < ENOUGH_TRIPS
 /* May its time, as it was alone, be taken for a round trip? What needs long, or may, would hide how short that is. */
 static bool shows_round_trip(const request_t *request, double seconds) {
     if (!request || seconds < SHORT_AGAIN) return true;
-    const service_t *service = request->service;
+    const service_t *service = request->work.service;
     return service && service->taken.count > 0 && !service->doubtful && service->mean < SHORT_AGAIN;
 }
 
@@ -26,7 +26,7 @@ static bool shows_round_trip(const request_t *request, double seconds) {
 static void note_round_trip(fifo_t *fifo, const request_t *request, double now) {
     if (!fifo->alone) return;
     double since = now - fifo->head_since;
-    if (fifo->begun && (since > 0 || request->service->doubtful)) learn_round_trip(fifo, fifo->told_after);
+    if (fifo->begun && (since > 0 || request->work.service->doubtful)) learn_round_trip(fifo, fifo->told_after);
     else if (shows_round_trip(request, since + fifo->told_after)) learn_round_trip(fifo, since + fifo->told_after);
 }
 
@@ -39,26 +39,26 @@ static double lateness(const fifo_t *fifo) { return fifo->begun ? fmax(fifo->tol
 static bool knows_beginning(const fifo_t *fifo, const request_t *request, double now) {
     double since = now - fifo->head_since;
     if (fifo->begun) return since > 0 && since >= lateness(fifo);
-    return !fifo->alone && (since > 0 || !request->is_long);
+    return !fifo->alone && (since > 0 || !request->work.is_long);
 }
 
 /* Had it come to the server when the one before it was answered? Where it is not known how long the way is, it may have been
  * under way still, and the server idle. */
 static bool had_come(const fifo_t *fifo, const request_t *request) {
-    return fifo->alone || fifo->trips >= ENOUGH_TRIPS || fifo->head_since - request->pushed >= fifo->round_trip;
+    return fifo->alone || fifo->trips >= ENOUGH_TRIPS || fifo->head_since - request->work.pushed >= fifo->round_trip;
 }
 
 /* Seconds that the server has worked on it: since the answer before it where that moment is known. */
 static double server_seconds(const fifo_t *fifo, const request_t *request, bool known, double now) {
-    double at_most = now - request->pushed - on_the_way(fifo);
+    double at_most = now - request->work.pushed - on_the_way(fifo);
     return known ? fmin(now - fifo->head_since, at_most) : at_most;
 }
 
 static void learn_of_service(fifo_t *fifo, request_t *request, double taken, bool sure, double now) {
-    request->service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->pushed, 0);
-    if (request->cut_short) return service_measure_part(request->service, taken, sure);
-    service_measure(request->service, taken, sure);
-    if (!request->is_long) dispatcher_learn_of_short(fifo);
+    request->work.service->waited += fifo->alone ? 0 : fmax(fifo->head_since - request->work.pushed, 0);
+    if (request->work.cut_short) return service_measure_part(request->work.service, taken, sure);
+    service_measure(request->work.service, taken, sure);
+    if (!request->work.is_long) dispatcher_learn_of_short(fifo);
     else if (sure) dispatcher_learn(fifo, request, taken, lateness(fifo), now);
 }
 
@@ -68,6 +68,6 @@ void measure(fifo_t *fifo, double now) {
     if (!request) return;
     bool known = knows_beginning(fifo, request, now);
     double taken = server_seconds(fifo, request, known, now);
-    request->taken = fmax(taken, LEAST_TAKEN);
-    if (request->service) learn_of_service(fifo, request, taken, known && had_come(fifo, request), now);
+    request->work.taken = fmax(taken, LEAST_TAKEN);
+    if (request->work.service) learn_of_service(fifo, request, taken, known && had_come(fifo, request), now);
 }

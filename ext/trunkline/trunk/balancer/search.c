@@ -10,7 +10,7 @@
 #define MOST_CALLED 1000 /* waiting callers, at once, to one trunk */
 
 search_t search_for(dispatcher_t *dispatcher, request_t *request) {
-    bool is_long = request->service && request->service->is_long;
+    bool is_long = request->work.service && request->work.service->is_long;
     return (search_t){.dispatcher = dispatcher, .request = request, .is_long = is_long, .now = clock_now(), .best = -1, .least = HUGE_VAL};
 }
 
@@ -33,7 +33,7 @@ static bool takes(const search_t *search, connection_t *connection) {
 /* Is nothing lost by waiting on this one, whose server works as expected, rather than for whichever has room first? Nothing is
  * for what is known to be short, of a caller that waits for the answer and asks nothing else meanwhile. */
 static bool may_queue(const search_t *search, const connection_t *connection) {
-    const service_t *service = search->request->service;
+    const service_t *service = search->request->work.service;
     if (search->request->eager || (service && service->taken.count == 0)) return false;
     return connection_in_flight(connection)->longs == 0;
 }
@@ -50,7 +50,7 @@ static bool goes_alone(const search_t *search) { return search->is_long && !sear
 /* Is it unknown how long it takes, and better to wait than to be sent behind others: for another trunk that may be opened, or for the first
  * answer to a request of its kind, which tells how long it takes? */
 static bool is_unknown(const search_t *search) {
-    const service_t *service = search->request->service;
+    const service_t *service = search->request->work.service;
     return service && !service->is_known && (search->dispatcher->may_grow || (service->awaited > 0 && !search_is_only(search)));
 }
 
@@ -156,7 +156,7 @@ size_t search_room_on(const search_t *search, connection_t *connection) {
     if (is_unknown(search)) return 1;
     size_t room = connection->most_requests - fifo->count;
     if (search_is_only(search) || may_queue(search, connection)) return room < MOST_CALLED ? room : MOST_CALLED;
-    return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->service ? search->request->service->mean : 0, LEAST));
+    return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->work.service ? search->request->work.service->mean : 0, LEAST));
 }
 
 /* Seconds for which nothing has come of what is in flight, or for which there was nothing in flight, where callers of another event loop are

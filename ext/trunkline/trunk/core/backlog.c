@@ -22,7 +22,7 @@ bool connection_behind_estimate(connection_t *connection, double now, double sec
 }
 
 static bool may_take_long(const request_t *request) {
-    return request->is_long || !request->service || !request->service->is_known;
+    return request->work.is_long || !request->work.service || !request->work.service->is_known;
 }
 
 bool connection_is_held_up(connection_t *connection, double now) {

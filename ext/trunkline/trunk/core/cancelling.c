@@ -194,7 +194,7 @@ static VALUE connection_is_forsaken(VALUE self, VALUE target) {
         VALUE request = fifo_at(fifo, at);
         if (NIL_P(request)) continue;
         if (request != target && !request_of(request)->done) return Qfalse;
-        statements += request_of(request)->service != NULL;
+        statements += request_of(request)->work.service != NULL;
     }
     return RBOOL(statements > 1);
 }

@@ -23,7 +23,7 @@ static void grow(fifo_t *fifo) {
 
 static request_t *head_of(const fifo_t *fifo) { return fifo_request(fifo_head(fifo)); }
 
-static double cost_of(const request_t *request) { return request ? request->cost : 0; }
+static double cost_of(const request_t *request) { return request ? request->work.cost : 0; }
 
 /* The dispatcher looked at the clock when it chose this trunk for a request that shares. */
 static double time_of_push(const fifo_t *fifo, const request_t *request) {
@@ -33,30 +33,30 @@ static double time_of_push(const fifo_t *fifo, const request_t *request) {
 
 /* What is expected of it now, and what it counts as until it is answered. */
 static void estimate(request_t *request) {
-    if (!request->service) return;
-    request->cost = request->service->mean;
-    request->is_long = request->service->is_long;
-    request->is_unknown = !request->service->is_known;
-    request->service->long_count += request->is_long;
+    if (!request->work.service) return;
+    request->work.cost = request->work.service->mean;
+    request->work.is_long = request->work.service->is_long;
+    request->work.is_unknown = !request->work.service->is_known;
+    request->work.service->long_count += request->work.is_long;
 }
 
 static void count_in(fifo_t *fifo, request_t *request) {
     estimate(request);
-    request->pushed = time_of_push(fifo, request);
+    request->work.pushed = time_of_push(fifo, request);
     fifo->requests++;
-    fifo->backlog += request->cost;
-    fifo->unknown += request->is_unknown;
-    if (request->is_unknown) request->service->awaited++;
-    if (!request->is_long) return;
+    fifo->backlog += request->work.cost;
+    fifo->unknown += request->work.is_unknown;
+    if (request->work.is_unknown) request->work.service->awaited++;
+    if (!request->work.is_long) return;
     if (fifo->longs++ == 0) occupancy_note_long(fifo, true);
-    request->beside = occupancy_count_longs(fifo);
+    request->work.beside = occupancy_count_longs(fifo);
 }
 
 static void count_out(fifo_t *fifo, const request_t *request) {
-    fifo->backlog -= request->cost;
-    fifo->unknown -= request->is_unknown;
-    if (request->is_unknown) request->service->awaited--;
-    if (request->is_long && --fifo->longs == 0) occupancy_note_long(fifo, false);
+    fifo->backlog -= request->work.cost;
+    fifo->unknown -= request->work.is_unknown;
+    if (request->work.is_unknown) request->work.service->awaited--;
+    if (request->work.is_long && --fifo->longs == 0) occupancy_note_long(fifo, false);
 }
 
 void fifo_push(fifo_t *fifo, VALUE object) {
@@ -103,7 +103,7 @@ static double worked(const fifo_t *fifo, double now) {
 
 double fifo_head_cost(const fifo_t *fifo) {
     const request_t *head = head_of(fifo);
-    return head && !head->is_unknown ? head->cost : 0;
+    return head && !head->work.is_unknown ? head->work.cost : 0;
 }
 
 double fifo_beyond_estimate(const fifo_t *fifo, double now) {

@@ -259,7 +259,7 @@ static VALUE request_revoke(VALUE self, VALUE failure) {
 }
 
 static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
-static VALUE request_is_long(VALUE self) { return RBOOL(request_of(self)->service && request_of(self)->service->is_long); }
+static VALUE request_is_long(VALUE self) { return RBOOL(request_of(self)->work.service && request_of(self)->work.service->is_long); }
 static VALUE request_is_limited(VALUE self) { return RBOOL(request_of(self)->limited); }
 static VALUE request_is_idempotent(VALUE self) { return RBOOL(request_of(self)->idempotent); }
 
@@ -313,7 +313,7 @@ static VALUE request_get_failure(VALUE self) { return request_of(self)->failure;
  *
  * Seconds that the server has worked on it, as far as that can be seen from here. */
 static VALUE request_get_taken(VALUE self) {
-    double taken = request_of(self)->taken;
+    double taken = request_of(self)->work.taken;
     return taken > 0 ? DBL2NUM(taken) : Qnil;
 }
 

@@ -15,6 +15,18 @@
 
 typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
 
+/* How much work it is for the server: what was expected, and what was measured. The dispatcher and service.c use it. */
+typedef struct {
+    service_t *service; /* what is known of its kind; NULL: nothing, and nothing is learned. Its owner is marked by the struct around the request */
+    double cost;        /* seconds that the server is expected to need for it */
+    double pushed;      /* when it came to be in flight */
+    double taken;       /* seconds that the server has worked on it, as far as that can be seen; 0: not measured */
+    size_t beside;      /* trunks with a long one in flight when this long one was sent */
+    bool cut_short;     /* its answer came before the server was through with it: that tells how long it takes at least */
+    bool is_long;       /* counts as a long one where it is in flight */
+    bool is_unknown;    /* likewise as one of which it is not known how long it takes */
+} request_work_t;
+
 typedef struct request {
     VALUE self;
     VALUE fiber;          /* that waits; its thread, where that has no scheduler */
@@ -37,14 +49,7 @@ typedef struct request {
     double deadline;      /* when its answer has lost its sense */
     double until;         /* when its waiter stops waiting: then, or earlier */
     uint64_t offset;      /* bytes written to its trunk before it */
-    service_t *service;   /* what is known of its kind; NULL: nothing, and nothing is learned. Its owner is marked by the struct around this */
-    double cost;          /* seconds that the server is expected to need for it */
-    double pushed;        /* when it came to be in flight */
-    double taken;         /* seconds that the server has worked on it, as far as that can be seen; 0: not measured */
-    bool cut_short;       /* its answer came before the server was through with it: that tells how long it takes at least */
-    bool is_long;         /* counts as a long one where it is in flight */
-    bool is_unknown;      /* likewise as one of which it is not known how long it takes */
-    size_t beside;        /* trunks with a long one in flight when this long one was sent */
+    request_work_t work;
 } request_t;
 
 extern VALUE cTrunklineRequest;
@@ -55,8 +60,8 @@ void request_prepare(request_t *request, VALUE self);
 
 /* Its kind is known. */
 static inline void request_serve(request_t *request, service_t *service) {
-    request->service = service;
-    request->cost = service->mean;
+    request->work.service = service;
+    request->work.cost = service->mean;
 }
 
 /* What embedding types call from their own mark and free functions. */
