@@ -4,6 +4,7 @@
 #include <string.h>
 #include "asynchronous.h"
 #include "command_effect.h"
+#include "error_answer.h"
 #include "../messages/command_tag.h"
 #include "../rows/description.h"
 #include "../messages/error_code.h"
@@ -11,7 +12,6 @@
 #include "../messages/frame.h"
 #include "leak.h"
 #include "meaning.h"
-#include "outdated.h"
 #include "own_unit.h"
 #include "plan_epoch.h"
 #include "../rows/row.h"
@@ -23,11 +23,8 @@
 #include "../../trunk/balancer/measure.h"
 #include "../../trunk/core/protocol_error.h"
 
-#define CANCELLED "57014"
 #define FAILED_TRANSACTION "25P02"
 #define ROW 40 /* bytes that the Array of a row takes beside its values */
-
-static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
 static postgres_request_t *request_or_null(VALUE entry) { return NIL_P(entry) ? NULL : postgres_request_of(entry); }
 
@@ -106,7 +103,7 @@ static void describe_portal(postgres_request_t *request, const frame_t *frame) {
     bool same = !NIL_P(known) && (size_t)RSTRING_LEN(known) == frame->length && memcmp(RSTRING_PTR(known), frame->body, frame->length) == 0;
     if (!same) {
         prepared->description = columns_of(request, frame);
-        prepared->portal_columns = body_string(frame);
+        prepared->portal_columns = rb_str_new(frame->body, frame->length);
     }
     request->answer.description = prepared->description;
 }
@@ -171,33 +168,6 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
 
 static void portal_suspended(postgres_request_t *request) { request->answer.complete = request->answer.suspended = true; }
 
-/* A server looks at these while it waits for a request, and so does PgBouncer for a client without a server. What has arrived meanwhile
- * is not read any more. */
-static bool is_idle_timeout(const frame_t *frame) {
-    return error_code_begins(frame->body, frame->length, "57P05") || error_code_begins(frame->body, frame->length, "25P03") ||
-           error_says(frame->body, frame->length, "client_idle_timeout");
-}
-
-/* Has no message of the answer come yet? */
-static bool is_unbegun(const postgres_request_t *request) {
-    answer_order_t begun = request->answer.order;
-    answer_order_begin(&begun);
-    bool whole = request->answer.unanswered == 0 || request->answer.unanswered == RARRAY_LEN(request->members);
-    const answer_order_t *order = &request->answer.order;
-    return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble));
-}
-
-static void error_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    bool fatal = error_is_fatal(frame->body, frame->length);
-    if (NIL_P(request->answer.error)) request->answer.error = body_string(frame);
-    if (fatal) session->base.farewell = body_string(frame);
-    if (fatal && is_idle_timeout(frame)) session->base.unbegun = is_unbegun(request);
-    if (session->cancelling && !request->outcome.cancelled) request->outcome.bystander = error_code_begins(frame->body, frame->length, CANCELLED);
-    if (request->answer.order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
-    if (!NIL_P(request->sent.prepared) && !request->answer.bound) suspect_statement(session, request, frame);
-    answer_order_fail(&request->answer.order);
-}
-
 /* Rows without a description, of an error that never came. */
 static bool is_described(postgres_request_t *request) {
     return !NIL_P(request->answer.error) || request->sent.withdrawn || !NIL_P(description_for(request));
@@ -243,7 +213,7 @@ static bool is_cut_short(const postgres_request_t *request) {
     if (NIL_P(request->answer.error)) return false;
     const char *fields = RSTRING_PTR(request->answer.error);
     size_t length = (size_t)RSTRING_LEN(request->answer.error);
-    return error_code_begins(fields, length, CANCELLED) || error_code_begins(fields, length, FAILED_TRANSACTION);
+    return error_code_begins(fields, length, QUERY_CANCELLED) || error_code_begins(fields, length, FAILED_TRANSACTION);
 }
 
 static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
@@ -304,7 +274,7 @@ static void answer_itself(session_state_t *session, postgres_request_t *request,
 
 static void answer(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
     if (frame->type == 'E') {
-        error_response(session, request, frame);
+        error_answer_take(session, request, frame);
     } else {
         switch (answer_order_take(&request->answer.order, frame->type)) {
         case PART_OWN: answer_itself(session, request, frame, now); break;
