@@ -14,8 +14,11 @@ module Trunkline
     # busy machine.
     STILL_COUNTED = 1.0
     # Seconds after which an attempt by a fiber counts no more. Its event loop may have dropped it in a thread that asks nothing more, and no other
-    # thread can find that out. Connecting over a slow network takes one tenth of it; if the fiber goes on after all, its connection counts again.
+    # thread can find that out. Connecting over a slow network takes one tenth of it; if the fiber goes on after all, its connection counts again, or is
+    # closed where there is no room for it.
     LONGEST_ATTEMPT = 30.0
+    # Why such a connection is closed.
+    TOO_LATE = "it was opened after so long that others had taken its place"
     private_constant :STILL_COUNTED, :LONGEST_ATTEMPT
 
     # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
@@ -92,8 +95,13 @@ module Trunkline
       trunk
     end
 
+    # @return [Trunk, nil] the same; nil: its attempt counted as dropped, which it was not, and there is no room for it any more
     def opened(entry, trunk)
-      @roster.opening(alone: entry.alone?) unless @attempts.delete(entry) # it was given up for dropped, and was not
+      unless @attempts.delete(entry)
+        return unless @roster.room?
+
+        @roster.opening(alone: entry.alone?)
+      end
       @roster.opened(trunk, alone: entry.alone?)
       @ledger.opened(trunk)
       @back_off.succeeded

@@ -136,10 +136,7 @@ module Trunkline
     # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later, are told. It is not interrupted.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
-        trunks = locked do
-          @queue.closed = @closed = true
-          @ledger.trunks.dup
-        end
+        trunks = locked { (@queue.closed = @closed = true) && @ledger.trunks.dup }
         trunks.each { |trunk| trunk.close("the client was closed") }
         call_up { @queue.call_all }
       end
@@ -216,8 +213,10 @@ module Trunkline
 
     def open_trunk(entry)
       opener = @opener # which a forked child makes anew
-      trunk = opener.open(entry, self)
-      call_up { @opener.opened(entry, trunk) && @queue.serve }
+      kept = trunk = opener.open(entry, self)
+      call_up { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
+      return trunk.close(Opener::TOO_LATE) && nil unless kept
+
       lost(trunk) if trunk.loss # before it was one of the pool's
       trunk.tap { |opened| opened.close("the client was closed") if @closed }
     rescue Error => error
