@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "active_support/lazy_load_hooks"
-require_relative "../errors"
+require_relative "../config/stock_names"
 require_relative "isolation"
 require_relative "shadowed_url"
 
@@ -13,10 +13,7 @@ module Trunkline
       PATH = "active_record/connection_adapters/trunkline_adapter"
       OWN = "trunkline"
       STOCK = "postgresql"
-      # What says whose adapter `postgresql` is, where this library would take the name.
-      VARIABLE = "TRUNKLINE_POSTGRESQL"
-      VALUES = { "stock" => false, "trunkline" => true, "" => true, nil => true }.freeze
-      private_constant :CLASS, :PATH, :OWN, :STOCK, :VARIABLE, :VALUES
+      private_constant :CLASS, :PATH, :OWN, :STOCK
 
       @taken_over = false
 
@@ -44,8 +41,7 @@ module Trunkline
       #
       # @raise [ConfigError] the variable has another value
       def take_over(env = ENV)
-        wanted = VALUES.fetch(env[VARIABLE]) { raise ConfigError, "#{VARIABLE} must be stock or trunkline, not #{env[VARIABLE].inspect}" }
-        return unless wanted
+        return unless StockNames.taken?(env)
 
         @taken_over = true
         register(STOCK)

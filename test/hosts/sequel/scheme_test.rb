@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+
+module Hosts
+  module Sequel
+    # The names that the adapter is found by: each program is a process of its own, as the names are those of the whole process.
+    class SchemeTest < Trunkline::TestCase
+      OURS = "Sequel::Trunkline::Database 1"
+      STOCK = "Sequel::Postgres::Database 1"
+      # What a program that connects prints.
+      SHOW = "->(db) { print db.class, ' ', db.get(1) }"
+      private_constant :OURS, :STOCK, :SHOW
+
+      def test_postgres_is_it_by_one_line
+        ways = ["Sequel.connect(ARGV[0])", "Sequel.connect(ARGV[0].sub('postgres:', 'postgresql:'))", "Sequel.connect(adapter: 'postgres', **HOST)",
+                "Sequel.connect(ARGV[0], max_connections: 4, adapter: 'trunkline')", "Sequel.postgres('postgres', **HOST)",
+                "Sequel.connect(ARGV[0], servers: { read_only: {} })"]
+        assert_equal [OURS] * ways.size, told("[#{ways.join(", ")}].each { |db| print db.class, ' ', db.get(1), ';' }").split(";")
+      end
+
+      def test_the_environment_goes_back
+        assert_equal STOCK, told("#{SHOW}[Sequel.connect(ARGV[0])]", environment: { "TRUNKLINE_POSTGRESQL" => "stock" })
+        assert_match(/TRUNKLINE_POSTGRESQL must be stock or trunkline, not "of"/, told("", environment: { "TRUNKLINE_POSTGRESQL" => "of" }))
+      end
+
+      # Without the line nothing is taken.
+      def test_trunkline_alone_takes_no_name
+        assert_equal STOCK, told("#{SHOW}[Sequel.connect(ARGV[0])]", before: "require 'sequel'", line: "sequel/adapters/trunkline")
+      end
+
+      # Gems require it, each in its own way.
+      def test_the_stock_adapter_is_loaded_before_or_later
+        assert_equal OURS, told("require 'sequel/adapters/postgres'; #{SHOW}[Sequel.connect(ARGV[0])]")
+        assert_equal OURS, told("#{SHOW}[Sequel.connect(ARGV[0])]", before: "require 'sequel'; require 'sequel/adapters/postgres'")
+      end
+
+      def test_both_in_one_process
+        program = "ours = Sequel.connect(ARGV[0]); require 'sequel/adapters/postgres'; " \
+                  "stock = Sequel.connect(HOST.merge(adapter: Sequel::Postgres::Database)); again = Sequel.connect(ARGV[0]); " \
+                  "print [ours, stock, again].map { |db| [db.class, db.adapter_scheme, db.transaction { db.get(1) }] }.inspect"
+        ours, stock = %w[Trunkline Postgres].map { |name| "[Sequel::#{name}::Database, :postgres, 1]" }
+        assert_equal "[#{ours}, #{stock}, #{ours}]", told(program)
+      end
+
+      # As frameworks do, which find a URL's scheme in this table.
+      def test_other_adapters_are_found_as_before
+        assert_equal "Sequel::Mock::Database mock", told("db = Sequel.connect('mock://postgres'); print db.class, ' ', db.adapter_scheme")
+        assert_match(/AdapterNotFound/, told("begin; Sequel.connect('nothing://there'); rescue Sequel::Error => error; print error.class; end"))
+      end
+
+      private
+
+      # What the program prints, warnings included.
+      def told(program, environment: {}, line: "trunkline/sequel/postgres", before: "")
+        host = { host: "127.0.0.1", port: postgres_server.port, user: "postgres", database: "postgres" }
+        output, = Open3.capture2e({ "NO_SEQUEL_PG" => "1", **environment }, RbConfig.ruby, "-w", "-Ilib", "-e",
+                                  "#{before}\nrequire '#{line}'; HOST = #{host.inspect}; #{program}", "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres")
+        output.lines.grep_v(/gems\/.*warning/).join
+      end
+    end
+  end
+end
