@@ -29,8 +29,7 @@ module Sequel
 
       private
 
-      def cursor_fetch_rows(sql, &block)
-        cursor = @opts[:cursor]
+      def cursor_fetch_rows(sql, cursor = @opts[:cursor], &block)
         hold = cursor.fetch(:hold) { cursor[:skip_transaction] }
         server = { server: @opts[:server] || :read_only, skip_transaction: hold }
         name = quote_identifier(cursor[:cursor_name] || NAME)

@@ -7,7 +7,16 @@ module Sequel
     # `Sequel.connect(adapter: Sequel::Postgres::Database)`.
     module Scheme # :nodoc:
       NAMES = %i[postgres postgresql].freeze
-      private_constant :NAMES
+      # With what takes the place of the gem sequel_pg and of its extension, which other gems ask for by name.
+      SEQUEL_PG = File.expand_path("sequel_pg", __dir__)
+      private_constant :NAMES, :SEQUEL_PG
+
+      # Of Sequel::Postgres: as sequel_pg has it.
+      module Supported
+        # @return [true] `extension(:pg_streaming)` works
+        def supports_streaming? = true
+      end
+      private_constant :Supported
 
       # Of Sequel::Database: each adapter calls it as it is loaded.
       module Kept
@@ -23,6 +32,8 @@ module Sequel
       # From now on they are this adapter's, whatever is loaded later.
       def self.take_over
         Sequel::Database.singleton_class.prepend(Kept)
+        $LOAD_PATH.unshift(SEQUEL_PG) unless $LOAD_PATH.include?(SEQUEL_PG)
+        Sequel::Postgres.extend(Supported)
         take
       end
 

@@ -45,6 +45,22 @@ module Hosts
         assert_equal "[#{ours}, #{stock}, #{ours}]", told(program)
       end
 
+      # As rom-sql does, which needs that gem by its name.
+      def test_what_sequel_pg_has
+        program = "print require('sequel_pg'), Sequel::Postgres.supports_streaming?, ' '; db = Sequel.connect(ARGV[0]); db.extension(:pg_streaming); " \
+                  "series = db.from(Sequel.function(:generate_series, 1, 2500).as(:n)).select(:n); seen = []; " \
+                  "series.stream.each { |row| seen << [db.in_transaction?, row[:n]]; series.stream.first if row[:n] == 1200 }; " \
+                  "print seen.size, ' ', seen.map(&:first).uniq, ' ', seen.sum(&:last), ' ', series.stream.columns, ' ', db.fetch('SHOW port').stream.all.size, ' '; " \
+                  "db.stream_all_queries = true; print series.map { |row| row[:n] }.sum, ' ', series.map(:n).sum, ' ', db.in_transaction?"
+        assert_equal "truetrue 2500 [true] 3126250 [:n] 1 3126250 3126250 false", told(program)
+      end
+
+      def test_streaming_with_the_stock_adapter
+        program = "require 'sequel/adapters/postgres'; db = Sequel.connect(HOST.merge(adapter: Sequel::Postgres::Database)); " \
+                  "begin; db.extension(:pg_streaming); rescue Sequel::Error => error; print error.message; end"
+        assert_match(/use paged_each/, told(program))
+      end
+
       # As frameworks do, which find a URL's scheme in this table.
       def test_other_adapters_are_found_as_before
         assert_equal "Sequel::Mock::Database mock", told("db = Sequel.connect('mock://postgres'); print db.class, ' ', db.adapter_scheme")

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Sequel
+  module Trunkline
+    # What the extension pg_streaming of sequel_pg adds, over a cursor: rows come 1,000 at a time, in a transaction, which is the caller's where one
+    # is open. As there, what needs no Hashes (`map(:id)`, `select_map`, `as_hash` with columns) reads all rows at once.
+    module Streaming
+      # @return [Boolean] whether all datasets of this Database stream
+      attr_accessor :stream_all_queries
+
+      # @param db [Database]
+      # @raise [Sequel::Error] it is one of Sequel's own adapter
+      def self.extended(db)
+        raise Sequel::Error, "pg_streaming of sequel_pg is not loaded, as this library's adapter has its name: use paged_each" unless db.is_a?(Database)
+
+        db.instance_exec { @streams = 0 }
+        db.stream_all_queries = false
+        db.extend_datasets(DatasetMethods)
+      end
+
+      # @return [String] of a cursor: one in another's block needs another name
+      def stream_name = "sequel_stream_#{@streams += 1}" # :nodoc:
+
+      # Of the datasets of such a Database.
+      module DatasetMethods
+        # What a cursor can be declared for; other statements are read at once.
+        DECLARABLE = /\A[\s(]*(?:SELECT|VALUES|TABLE)\b/i
+        ROWS = 1000
+        private_constant :DECLARABLE, :ROWS
+
+        # @return [Dataset] whose rows are read as they are asked for
+        def stream = clone(stream: true)
+
+        # @yieldparam row [Hash{Symbol => Object}]
+        def fetch_rows(sql, &block)
+          return super unless streams?(sql)
+
+          cursor_fetch_rows(sql, { rows_per_fetch: ROWS, cursor_name: db.stream_name }, &block)
+        end
+
+        private
+
+        def streams?(sql)
+          (@opts[:stream] || db.stream_all_queries) && !@opts[:cursor] && sql.is_a?(String) && DECLARABLE.match?(sql)
+        end
+      end
+    end
+  end
+end
