@@ -15,34 +15,40 @@
 #define NETWORK_ORDER_64(value) __builtin_bswap64(value)
 #endif
 
+/* The integer of 16, 32 or 64 bits that begins there, which need not be aligned. */
 static inline uint16_t read_u16(const char *at) {
     uint16_t value;
     memcpy(&value, at, sizeof value);
     return NETWORK_ORDER_16(value);
 }
 
+/* Likewise. */
 static inline uint32_t read_u32(const char *at) {
     uint32_t value;
     memcpy(&value, at, sizeof value);
     return NETWORK_ORDER_32(value);
 }
 
+/* Likewise. */
 static inline uint64_t read_u64(const char *at) {
     uint64_t value;
     memcpy(&value, at, sizeof value);
     return NETWORK_ORDER_64(value);
 }
 
+/* Writes the integer there, in as many bytes. */
 static inline void write_u16(char *at, uint16_t value) {
     value = NETWORK_ORDER_16(value);
     memcpy(at, &value, sizeof value);
 }
 
+/* Likewise. */
 static inline void write_u32(char *at, uint32_t value) {
     value = NETWORK_ORDER_32(value);
     memcpy(at, &value, sizeof value);
 }
 
+/* Likewise. */
 static inline void write_u64(char *at, uint64_t value) {
     value = NETWORK_ORDER_64(value);
     memcpy(at, &value, sizeof value);

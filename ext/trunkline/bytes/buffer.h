@@ -31,6 +31,7 @@ void buffer_cut(buffer_t *buffer, size_t from, size_t count);
 /* Returns memory that one large message made the empty buffer grow to. */
 void buffer_shrink(buffer_t *buffer, size_t capacity);
 
+/* How many bytes there are; where they begin, until the buffer changes; how many more there is room for without another allocation. */
 static inline size_t buffer_size(const buffer_t *buffer) { return buffer->tail - buffer->head; }
 static inline const char *buffer_bytes(const buffer_t *buffer) { return buffer->start + buffer->head; }
 static inline size_t buffer_room(const buffer_t *buffer) { return buffer->capacity - buffer->tail; }

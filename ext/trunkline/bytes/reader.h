@@ -12,10 +12,12 @@ typedef struct {
     bool whole;
 } reader_t;
 
+/* A reader of these bytes, which must live as long as it does. */
 static inline reader_t reader_of(const char *bytes, size_t length) {
     return (reader_t){bytes, bytes + length, true};
 }
 
+/* How many bytes are to be read yet. */
 static inline size_t reader_left(const reader_t *reader) { return (size_t)(reader->end - reader->at); }
 
 /* The next `count` bytes, or NULL when there are fewer. */
@@ -29,16 +31,19 @@ static inline const char *reader_take(reader_t *reader, size_t count) {
     return taken;
 }
 
+/* The next integer of that size, in network order; 0 where the message has ended. */
 static inline uint8_t reader_u8(reader_t *reader) {
     const char *at = reader_take(reader, 1);
     return at ? (uint8_t)*at : 0;
 }
 
+/* Likewise. */
 static inline uint16_t reader_u16(reader_t *reader) {
     const char *at = reader_take(reader, 2);
     return at ? read_u16(at) : 0;
 }
 
+/* Likewise. */
 static inline uint32_t reader_u32(reader_t *reader) {
     const char *at = reader_take(reader, 4);
     return at ? read_u32(at) : 0;

@@ -8,6 +8,7 @@
 
 extern VALUE cTrunklineBytes;
 
+/* The buffer, which the object owns: no pointer into it may be kept while Ruby runs. It must be a Bytes. */
 buffer_t *bytes_buffer(VALUE bytes);
 
 /* Bytes#transfers: see there. */

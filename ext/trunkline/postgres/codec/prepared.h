@@ -27,8 +27,11 @@ static inline prepared_t *prepared_of(VALUE self) { return RTYPEDDATA_DATA(self)
 
 /* With the name that belongs to the prefix and the number; with no prefix it has no name either, and is for one execution. */
 VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number);
+
+/* Takes over the parameters' types that the server has told. They are copied; without memory it raises NoMemoryError. */
 void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count);
 
+/* Its name on the server, which lives as long as it does. */
 static inline span_t prepared_name(const prepared_t *prepared) { return (span_t){prepared->name, prepared->name_length}; }
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

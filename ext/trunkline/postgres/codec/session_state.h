@@ -46,6 +46,8 @@ typedef struct {
 
 /* What the session knows of a statement in the present epoch: its Prepared, or nil. */
 VALUE slots_find(session_state_t *session, VALUE statement, uint32_t slot);
+
+/* The session knows the statement of this slot by this Prepared from now on, and holds it. */
 void slots_put(session_state_t *session, uint32_t slot, VALUE prepared);
 
 /* This is not bound any more; the server is told to forget it with the next request. */

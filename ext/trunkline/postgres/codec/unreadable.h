@@ -7,6 +7,7 @@
 #include "session_state.h"
 #include "../types/row_memory.h"
 
+/* Reads a row from what `data` points to, and counts its memory. May run Ruby: decoders, and BigDecimal(). */
 typedef VALUE read_row_function(VALUE data, row_memory_t *memory);
 
 /* Has `read` decode a row, of which data tells, by the request's description. Qundef: an error was raised over one of its values, other than

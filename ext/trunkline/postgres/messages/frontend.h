@@ -18,6 +18,8 @@ typedef struct {
  * shorter than STATEMENT_PREFIX_SIZE. */
 size_t frontend_statement_name(span_t prefix, uint64_t number, char name[STATEMENT_NAME_SIZE]);
 
+/* Parse, Describe, Close, Bind and Execute. A name of no bytes is that of the unnamed statement or portal; `types` are OIDs, 0 where the server
+ * is to find out. */
 bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *types, uint16_t count);
 bool frontend_describe_statement(buffer_t *buffer, span_t name);
 bool frontend_describe_portal(buffer_t *buffer, span_t name);
@@ -31,6 +33,7 @@ bool frontend_flush(buffer_t *buffer); /* the server is to send at once what it 
 /* Runs a statement without parameters once, whose rows are of no interest: Parse, Bind and Execute without names. */
 bool frontend_run(buffer_t *buffer, span_t sql);
 
+/* A script, as one simple Query; the end of the session. */
 bool frontend_query(buffer_t *buffer, span_t sql);
 bool frontend_terminate(buffer_t *buffer);
 

@@ -71,6 +71,7 @@ static inline const token_t *judge_back(const judge_t *judge, size_t steps) {
     return steps < judge->read && steps < REMEMBERED ? &judge->tokens[(judge->read - 1 - steps) % REMEMBERED] : &none;
 }
 
+/* Is it a word, or an identifier in quotes? */
 static inline bool token_is_name(const token_t *token) { return token->kind == TOKEN_WORD || token->kind == TOKEN_QUOTED; }
 
 /* Is the token this name, whether in quotes or not? */
@@ -78,6 +79,7 @@ static inline bool token_is_named(const token_t *token, const char *name) {
     return token_is_name(token) && strlen(name) == token->name_length && memcmp(token->name, name, token->name_length) == 0;
 }
 
+/* Is it one of these keywords? NULL ends them. */
 static inline bool token_is_any(const token_t *token, const char *const *words) {
     for (; *words; words++) {
         if (token_is(token, *words)) return true;
@@ -85,10 +87,12 @@ static inline bool token_is_any(const token_t *token, const char *const *words) 
     return false;
 }
 
+/* Is it this one character, in no quotes? */
 static inline bool token_is_sign(const token_t *token, char sign) {
     return token->kind == TOKEN_OTHER && token->length == 1 && *token->start == sign;
 }
 
+/* The statement has a reason for this verdict, in so many bytes from `at` on, unless one beyond VERDICT_ALONE was found before. */
 static inline void judge_find_at(judge_t *judge, verdict_t verdict, size_t at, size_t length) {
     if (judge->found.verdict > VERDICT_ALONE) return;
     judge->found = (judgement_t){.verdict = verdict, .at = at, .length = length};
@@ -100,6 +104,7 @@ static inline void judge_note(judge_t *judge, const session_carrier_t *carrier) 
     judge->for_good |= carrier->for_good;
 }
 
+/* Likewise, in this token. */
 static inline void judge_find(judge_t *judge, verdict_t verdict, const token_t *token) {
     judge_find_at(judge, verdict, (size_t)(token->start - judge->sql), token->length);
 }

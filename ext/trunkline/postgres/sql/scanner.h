@@ -33,6 +33,7 @@ typedef struct {
     const char *at, *end;
 } scanner_t;
 
+/* At the beginning of this SQL, which must live as long as the scanner does. */
 scanner_t scanner_of(const char *sql, size_t length);
 
 /* The next token that is no blank and no comment. After the end, and after what is broken, it stays so. */

@@ -12,6 +12,7 @@ typedef struct {
     size_t whole; /* bytes up to the last character that fits */
 } name_t;
 
+/* An empty name that is written to these bytes; then one more byte of it, of which what is too long is left out. */
 name_t name_into(char *bytes);
 void name_add(name_t *name, char byte);
 

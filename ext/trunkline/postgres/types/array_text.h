@@ -32,6 +32,7 @@ typedef struct {
 /* Skips the bounds, if any. */
 void array_text_start(array_text_t *text, const char *bytes, size_t length);
 
+/* The next token; of a value, *token points into the text. After ARRAY_END and ARRAY_MALFORMED nothing more may be asked. */
 array_token_kind_t array_text_next(array_text_t *text, array_token_t *token);
 
 /* Writes the value (never longer than the token) and returns its length. */

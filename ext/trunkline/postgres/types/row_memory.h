@@ -16,6 +16,7 @@ typedef struct {
 /* Bytes of objects, as ObjectSpace.memsize_of tells them on 64-bit platforms. */
 enum { OBJECT_BYTES = 40, SLOT_BYTES = 8 };
 
+/* Nothing counted yet, of so many bytes that are allowed. */
 static inline row_memory_t row_memory_of(size_t most) { return (row_memory_t){.most = most}; }
 
 NORETURN(void row_memory_exceeded(const row_memory_t *memory));

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "row_memory.h"
 
+/* One value of so many bytes, which the caller keeps while it is decoded. May run Ruby, and raise. */
 typedef VALUE decode_function(const char *bytes, size_t length);
 
 typedef struct {

@@ -31,6 +31,7 @@ typedef struct {
     bool was_refused;     /* likewise in the round before */
 } concurrency_limit_t;
 
+/* Slow start from `first` on, up to `most`. */
 void concurrency_limit_begin(concurrency_limit_t *limit, size_t first, size_t most);
 
 /* A long request that was sent at `sent` took `seconds`, which is `times` its unloaded time, while `running` of them ran. */

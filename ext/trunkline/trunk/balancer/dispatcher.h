@@ -18,8 +18,10 @@ typedef struct {
     concurrency_limit_t limit; /* of long requests that run at once */
 } dispatcher_t;
 
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
+/* The connection of the trunk at this index. */
 static inline connection_t *connection_at(const dispatcher_t *dispatcher, long at) { return connection_of(RARRAY_AREF(dispatcher->states, at)); }
 
 /* Are long requests held back, or a probe of their unloaded time under way? Then each of them is to be measured. */

@@ -13,6 +13,7 @@ typedef struct {
     double least; /* seconds of the best one's backlog */
 } search_t;
 
+/* A search that has looked at nothing yet. Neither of the two may be freed meanwhile, and nothing here runs Ruby. */
 search_t search_for(dispatcher_t *dispatcher, request_t *request);
 
 /* A look at those that are likely to do, in constant time. There must be a trunk. */

@@ -23,6 +23,7 @@ typedef struct {
 /* Of one that was just allocated. */
 void cancelling_clear(cancelling_t *cancelling);
 
+/* For the garbage collector, of its owner. */
 void cancelling_mark(const cancelling_t *cancelling);
 
 struct connection;

@@ -40,6 +40,7 @@ void codec_base_open(codec_base_t *base);
 /* Bytes that are to be sent. */
 size_t codec_base_unsent(const codec_base_t *base);
 
+/* For the garbage collector: what embedding types call from their own mark and free functions. */
 void codec_base_mark(const codec_base_t *base);
 void codec_base_release(codec_base_t *base);
 

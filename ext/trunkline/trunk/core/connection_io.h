@@ -17,9 +17,11 @@ typedef struct {
     bool taken, answered, through;
 } connection_io_t;
 
+/* On the stack of the caller, which keeps both objects alive. Raises TypeError where one is something else. */
 connection_io_t connection_io_of(VALUE trunk, VALUE request);
 
-/* Has the trunk do what is rare, by a method of its own, undisturbed. */
+/* Has the trunk do what is rare, by a method of its own, undisturbed. Runs Ruby: other threads may run, and what was read of the connection
+ * before may have changed. */
 VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument);
 
 /* After something was raised or thrown: was that the end of this connection, and no more? Then the trunk is lost. */
@@ -34,11 +36,13 @@ bool connection_io_is_flushed(const connection_t *connection);
 /* Has nothing come over the idle connection, not even its end? False: perhaps. */
 bool connection_io_is_quiet(const connection_t *connection);
 
-/* These lose the trunk when they fail. */
+/* Send what there is to send; read what there is to read into the codec's input. They never wait, and lose the trunk when they fail, which runs
+ * Ruby; so does each of them over a wire that is not plain. */
 void connection_io_flush(const connection_io_t *io);
 socket_status_t connection_io_receive(const connection_io_t *io);
 
-/* Sleeps until there may be something to read, or the output can be written, or the connection's rest is over. False: the trunk was lost. */
+/* Sleeps until there may be something to read, or the output can be written, or the connection's rest is over. False: the trunk was lost. Runs Ruby,
+ * and other fibers and threads: the caller may lead no more when it returns. */
 bool connection_io_sleep(const connection_io_t *io);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -48,11 +48,13 @@ typedef struct connection {
     double expiry;        /* when it is not to be chosen any more, on the one clock */
 } connection_t;
 
+/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline connection_t *connection_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* Of what Ruby gives: raises TypeError when it is something else. */
 connection_t *connection_checked(VALUE object);
 
+/* What its codec embeds, and the requests in flight in it. */
 static inline codec_base_t *connection_codec(const connection_t *connection) { return RTYPEDDATA_DATA(connection->codec); }
 static inline fifo_t *connection_in_flight(const connection_t *connection) { return &connection_codec(connection)->in_flight; }
 
@@ -92,6 +94,7 @@ static inline bool connection_takes(const connection_t *connection, VALUE schedu
     return !connection->shut && connection_admits(connection, scheduler, pinned);
 }
 
+/* Is less in flight than the limits of requests and bytes allow? */
 static inline bool connection_has_room(const connection_t *connection) {
     const fifo_t *fifo = connection_in_flight(connection);
     return fifo->count < connection->most_requests && fifo_bytes(fifo) < connection->most_bytes;

@@ -11,6 +11,7 @@ double deadline_present(void);
 /* So many seconds from now. Raises TypeError or ArgumentError when that is no time to wait. */
 double deadline_in(VALUE seconds);
 
+/* As Ruby has it: a Float, or nil for never. */
 static inline VALUE deadline_value(double deadline) { return isinf(deadline) ? Qnil : DBL2NUM(deadline); }
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

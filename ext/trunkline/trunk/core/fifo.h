@@ -30,6 +30,7 @@ typedef struct fifo {
 
 extern const rb_data_type_t fifo_type; /* what every codec is */
 
+/* Appends an entry, which is marked from here on. Without memory it raises NoMemoryError, and nothing has changed. */
 void fifo_push(fifo_t *fifo, VALUE request);
 
 /* Takes the oldest one out; there must be one. The next one is the server's work from `now` on. */
@@ -64,9 +65,11 @@ void fifo_move_forward(const fifo_t *fifo, size_t from, size_t size);
 /* Bytes that were written for all of them. */
 uint64_t fifo_bytes(const fifo_t *fifo);
 
+/* For the garbage collector: what embedding types call from their own mark and free functions. */
 void fifo_mark(const fifo_t *fifo);
 void fifo_release(fifo_t *fifo);
 
+/* The entry at this place, counted from the oldest; there must be one. */
 static inline VALUE fifo_at(const fifo_t *fifo, size_t at) { return fifo->ring[(fifo->first + at) & (fifo->capacity - 1)]; }
 
 /* An entry's request; NULL for a unit of the codec's own. */

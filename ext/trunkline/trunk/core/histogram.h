@@ -14,6 +14,7 @@ typedef struct {
     uint32_t buckets[HISTOGRAM_BUCKETS];
 } histogram_t;
 
+/* One more duration. */
 void histogram_add(histogram_t *histogram, double seconds);
 
 /* Seconds that this part of the durations, from 0 to 1, did not exceed; 0 where there were none. */

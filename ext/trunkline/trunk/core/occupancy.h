@@ -15,6 +15,7 @@ typedef struct occupancy {
     size_t longs;      /* connections with a long request in flight */
 } occupancy_t;
 
+/* Of one that was just allocated. */
 void occupancy_begin(occupancy_t *occupancy);
 
 /* `owner`: the object that holds the occupancy. */

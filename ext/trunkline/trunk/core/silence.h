@@ -15,6 +15,7 @@ typedef struct {
     uint64_t reads;    /* what Bytes#transfers said of the input then */
 } silence_t;
 
+/* Of one that was just allocated: nothing is looked into. */
 void silence_clear(silence_t *silence);
 
 /* When the silence is looked into, on the one clock; INFINITY: never. Called as the leader goes to sleep. */
