@@ -23,7 +23,8 @@ module Sequel
 
       # Of the datasets of such a Database.
       module DatasetMethods
-        # What a cursor can be declared for; other statements are read at once.
+        # What a cursor can be declared for; other statements are read at once, and those with parameters: a DECLARE for each would be prepared once
+        # for each cursor's name.
         DECLARABLE = /\A[\s(]*(?:SELECT|VALUES|TABLE)\b/i
         ROWS = 1000
         private_constant :DECLARABLE, :ROWS
@@ -41,8 +42,11 @@ module Sequel
         private
 
         def streams?(sql)
-          (@opts[:stream] || db.stream_all_queries) && !@opts[:cursor] && sql.is_a?(String) && DECLARABLE.match?(sql)
+          (@opts[:stream] || db.stream_all_queries) && !@opts[:cursor] && sql.is_a?(String) && !parameters?(sql) && DECLARABLE.match?(sql)
         end
+
+        # Those of a prepared or bound statement, or of the extension pg_auto_parameterize.
+        def parameters?(sql) = [@opts[:bind_arguments], (sql.args if sql.respond_to?(:args))].any? { |given| given && !given.empty? }
       end
     end
   end

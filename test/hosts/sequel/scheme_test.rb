@@ -61,6 +61,13 @@ module Hosts
         assert_match(/use paged_each/, told(program))
       end
 
+      def test_statements_with_parameters_are_read_where_others_stream
+        program = "db = Sequel.connect(ARGV[0]); db.extension(:pg_streaming); ds = db[:pg_type].where(oid: :$oid).select(:typname).stream; " \
+                  "db.stream_all_queries = true; auto = Sequel.connect(ARGV[0]); auto.extension(:pg_streaming, :pg_auto_parameterize); " \
+                  "print [ds.call(:first, oid: 16), ds.prepare(:select, :by_oid).call(oid: 16), auto[:pg_type].where(oid: 16).stream.select(:typname).all].inspect"
+        assert_equal '[{:typname=>"bool"}, [{:typname=>"bool"}], [{:typname=>"bool"}]]', told(program)
+      end
+
       # As frameworks do, which find a URL's scheme in this table.
       def test_other_adapters_are_found_as_before
         assert_equal "Sequel::Mock::Database mock", told("db = Sequel.connect('mock://postgres'); print db.class, ' ', db.adapter_scheme")
