@@ -60,6 +60,11 @@ module Trunkline
       def full_message(**options) = Exception.instance_method(:full_message).bind_call(exception(detailed_message), **options)
     end
 
+    # @return [String] the message without the statement, whose literals may be secret
+    def message_without_sql # :nodoc:
+      sql ? message.sub("; SQL: #{sql})") { ")" }.sub(" (SQL: #{sql})") { "" } : message
+    end
+
     # @return [Boolean] whether the server refuses a connection because it has as many as it takes, in all or of the user or the database
     def server_full? = sqlstate == TooManyConnections::SQLSTATE # :nodoc:
 

@@ -21,6 +21,14 @@ module Trunkline
       assert_equal "SELECT 1", error.sql
     end
 
+    def test_the_message_without_the_statement
+      ["SELECT '; SQL: x)'", "SELECT '\\0', 1 (SQL: 2)"].each do |sql|
+        assert_equal "it broke (server db)", Error.new("it broke", sql: sql, server: "db").message_without_sql
+        assert_equal "it broke", Error.new("it broke", sql: sql).message_without_sql
+      end
+      assert_equal "it broke (server db)", Error.new("it broke", server: "db").message_without_sql
+    end
+
     def test_raising_a_class_alone
       assert_equal "Trunkline::NotSent", assert_raises(NotSent) { raise NotSent }.message
     end

@@ -2,7 +2,8 @@
 
 module Sequel
   module Trunkline
-    # Errors of a client -> Sequel's, with the message that Sequel's own adapter gives: all that the server said, as psql shows it.
+    # Errors of a client -> Sequel's, with the message that Sequel's own adapter gives: all that the server said, as psql shows it. The statement is in
+    # none, for Sequel writes values into it.
     module Errors
       # The connection is gone.
       DISCONNECTED = [::Trunkline::Indeterminate, ::Trunkline::NotSent, ::Trunkline::ConnectionError, ::Trunkline::Closed,
@@ -36,9 +37,10 @@ module Sequel
       end
 
       def raise_error(error, opts = OPTS)
-        return super unless error.is_a?(::Trunkline::ServerError)
+        return super unless error.is_a?(::Trunkline::Error)
 
-        told = database_error_class(error, opts).new("#{error.class}: #{error.report}")
+        text = error.is_a?(::Trunkline::ServerError) ? error.report : error.message_without_sql
+        told = database_error_class(error, opts).new("#{error.class}: #{text}")
         told.wrapped_exception = error
         told.set_backtrace(error.backtrace)
         raise told

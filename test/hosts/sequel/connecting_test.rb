@@ -165,10 +165,20 @@ class SequelConnectingTest < Trunkline::TestCase
 
   def test_a_lost_connection
     with_sequel do |db|
-      assert_raises(Sequel::DatabaseDisconnectError) do
-        db.transaction { psql("SELECT pg_terminate_backend(#{db.synchronize(&:backend_pid)})") && db.run("SELECT 1") }
+      error = assert_raises(Sequel::DatabaseDisconnectError) do
+        db.transaction { psql("SELECT pg_terminate_backend(#{db.synchronize(&:backend_pid)})") && db.run("SELECT 'a value'") }
       end
+      refute_includes error.message, "a value"
+      assert_includes error.wrapped_exception.sql, "a value"
       assert_equal 1, db.get(1)
+    end
+  end
+
+  # Sequel writes values into its statements.
+  def test_a_refusal_shows_no_statement
+    with_sequel do |db|
+      error = assert_raises(Sequel::DatabaseError) { db.run("SET intervalstyle = 'sql_standard' -- a value") }
+      assert_match(/SharedStateError: intervalstyle .*use to_char.*\(server [^;]*\)\z/, error.message)
     end
   end
 

@@ -99,6 +99,14 @@ class SequelValuesTest < Trunkline::TestCase
     end
   end
 
+  def test_dates_that_sequels_own_adapter_reads_wrongly
+    with_sequel do |db|
+      dates = ["infinity", "-infinity", "0044-03-15 BC"].map { |text| db.get(Sequel.lit("'#{text}'::date")) }
+      assert_equal [Float::INFINITY, -Float::INFINITY, Date.new(-43, 3, 15, Date::GREGORIAN)], dates
+    end
+    with_stock { |db| assert_equal 44, db.get(Sequel.lit("'0044-03-15 BC'::date")).year }
+  end
+
   private
 
   def teardown
