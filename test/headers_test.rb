@@ -25,8 +25,9 @@ class HeadersTest < Trunkline::TestCase
   def undocumented(lines)
     commented = false
     lines.select do |line|
-      commented = line.end_with?("*/") || (commented && !line.empty?) unless line.match?(DECLARATION)
-      line.match?(DECLARATION) && !commented
+      declares = line.match?(DECLARATION)
+      commented = line.end_with?("*/") || (commented && !line.empty?) unless declares
+      declares && !commented
     end
   end
 end

@@ -61,9 +61,7 @@ module Trunkline
     end
 
     # @return [String] the message without the statement, whose literals may be secret
-    def message_without_sql # :nodoc:
-      sql ? message.sub("; SQL: #{sql})") { ")" }.sub(" (SQL: #{sql})") { "" } : message
-    end
+    def message_without_sql = sql ? message.sub(context) { context(nil) }.rstrip : message # :nodoc:
 
     # @return [Boolean] whether the server refuses a connection because it has as many as it takes, in all or of the user or the database
     def server_full? = sqlstate == TooManyConnections::SQLSTATE # :nodoc:
@@ -75,8 +73,8 @@ module Trunkline
     # @return [Array<String>] what {#detailed_message} shows below the message
     def supplement = []
 
-    def context
-      parts = [sqlstate && "SQLSTATE #{sqlstate}", server && "server #{server}", sql && "SQL: #{sql}"].compact
+    def context(shown = sql)
+      parts = [sqlstate && "SQLSTATE #{sqlstate}", server && "server #{server}", shown && "SQL: #{shown}"].compact
       "(#{parts.join("; ")})" unless parts.empty?
     end
   end

@@ -26,8 +26,7 @@ module Sequel
         # What a cursor can be declared for; other statements are read at once, and those with parameters: a DECLARE for each would be prepared once
         # for each cursor's name.
         DECLARABLE = /\A[\s(]*(?:SELECT|VALUES|TABLE)\b/i
-        ROWS = 1000
-        private_constant :DECLARABLE, :ROWS
+        private_constant :DECLARABLE
 
         # @return [Dataset] whose rows are read as they are asked for
         def stream = clone(stream: true)
@@ -36,7 +35,7 @@ module Sequel
         def fetch_rows(sql, &block)
           return super unless streams?(sql)
 
-          cursor_fetch_rows(sql, { rows_per_fetch: ROWS, cursor_name: db.stream_name }, &block)
+          cursor_fetch_rows(sql, { cursor_name: db.stream_name }, &block)
         end
 
         private

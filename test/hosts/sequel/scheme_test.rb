@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "open3"
-require "rbconfig"
+require "support/children"
 
 module Hosts
   module Sequel
     # The names that the adapter is found by: each program is a process of its own, as the names are those of the whole process.
     class SchemeTest < Trunkline::TestCase
+      include Children
+
       OURS = "Sequel::Trunkline::Database 1"
       STOCK = "Sequel::Postgres::Database 1"
       # What a program that connects prints.
@@ -79,8 +80,8 @@ module Hosts
       # What the program prints, warnings included.
       def told(program, environment: {}, line: "trunkline/sequel/postgres", before: "")
         host = { host: "127.0.0.1", port: postgres_server.port, user: "postgres", database: "postgres" }
-        output, = Open3.capture2e({ "NO_SEQUEL_PG" => "1", **environment }, RbConfig.ruby, "-w", "-Ilib", "-e",
-                                  "#{before}\nrequire '#{line}'; HOST = #{host.inspect}; #{program}", "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres")
+        output, = run_program("#{before}\nrequire '#{line}'; HOST = #{host.inspect}; #{program}", "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres",
+                              environment: { "NO_SEQUEL_PG" => "1", **environment })
         output.lines.grep_v(/gems\/.*warning/).join
       end
     end

@@ -37,12 +37,12 @@ module Trunkline
       @roster.give_back(trunk, wanted: 0)
     end
 
-    def closed = @dropped.close_trunks { flunk "there are no entries of callers" }
+    def close_dropped = @dropped.close_trunks { flunk "there are no entries of callers" }
 
     def test_that_of_a_user_that_is_gone_is_closed
       gone, used = pinned(User.new(false)), pinned(User.new(true))
       unused = pinned
-      closed
+      close_dropped
       assert_match(/has ended, or was dropped/, gone.closed)
       assert_equal [nil, nil], [used.closed, unused.closed]
     end
@@ -51,21 +51,21 @@ module Trunkline
       trunk = pinned
       trunk.user = User.new(false) { give_back(trunk) }
       others = Array.new(2) { pinned(User.new(true)) }
-      closed
+      close_dropped
       assert_equal [nil] * 3, [trunk, *others].map(&:closed)
     end
 
     def test_one_that_another_caller_has_meanwhile
       trunk = pinned
       trunk.user = User.new(false) { trunk.user = User.new(true) }
-      closed
+      close_dropped
       assert_nil trunk.closed
     end
 
     def test_others_that_are_given_back_meanwhile
       first = pinned(User.new(true))
       last = pinned(User.new(false) { give_back(first) })
-      closed
+      close_dropped
       assert_nil first.closed
       assert_match(/has ended, or was dropped/, last.closed)
     end

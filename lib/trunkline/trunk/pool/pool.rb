@@ -213,7 +213,8 @@ module Trunkline
 
     def open_trunk(entry)
       opener = @opener # which a forked child makes anew
-      kept = trunk = opener.open(entry, self)
+      kept = nil
+      trunk = opener.open(entry, self)
       call_up { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
       return trunk.close(Opener::TOO_LATE) && nil unless kept
 
