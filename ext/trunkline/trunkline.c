@@ -28,6 +28,7 @@
 #include "trunk/core/codec_base.h"
 #include "trunk/core/connection_io.h"
 #include "trunk/core/connection_loop.h"
+#include "trunk/core/connection_loop_class.h"
 #include "trunk/core/connection_snapshot.h"
 #include "trunk/core/connection_state.h"
 #include "trunk/core/deadline.h"
@@ -80,6 +81,7 @@ void Init_trunkline(void) {
     Init_trunkline_ended_scheduler();
     Init_trunkline_connection_io();
     Init_trunkline_connection_loop();
+    Init_trunkline_connection_loop_class();
     Init_trunkline_dispatcher();
     Init_trunkline_histogram();
     Init_trunkline_scoped_value();

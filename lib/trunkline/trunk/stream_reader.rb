@@ -100,16 +100,16 @@ module Trunkline
     def over?(request, content) = request.done? || !@trunk.loss.nil? || content.call || request.patience_over?
 
     def lead_or_wait(request, content)
-      leads = @state.lead(request)
-      return if leads.nil?
-      return Waiting.park(request, leads || nil) unless leads == true
+      election = @state.lead(request)
+      return Waiting.park(request, @state.sleeps_until(request)) if election == :parked
+      return if election == :answered
 
       @trunk.take_in # what was left over from an earlier portion
       yield until over?(request, content) || !@state.leads?(request)
     end
 
     def lead_until(request)
-      return Waiting.unpark(request) unless @state.lead(request) == true
+      return Waiting.unpark(request) unless @state.lead(request) == :leads
 
       @trunk.step(request) until yield || @trunk.loss || request.patience_over? || !@state.leads?(request)
     end

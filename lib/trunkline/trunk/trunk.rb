@@ -20,11 +20,8 @@ module Trunkline
   #
   # A request is performed, and its connection driven, in C: see ConnectionLoop. What is rare is here, and every change of state is one call of
   # ConnectionState, Request or the codec, so nothing needs a lock.
-  class Trunk # :nodoc:
-    include ConnectionLoop
-
-    # Seconds after which a caller beside the leader tries again to write. The buffer of a socket holds some 200 kB, so this allows for
-    # 200 MB/s.
+  class Trunk < ConnectionLoop # :nodoc:
+    # Seconds after which a caller beside the leader tries again to write. The buffer of a socket holds some 200 kB: this allows for 200 MB/s.
     WRITE_AGAIN = 0.001
     private_constant :WRITE_AGAIN
 
@@ -33,6 +30,9 @@ module Trunkline
 
     # @return [Object, nil] what its opener knows of the server
     attr_accessor :origin
+
+    # @return [Integer, nil] the server's process for this connection, as its opener was told
+    attr_accessor :server_process
 
     attr_reader :codec, :state, :server, :loss
 
@@ -59,12 +59,12 @@ module Trunkline
       @pool = pool
       @crowded = pool.crowded
       @woken = []
-      @state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken)
+      super(@state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken))
       @state.look_into_silence_after((@silence = silence).after) if silence
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @reader = StreamReader.new(self, @state, codec, @wire)
       @retirement = Retirement.new(self, @state, @reader, @canceller)
-      @loss = @writer = @user = @origin = nil
+      @loss = @writer = @user = @origin = @server_process = nil
     end
 
     # Is no caller active, or about to end what it has left?
@@ -248,23 +248,22 @@ module Trunkline
     end
 
     def attempt_to_write(request)
-      leads = @state.lead(request)
-      return step(request) if leads == true
-      return if leads.nil?
-
-      Waiting.park(request, Waiting.now + WRITE_AGAIN)
-      flush
+      case @state.lead(request)
+      when :leads then step(request)
+      when :parked
+        Waiting.park(request, Waiting.now + WRITE_AGAIN)
+        flush
+      end
     end
 
     # A request that is done was written, and what came behind it is for other callers to write.
     def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.patience_over?
 
-    # A caller has left, and leaves the lead to the next leader, or work that no caller sees to after it.
-    def after_leave(next_leader)
-      if next_leader
-        next_leader.wake
-      elsif next_leader == false
-        end_last_use
+    # A caller has left, and the lead goes to the next leader (a Request, which is owed its wake-up), to none, or to no other (:led).
+    def after_leave(succession)
+      case succession
+      when :none then end_last_use
+      when Request then succession.wake
       end
       @pool.freed if @crowded.on? && @state.active.zero?
     end
@@ -285,12 +284,10 @@ module Trunkline
       @wire.close
     end
 
-    def lose_over(error) = lose(error.message)
+    def lose_over(error) = lose(@codec.farewell_message || error.message) # a server that closes over unread bytes resets the connection
 
     def look_into_silence = @silence.look(self)
-
     def pass_given_up = @canceller.pass_given_up
-
     def mistrust = @canceller.quarantine("a statement has left state behind on the connection, which others share")
 
     def farewell = @codec.farewell_message || "the server closed the connection"

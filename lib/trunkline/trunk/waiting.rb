@@ -16,6 +16,19 @@ module Trunkline
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
+    # @param timeout [Numeric, nil] seconds to wait; nil: for ever
+    # @param least [Float] seconds, also where there are fewer
+    # @return [Float, nil] until when, on the clock of {now}
+    # @raise [ArgumentError] it is no number
+    def due(timeout, least = 0.0)
+      return if timeout.nil?
+      raise ArgumentError, "a timeout must be a number of seconds, or nil: for ever, not #{timeout.inspect[0, 50]}" unless seconds?(timeout)
+
+      now + [timeout, least].max
+    end
+
+    def seconds?(given) = given.is_a?(Numeric) && given.real? && !(given.is_a?(Float) && given.nan?)
+
     # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
     def undisturbed(scheduler = Fiber.current_scheduler)
       scheduler ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
@@ -98,7 +111,7 @@ module Trunkline
 
     def remaining(deadline) = [deadline - now, 0].max
 
-    private_class_method :park_until, :park_thread, :absorb, :took_wake_up?, :remaining
+    private_class_method :seconds?, :park_until, :park_thread, :absorb, :took_wake_up?, :remaining
   end
   private_constant :Waiting
 end

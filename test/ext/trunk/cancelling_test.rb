@@ -22,7 +22,7 @@ module Trunkline
 
     def test_the_head_is_cancelled_and_a_fence_opens_the_trunk
       fence = cancel(head)
-      assert_equal [true, nil, :fenced], [state.shut?, state.enter(request), state.finish_cancel(head)]
+      assert_equal [true, false, :fenced], [state.shut?, state.enter(request), state.finish_cancel(head)]
       finish(codec, 2)
       answer_fence
       state.lift

@@ -15,16 +15,16 @@ module Trunkline
     def test_the_first_to_ask_and_those_behind
       codec = self.codec
       state = state_of(codec)
-      assert_equal :first, state.enter(request)
+      assert_equal true, state.enter(request)
       codec.submit(request)
-      assert_equal :later, state.enter(request)
+      assert_equal true, state.enter(request)
       assert_equal 2, state.active
     end
 
     def test_one_leads_and_the_others_are_parked
       state = state_of
       one, two = active(state, request, request)
-      assert_equal [true, false], [state.lead(one), state.lead(two)]
+      assert_equal %i[leads parked], [state.lead(one), state.lead(two)]
       assert_equal [false, true, true], [one.parked?, two.parked?, state.led?]
     end
 
@@ -34,7 +34,7 @@ module Trunkline
       waiter = request
       codec.submit(waiter)
       finish(codec)
-      assert_nil state.lead(waiter)
+      assert_equal :answered, state.lead(waiter)
       refute_predicate state, :led?
     end
 
@@ -45,7 +45,7 @@ module Trunkline
       assert_same young, state.leave(leader)
       refute_predicate young, :parked?
       assert_predicate state, :led?
-      assert_equal true, state.lead(young)
+      assert_equal :leads, state.lead(young)
       assert_same old, state.leave(young)
     end
 
@@ -55,25 +55,26 @@ module Trunkline
     def test_a_leader_rests_until_the_earliest_deadline
       state = state_of
       leader, patient, hasty = active(state, request, request.limit(90), request.limit(60))
-      assert_equal [true, false, false], [leader, patient, hasty].map { |one| state.lead(one) }
-      assert_equal hasty.deadline, state.rest
+      assert_equal %i[leads parked parked], [leader, patient, hasty].map { |one| state.lead(one) }
+      assert_equal hasty.deadline, state.begin_rest
     end
 
     def test_a_caller_with_less_time_than_a_resting_leader_looks_at_the_clock_itself
       state = state_of
       leader, patient, hasty = active(state, request.limit(60), request.limit(90), request.limit(30))
       state.lead(leader)
-      state.rest
-      assert_equal [false, hasty.deadline], [state.lead(patient), state.lead(hasty)]
+      state.begin_rest
+      assert_equal %i[parked parked], [state.lead(patient), state.lead(hasty)]
+      assert_equal [nil, hasty.deadline], [state.sleeps_until(patient), state.sleeps_until(hasty)]
     end
 
     def test_no_caller_has_to_while_the_leader_is_awake
       state = state_of
       leader, hasty = active(state, request, request.limit(30))
       state.lead(leader)
-      assert_nil state.rest
-      state.rise([])
-      assert_equal false, state.lead(hasty)
+      assert_nil state.begin_rest
+      state.end_rest([])
+      assert_equal [:parked, nil], [state.lead(hasty), state.sleeps_until(hasty)]
     end
 
     def test_whose_time_is_over_is_woken
@@ -83,9 +84,9 @@ module Trunkline
       [late, later].each { |one| one.patience = at(0) }
       [late, kept, later].each { |one| state.lead(one) }
       woken = []
-      state.rise(woken)
+      state.end_rest(woken)
       assert_equal [[late, later], [false, true, false], kept.deadline],
-                   [woken, [late, kept, later].map(&:parked?), state.rest]
+                   [woken, [late, kept, later].map(&:parked?), state.begin_rest]
       refute_predicate leader, :patience_over?
     end
 
@@ -102,7 +103,7 @@ module Trunkline
       leader, next_leader, quick = active(state, request, request, request)
       [leader, next_leader].each { |one| state.lead(one) }
       state.leave(leader)
-      assert_equal [true, false], [state.lead(quick), state.lead(next_leader)]
+      assert_equal %i[leads parked], [state.lead(quick), state.lead(next_leader)]
       assert_same next_leader, state.leave(quick)
     end
 
@@ -118,7 +119,7 @@ module Trunkline
       state = state_of
       waiter, = active(state, request)
       state.lead(waiter)
-      assert_equal false, state.leave(waiter)
+      assert_nil state.leave(waiter)
       assert_equal [0, false], [state.active, state.led?]
     end
 
@@ -128,7 +129,7 @@ module Trunkline
       [leader, parked].each { |one| state.lead(one) }
       assert_nil state.leave(parked)
       refute_predicate parked, :parked?
-      assert_equal false, state.leave(leader)
+      assert_nil state.leave(leader)
     end
 
     def test_a_caller_that_leaves_twice_leaves_once
@@ -143,10 +144,10 @@ module Trunkline
       mine, foreign = request, foreign_request
       state.enter(mine)
       assert_equal [true, false], [state.admits?(nil), state.admits?(foreign.scheduler)]
-      assert_nil state.enter(foreign)
+      assert_equal false, state.enter(foreign)
       state.leave(mine)
-      assert_equal :first, state.enter(foreign)
-      assert_nil state.enter(mine)
+      assert_equal true, state.enter(foreign)
+      assert_equal false, state.enter(mine)
     end
 
     # Futures: a caller of another scheduler is parked until the active callers have gone, and leads then.
@@ -158,20 +159,20 @@ module Trunkline
       assert_equal 2, state.active
       assert_same fellow, state.leave(leader)
       assert_same stranger, state.leave(fellow)
-      assert_equal true, state.lead(stranger)
+      assert_equal :leads, state.lead(stranger)
     end
 
     def test_a_reserved_trunk_takes_only_pinned_requests
       state = state_of
       assert state.reserve
       refute state.reserve
-      assert_nil state.enter(request)
+      assert_equal false, state.enter(request)
       pinned = request.pin
-      assert_equal :first, state.enter(pinned)
+      assert_equal true, state.enter(pinned)
       state.leave(pinned)
       state.release
-      assert_equal :first, state.enter(request)
-      assert_nil state.enter(request.pin)
+      assert_equal true, state.enter(request)
+      assert_equal false, state.enter(request.pin)
     end
 
     def test_a_trunk_in_use_is_not_reserved
@@ -187,7 +188,7 @@ module Trunkline
       pid = fork { exit!(writer.write([state.inherited?, state.enter(request), state.admits?(nil), state.reserve].inspect).positive?) }
       writer.close
       Process.wait(pid)
-      assert_equal "[true, nil, false, false]", reader.read
+      assert_equal "[true, false, false, false]", reader.read
     end
 
     def test_it_takes_nothing_but_codecs_and_requests

@@ -63,7 +63,7 @@ module Trunkline
       overtaken = false
       entered = request
       state.enter(request_of_ended_thread { overtaken || ((overtaken = true) && state.enter(entered)) })
-      assert_equal [:first, 1], [state.enter(request), state.active - 1]
+      assert_equal [true, 1], [state.enter(request), state.active - 1]
       assert_equal [2, true], [state.active, overtaken]
     end
 
@@ -73,7 +73,7 @@ module Trunkline
       first, second = Array.new(2) { request.tap { |one| busy.submit(one) } }
       dropped = request_of_ended_thread { overtaken || ((overtaken = true) && state.lead(first)) }
       state.enter(dropped)
-      assert_equal [false, true], [state.lead(second), overtaken]
+      assert_equal [:parked, true], [state.lead(second), overtaken]
     end
   end
 end

@@ -62,6 +62,14 @@ module Trunkline
       assert_nil trunk.closed
     end
 
+    # As a connection of ActiveRecord's that one thread has given back, and another one has taken.
+    def test_one_that_the_same_user_has_anew
+      answers = [false, true]
+      trunk = pinned(User.new(false).tap { |user| user.define_singleton_method(:alive?) { answers.shift } })
+      close_dropped
+      assert_nil trunk.closed
+    end
+
     def test_others_that_are_given_back_meanwhile
       first = pinned(User.new(true))
       last = pinned(User.new(false) { give_back(first) })

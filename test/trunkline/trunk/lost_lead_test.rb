@@ -44,7 +44,7 @@ module Trunkline
 
       def test_it_makes_room_no_longer
         fiber = Dropping.run { Fiber.schedule { @trunk.reader.make_room(request) { false } } }
-        assert @trunk.state.lead(request)
+        assert_equal :leads, @trunk.state.lead(request)
         fiber.resume
         refute_predicate fiber, :alive?
       end
@@ -52,7 +52,7 @@ module Trunkline
       def test_it_follows_an_answer_no_longer
         followed = nil
         fiber = Dropping.run { Fiber.schedule { @trunk.dispatch(followed = request) && @trunk.reader.follow(followed) { false } } }
-        assert @trunk.state.lead(request)
+        assert_equal :leads, @trunk.state.lead(request)
         fiber.resume
         assert_equal [false, true], [fiber.alive?, followed.done?]
       end

@@ -12,6 +12,7 @@ const rb_data_type_t codec_base_type = {.wrap_struct_name = "Trunkline::Codec", 
 void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol) {
     base->protocol = protocol;
     base->input = base->output = base->farewell = Qnil;
+    base->unbegun = UINT64_MAX;
 }
 
 void codec_base_open(codec_base_t *base) {
@@ -41,7 +42,8 @@ static codec_base_t *base_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 static VALUE codec_fail(VALUE self, VALUE woken) {
     codec_base_t *base = base_of(self);
     base->closed = true;
-    fifo_fail(&base->in_flight, base->unbegun ? 0 : base->in_flight.appended - codec_base_unsent(base), woken);
+    uint64_t sent = base->in_flight.appended - codec_base_unsent(base);
+    fifo_fail(&base->in_flight, sent < base->unbegun ? sent : base->unbegun, woken);
     return self;
 }
 

@@ -20,8 +20,8 @@ typedef struct {
     const codec_protocol_t *protocol;
     VALUE input, output; /* Trunkline::Bytes */
     VALUE farewell;      /* the server's last message, which answers no request; or nil */
+    uint64_t unbegun;    /* of what is appended from there on, the server has begun nothing: it has ended the connection before; UINT64_MAX else */
     bool closed;         /* takes no more requests */
-    bool unbegun;        /* the server has ended the connection before it began what is in flight */
     bool role_changed;   /* the server is a primary now and was a standby, or the other way round: the connection counts as old */
     bool interruptible;  /* the next receive pauses before what Ruby decodes: set for that one call, by a caller that may be interrupted there */
     bool paused;         /* the last receive did: whole messages are left, for which no socket becomes readable */

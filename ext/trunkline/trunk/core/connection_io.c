@@ -4,17 +4,19 @@
 #include <math.h>
 #include <ruby/io.h>
 #include "clock.h"
+#include "deadline.h"
 #include "interrupts.h"
+#include "leader_election.h"
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"
 
 #define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
 
-static ID id_state, id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
+static ID id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
 static VALUE eConnectionError;
 
-connection_io_t connection_io_of(VALUE trunk, VALUE request) {
-    connection_io_t io = {.trunk = trunk, .object = request, .connection_object = rb_ivar_get(trunk, id_state)};
+connection_io_t connection_io_for(VALUE trunk, VALUE connection_object, VALUE request) {
+    connection_io_t io = {.trunk = trunk, .object = request, .connection_object = connection_object};
     io.connection = connection_checked(io.connection_object);
     io.request = NIL_P(request) ? NULL : request_checked(request);
     return io;
@@ -113,9 +115,10 @@ static VALUE seconds_of_rest(const connection_t *connection) {
 static VALUE wait_for_bytes(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
     const connection_t *connection = io->connection;
-    VALUE rest = connection_rest(io->connection_object);
-    if (!connection_is_plain(connection) || !connection_io_is_flushed(connection)) return rb_funcallv(connection->wire, id_wait, 1, &rest);
-    return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
+    connection_begin_rest(io->connection);
+    if (connection_is_plain(connection) && connection_io_is_flushed(connection)) return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
+    VALUE rest = deadline_value(connection->rest);
+    return rb_funcallv(connection->wire, id_wait, 1, &rest);
 }
 
 bool connection_io_sleep(const connection_io_t *io) {
@@ -137,7 +140,6 @@ bool connection_io_is_quiet(const connection_t *connection) {
 }
 
 void Init_trunkline_connection_io(void) {
-    id_state = rb_intern("@state");
     id_lose = rb_intern("lose");
     id_lose_over = rb_intern("lose_over");
     id_receive = rb_intern("receive");

@@ -17,8 +17,9 @@ typedef struct {
     bool taken, answered, through;
 } connection_io_t;
 
-/* On the stack of the caller, which keeps both objects alive. Raises TypeError where one is something else. */
-connection_io_t connection_io_of(VALUE trunk, VALUE request);
+/* On the stack of the caller, which keeps the objects alive. connection_object: the trunk's ConnectionState. Raises TypeError where one is something
+ * else. */
+connection_io_t connection_io_for(VALUE trunk, VALUE connection_object, VALUE request);
 
 /* Has the trunk do what is rare, by a method of its own, undisturbed. Runs Ruby: other threads may run, and what was read of the connection
  * before may have changed. */

@@ -1,16 +1,15 @@
 #include "connection_loop.h"
 
-/* Trunkline::ConnectionLoop: a caller's way over a trunk, from entering to leaving. Of the callers that wait, one leads: flushes,
- * reads, wakes; see Trunk for the rules. What happens rarely, Ruby does: it is asked to through the trunk's own methods.
- *
- * A plain thread is interrupted where Ruby looks for interrupts: in this file, that is where it sleeps, and in what Ruby is
+/* A plain thread is interrupted where Ruby looks for interrupts: in this file, that is where it sleeps, and in what Ruby is
  * asked to do. The latter is done undisturbed, and ends with the trunk in a state that the waiter may be torn from. */
 #include "connection_io.h"
 
 #include <math.h>
 #include <ruby/fiber/scheduler.h>
 #include "clock.h"
+#include "deadline.h"
 #include "interrupts.h"
+#include "leader_election.h"
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"
 
@@ -27,11 +26,11 @@
 
 static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
     id_unpark, id_sleep, id_look_into_silence;
-static VALUE mWaiting;
+static VALUE mWaiting, sym_none, sym_led;
 
 static bool is_crowded(const connection_t *connection) { return connection->crowded && connection->crowded->on; }
 
-static void wake_all(const connection_t *connection) {
+void connection_loop_wake_all(const connection_t *connection) {
     while (RARRAY_LEN(connection->woken) > 0) request_wake(rb_ary_shift(connection->woken));
 }
 
@@ -45,7 +44,7 @@ static void wake_threads(const connection_t *connection) {
     }
 }
 
-static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->connection) : wake_all(io->connection); }
+static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->connection) : connection_loop_wake_all(io->connection); }
 
 static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
 
@@ -81,7 +80,7 @@ static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data));
 /* Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes behind
  * it cannot be trusted any more. Where Ruby decodes a row, an interrupt of this thread must not be raised: it would count as that row's error,
  * which another caller may wait for, or have half of a message taken in. True: a waiter was woken. */
-static bool take_in(const connection_io_t *io, bool interruptible) {
+bool connection_loop_take_in(const connection_io_t *io, bool interruptible) {
     int tag;
     connection_codec(io->connection)->interruptible = interruptible;
     VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
@@ -93,7 +92,7 @@ static bool take_in(const connection_io_t *io, bool interruptible) {
     return any;
 }
 
-static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) { return RBOOL(take_in((const connection_io_t *)data, false)); }
+static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) { return RBOOL(connection_loop_take_in((const connection_io_t *)data, false)); }
 
 static VALUE give_turn(VALUE data) {
     VALUE scheduler = ((const connection_io_t *)data)->request->scheduler;
@@ -148,28 +147,29 @@ static bool wait_for_server(const connection_io_t *io) {
 /* What a leader does over and over: flush, read, wake those that have their answers, or whose deadlines have passed; sleep when there is
  * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
  * and meanwhile others may send theirs along. */
-static void step(const connection_io_t *io) {
+void connection_loop_step(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (!connection->answerless) connection_io_flush(io);
     else if (!sleep_as_leader(io)) return;
     switch (connection_io_receive(io)) {
-    case SOCKET_MOVED: let_others_run(io, take_in(io, io->exposed)); break;
+    case SOCKET_MOVED: let_others_run(io, connection_loop_take_in(io, io->exposed)); break;
     case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
     case SOCKET_BLOCKED:
         if (!wait_for_server(io)) return;
         break;
     case SOCKET_FAILED: return;
     }
-    connection_rise(io->connection_object, connection->woken);
+    connection_end_rest(connection, connection->woken);
     cancel_again(io);
     if (RARRAY_LEN(connection->woken) > 0) pass_on(io);
 }
 
 /* True: the answer is there. False: its waiter's time is over, or it was woken to lead. */
-static bool park(const connection_io_t *io, VALUE until) {
+static bool park(const connection_io_t *io) {
     request_t *request = io->request;
-    if (NIL_P(request->scheduler) || RTEST(until)) {
-        VALUE arguments[] = {io->object, RTEST(until) ? until : Qnil};
+    double until = connection_sleeps_until(io->connection, request);
+    if (NIL_P(request->scheduler) || !isinf(until)) {
+        VALUE arguments[] = {io->object, deadline_value(until)};
         return RTEST(rb_funcallv(mWaiting, id_park, 2, arguments));
     }
     do rb_fiber_scheduler_block(request->scheduler, io->object, Qnil);
@@ -180,16 +180,16 @@ static bool park(const connection_io_t *io, VALUE until) {
 
 /* Leads until the answer is there, its time is over, or it has lost the lead. True: the answer is there. */
 static bool lead(const connection_io_t *io) {
-    do step(io);
+    do connection_loop_step(io);
     while (!io->request->done && !request_patience_over(io->request) && connection_leads(io->connection, io->object));
     return io->request->done;
 }
 
 /* True: the answer is there. False: its time is over. */
 static bool attend(const connection_io_t *io) {
-    VALUE leads;
-    while (!NIL_P(leads = connection_lead(io->connection_object, io->object))) {
-        if (leads == Qtrue ? lead(io) : park(io, leads)) return true;
+    election_t election;
+    while ((election = connection_elect(io->connection, io->object)) != ELECTION_ANSWERED) {
+        if (election == ELECTION_LEADS ? lead(io) : park(io)) return true;
         if (request_patience_over(io->request)) return false;
     }
     return true;
@@ -214,13 +214,13 @@ static bool is_alive(const connection_io_t *io) {
     if (connection_is_led(connection) || connection_io_is_quiet(connection)) return true;
     connection->leader = io->object;
     bool alive = RTEST(connection_io_ask(io, id_alive, 0, Qnil));
-    VALUE next_leader = connection_resign(connection, io->object);
-    if (RTEST(next_leader)) connection_io_ask(io, id_after_leave, 1, next_leader);
+    succession_t succession = connection_resign(connection, io->object);
+    if (succession == SUCCESSION_NEXT) connection_io_ask(io, id_after_leave, 1, connection->next_leader);
     return alive;
 }
 
 /* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
-static bool submit(const connection_io_t *io) {
+bool connection_loop_submit(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (connection_in_flight(connection)->count == 0 && !is_alive(io)) return false;
     if (connection->shut) return false;
@@ -244,21 +244,22 @@ static bool has_ends_to_tie(const connection_io_t *io) {
 }
 
 /* Every waiter leaves through here, for whatever reason: the lead finds a next leader, and nothing is left unwritten. */
-static void leave(const connection_io_t *io) {
-    const connection_t *connection = io->connection;
-    VALUE next_leader = connection_leave(io->connection_object, io->object);
-    if (RTEST(next_leader) && (!io->exposed || request_wakes_at_once(next_leader))) {
+void connection_loop_leave(const connection_io_t *io) {
+    connection_t *connection = io->connection;
+    succession_t succession = connection_leave(connection, io->object);
+    VALUE next_leader = connection->next_leader;
+    if (succession == SUCCESSION_NEXT && (!io->exposed || request_wakes_at_once(next_leader))) {
         rb_ary_push(connection->woken, next_leader);
         wake(io);
-        next_leader = Qnil;
+        succession = SUCCESSION_LED;
     }
-    bool more = RTEST(next_leader) || (next_leader == Qfalse && has_ends_to_tie(io)) || (connection->active == 0 && is_crowded(connection));
-    if (more) connection_io_ask(io, id_after_leave, 1, next_leader);
+    bool more = succession == SUCCESSION_NEXT || (succession == SUCCESSION_NONE && has_ends_to_tie(io)) || (connection->active == 0 && is_crowded(connection));
+    if (more) connection_io_ask(io, id_after_leave, 1, succession == SUCCESSION_NEXT ? next_leader : succession == SUCCESSION_NONE ? sym_none : sym_led);
 }
 
 static VALUE send_and_wait(VALUE data) {
     connection_io_t *io = (connection_io_t *)data;
-    io->taken = submit(io);
+    io->taken = connection_loop_submit(io);
     io->answered = io->taken && attend(io);
     io->through = true;
     return Qnil;
@@ -268,36 +269,23 @@ static VALUE cleanup(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
     if (!io->through) connection_io_ask(io, id_abandon, 1, io->object);
     else if (io->taken && !io->answered) connection_io_ask(io, id_expire_request, 1, io->object);
-    else leave(io);
+    else connection_loop_leave(io);
     return Qnil;
 }
 
 static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     connection_io_t *io = (connection_io_t *)data;
-    VALUE entered = connection_enter(io->connection_object, io->object);
-    if (NIL_P(entered)) return Qfalse;
+    if (!connection_enter(io->connection, io->object)) return Qfalse;
     rb_ensure(send_and_wait, (VALUE)io, cleanup, (VALUE)io);
     return RBOOL(io->taken);
 }
 
-/* call-seq: perform(request) -> true or false
- *
- * Sends the request and waits for its answer. False: this trunk could not take it, and the request is as it was. A wire that is
- * not plain has bytes that are read and not taken in yet: there must be no interrupt between. */
-static VALUE connection_loop_perform(VALUE self, VALUE request) {
-    connection_io_t io = connection_io_of(self, request);
-    if (!NIL_P(io.request->scheduler)) return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
-    if (!connection_is_plain(io.connection)) return interrupts_where_it_sleeps(run, (VALUE)&io);
-    io.exposed = true;
-    return run(Qnil, (VALUE)&io, 0, NULL, Qnil);
-}
-
-/* call-seq: submit(request) -> true or false
- *
- * For those below: their callers are undisturbed. */
-static VALUE connection_loop_submit(VALUE self, VALUE request) {
-    connection_io_t io = connection_io_of(self, request);
-    return RBOOL(submit(&io));
+/* A wire that is not plain has bytes that are read and not taken in yet: there must be no interrupt between. */
+bool connection_loop_perform(connection_io_t *io) {
+    if (!NIL_P(io->request->scheduler)) return RTEST(run(Qnil, (VALUE)io, 0, NULL, Qnil));
+    if (!connection_is_plain(io->connection)) return RTEST(interrupts_where_it_sleeps(run, (VALUE)io));
+    io->exposed = true;
+    return RTEST(run(Qnil, (VALUE)io, 0, NULL, Qnil));
 }
 
 static VALUE attend_alone(VALUE data) {
@@ -313,47 +301,9 @@ static VALUE unpark(VALUE data) {
     return Qnil;
 }
 
-/* call-seq: attend(request) -> true or false
- *
- * Is the answer there? False: its time is over. */
-static VALUE connection_loop_attend(VALUE self, VALUE request) {
-    connection_io_t io = connection_io_of(self, request);
-    rb_ensure(attend_alone, (VALUE)&io, unpark, (VALUE)&io);
-    return RBOOL(io.answered);
-}
-
-static VALUE connection_loop_step(VALUE self, VALUE request) {
-    connection_io_t io = connection_io_of(self, request);
-    step(&io);
-    return Qnil;
-}
-
-static VALUE connection_loop_leave(VALUE self, VALUE request) {
-    connection_io_t io = connection_io_of(self, request);
-    leave(&io);
-    return Qnil;
-}
-
-static VALUE connection_loop_take_in(VALUE self) {
-    connection_io_t io = connection_io_of(self, Qnil);
-    return RBOOL(take_in(&io, false));
-}
-
-static VALUE connection_loop_flush(VALUE self) {
-    connection_io_t io = connection_io_of(self, Qnil);
-    connection_io_flush(&io);
-    return Qnil;
-}
-
-static VALUE connection_loop_sleep_until_ready(VALUE self) {
-    connection_io_t io = connection_io_of(self, Qnil);
-    connection_io_sleep(&io);
-    return Qnil;
-}
-
-static VALUE connection_loop_wake_all(VALUE self) {
-    wake_all(connection_io_of(self, Qnil).connection);
-    return Qnil;
+bool connection_loop_attend(connection_io_t *io) {
+    rb_ensure(attend_alone, (VALUE)io, unpark, (VALUE)io);
+    return io->answered;
 }
 
 static void intern(void) {
@@ -372,20 +322,12 @@ static void intern(void) {
     id_unpark = rb_intern("unpark");
     id_sleep = rb_intern("sleep");
     id_look_into_silence = rb_intern("look_into_silence");
+    sym_none = ID2SYM(rb_intern("none"));
+    sym_led = ID2SYM(rb_intern("led"));
 }
 
 void Init_trunkline_connection_loop(void) {
     intern();
     mWaiting = rb_define_module_under(mTrunkline, "Waiting");
     rb_gc_register_mark_object(mWaiting);
-    VALUE module = rb_define_module_under(mTrunkline, "ConnectionLoop");
-    rb_define_method(module, "perform", connection_loop_perform, 1);
-    rb_define_private_method(module, "submit", connection_loop_submit, 1);
-    rb_define_method(module, "attend", connection_loop_attend, 1);
-    rb_define_method(module, "step", connection_loop_step, 1);
-    rb_define_method(module, "leave", connection_loop_leave, 1);
-    rb_define_method(module, "take_in", connection_loop_take_in, 0);
-    rb_define_method(module, "flush", connection_loop_flush, 0);
-    rb_define_method(module, "sleep_until_ready", connection_loop_sleep_until_ready, 0);
-    rb_define_private_method(module, "wake_all", connection_loop_wake_all, 0);
 }

@@ -3,9 +3,8 @@
 #include <math.h>
 #include "clock.h"
 #include "deadline.h"
+#include "occupancy.h"
 #include "../../common/classes.h"
-
-static VALUE sym_first, sym_later;
 
 static void connection_mark(void *data) {
     connection_t *connection = data;
@@ -236,16 +235,34 @@ static VALUE connection_get_deserted(VALUE self) {
     return RBOOL(connection_is_deserted(connection));
 }
 
-/* call-seq: enter(request) -> :first, :later or nil
- *
- * The request's waiter is active from now on: with nothing in flight before it, or behind others. Nil: the trunk is busy for
- * callers of another scheduler, or shut. */
-VALUE connection_enter(VALUE self, VALUE request) {
-    connection_t *connection = connection_of(self);
-    request_t *waiting = request_checked(request);
+bool connection_enter(connection_t *connection, VALUE request) {
+    request_t *waiting = request_of(request);
     connection_forget_other_dropped(connection, waiting->scheduler);
-    if (connection->shut || !connection_activate(connection, waiting)) return Qnil;
-    return connection_in_flight(connection)->count == 0 ? sym_first : sym_later;
+    return !connection->shut && connection_activate(connection, waiting);
+}
+
+/* call-seq: enter(request) -> true or false
+ *
+ * Is the request's waiter active from now on? False: the trunk is busy for callers of another scheduler, or shut. */
+static VALUE connection_get_entered(VALUE self, VALUE request) {
+    request_checked(request);
+    return RBOOL(connection_enter(connection_of(self), request));
+}
+
+void connection_deactivate(connection_t *connection, request_t *request) {
+    if (!request->active) return;
+    request->active = false;
+    occupancy_keep_no_more(connection_in_flight(connection), request);
+    if (connection->active == 0 || connection->scheduler != request->scheduler) return; /* it was forgotten with others of its event loop */
+    if (--connection->active == 0) connection->scheduler = connection->thread = Qnil;
+}
+
+/* call-seq: deactivate(request) -> connection
+ *
+ * The request's waiter, which another caller has entered for it, is active no more, and does not know it. */
+static VALUE connection_take_out(VALUE self, VALUE request) {
+    connection_deactivate(connection_of(self), request_checked(request));
+    return self;
 }
 
 /* call-seq: head -> Request or nil
@@ -277,8 +294,6 @@ static VALUE connection_get_active(VALUE self) { return SIZET2NUM(connection_of(
 static VALUE connection_is_inherited(VALUE self) { return RBOOL(connection_of(self)->generation != process_generation); }
 
 void Init_trunkline_connection_state(void) {
-    sym_first = ID2SYM(rb_intern("first"));
-    sym_later = ID2SYM(rb_intern("later"));
     VALUE class = rb_define_class_under(mTrunkline, "ConnectionState", rb_cObject);
     trunkline_define_new(class, connection_new);
     rb_define_method(class, "initialize", connection_initialize, -1);
@@ -296,7 +311,8 @@ void Init_trunkline_connection_state(void) {
     rb_define_method(class, "begin_ending", connection_begin_ending, 0);
     rb_define_method(class, "finish_ending", connection_finish_ending, 0);
     rb_define_method(class, "deserted?", connection_get_deserted, 0);
-    rb_define_method(class, "enter", connection_enter, 1);
+    rb_define_method(class, "enter", connection_get_entered, 1);
+    rb_define_method(class, "deactivate", connection_take_out, 1);
     rb_define_method(class, "head", connection_head, 0);
     rb_define_method(class, "settled?", connection_is_settled, 0);
     rb_define_method(class, "backlog", connection_get_backlog, 0);

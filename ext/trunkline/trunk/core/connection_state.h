@@ -118,16 +118,12 @@ bool connection_activate(connection_t *connection, request_t *request);
 /* The same for a waiter whose request is in flight here already, also where the trunk has been reserved for another caller since. */
 bool connection_activate_to_wait(connection_t *connection, request_t *request);
 
-/* Ruby's ConnectionState#enter, and of its leader election #lead, #rest, #rise and #leave: see there. */
-VALUE connection_enter(VALUE self, VALUE request);
-VALUE connection_lead(VALUE self, VALUE request);
-VALUE connection_rest(VALUE self);
-VALUE connection_rise(VALUE self, VALUE woken);
-VALUE connection_leave(VALUE self, VALUE request);
+/* The request's waiter is active no more, if it was, and nothing is kept for it. */
+void connection_deactivate(connection_t *connection, request_t *request);
 
-/* The request's waiter gives up the lead, if it has it, or is to have it. Nil: there is a leader. A request: its waiter was parked and is
- * woken now to lead; the caller owes it its wake-up. False: none is left to lead. */
-VALUE connection_resign(connection_t *connection, VALUE request);
+/* The request's waiter is active from now on. False: the trunk is busy for callers of another scheduler, or shut. Calls Ruby before it changes
+ * anything. */
+bool connection_enter(connection_t *connection, VALUE request);
 
 /* Seconds of backlog up to which short requests join: a little, and what is on the way meanwhile. */
 double connection_enough(const connection_t *connection);

@@ -1,14 +1,12 @@
 #include "leader_election.h"
 
-/* The election of a connection's leader, the caller that reads for all: the methods of Trunkline::ConnectionState by which callers lead, are
- * parked while another leads, and hand the lead over when they leave. */
-#include "connection_state.h"
-
 #include <math.h>
 #include "clock.h"
 #include "deadline.h"
 #include "occupancy.h"
 #include "../../common/classes.h"
+
+static VALUE sym_leads, sym_parked, sym_answered;
 
 static void park(connection_t *connection, request_t *request) {
     request->older = connection->parked.older;
@@ -18,23 +16,37 @@ static void park(connection_t *connection, request_t *request) {
     request->state = WAITER_PARKED;
 }
 
-/* call-seq: lead(request) -> true, false, Float or nil
- *
- * True: the waiter leads now, or did already. False: it is parked and must sleep until it is woken, if only by a leader that looks at the
- * clock. A Float: it is parked, and must not sleep longer than until then, for the leader will. Nil: it has its answer.
- *
- * Also on a trunk that has been reserved for another caller since: what it waits for is in flight here. */
-VALUE connection_lead(VALUE self, VALUE object) {
-    connection_t *connection = connection_of(self);
-    request_t *request = request_checked(object);
+election_t connection_elect(connection_t *connection, VALUE object) {
+    request_t *request = request_of(object);
     connection_forget_other_dropped(connection, request->scheduler);
     if (connection->next_leader == object) connection->next_leader = Qnil;
-    if (request->done) return Qnil;
+    if (request->done) return ELECTION_ANSWERED;
     if (request->until < connection->earliest) connection->earliest = request->until;
     if (NIL_P(connection->leader) && connection_activate_to_wait(connection, request)) connection->leader = object;
-    if (connection->leader == object) return Qtrue;
+    if (connection->leader == object) return ELECTION_LEADS;
     park(connection, request);
-    return request->until < connection->rest ? DBL2NUM(request->until) : Qfalse;
+    return ELECTION_PARKED;
+}
+
+double connection_sleeps_until(const connection_t *connection, const request_t *request) {
+    return request->until < connection->rest ? request->until : INFINITY;
+}
+
+/* call-seq: lead(request) -> :leads, :parked or :answered */
+static VALUE connection_lead(VALUE self, VALUE object) {
+    request_checked(object);
+    switch (connection_elect(connection_of(self), object)) {
+    case ELECTION_LEADS: return sym_leads;
+    case ELECTION_PARKED: return sym_parked;
+    default: return sym_answered;
+    }
+}
+
+/* call-seq: sleeps_until(request) -> Float or nil
+ *
+ * Of a parked waiter, on the clock of Waiting.now. Nil: until it is woken, if only by a leader that looks at the clock. */
+static VALUE connection_get_sleeps_until(VALUE self, VALUE object) {
+    return deadline_value(connection_sleeps_until(connection_of(self), request_checked(object)));
 }
 
 /* call-seq: take_lead(request) -> true or false
@@ -49,14 +61,14 @@ static VALUE connection_take_lead(VALUE self, VALUE object) {
     return Qtrue;
 }
 
-/* call-seq: rest -> Float or nil
- *
- * The leader goes to sleep, and looks at the clock then at the latest; nil: no waiter has a deadline, and silence is not looked into. */
-VALUE connection_rest(VALUE self) {
-    connection_t *connection = connection_of(self);
-    connection->rest = fmin(fmin(connection->earliest, connection->cancelling.again), silence_due(connection));
-    return deadline_value(connection->rest);
+double connection_begin_rest(connection_t *connection) {
+    return connection->rest = fmin(fmin(connection->earliest, connection->cancelling.again), silence_due(connection));
 }
+
+/* call-seq: begin_rest -> Float or nil
+ *
+ * Nil: see connection_begin_rest. */
+static VALUE connection_get_rest(VALUE self) { return deadline_value(connection_begin_rest(connection_of(self))); }
 
 /* Takes the parked whose time is over out of the list, and finds the earliest of the others. To push may collect garbage,
  * and with it parked requests: the list is looked at from its beginning again. */
@@ -75,16 +87,17 @@ static void expire(connection_t *connection, double now, VALUE woken) {
     connection->earliest = earliest;
 }
 
-/* call-seq: rise(woken) -> connection
- *
- * The leader is awake. The parked waiters whose deadlines have passed are pushed to the Array `woken`, and are owed
- * a wake-up. */
-VALUE connection_rise(VALUE self, VALUE woken) {
-    connection_t *connection = connection_of(self);
+void connection_end_rest(connection_t *connection, VALUE woken) {
     connection->rest = -INFINITY;
-    if (isinf(connection->earliest)) return self;
+    if (isinf(connection->earliest)) return;
     double now = clock_now();
     if (now >= connection->earliest) expire(connection, now, woken);
+}
+
+/* call-seq: end_rest(woken) -> connection */
+static VALUE connection_get_end_of_rest(VALUE self, VALUE woken) {
+    Check_Type(woken, T_ARRAY);
+    connection_end_rest(connection_of(self), woken);
     return self;
 }
 
@@ -97,34 +110,35 @@ static request_t *successor(connection_t *connection) {
     return NULL;
 }
 
-VALUE connection_resign(connection_t *connection, VALUE object) {
+succession_t connection_resign(connection_t *connection, VALUE object) {
     if (connection->leader == object) {
         connection->leader = Qnil;
         connection->rest = -INFINITY;
     }
     if (connection->next_leader == object) connection->next_leader = Qnil;
-    if (connection_is_led(connection)) return Qnil;
+    if (connection_is_led(connection)) return SUCCESSION_LED;
     request_t *next = successor(connection);
-    if (!next) return Qfalse;
+    if (!next) return SUCCESSION_NONE;
     request_wake_up(next);
-    return connection->next_leader = next->self;
+    connection->next_leader = next->self;
+    return SUCCESSION_NEXT;
 }
 
-/* call-seq: leave(request) -> nil, request or false
- *
- * The request's waiter goes, for whatever reason: it is taken out of every list, and gives up the lead if it had it: see connection_resign for
- * what is returned. */
-VALUE connection_leave(VALUE self, VALUE object) {
-    connection_t *connection = connection_of(self);
-    request_t *request = request_checked(object);
+succession_t connection_leave(connection_t *connection, VALUE object) {
+    request_t *request = request_of(object);
     request_unlink(request);
     request->state = WAITER_RUNNING;
-    if (request->active) {
-        request->active = false;
-        if (connection->active > 0 && --connection->active == 0) connection->scheduler = connection->thread = Qnil;
-        occupancy_keep_no_more(connection_in_flight(connection), request);
-    }
+    connection_deactivate(connection, request);
     return connection_resign(connection, object);
+}
+
+/* call-seq: leave(request) -> Request or nil
+ *
+ * Returns the next leader, if there is none yet: it is owed its wake-up. */
+static VALUE connection_get_next_leader(VALUE self, VALUE object) {
+    connection_t *connection = connection_of(self);
+    request_checked(object);
+    return connection_leave(connection, object) == SUCCESSION_NEXT ? connection->next_leader : Qnil;
 }
 
 /* call-seq: led? -> true or false
@@ -136,12 +150,16 @@ static VALUE connection_get_led(VALUE self) { return RBOOL(connection_is_led(con
 static VALUE connection_get_leads(VALUE self, VALUE object) { return RBOOL(connection_leads(connection_of(self), object)); }
 
 void Init_trunkline_leader_election(void) {
+    sym_leads = ID2SYM(rb_intern("leads"));
+    sym_parked = ID2SYM(rb_intern("parked"));
+    sym_answered = ID2SYM(rb_intern("answered"));
     VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
     rb_define_method(class, "lead", connection_lead, 1);
     rb_define_method(class, "take_lead", connection_take_lead, 1);
     rb_define_method(class, "leads?", connection_get_leads, 1);
-    rb_define_method(class, "rest", connection_rest, 0);
-    rb_define_method(class, "rise", connection_rise, 1);
-    rb_define_method(class, "leave", connection_leave, 1);
+    rb_define_method(class, "sleeps_until", connection_get_sleeps_until, 1);
+    rb_define_method(class, "begin_rest", connection_get_rest, 0);
+    rb_define_method(class, "end_rest", connection_get_end_of_rest, 1);
+    rb_define_method(class, "leave", connection_get_next_leader, 1);
     rb_define_method(class, "led?", connection_get_led, 0);
 }

@@ -58,7 +58,7 @@ module Trunkline
       # @param timeout [Numeric, nil] seconds; nil is for ever
       # @return [Boolean] whether the answer is there
       def wait(timeout = nil)
-        wait_for(timeout && (Waiting.now + timeout)) { done? }
+        wait_for(Waiting.due(timeout)) { done? }
         done?
       end
 

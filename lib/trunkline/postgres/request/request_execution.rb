@@ -19,10 +19,19 @@ module Trunkline
       # @param prepare [Boolean] whether connections keep the statement
       # @return [Result]
       def result_of(statement, parameters, prepare)
-        request = Request.query(statement, parameters.dup) || converted(statement, parameters)
+        request = request_for(statement, parameters.dup)
         request.unnamed! unless prepare
         perform(request)
         request.result(@result_class) || @responses.result(retry_until_answered(request), @result_class)
+      end
+
+      # What C cannot send as it is, Ruby converts.
+      #
+      # @param parameters [Array] which the request takes for its own
+      # @param deadline [Numeric, nil] seconds, for what converting them has to ask the server
+      # @return [Request]
+      def request_for(statement, parameters, deadline = nil)
+        Request.query(statement, parameters) || converted(statement, parameters, deadline)
       end
 
       # Finding out what types they are for takes time too.
@@ -63,10 +72,7 @@ module Trunkline
         value.encoding == Encoding::BINARY ? value.bytesize * 2 : value.bytesize
       end
 
-      def learn(request)
-        perform(request)
-        retry_until_answered(request)
-      end
+      def learn(request) = perform_until_answered(request)
 
       def check_count(parameters, types)
         return if parameters.size == types.size

@@ -16,13 +16,24 @@ module Trunkline
 
       private
 
+      # Sends the request and waits for its answer.
+      #
+      # @param request [Request]
+      # @return [Request] answered; the last attempt, where there were several
+      # @raise [Error] what the last attempt failed with
+      def perform_until_answered(request)
+        perform(request)
+        retry_until_answered(request)
+      end
+
       # Sends the request again for as long as that is right, until it has an answer. An answered one costs one look.
       #
       # @param request [Request] performed
+      # @yieldparam again [Request] to be performed where a request travels otherwise than by `perform`
       # @return [Request] answered; the last attempt, where there were several
       # @raise [Error] what the last attempt failed with
-      def retry_until_answered(request)
-        request = repeated(request) unless request.answered?
+      def retry_until_answered(request, &again)
+        request = repeated(request, &again) unless request.answered?
         @responses.announce(request)
         request
       end
@@ -42,7 +53,7 @@ module Trunkline
           raise announced(error, request) if request.done?
 
           tries += 1
-          perform(request)
+          block_given? ? yield(request) : perform(request)
         end
         request
       end
@@ -61,7 +72,8 @@ module Trunkline
         check_count(request.parameters, types) if types
       end
 
-      # A statement that is not what was remembered of it is prepared anew, once, unnoticed.
+      # A statement that is not what was remembered of it is prepared anew, unnoticed: once, and then without a name, where a pooler answers
+      # for it by one that it has prepared before.
       #
       # @return [Request] the same one when there is no point in another
       # @raise [Cancelled] there would be, but for its caller
@@ -80,14 +92,17 @@ module Trunkline
         error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
       end
 
-      def preparable_anew?(request) = request.outdated? && !request.anew? && !answered_within_transaction?(request)
+      def preparable_anew?(request)
+        request.outdated? && (!request.anew? || request.forgotten?) && !answered_within_transaction?(request)
+      end
 
       # What depends on the parameters' types waits until they are known again.
       def prepared_anew(request)
         return request.anew unless request.given
 
         learn(Request.describe(request.statement).limit_as(request).anew)
-        converted(request.statement, request.given).limit_as(request)
+        again = converted(request.statement, request.given).limit_as(request)
+        request.forgotten? ? again.unnamed! : again
       end
 
       def answered_within_transaction?(request) = !request.status.nil? && request.status != "I"
