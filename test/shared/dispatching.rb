@@ -53,6 +53,15 @@ module Shared
       end
     end
 
+    # No caller asks for the answers, and none asks anything else meanwhile: the one that waits finds out that these are complete.
+    def test_complete_answers_that_no_caller_asks_for_free_a_long_query
+      behind_unread_answers { |db| assert_equal 1, db.query(NAP).size }
+    end
+
+    def test_complete_answers_that_no_caller_asks_for_free_a_transaction
+      behind_unread_answers { |db| assert_equal 1, db.transaction { |transaction| ask(transaction, 1) } }
+    end
+
     # Each caller asks again as soon as it has its answer, and would keep its connection for ever.
     def test_of_those_that_wait_with_long_queries_each_has_its_turn
       among_sleepers(6) do |turns, callers, db|
@@ -110,6 +119,27 @@ module Shared
         yield db
         assert_equal true, future.cancel
       end
+    end
+
+    # Each connection has a future's answer to come, which comes when the caller of the block waits.
+    def behind_unread_answers
+      gated(connections: 3, max_connections: 3) do |db, proxy|
+        10.times { db.query(NAP) }
+        3.times.map { later { db.transaction { |transaction| ask(transaction, 0) } } }.each(&:value)
+        proxy.hold(:answers)
+        futures = []
+        futures << db.async("SELECT $1::int", futures.size) until trunks(db).none? { |trunk| trunk.codec.idle? }
+        caller = later { yield db }
+        assert(eventually { waits?(db) })
+        proxy.release(:answers)
+        caller.value
+        assert_equal [*0...futures.size], futures.map { |future| future.value.value }
+      end
+    end
+
+    # Has a caller come that waits, in line, on a connection of its own until that is answered, or on one whose answers it reads?
+    def waits?(db)
+      db.stats[:queue][:length].positive? || db.stats[:pinned].positive? || trunks(db).any? { |trunk| trunk.active.positive? }
     end
 
     def both_opened(db)

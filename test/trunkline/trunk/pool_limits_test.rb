@@ -72,6 +72,21 @@ module Trunkline
       refute_predicate pool.crowded, :on?
     end
 
+    # The caller is told of its deadline, not of max_wait, which is far away.
+    def test_a_deadline_that_passes_while_a_caller_comes_to_wait_again
+      at_one_moment do
+        (1..3).each do |at|
+          queue = WaitQueue.new(nil, nil, Limits.new, "there", false)
+          entry = WaitingLine::Entry.new(request.limit(1), alone: true)
+          queue.join(entry)
+          queue.leave(entry)
+          looks = 0
+          joined = Waiting.stub(:now, -> { Clock.pass((looks += 1) == at ? 2 : 0) && Clock.now }) { queue.join(entry) }
+          assert_equal at > 1, joined
+        end
+      end
+    end
+
     # It has not passed at the second look, and then it has: it is no wait of a minute in any case.
     def test_a_deadline_that_passes_while_the_caller_lines_up
       pool = self.pool(most: 2)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/requests"
+require "support/fake_trunk"
 
 module Trunkline
   # Callers in line for a trunk: first come, first served, and those go together that can.
@@ -91,6 +91,25 @@ module Trunkline
       assert_same one, @line.leave(one)
       assert_nil @line.leave(one)
       assert_equal [two], @line.call_first(9)
+    end
+
+    # It goes on after all: it looks again, and stands where it stood.
+    def test_a_caller_that_was_forgotten
+      gone, *others = join(*Array.new(3) { entry })
+      @line.forget { |one| one.equal?(gone) }
+      assert_equal [false, false, 2], [gone.lined_up?, gone.stay, @line.size]
+      assert_nil @line.leave(gone)
+      join(gone)
+      assert_equal [gone, *others], @line.call_first(9)
+    end
+
+    def test_a_trunk_that_is_kept_for_a_caller_that_is_forgotten
+      one, = join(entry)
+      trunk = FakeTrunk.new
+      @line.call_for(trunk, 1)
+      assert_equal [trunk, 1], [one.trunk, trunk.active]
+      one.forget
+      assert_equal [nil, 0], [one.trunk, trunk.active]
     end
 
     def test_a_caller_that_is_awake_already_is_owed_nothing

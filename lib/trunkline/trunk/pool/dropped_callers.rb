@@ -53,10 +53,12 @@ module Trunkline
 
     private
 
-    # Another thread may give the trunk back, and a third take it, while the user is asked. A user that is gone and still has it keeps it.
+    # Another thread may give the trunk back, and a third take it, while the user is asked, also by the same user: a connection of ActiveRecord's
+    # that has another thread now. So one that had gone and still has the trunk is asked again.
     def dropped?(trunk)
       user = trunk.user or return false
-      (trunk.state.forget_dropped || !user.alive?) && trunk.user.equal?(user)
+      forgotten = trunk.state.forget_dropped
+      (forgotten || !user.alive?) && trunk.user.equal?(user) && (forgotten || !user.alive?)
     end
 
     def collection_time(entry) = [entry.first_since + [COLLECT_AFTER, (entry.give_up_at - entry.first_since) / 2].min, @collected + COLLECT_EVERY].max

@@ -196,7 +196,7 @@ module Trunkline
       what, trunk = locked { decide(entry) }
       case what
       when :open then open_trunk(entry)
-      when :wait then wait_in_line(entry, trunk)
+      when :wait then wait_in_line(entry, trunk) || entry.trunk
       when :make_room then make_room(trunk, entry.request)
       when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
       else trunk
@@ -227,8 +227,8 @@ module Trunkline
       call_up { @opener.not_opened(entry, error) ? @queue.call_failed(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
     end
 
+    # Returns when the caller is to have the entry's trunk, or it is time to look again.
     # @param called [Array<Entry>] that are owed a wake-up
-    # @return [Trunk, nil] that the caller is to have; nil: it is time to look again
     def wait_in_line(entry, called)
       loop do
         wake(called - [entry])
@@ -236,7 +236,7 @@ module Trunkline
         @dropped.close_trunks { call_up { @dropped.forget && @queue.serve } }
         called.include?(entry) ? entry.request.resume : Waiting.park(entry.request, @queue.waking_time(entry, @dropped.collection_due(entry)))
         @roster.catch_up
-        break entry.trunk if entry.trunk || !locked { entry.stay }
+        break if entry.trunk || !locked { entry.stay } # the trunk is the caller's when it has left the line: until then, it may be taken for dropped
 
         called = locked { @queue.serve }
       end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../socket/readiness"
+require_relative "unanswered_calls"
 require_relative "waiting_line"
 
 module Trunkline
@@ -32,10 +33,8 @@ module Trunkline
       @limits = limits
       @server = server
       @closed = closed
-      @sharing = WaitingLine.new
-      @sharing_long = WaitingLine.new
-      @alone = WaitingLine.new
-      @lines = [@alone, @sharing, @sharing_long]
+      @calls = UnansweredCalls.new
+      @lines = [@alone = WaitingLine.new(@calls), @sharing = WaitingLine.new(@calls), @sharing_long = WaitingLine.new(@calls)]
       @seekers = {}.compare_by_identity # entries of the callers that have stood in line for a trunk of their own, and have none yet
       @waits = Histogram.new
     end
@@ -62,8 +61,7 @@ module Trunkline
       if entry.blocks_its_scheduler? && !entry.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
-      return false if entry.deadline_passed? && entry.request.deadline_passed?
-      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}") if entry.deadline_passed?
+      return waited_in_vain(entry) if entry.deadline_passed?
       raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(line_of(entry))
 
       line_of(entry).join(entry, @limits.max_wait)
@@ -76,6 +74,7 @@ module Trunkline
     # @return [Boolean] whether another is to be called in its place
     def leave(entry)
       @waits << (Waiting.now - entry.since)
+      @calls.answered(entry)
       return false if entry.trunk && !entry.lined_up?
 
       !line_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
@@ -96,8 +95,9 @@ module Trunkline
     # @param other [Float, nil] when there is something else to do
     # @return [Float] when the caller in line looks again, on the clock of Waiting.now
     def waking_time(entry, other)
-      looks_again = line_of(entry).first.equal?(entry) && (entry.long? || @roster.dispatcher.unattended? || (!entry.alone? && @roster.room_to_grow?))
-      [entry.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @opener.pause_end, other].compact.min
+      first = line_of(entry).first.equal?(entry)
+      looks_again = first && (entry.long? || @roster.dispatcher.unattended? || (!entry.alone? && @roster.room_to_grow?))
+      [entry.give_up_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), @opener.pause_end, (@calls.due if first), other].compact.min
     end
 
     # A single connection goes to the callers that wait to share it, before it is kept for the next one that wants one of its own.
@@ -134,13 +134,16 @@ module Trunkline
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @limits.failover_wait) }.concat(serve)
 
-    # Have callers gone that seek a trunk of their own?
-    def any_gone? = @seekers.keys.any?(&:gone?) # of a copy: no lock is held
+    # Have callers gone that stand at the front of a line, were called, or seek a trunk of their own? No lock is held: this looks at copies.
+    def any_gone? = @calls.any_overdue? || @lines.any? { |line| line.first&.gone? } || @seekers.keys.any?(&:gone?)
 
-    # Those whose threads or event loops have ended will not come.
+    # Those whose threads or event loops have ended will not come, nor will those of an event loop that lets others wait.
     def forget_gone
-      @lines.each(&:forget_gone)
-      @seekers.reject! { |entry,| entry.gone? }
+      overdue = @calls.overdue
+      gone = ->(entry) { entry.gone? || overdue.any? { |scheduler| scheduler.equal?(entry.scheduler) } }
+      @lines.each { |line| line.forget(&gone) }
+      @calls.take_out(&gone).each(&:forget)
+      @seekers.reject! { |entry,| gone.call(entry) }
     end
 
     private
@@ -149,6 +152,13 @@ module Trunkline
       return @alone if entry.alone?
 
       entry.long? ? @sharing_long : @sharing
+    end
+
+    # Its own deadline may pass between two looks at the clock, so that one is looked at last.
+    def waited_in_vain(entry)
+      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}") unless entry.request.deadline_passed?
+
+      false
     end
 
     def full?(line) = line.size >= @limits.max_waiting

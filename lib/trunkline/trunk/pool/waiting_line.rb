@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "unanswered_calls"
 require_relative "../waiting"
 
 module Trunkline
@@ -69,6 +70,9 @@ module Trunkline
       # Has it been at the front already, and been outrun since?
       def called? = @called
 
+      # Has it stood in line before?
+      def lined_up_before? = !@first_since.nil?
+
       # Has it waited for long enough?
       def deadline_passed? = !@give_up_at.nil? && Waiting.now >= @give_up_at
 
@@ -102,6 +106,14 @@ module Trunkline
         @trunk&.leave_unused(@request)
       end
 
+      # The caller will not come: the trunk that is kept for it is for others again, and a place in line is not its own any more. If it goes on
+      # after all, it looks again.
+      def forget
+        @trunk&.state&.deactivate(@request)
+        @trunk = nil
+        leave
+      end
+
       def called
         @called = true
         leave
@@ -116,7 +128,9 @@ module Trunkline
       def blocks_its_scheduler? = scheduler.nil? && !Fiber.scheduler.nil?
     end
 
-    def initialize
+    # @param calls [UnansweredCalls] of all lines
+    def initialize(calls = UnansweredCalls.new)
+      @calls = calls
       @entries = []
     end
 
@@ -127,12 +141,13 @@ module Trunkline
     # The first one waits at the end of another line from now on.
     def hand_over_to(other) = other.entries.push(@entries.shift)
 
-    # One that was called and outrun stands where it stood: before those that came later.
+    # One that was called and outrun, or taken for dropped, stands where it stood: before those that came later.
     #
     # @param most [Float] seconds that the caller waits in all
     def join(entry, most)
+      again = entry.lined_up_before?
       entry.line_up(most)
-      later = @entries.index { |other| other.first_since > entry.first_since } if entry.called?
+      later = @entries.index { |other| other.first_since > entry.first_since } if again
       @entries.insert(later || -1, entry)
     end
 
@@ -166,8 +181,8 @@ module Trunkline
     # @return [Array<Entry>] those that were asleep, and are owed a wake-up
     def call_failed(failure, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most) }
 
-    # Those whose threads or event loops have ended will not come.
-    def forget_gone = @entries.reject!(&:gone?)
+    # Takes those out that will not come.
+    def forget = @entries.reject! { |entry| yield(entry) && entry.forget }
 
     protected
 
@@ -180,7 +195,7 @@ module Trunkline
       passed = []
       (yield(@entries.first) ? called : passed).push(@entries.shift) until called.size == most || @entries.empty?
       @entries = passed.concat(@entries) unless passed.empty?
-      called.select { |entry| entry.called.request.wake_up }
+      called.each { |entry| @calls.add(entry) }.select { |entry| entry.called.request.wake_up }
     end
   end
   private_constant :WaitingLine
