@@ -38,20 +38,18 @@ static void remember_error(memcached_request_t *request, const meta_answer_t *an
     if (NIL_P(request->error)) request->error = text_string(answer->line);
 }
 
-/* Puts the value of one of many keys under the caller's name for it. */
+/* Notes it for one of many keys. The list begins with the first one. */
+static void note(VALUE *list, uint32_t index, VALUE what) {
+    if (NIL_P(*list)) *list = rb_ary_new();
+    rb_ary_store(*list, index, what);
+}
+
+/* Keeps the value of one of many keys by the key's number: what the caller calls it may have Ruby code that is asked when it becomes a Hash's key, and
+ * the thread that reads may be another caller's. */
 static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer, uint32_t index) {
-    VALUE name = RARRAY_AREF(request->names, index);
-    rb_hash_aset(request->answer, name, text_string(answer->value));
-    if (answer->flags != 0) {
-        if (NIL_P(request->coded)) request->coded = rb_hash_new();
-        rb_hash_aset(request->coded, name, UINT2NUM(answer->flags));
-    } else if (!NIL_P(request->coded)) {
-        rb_hash_delete(request->coded, name); /* the same key was asked for twice, and has changed in between */
-    }
-    if (answer->cas != 0) {
-        if (NIL_P(request->versions)) request->versions = rb_hash_new();
-        rb_hash_aset(request->versions, name, ULL2NUM(answer->cas));
-    }
+    note(&request->answer, index, text_string(answer->value));
+    if (answer->flags != 0) note(&request->coded, index, UINT2NUM(answer->flags));
+    if (answer->cas != 0) note(&request->versions, index, ULL2NUM(answer->cas));
 }
 
 /* The index among the request's keys that the answer is for; those before `from` have theirs. */

@@ -142,7 +142,6 @@ static VALUE request_get_many(VALUE class, VALUE keys, VALUE names, VALUE flags)
     memcached_request_t *request = memcached_request_of(self);
     if (RARRAY_LEN(names) != RARRAY_LEN(request->key)) rb_raise(rb_eArgError, "there must be as many names as keys");
     request->names = names == keys ? request->key : rb_ary_freeze(rb_ary_dup(names));
-    request->answer = rb_hash_new();
     return self;
 }
 
@@ -188,7 +187,6 @@ static VALUE request_again(VALUE self) {
     again->client_flags = request->client_flags;
     again->many = request->many;
     again->names = request->names;
-    if (!NIL_P(again->names)) again->answer = rb_hash_new();
     return object;
 }
 
@@ -216,16 +214,44 @@ static VALUE request_is_found(VALUE self) {
  * Was it refused because the value is another version by now? */
 static VALUE request_is_changed(VALUE self) { return RBOOL(memcached_request_of(self)->code == META_EXISTS); }
 
-/* call-seq: answer -> String, Hash or nil */
-static VALUE request_answer(VALUE self) { return memcached_request_of(self)->answer; }
+/* Of what came for many keys, a Hash by the names that their caller has for them. Of a key that was asked for twice the later value counts, and what was not
+ * told of that is not told at all. */
+static VALUE by_names(const memcached_request_t *request, VALUE came) {
+    VALUE named = rb_hash_new();
+    for (long at = 0; !NIL_P(request->answer) && at < RARRAY_LEN(request->answer); at++) {
+        if (NIL_P(RARRAY_AREF(request->answer, at))) continue;
+        VALUE name = RARRAY_AREF(request->names, at), one = NIL_P(came) ? Qnil : rb_ary_entry(came, at);
+        if (!NIL_P(one)) rb_hash_aset(named, name, one);
+        else if (RHASH_SIZE(named) > 0) rb_hash_delete(named, name);
+    }
+    return named;
+}
+
+/* call-seq: answer -> String, Hash or nil
+ *
+ * Of many gets a new Hash each time. */
+static VALUE request_answer(VALUE self) {
+    const memcached_request_t *request = memcached_request_of(self);
+    return NIL_P(request->names) ? request->answer : by_names(request, request->answer);
+}
 
 /* call-seq: client_flags -> Integer
  *
  * What the client that stored the value says of it. */
 static VALUE request_client_flags(VALUE self) { return UINT2NUM(memcached_request_of(self)->answer_flags); }
 
-static VALUE request_coded(VALUE self) { return memcached_request_of(self)->coded; }
-static VALUE request_versions(VALUE self) { return memcached_request_of(self)->versions; }
+/* call-seq: coded -> Hash or nil */
+static VALUE request_coded(VALUE self) {
+    const memcached_request_t *request = memcached_request_of(self);
+    return NIL_P(request->coded) ? Qnil : by_names(request, request->coded);
+}
+
+/* call-seq: versions -> Hash or nil */
+static VALUE request_versions(VALUE self) {
+    const memcached_request_t *request = memcached_request_of(self);
+    return NIL_P(request->versions) ? Qnil : by_names(request, request->versions);
+}
+
 static VALUE request_error(VALUE self) { return memcached_request_of(self)->error; }
 static VALUE request_cas(VALUE self) { return ULL2NUM(memcached_request_of(self)->cas); }
 static VALUE request_done_count(VALUE self) { return UINT2NUM(memcached_request_of(self)->done_count); }

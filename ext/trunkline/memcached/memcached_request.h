@@ -23,9 +23,9 @@ typedef struct {
     VALUE value;          /* to store: String, or Array of value, client flags, value, client flags... */
     VALUE flags;          /* String, as the protocol has them, but for q and O; of a line: what its answer begins with */
     VALUE names;          /* of many gets: what the caller calls the keys, Array in their order */
-    VALUE answer;         /* the value's String; of many gets: Hash by name; of statistics: Hash by name */
-    VALUE coded;          /* of many gets: Hash of name and client flags, of the values that have flags; or nil */
-    VALUE versions;       /* of many gets: Hash of name and version, where that was asked; or nil */
+    VALUE answer;         /* the value's String; of many gets: Array of values in the keys' order, with nil for those without; of statistics: Hash by name */
+    VALUE coded;          /* of many gets: Array in the same order of client flags, of the values that have flags; or nil */
+    VALUE versions;       /* of many gets: Array in the same order of versions, where that was asked; or nil */
     VALUE error;          /* the line that the server refused with, or nil */
     uint64_t cas;         /* version of the value */
     uint32_t client_flags; /* of the value to store */

@@ -11,9 +11,14 @@ module Trunkline
       #
       # @param delay [Numeric] seconds until then
       # @return [Array<true>]
+      # @raise [ArgumentError] the delay is no number from 0
       # @raise [Error] the first failure; the other servers are emptied. One that cannot be reached is emptied by this client as soon as it
       #   answers again, where there is no delay
-      def flush_all(delay = 0) = @cluster.flush_all(Integer(delay))
+      def flush_all(delay = 0)
+        raise ArgumentError, "flush_all takes a number of seconds from 0, not #{delay.inspect[0, 50]}" unless delay.is_a?(Numeric) && delay.real? && delay >= 0 && delay.to_f.finite?
+
+        @cluster.flush_all(delay.to_i)
+      end
       alias flush flush_all
 
       # Closes the connections: those in use when their callers have their answers. The next call opens others. It is {Client#close} that

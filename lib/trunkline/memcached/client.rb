@@ -44,7 +44,13 @@ module Trunkline
       end
 
       # Yields this client, as a pool of connections does.
-      def with = yield(self)
+      #
+      # @raise [ArgumentError] there is no block
+      def with
+        raise ArgumentError, "with takes a block: with { |cache| ... }" unless block_given?
+
+        yield self
+      end
 
       # Has this client's commands go through a middleware from now on.
       #

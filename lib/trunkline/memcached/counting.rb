@@ -4,8 +4,8 @@ module Trunkline
   module Memcached
     # Numbers from 0 to 2**64 - 1 that a server counts up and down: in one step, whatever other clients do.
     module Counting
+      # What a server counts to, and versions have.
       MOST = (2**64) - 1
-      private_constant :MOST
 
       # @param amount [Integer] not negative; nothing else counts, as 1.5 or "2" would be taken for another number or a mistake
       # @param ttl [Numeric, nil] seconds, for one that `default` makes

@@ -61,10 +61,10 @@ module Trunkline
       def nils_count?(options) = options&.key?(:cache_nils) ? options[:cache_nils] : @cache_nils
 
       def fetch_guarded(key, ttl, options, &block)
-        guard = options.slice(*GUARD)
+        guard = options.slice(*GUARD).compact
         options = options.except(*GUARD)
         flags = guard_flags(**guard)
-        give_up_at = Waiting.now + guard.fetch(:lock_ttl, 30)
+        give_up_at = Waiting.due(guard.fetch(:lock_ttl, 30))
         pause = FIRST_PAUSE
         loop do
           request = look(key, flags) or return yield

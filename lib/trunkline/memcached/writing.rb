@@ -153,7 +153,10 @@ module Trunkline
       end
 
       def versioned(mode, version)
-        version = Integer(version)
+        unless version.is_a?(Integer) && version.between?(0, Counting::MOST)
+          raise ArgumentError, "a version is an Integer, as get_cas and set return it, not #{version.inspect[0, 50]}"
+        end
+
         version.zero? ? mode : "#{mode} C#{version}"
       end
 

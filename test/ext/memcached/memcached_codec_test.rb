@@ -233,6 +233,17 @@ module Trunkline
         assert_nonsense("HD O0\r\n", /answers nothing/)
       end
 
+      # What reads may be the thread of another caller: an interrupt of it, or the error of a key, would end the connection of both.
+      def test_the_code_of_a_callers_keys_runs_where_the_caller_asks
+        ran = 0
+        named = Class.new(String) { define_method(:eql?) { |other| (ran += 1) && super(other) } }
+        request = ask(Request.get_many(%w[a a], %w[a a].map { |key| named.new(key) }, " v f c"))
+        answer("VA 1 f3 c5 O0\r\nx\r\nVA 1 c6 O1\r\ny\r\nMN\r\n")
+        assert_equal [true, 0], [request.done?, ran]
+        assert_equal [[%w[a y]], [], [["a", 6]]], [request.answer, request.coded, request.versions].map(&:to_a)
+        assert_operator ran, :>, 0
+      end
+
       def test_no_request_is_left_when_it_fails
         requests = [get, store, get].each { |request| ask(request) }
         answer("EN O0\r\n")
