@@ -94,6 +94,17 @@ class LostConnectionsTest < Trunkline::TestCase
     end
   end
 
+  # The server has begun nothing of a COMMIT, a RELEASE SAVEPOINT or a ROLLBACK that comes when the transaction has been idle for too long: it is
+  # lost, and may be run again.
+  def test_a_transaction_that_has_been_idle_for_too_long_as_its_end_is_asked_for
+    ends = { commit: ->(_, hold) { hold.call }, roll_back: ->(_, hold) { hold.call && raise(Trunkline::Rollback) },
+             release: ->(tx, hold) { tx.transaction { |inner| inner.query("SELECT 1") && hold.call } } }
+    errors = ends.transform_values do |last|
+      gated { |db, proxy| idle_for_too_long(proxy) { |hold| db.transaction { |tx| tx.query("SET LOCAL idle_in_transaction_session_timeout = 300") && last.call(tx, hold) } } }
+    end
+    assert_equal({ commit: [Trunkline::ConnectionError, true], roll_back: nil, release: [Trunkline::ConnectionError, true] }, errors)
+  end
+
   # The others serve while one is opened again.
   def test_one_of_several_that_is_lost
     in_host_with_client(connections: 3, application_name: name = unique_name) do |db|
@@ -122,6 +133,15 @@ class LostConnectionsTest < Trunkline::TestCase
   end
 
   private
+
+  # @yieldparam hold [#call] from when on no request reaches the server, until it has ended the connection
+  # @return [Array(Class, Boolean), nil] the error of the block's caller, and whether it is retriable
+  def idle_for_too_long(proxy)
+    caller = later { yield(-> { proxy.hold(:requests) || true }) }
+    proxy.await { |policies| policies[:answers].messages["E"] == 1 }
+    proxy.release(:requests)
+    caller.error&.then { |error| [error.class, error.retriable?] }
+  end
 
   # @yieldparam db [Trunkline::Postgres::Client]
   # @yieldparam restart [#call] stops the server, calls its block with the proxy before it, and starts the server again

@@ -44,6 +44,22 @@ class MeaningsTest < Trunkline::TestCase
     end
   end
 
+  # Which comes before any query of its transaction, also where functions' plans are to be dropped.
+  BEGINNINGS = [["BEGIN"], ["BEGIN", "SET LOCAL TimeZone = 'UTC'"], ["BEGIN", "SET TRANSACTION READ ONLY"], ["BEGIN", "COMMIT AND CHAIN"]].freeze
+  private_constant :BEGINNINGS
+
+  def test_set_transaction_behind_other_settings
+    with_tables do |db|
+      BEGINNINGS.each do |beginning|
+        db.session do |session|
+          ["SET TimeZone = 'Asia/Tokyo'", *beginning, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"].each { |sql| session.query(sql) }
+          assert_equal ["serializable", beginning.last.include?("UTC") ? 0 : 1], [session.value("SHOW transaction_isolation"), session.value(PLANNED)], beginning
+          session.query("ROLLBACK")
+        end
+      end
+    end
+  end
+
   # The end of a transaction, and going back to a savepoint, set settings back.
   def test_constants_behind_the_end_of_what_set_a_time_zone
     with_tables do |db|

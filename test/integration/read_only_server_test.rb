@@ -22,6 +22,19 @@ module Trunkline
       end
     end
 
+    # What it refuses every other server would, too: it costs a connection or two when the hosts are looked at again, once a second, and none else.
+    def test_a_role_whose_transactions_are_read_only
+      postgres_server.psql("CREATE ROLE reader LOGIN; ALTER ROLE reader SET default_transaction_read_only = on; CREATE TABLE unwritten (id int); GRANT ALL ON unwritten TO reader")
+      began = Waiting.now
+      Trunkline.postgres(postgres_server.uri(user: "reader"), connections: 1, max_connections: 3) do |db|
+        30.times { assert_raises(READ_ONLY) { db.transaction { |tx| tx.query("DELETE FROM unwritten") } } }
+        assert_operator db.stats[:opened], :<=, 3 + (2 * (Waiting.now - began).ceil)
+        assert_equal 0, db.transaction(read_only: false) { |tx| tx.query("DELETE FROM unwritten") }.affected_rows
+      end
+    ensure
+      postgres_server.psql("DROP TABLE unwritten; DROP ROLE reader")
+    end
+
     private
 
     # Each first write of a client meets the standby.

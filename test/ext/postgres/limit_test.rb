@@ -57,6 +57,18 @@ module Trunkline
         assert_equal 1, sent.scan("set_config").size
       end
 
+      # An idle session ended as they came: the server has begun neither. Of another end that is not known.
+      def test_a_session_that_ends_before_the_limit_is_prepared
+        { "57P05" => "unsent", "57P01" => "sent" }.each do |sqlstate, known|
+          begin_session
+          request = ask_in_time("SELECT n")
+          send_bytes(codec.output.to_s.bytesize)
+          answer(BackendMessages.error("E", S: "FATAL", V: "FATAL", C: sqlstate, M: "terminating connection"))
+          codec.fail(woken) { |sent| sent ? "sent" : "unsent" }
+          assert_equal [known, "terminating connection"], [request.failure, codec.farewell_message], sqlstate
+        end
+      end
+
       def test_requests_that_the_server_does_not_limit
         refute_predicate ask_in_time("VACUUM n"), :limited?
         refute_predicate ask("SELECT n"), :limited?

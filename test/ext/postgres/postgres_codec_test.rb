@@ -155,6 +155,18 @@ module Trunkline
         assert_equal "terminating connection", codec.farewell_message
       end
 
+      # Of a transaction that took too long it is known that nothing behind it was begun.
+      def test_what_stands_behind_a_transaction_that_took_too_long
+        { "25P04" => %w[sent unsent unsent], "57P01" => %w[sent sent unsent] }.each do |sqlstate, known|
+          begin_session
+          requests = %w[1 2 3].map { |number| ask("SELECT #{number}") }
+          send_bytes(first_execution("t1", "SELECT 1").bytesize + 1)
+          answer(parse_complete + BackendMessages.error("E", S: "FATAL", V: "FATAL", C: sqlstate, M: "terminating connection"))
+          codec.fail(woken) { |sent| sent ? "sent" : "unsent" }
+          assert_equal known, requests.map(&:failure), sqlstate
+        end
+      end
+
       def test_a_closed_session_takes_no_more
         codec.close
         assert_equal terminate, sent

@@ -19,12 +19,25 @@ static bool is_unbegun(const postgres_request_t *request) {
     return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble));
 }
 
+/* One transaction has taken too long. No pooler says so by itself, and a server begins nothing behind it. */
+static bool is_transaction_timeout(const frame_t *frame) { return error_code_begins(frame->body, frame->length, "25P04"); }
+
+static void say_farewell(session_state_t *session, VALUE body, const frame_t *frame, bool head_begun) {
+    if (!error_is_fatal(frame->body, frame->length)) return;
+    session->base.farewell = body;
+    const request_t *head = fifo_request(fifo_head(&session->base.in_flight));
+    if (is_idle_timeout(frame) && !head_begun) session->base.unbegun = 0;
+    if (is_transaction_timeout(frame)) session->base.unbegun = head ? head->offset + 1 : 0;
+}
+
+void error_answer_take_own(session_state_t *session, const frame_t *frame) {
+    say_farewell(session, rb_str_new(frame->body, frame->length), frame, false);
+}
+
 void error_answer_take(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     VALUE body = rb_str_new(frame->body, frame->length);
-    bool fatal = error_is_fatal(frame->body, frame->length);
     if (NIL_P(request->answer.error)) request->answer.error = body;
-    if (fatal) session->base.farewell = body;
-    if (fatal && is_idle_timeout(frame)) session->base.unbegun = is_unbegun(request);
+    say_farewell(session, body, frame, !is_unbegun(request));
     if (session->cancelling && !request->outcome.cancelled) request->outcome.bystander = error_code_begins(frame->body, frame->length, QUERY_CANCELLED);
     if (request->answer.order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
     if (!NIL_P(request->sent.prepared) && !request->answer.bound) suspect_statement(session, request, frame);

@@ -12,4 +12,8 @@
  * cancel that was aimed at another one, or blames what is remembered of its statement. Runs no Ruby but the allocator. */
 void error_answer_take(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 
+/* The same of a unit that the codec sent on its own account, before any request in flight: keeps a fatal one as the server's farewell. Runs no
+ * Ruby but the allocator. */
+void error_answer_take_own(session_state_t *session, const frame_t *frame);
+
 #endif

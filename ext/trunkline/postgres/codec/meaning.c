@@ -41,6 +41,14 @@ static VALUE request_changes_meaning(VALUE self, VALUE plans) {
     return self;
 }
 
+/* call-seq: calls_nothing! -> request
+ *
+ * Its statement calls no function: the server need not drop before it what these keep. */
+static VALUE request_set_calls_nothing(VALUE self) {
+    postgres_request_of(self)->calls_nothing = true;
+    return self;
+}
+
 /* call-seq: parameter_types -> Array of Integer, or nil
  *
  * The OIDs of the statement's parameters, as the session that was asked knows them. */
@@ -70,6 +78,7 @@ void Init_trunkline_meaning(void) {
     VALUE request = rb_const_get(mTrunklinePostgres, rb_intern("Request"));
     rb_define_module_function(mTrunklinePostgres, "next_meaning", next_meaning, 0);
     rb_define_method(request, "changes_meaning!", request_changes_meaning, 1);
+    rb_define_method(request, "calls_nothing!", request_set_calls_nothing, 0);
     rb_define_method(request, "parameter_types", request_parameter_types, 0);
     rb_define_method(request, "convert_to", request_convert_to, 2);
 }

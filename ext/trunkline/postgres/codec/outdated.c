@@ -27,7 +27,9 @@ void suspect_statement(session_state_t *session, postgres_request_t *request, co
     } else if (parse_failed || suspect) {
         slots_drop(session, request->sent.prepared);
     }
-    request->outcome.outdated = suspect && (!request->sent.parses || request->sent.told || has_code(frame, NAME_IN_USE));
+    /* A plan that was made just now does not: a pooler has put a statement of its own in its place. */
+    bool replaced = prepared->parsed && has_code(frame, CHANGED_RESULT) && error_comes_from(frame->body, frame->length, "RevalidateCachedQuery");
+    request->outcome.outdated = suspect && (!request->sent.parses || request->sent.told || replaced || has_code(frame, NAME_IN_USE));
     if (!request->outcome.outdated) return;
     request->outcome.forgotten = has_code(frame, UNKNOWN_STATEMENT) || has_code(frame, CHANGED_RESULT);
     if (has_code(frame, CHANGED_RESULT)) plan_epoch_end(session->epoch, prepared->epoch);

@@ -191,6 +191,7 @@ static VALUE request_again(VALUE self) {
  * The same question, which relies on nothing that is remembered of its statement. */
 static VALUE request_anew(VALUE self) {
     VALUE anew = request_again(self);
+    postgres_request_of(anew)->unnamed |= postgres_request_of(self)->anew; /* what a pooler keeps has a name */
     postgres_request_of(anew)->anew = true;
     return anew;
 }

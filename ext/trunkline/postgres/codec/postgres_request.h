@@ -81,6 +81,7 @@ typedef struct {
     bool atomic;       /* of a batch: all in one unit, which is one transaction */
     bool announced;    /* the server is to say when it begins with the statement itself */
     bool anew;         /* relies on nothing that is remembered of its statement */
+    bool calls_nothing; /* its statement calls no function: what these keep may be as it is */
     unasked_t unasked; /* of a future: what of its rows counts as not asked for */
     struct flow *flow; /* what its caller takes in portions; or NULL */
     request_sent_t sent;

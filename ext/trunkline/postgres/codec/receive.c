@@ -294,13 +294,18 @@ static void answer_batch(session_state_t *session, postgres_request_t *batch, co
     if (NIL_P(batch->answer.error)) batch->answer.error = member->answer.error;
 }
 
+static void answer_own_unit(session_state_t *session, const frame_t *frame) {
+    own_unit_answer(session, frame);
+    if (frame->type == 'E') error_answer_take_own(session, frame);
+}
+
 static void take(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     if (frame->type == 'Z') {
         ready_for_query(session, frame, now, woken);
     } else if (!asynchronous(session, frame)) {
         VALUE head = answered(session, frame);
         postgres_request_t *request = request_or_null(head);
-        if (!request) own_unit_answer(session, frame);
+        if (!request) answer_own_unit(session, frame);
         else if (request->answer.unanswered > 0) answer_batch(session, request, frame, now);
         else answer(session, request, frame, now);
         RB_GC_GUARD(head); /* a value may be decoded by Ruby: another thread may close the connection meanwhile, and drop the request */

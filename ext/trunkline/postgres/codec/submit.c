@@ -224,7 +224,7 @@ static void append_and_push(session_state_t *session, buffer_t *output, postgres
 }
 
 static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
-    if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH) submit_other_plans(session, output, request->statement);
+    if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH && !request->calls_nothing) submit_other_plans(session, output, request->statement);
     if (!NIL_P(request->statement)) choose_prepared(session, request);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     request->announced = is_to_be_announced(session, request);

@@ -4,6 +4,7 @@
 
 #define SQLSTATE 'C'
 #define MESSAGE 'M'
+#define ROUTINE 'R'
 #define SEVERITY 'V' /* the one that is not translated */
 
 /* A field's text, ended by a zero byte; NULL when the body has none. */
@@ -25,6 +26,11 @@ bool error_code_begins(const char *body, size_t length, const char *beginning) {
 bool error_says(const char *body, size_t length, const char *message) {
     const char *said = find_field(body, length, MESSAGE);
     return said && strcmp(said, message) == 0;
+}
+
+bool error_comes_from(const char *body, size_t length, const char *routine) {
+    const char *said = find_field(body, length, ROUTINE);
+    return said && strcmp(said, routine) == 0;
 }
 
 bool error_is_fatal(const char *body, size_t length) {

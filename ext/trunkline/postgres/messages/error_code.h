@@ -11,6 +11,9 @@ bool error_code_begins(const char *body, size_t length, const char *beginning);
 /* Is its message this one? */
 bool error_says(const char *body, size_t length, const char *message);
 
+/* Is it this routine of the server's source that has raised it? */
+bool error_comes_from(const char *body, size_t length, const char *routine);
+
 /* Does the server end the session with it? */
 bool error_is_fatal(const char *body, size_t length);
 

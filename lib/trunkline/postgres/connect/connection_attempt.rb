@@ -13,12 +13,16 @@ module Trunkline
       UNKNOWN_VERSION = %w[0A000 08P01].freeze
       UNKNOWN_SETTING = "08P01"
       STARTING_UP = "57P03"
+      # PgBouncer's.
+      UNSUPPORTED = /\Aunsupported startup parameter/
+      HINT = "The pooler takes no such setting from its clients: set it for the role or the database, with ALTER ROLE ... SET or ALTER DATABASE ... SET, " \
+             "and not here."
       # Seconds within which a host answers at the level of TCP where there are others: a packet that is lost is sent again after one second.
       # What is slower than that is found by the next search, which begins with the same hosts.
       TCP_ANSWER = 1.0
       # Seconds for all of an attempt where there are other hosts and no connect_timeout.
       LONGEST_BESIDE_OTHERS = 10.0
-      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :TCP_ANSWER, :LONGEST_BESIDE_OTHERS
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNSUPPORTED, :HINT, :TCP_ANSWER, :LONGEST_BESIDE_OTHERS
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
@@ -103,10 +107,12 @@ module Trunkline
 
       def labelled(error)
         return error if error.server || error.is_a?(ConfigError)
-        return ServerError.from_fields(error.fields, server: @host.server) if error.is_a?(ServerError)
+        return ServerError.from_fields(hinted(error.fields), server: @host.server) if error.is_a?(ServerError)
 
         error.class.new(error.message, server: @host.server, retriable: error.retriable?)
       end
+
+      def hinted(fields) = fields[:message]&.match?(UNSUPPORTED) ? { hint: HINT, **fields } : fields
     end
 
     private_constant :ConnectionAttempt

@@ -84,7 +84,7 @@ module Trunkline
       def begin_session
         @startup = Startup.new(
           user: @config.user, dbname: @config.dbname, password: -> { @config.password(@host) }, settings: settings,
-          minimal: @minimal, protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
+          dispensable: @config.dispensable.keys, minimal: @minimal, protocol: @protocol, allowed: @config.require_auth, channel_binding: @config.channel_binding,
           certificate: (@io.peer_cert if @encrypted)
         )
         @stage = :starting

@@ -7,27 +7,25 @@ module Trunkline
     # Some poolers refuse a session that asks for settings which they do not know, and so it could not be told how to write values
     # as text. Then it is asked whether it does so all the same: anything else would be read wrongly.
     module SessionSettingsCheck # :nodoc:
-      # Before PostgreSQL 12 a float needed three extra digits to be exact; since then any positive number makes it so.
-      QUESTION = "SELECT pg_catalog.current_setting('IntervalStyle') OPERATOR(pg_catalog.=) 'postgres' " \
-                 "AND pg_catalog.current_setting('extra_float_digits')::int OPERATOR(pg_catalog.>=) " \
-                 "CASE WHEN pg_catalog.current_setting('server_version_num')::int OPERATOR(pg_catalog.<) 120000 THEN 3 ELSE 1 END"
-      ADVICE = "the pooler did not let IntervalStyle and extra_float_digits be set, and the server has other values than postgres " \
-               "and at least 1 (before version 12: 3): set them for the role or the database, with ALTER ROLE ... SET"
-      private_constant :QUESTION, :ADVICE
+      # A positive number of extra digits makes each float exact.
+      QUESTION = "SELECT pg_catalog.current_setting('IntervalStyle'), pg_catalog.current_setting('extra_float_digits')::int OPERATOR(pg_catalog.>=) 1"
+      private_constant :QUESTION
 
       # @param trunk [Trunk] new
       # @param responses [ResponseReader]
+      # @param interval_styles [Array<String>] in which intervals can be read
       # @return [Trunk] the same
       # @raise [ConnectionError] the session writes values in another way
       # @raise [Error] it could not be asked
-      def self.check(trunk, responses)
+      def self.check(trunk, responses, interval_styles)
         request = Request.script(QUESTION)
         trunk.perform(request)
         raise responses.error(request) unless request.answered?
-        return trunk if responses.results(request, Result).first.value
+        style, exact = responses.results(request, Result).first.rows.first
+        return trunk if interval_styles.include?(style) && exact
 
-        trunk.close(ADVICE)
-        raise ConnectionError.new(ADVICE, server: trunk.server, retriable: false)
+        trunk.close(Startup::ADVICE)
+        raise ConnectionError.new(Startup::ADVICE, server: trunk.server, retriable: false)
       end
     end
     private_constant :SessionSettingsCheck

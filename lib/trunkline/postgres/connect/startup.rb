@@ -24,7 +24,7 @@ module Trunkline
       DISPENSABLE = %w[IntervalStyle extra_float_digits].freeze
 
       # What the server reports back of them, and of what it was built with.
-      REPORTED = { "client_encoding" => /\AUTF8\z/, "DateStyle" => /\AISO\b/, "IntervalStyle" => /\Apostgres\z/,
+      REPORTED = { "client_encoding" => /\AUTF8\z/, "DateStyle" => /\AISO\b/,
                    "integer_datetimes" => /\Aon\z/, "standard_conforming_strings" => /\Aon\z/ }.freeze
 
       # The messages that may come while the server authenticates the client, with the longest length they may have.
@@ -40,7 +40,19 @@ module Trunkline
       # The oldest major version of PostgreSQL that is supported. Poolers report their server's, but for their own consoles.
       OLDEST = 12
 
+      # What to do where a pooler does not know a setting, and the server's own will not do.
+      ADVICE = "the pooler did not let IntervalStyle and extra_float_digits be set, and the server has other values than postgres " \
+               "and at least 1: set them for the role or the database, with ALTER ROLE ... SET"
+
       private_constant :OLDEST, :LONGEST_KEY, :SESSION, :DISPENSABLE, :REPORTED, :AUTHENTICATING, :PREPARING, :LIMIT
+
+      # @param settings [Hash{String => String}] of {#initialize}
+      # @param dispensable [Enumerable<String>] of {#initialize}
+      # @return [Array<String>] those in which intervals can be read
+      def self.interval_styles(settings, dispensable)
+        style = settings.fetch("IntervalStyle", SESSION["IntervalStyle"])
+        dispensable.include?("IntervalStyle") ? [style, SESSION["IntervalStyle"]] : [style]
+      end
 
       # @return [Hash{String => String}] what the server reported about itself and the session
       attr_reader :parameters
@@ -58,12 +70,13 @@ module Trunkline
       # @param dbname [String]
       # @param password [#call] asked for the password (a String or nil), and only when the server wants one
       # @param settings [Hash{String => String}] further parameters of the session
-      # @param minimal [Boolean] ask for no setting that some poolers do not know
+      # @param dispensable [Array<String>] names of those that some poolers do not know, beside the session's own
+      # @param minimal [Boolean] ask for none of these
       # @param protocol [Array<String>] the newest and the oldest version to speak, "3.0" or "3.2"
       # @param demands [Hash] what else {Authentication} is to know: allowed, channel_binding, certificate
-      def initialize(user:, dbname:, password:, settings: {}, minimal: false, protocol: %w[3.0 3.0], **demands)
-        @session = { "user" => user, "database" => dbname, **(minimal ? SESSION.except(*DISPENSABLE) : SESSION), **settings }
-        @reported = expectations(settings["IntervalStyle"])
+      def initialize(user:, dbname:, password:, settings: {}, dispensable: [], minimal: false, protocol: %w[3.0 3.0], **demands)
+        @session = { "user" => user, "database" => dbname, **(minimal ? SESSION.except(*DISPENSABLE).merge(settings.except(*dispensable)) : SESSION.merge(settings)) }
+        @reported = expectations(Startup.interval_styles(settings, dispensable))
         @minimal = minimal
         @version = Version.new(*protocol)
         @authentication = Authentication.new(user: user, password: password, **demands)
@@ -125,9 +138,7 @@ module Trunkline
 
       private
 
-      def expectations(interval_style)
-        interval_style ? { **REPORTED, "IntervalStyle" => /\A#{Regexp.escape(interval_style)}\z/i } : REPORTED
-      end
+      def expectations(interval_styles) = { **REPORTED, "IntervalStyle" => /\A(?:#{Regexp.union(interval_styles).source})\z/i }
 
       def next_message
         return unless @frames.type
@@ -194,7 +205,7 @@ module Trunkline
         raise OtherDateStyle, value if name == "DateStyle" && !@session.key?(name)
 
         message = "the session has #{name} #{value.inspect}, which is not what was asked for"
-        raise ConnectionError.new(message, retriable: false)
+        raise ConnectionError.new(@minimal && !@session.key?(name) ? "#{message}: #{ADVICE}" : message, retriable: false)
       end
 
       def check_version(version)

@@ -28,6 +28,7 @@ module Trunkline
       def initialize(config, responses, epochs, unfinished, prepare:, &gone)
         @silence = SilenceWatch.new(config, responses.limits.silence, &gone)
         @cluster = Cluster.new if config.identify_servers?
+        @interval_styles = Startup.interval_styles(config.session, config.dispensable.keys)
         @connector = Connector.new(config, cluster: @cluster)
         @responses = responses
         @epochs = epochs
@@ -72,9 +73,10 @@ module Trunkline
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
         canceller = @unfinished.canceller(connection)
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller, silence: @silence)
+        trunk.server_process = connection.backend_pid
         admit(trunk, connection.identity) if @cluster
         bound_second_choice(trunk)
-        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses) : trunk
+        connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses, @interval_styles) : trunk
       end
 
       # Where there is none, each look costs a connection to the primary, and 250 ms where a host is silent.

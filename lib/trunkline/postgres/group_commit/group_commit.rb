@@ -136,6 +136,8 @@ module Trunkline
 
     # A client that commits all its writes so.
     module GroupCommitting # :nodoc:
+      private
+
       def perform(request) = @group_commit.write?(request) ? commit_together(request) : super
     end
     private_constant :GroupCommit, :GroupCommitting

@@ -72,6 +72,8 @@ module Trunkline
 
     # A client that detects. What asks within a session goes there: the session is reset, and it may have the only connection.
     module Detecting # :nodoc:
+      private
+
       def perform(request)
         look_again(request) if @detection.outdated? && !@sessions.held
         super
@@ -86,8 +88,6 @@ module Trunkline
         look_again(request) if @detection.outdated? && !@sessions.held
         super
       end
-
-      private
 
       # @return [Array<Hash>] rows of the script's last statement
       def ask_catalogue(script)

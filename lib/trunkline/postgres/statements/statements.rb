@@ -98,7 +98,7 @@ module Trunkline
       # @return [String] frozen UTF-8 without zero bytes
       # @raise [ArgumentError, TypeError, EncodingError] the text cannot be sent
       def self.text(sql)
-        raise TypeError, "SQL must be a String, not #{sql.class}" unless sql.is_a?(String)
+        raise TypeError, "SQL must be a String, not #{sql.nil? ? "nil" : sql.class}" unless sql.is_a?(String)
 
         text = sql.encoding == Encoding::BINARY ? sql.dup.force_encoding(Encoding::UTF_8) : sql.encode(Encoding::UTF_8)
         raise EncodingError, "the SQL is not valid UTF-8" unless text.valid_encoding?
