@@ -2,8 +2,8 @@
 
 require "test_helper"
 
-# What completion shows of the objects that users hold: verbs, and beside them only what objects of this library ask of each other across
-# files, each by name. A new public method must be written into one of the lists: it is private, or its users are told of it.
+# What completion shows of the objects that users hold, and what they can call: verbs, and nothing that objects of this library ask of each other.
+# A new public method must be written into the list: it is private, or its users are told of it.
 class CompletionTest < Trunkline::TestCase
   POSTGRES = Trunkline::Postgres
   ASKING = %i[
@@ -11,7 +11,7 @@ class CompletionTest < Trunkline::TestCase
     stream transaction value with
   ].freeze
   VERBS = {
-    POSTGRES::Client => [*ASKING, :classify, :close, :closed?, :listen, :on_notice, :session, :stats, :types, :use],
+    POSTGRES::Client => [*ASKING, :classify, :close, :closed?, :connection_count, :disconnect, :listen, :on_notice, :session, :stats, :types, :use],
     POSTGRES::Session => [*ASKING, :copy, :failed?, :wait_for_notification],
     POSTGRES::Transaction => [*ASKING, :after_commit, :failed?, :rollback],
     POSTGRES::Result => %i[
@@ -19,38 +19,37 @@ class CompletionTest < Trunkline::TestCase
     ],
     POSTGRES::Future => %i[cancel done? each rows value wait]
   }.freeze
-  # Of objects that carry requests.
-  CARRYING = %i[begins_elsewhere? commit_apart commit_together decoding dispatch holds_connection? localized own_session perform statements_for].freeze
-  OWN = {
-    POSTGRES::Client => [*CARRYING, :answer_form, :ask, :check_array_nulls, :connection_count, :disconnect, :outdate_plans, :passing, :virtual_session],
-    POSTGRES::Session => [
-      *CARRYING, :attempt, :begin_copy, :command, :conclude, :copying, :fetch, :finish, :in_transaction?, :innermost?,
-      :lend, :lent?, :localize, :next_portal, :pinned, :responses, :result_class, :server, :stain_with, :statements
-    ],
-    POSTGRES::Transaction => [*CARRYING, :begin_with, :local, :nested, :over?, :run, :statements],
-    POSTGRES::Result => [], POSTGRES::Future => []
-  }.freeze
-  private_constant :POSTGRES, :ASKING, :VERBS, :CARRYING, :OWN
+  private_constant :POSTGRES, :ASKING, :VERBS
 
-  def test_completion_shows_verbs_and_what_is_named_here
+  def test_completion_shows_verbs_alone
     VERBS.each do |owner, verbs|
-      shown = owner.public_instance_methods - Object.public_instance_methods - Enumerable.public_instance_methods
-      assert_equal [], shown - verbs - OWN[owner], "#{owner}: neither private nor named"
-      assert_equal [], OWN[owner] - shown, "#{owner}: no longer public, and still named"
+      assert_equal [], shown(owner.public_instance_methods, owner) - verbs, "#{owner}: neither private nor named"
+      assert_equal [], verbs - owner.public_instance_methods, "#{owner}: named, and not there"
     end
   end
 
-  def test_verbs_are_there
-    VERBS.each { |owner, verbs| assert_equal [], verbs - owner.public_instance_methods, owner.name }
-  end
-
-  # Result and Future, which applications hand around, have nothing of the library's own.
-  def test_answers_show_verbs_alone
-    assert_empty OWN.values_at(POSTGRES::Result, POSTGRES::Future).flatten
+  # Of objects as they are at work: what extends them for middlewares, shared flushes and detected functions shows nothing more.
+  def test_objects_at_work_show_no_more
+    with_client(group_commit: true, session_functions: :detect, middlewares: [Module.new]) do |db|
+      assert_empty shown(db.public_methods) - VERBS[POSTGRES::Client]
+      db.session { |session| assert_empty shown(session.public_methods) - VERBS[POSTGRES::Session] }
+      db.transaction { |transaction| assert_empty shown(transaction.public_methods) - VERBS[POSTGRES::Transaction] }
+      scope = db.with(deadline: 60)
+      assert_empty shown(scope.public_methods) - shown(Delegator.public_instance_methods) - VERBS[POSTGRES::Client]
+      %i[perform own_session statements_for].each { |name| assert_raises(NoMethodError) { scope.public_send(name) } }
+    end
   end
 
   def test_a_result_is_marshalled_by_private_methods
     result = Marshal.load(Marshal.dump(with_client { |db| db.query("SELECT 1 AS one") }))
     assert_equal [{ "one" => 1 }], result.to_a
+  end
+
+  private
+
+  # Without what all objects have, or all that are enumerable.
+  def shown(names, owner = Object)
+    common = owner < Enumerable ? Enumerable.public_instance_methods - owner.public_instance_methods(false) : []
+    names - Object.public_instance_methods - common
   end
 end

@@ -57,6 +57,9 @@ module Trunkline
     # @return [Hash{String => String}] parameters that the session is to start with, besides those of every session
     attr_reader :session
 
+    # @return [Hash{String => String}] those of them that a session may go without, where a pooler refuses them
+    attr_reader :dispensable
+
     # @return [String, nil] the file of passwords; it need not be there
     attr_reader :passfile
 
@@ -66,11 +69,12 @@ module Trunkline
     # @param conninfo [String, nil] a URI (postgres://, postgresql://) or keywords and values, as libpq reads them
     # @param env [Hash{String => String}, ENV] where the PG* variables are read
     # @param session [Hash{String => String}] parameters that the session is to start with, besides those of every session
+    # @param dispensable [Hash{String => String}] more of these, without which it may start where a pooler refuses them
     # @param keywords [Hash{Symbol => Object}] libpq's options: host, hostaddr, port, user, dbname, connect_timeout (seconds), ...
     #   password is a String, or something with `call` that returns one and is asked at every connection; nil counts as not
     #   given
     # @raise [ConfigError] for what is malformed, unknown or not supported
-    def initialize(conninfo = nil, env: ENV, session: {}, **keywords)
+    def initialize(conninfo = nil, env: ENV, session: {}, dispensable: {}, **keywords)
       given = Given.new(conninfo, env, keywords)
       parameters = Environment.session(env)
       @sources = { **given.sources, **parameters.transform_values(&:last) }.freeze
@@ -78,8 +82,9 @@ module Trunkline
       home = Defaults.home(env)
       assign_identity(home)
       assign_encryption(home)
+      @dispensable = checked(dispensable).freeze
       @session = { "options" => @options, "application_name" => application_name,
-                   **parameters.transform_values(&:first), **checked(session) }.compact.freeze
+                   **parameters.transform_values(&:first), **@dispensable, **checked(session) }.compact.freeze
       @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
       freeze

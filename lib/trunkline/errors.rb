@@ -60,8 +60,16 @@ module Trunkline
       def full_message(**options) = Exception.instance_method(:full_message).bind_call(exception(detailed_message), **options)
     end
 
-    # @return [String] the message without the statement, whose literals may be secret
-    def message_without_sql = sql ? message.sub(context) { context(nil) }.rstrip : message # :nodoc:
+    # Takes the statement out of the message, for hosts that write values into it.
+    #
+    # @return [Error] this one
+    def hide_sql # :nodoc:
+      @hides_sql = !sql.nil?
+      self
+    end
+
+    # @return [String] the message
+    def to_s = @hides_sql ? super.sub(context) { context(nil) }.rstrip : super
 
     # @return [Boolean] whether the server refuses a connection because it has as many as it takes, in all or of the user or the database
     def server_full? = sqlstate == TooManyConnections::SQLSTATE # :nodoc:

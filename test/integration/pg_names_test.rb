@@ -49,6 +49,16 @@ class PGNamesTest < Trunkline::TestCase
       c.copy_data("COPY k TO STDOUT", pg::TextDecoder::CopyRow.new) { while (line = c.get_copy_data) do lines << line end }
       [lines, c.exec("SELECT * FROM k").values]
     },
+    copy_results: lambda { |c, _|
+      c.exec("CREATE TEMP TABLE cr (a int, b text)")
+      tell = ->(r) { [r.res_status, r.nfields, r.binary_tuples, r.ntuples, r.cmd_tuples, r.cmd_status] }
+      began = []
+      ended = [
+        c.copy_data("COPY cr FROM STDIN") { |r| began << tell.call(r) and c.put_copy_data("1\tx\n2\ty\n") },
+        c.copy_data("COPY cr (a) TO STDOUT (FORMAT binary)") { |r| began << tell.call(r) and (nil while c.get_copy_data) }
+      ]
+      [began, ended.map(&tell)]
+    },
     copy_of_none: ->(c, _) { c.copy_data("SELECT 1") { nil } rescue [$!.class, c.exec("SELECT 1").values] },
     negative: ->(c, _) { c.exec("SELECT 1").then { |r| [-> { r[-1] }, -> { r.getvalue(-1, 0) }, -> { r.fname(-1) }, -> { r.ftype(-1) }, -> { r.fmod(-1) }, -> { r.column_values(9) }, -> { r.tuple_values(-1) }].map { |asked| asked.call rescue $!.class } } },
     symbols_always: ->(c, _) { (c.field_name_type = :symbol) && c.exec("SELECT 1 AS a").to_a },
@@ -86,7 +96,13 @@ class PGNamesTest < Trunkline::TestCase
     streamed_wrongly: ->(c, _) { c.send_query("SELECT 1 / (3 - n) FROM generate_series(1, 5) n") || c.set_single_row_mode && [].tap { |rows| c.get_result.stream_each_row { |row| rows << row } rescue rows << $!.class.name } },
     streamed_to_its_end: ->(c, _) { c.send_query("SELECT 1 AS n") || c.set_single_row_mode && [c.get_result.res_status, c.get_result.then { |r| [r.res_status, r.ntuples, r.cmd_status, r.fields] }, c.get_result] },
     no_stream: ->(c, _) { c.exec("SELECT 1").stream_each { nil } rescue $!.class.name },
-    cancelled: ->(c, _) { c.send_query("SELECT pg_sleep(60)") || [c.cancel, (c.get_last_result rescue $!.class.name), c.exec("SELECT 1").values] },
+    # A cancel that comes before the server has begun is ignored.
+    cancelled: lambda { |c, pg|
+      sleeping = "SELECT 1 FROM pg_stat_activity WHERE pid = #{c.backend_pid} AND wait_event = 'PgSleep'"
+      c.send_query("SELECT pg_sleep(60)")
+      pg.connect(host: c.host, port: c.port, user: c.user, dbname: c.db) { |other| nil until other.exec(sleeping).ntuples == 1 }
+      [c.cancel, (c.get_last_result rescue $!.class.name), c.exec("SELECT 1").values]
+    },
     open_copy: ->(c, _) { c.exec("CREATE TEMP TABLE oc (a int)") && [c.exec("COPY oc FROM STDIN").res_status, c.put_copy_data("1\n2\n"), c.put_copy_end, c.get_result.then { |r| [r.res_status, r.cmd_tuples, r.cmd_status] }, c.get_result, c.exec("COPY oc TO STDOUT").res_status, c.get_copy_data, c.get_copy_data, c.get_copy_data, c.get_result.res_status, c.exec("SELECT count(*) FROM oc").values] },
     open_copy_failed: ->(c, _) { c.exec("CREATE TEMP TABLE of (a int)") && c.exec("COPY of FROM STDIN") && [c.put_copy_data("1\n"), c.put_copy_end("no more"), c.get_result.then { |r| [r.res_status, r.error_field(67), r.error_field(77)] }, c.exec("SELECT count(*) FROM of").values] },
     open_copy_wrong: ->(c, _) { c.exec("CREATE TEMP TABLE ow (a int)") && c.exec("COPY ow FROM STDIN") && [c.put_copy_data("x\n"), c.put_copy_end, c.get_result.then { |r| [r.res_status, r.error_field(67)] }, c.exec("SELECT count(*) FROM ow").values] },

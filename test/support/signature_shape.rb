@@ -3,12 +3,14 @@
 # What a method takes, so that its signature and its definition can be compared. Of several overloads: what any of them takes,
 # and what all of them require.
 SignatureShape = Struct.new(:required, :positional, :rest, :required_keywords, :keywords, :other_keywords) do
+  # What is called **unknown is refused.
+  #
   # @param method [Method, UnboundMethod]
   def self.of_method(method)
     kinds = method.parameters.group_by(&:first).transform_values { |parameters| parameters.map(&:last) }
     required = kinds.fetch(:req, []).size
     new(required, required + kinds.fetch(:opt, []).size, kinds.key?(:rest), kinds.fetch(:keyreq, []).sort,
-        (kinds.fetch(:keyreq, []) + kinds.fetch(:key, [])).sort, kinds.key?(:keyrest))
+        (kinds.fetch(:keyreq, []) + kinds.fetch(:key, [])).sort, (kinds.fetch(:keyrest, []) - [:unknown]).any?)
   end
 
   # @param signature [RBS::Definition::Method]

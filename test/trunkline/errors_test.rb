@@ -23,10 +23,12 @@ module Trunkline
 
     def test_the_message_without_the_statement
       ["SELECT '; SQL: x)'", "SELECT '\\0', 1 (SQL: 2)"].each do |sql|
-        assert_equal "it broke (server db)", Error.new("it broke", sql: sql, server: "db").message_without_sql
-        assert_equal "it broke", Error.new("it broke", sql: sql).message_without_sql
+        error = Error.new("it broke", sql: sql, server: "db").hide_sql
+        assert_equal ["it broke (server db)", sql], [error.message, error.sql]
+        assert_match(/: it broke \(server db\)/, error.full_message(highlight: false))
+        assert_equal "it broke", Error.new("it broke", sql: sql).hide_sql.message
       end
-      assert_equal "it broke (server db)", Error.new("it broke", server: "db").message_without_sql
+      assert_equal "it broke (server db)", Error.new("it broke", server: "db").hide_sql.message
     end
 
     def test_raising_a_class_alone

@@ -21,6 +21,9 @@ module Trunkline
     # @return [String, nil]
     def sqlstate = fields[:sqlstate]
 
+    # @return [String, nil]
+    def hint = fields[:hint]
+
     private
 
     def supplement = ErrorReport.new(fields).supplement

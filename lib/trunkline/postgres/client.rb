@@ -9,6 +9,7 @@ require_relative "copy/copying"
 require_relative "statements/detection"
 require_relative "group_commit/group_commit"
 require_relative "virtual_session/adapter_interface"
+require_relative "request/internals"
 require_relative "request/leaks"
 require_relative "notifications/listening"
 require_relative "verbs/instrumented"
@@ -96,11 +97,11 @@ module Trunkline
         raise ArgumentError, "session takes a block: session { |session| ... }" unless block
 
         held = @sessions.held
-        return yield(held) if held
+        return yield(held.object) if held
 
         hold(block) do |session|
           session.pinned.stateful! # whatever its statements look like: they may call what leaves something behind
-          yield session
+          yield session.object
         end
       end
 
@@ -126,7 +127,7 @@ module Trunkline
         raise ArgumentError, "transaction takes a block: transaction { |tx| ... }" unless block
 
         held = @sessions.held
-        return held.transaction(**options, &block) if held
+        return held.object.transaction(**options, &block) if held
 
         run_order(options) { |order| hold(block) { |session| session.attempt(order, &block) } }
       end
@@ -218,53 +219,51 @@ module Trunkline
       # @return [String] the server, and how many connections are open; no password
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 
+      # @return [Types] of the server, for {Types#register}
+      attr_reader :types
+
+      private
+
+      attr_reader :listener, :decoding
+
       # A caller that holds a session asks there: otherwise it would not see its own changes, and could wait for itself.
       # @return [Object] as perform; the request may share its flush
-      def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request) # :nodoc:
+      def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request)
 
-      def holds_connection? = !@sessions.held.nil? # :nodoc:
+      def holds_connection? = !@sessions.held.nil?
 
-      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.move # :nodoc:
+      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.move
 
-      def perform(request) # :nodoc:
+      def perform(request)
         return @pool.perform(request) unless @sessions.used && !ScopedValue.none? && (held = @sessions.held)
 
         held.perform(request)
       end
 
       # Whatever the client says of its writes.
-      alias commit_apart perform # :nodoc:
+      alias commit_apart perform
 
       # @param local [LocalSettings]
       # @return [Request] the same, which is to be carried out with them
-      def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server) # :nodoc:
+      def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server)
 
       # Runs the block with a session for what cannot share, which the caller does not hold: what it asks meanwhile goes elsewhere.
       #
       # @param callers_block [Proc, nil] to tell what holds it
-      def own_session(callers_block) # :nodoc:
+      def own_session(callers_block)
         held = @sessions.held
         return yield(held) if held
 
-        @sessions.lend(new_session(callers_block).lend) { |session| yield session }
+        @sessions.lend(new_session(callers_block).tap(&:lend)) { |session| yield session }
       end
 
-      def dispatch(request) # :nodoc:
+      def dispatch(request)
         held = @sessions.held
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
 
-      # @return [Types] of the server, for {Types#register}
-      attr_reader :types
-
-      attr_reader :decoding # :nodoc:
-
       # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
-      def statements_for(decoding, context) = @known.shared_table(decoding, context) # :nodoc:
-
-      private
-
-      attr_reader :listener
+      def statements_for(decoding, context) = @known.shared_table(decoding, context)
 
       def connect(pool) = @trunks.open(pool)
 
@@ -286,7 +285,7 @@ module Trunkline
       end
 
       def new_session(callers_block)
-        observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @responses, @result_class))
+        Internals.new(observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @responses, @result_class)))
       end
 
       def hold(callers_block, &block)

@@ -51,6 +51,16 @@ module Trunkline
         end
       end
 
+      # PgBouncer keeps a statement of its own for a text, in each session of the server, and none for a text without a name.
+      def test_nor_where_a_pooler_answers_for_it_by_an_older_one
+        stale = parse_complete + BackendMessages.error(S: "ERROR", V: "ERROR", C: "0A000", M: "no", R: "RevalidateCachedQuery") + ready
+        asker = self.asker(first, failure("0A000") + ready, close_complete + ready + stale, close_complete + ready + first(["2"]))
+        asker.query("SELECT n")
+        assert_equal [2, true], [asker.value("SELECT n"), asker.through?]
+        names = asker.codec.output.to_s.b.scan(/P....([^\0]*)\0SELECT n\0/mn).flatten
+        assert_equal [true, true, false], names.map { |name| !name.empty? }
+      end
+
       def test_once_and_no_more
         asker = self.asker(first, failure("26000") + ready, failure("26000") + ready)
         asker.query("SELECT n")
@@ -61,6 +71,12 @@ module Trunkline
       def test_never_when_it_had_begun
         asker = self.asker(first, bind_complete + failure("0A000") + ready)
         asker.query("SELECT n")
+        assert_raises(FeatureNotSupported) { asker.query("SELECT n") }
+        assert_predicate asker, :through?
+      end
+
+      def test_never_when_it_has_just_been_prepared
+        asker = self.asker(parse_complete + parameter_description + row_description(N) + failure("0A000") + ready)
         assert_raises(FeatureNotSupported) { asker.query("SELECT n") }
         assert_predicate asker, :through?
       end

@@ -13,7 +13,10 @@ module Trunkline
       # @return [String]
       # @raise [ArgumentError, TypeError, EncodingError] no channel can be called so
       def self.name(name)
-        text = Statements.text(name.is_a?(Symbol) ? name.name : name)
+        name = name.name if name.is_a?(Symbol)
+        raise TypeError, "a channel is named by a String or a Symbol, not by #{name.inspect[0, 50]}" unless name.is_a?(String)
+
+        text = Statements.text(name)
         return text if text.bytesize.between?(1, LONGEST)
 
         raise ArgumentError, "the name of a channel has 1 to #{LONGEST} bytes, not #{text.bytesize}"

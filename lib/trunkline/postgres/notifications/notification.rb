@@ -12,7 +12,7 @@ module Trunkline
 
       # @param timeout [Numeric, nil] seconds to wait for one; nil: for ever
       # @return [Float, nil] until when, on the clock of Waiting.now
-      def self.due(timeout) = timeout && (Waiting.now + [timeout, A_MOMENT].max) # :nodoc:
+      def self.due(timeout) = Waiting.due(timeout, A_MOMENT) # :nodoc:
 
       # @return [String, nil] nil: it is a gap
       attr_reader :channel

@@ -4,6 +4,10 @@ module Trunkline
   module Postgres
     # Rows -> objects of a class.
     module Records # :nodoc:
+      # What Ruby says where a method takes other arguments.
+      RUBYS_OWN = /\A(unknown keyword|missing keyword|wrong number of arguments)/
+      private_constant :RUBYS_OWN
+
       module_function
 
       # @raise [TypeError] rows cannot become objects of it
@@ -23,6 +27,10 @@ module Trunkline
         return members(type, names, rows) if type < Struct
 
         rows.map { |row| type.new(**names.zip(row).to_h) }
+      rescue ArgumentError => error
+        raise unless RUBYS_OWN.match?(error.message)
+
+        raise ArgumentError, "#{type}.new must take the columns as keywords (#{names.join(", ")}): #{error.message}"
       end
 
       def members(type, names, rows)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../trunk/main_ractor"
+require_relative "../request/internals"
 require_relative "../copy/copying"
 require_relative "../verbs/querying"
 require_relative "session_copy"
@@ -18,8 +19,6 @@ module Trunkline
       include Streaming
       include MainRactor
 
-      attr_reader :statements, :decoding, :responses, :result_class, :pinned # :nodoc:
-
       # @param known [Statements]
       def initialize(pinned, known, decoding, responses, result_class) # :nodoc:
         stay_in_main_ractor
@@ -32,6 +31,7 @@ module Trunkline
         @levels = []
         @portals = 0
         @lent = @ended = false
+        @internals = Internals.new(self)
       end
 
       # Runs several statements, separated by semicolons, without parameters: as one transaction, unless there are
@@ -84,22 +84,26 @@ module Trunkline
       # @return [String] the server, and whether a transaction is open
       def inspect = "#<#{self.class} #{server}#{" ended" if @ended}#{" in a transaction" unless @levels.empty?}>"
 
-      def server = @pinned.server # :nodoc:
+      private
 
-      def statements_for(decoding, context) = @known.table(decoding, context) # :nodoc:
+      attr_reader :statements, :decoding, :responses, :result_class, :pinned
 
-      def innermost?(level) = @levels.last.equal?(level) # :nodoc:
+      def server = @pinned.server
+
+      def statements_for(decoding, context) = @known.table(decoding, context)
+
+      def innermost?(transaction) = @levels.last&.object.equal?(transaction)
 
       # Runs the transaction once.
-      def attempt(order, &block) # :nodoc:
+      def attempt(order, &block)
         check_no_other_transaction
-        run(observe(Transaction.new(self, order.opening, order)), &block)
+        run(observe(Transaction.new(@internals, order.opening, order)), &block)
       end
 
       # Ends the session, and sets its connection back for the next caller.
       #
       # @param completed [Boolean] whether its block came to an end of its own
-      def finish(completed) # :nodoc:
+      def finish(completed)
         @ended = true
         @pinned.mark_broken unless completed || @pinned.settle
       ensure
@@ -107,42 +111,41 @@ module Trunkline
       end
 
       # Is it there for one call only, and asked nothing else?
-      def lent? = @lent # :nodoc:
+      def lent? = @lent
 
-      # @return [Session] itself, for one call
-      def lend # :nodoc:
+      # Has it be there for one call only.
+      def lend
         @lent = true
-        self
       end
 
       # What runs on a connection of its own runs here.
-      def own_session(_block) = yield(self) # :nodoc:
+      def own_session(_block) = yield(@internals)
 
-      def holds_connection? = true # :nodoc:
-      def in_transaction? = !@levels.empty? || !["I", nil].include?(@pinned.status) # :nodoc:
+      def holds_connection? = true
+      def in_transaction? = !@levels.empty? || !["I", nil].include?(@pinned.status)
 
       # Runs the block in a transaction that is begun with the settings, unless the one that is open was.
       #
-      # @yieldparam session [Session] this one
-      def localize(local) # :nodoc:
-        return yield(self) if @levels.first&.local == local
+      # @yieldparam session [Internals] of this one
+      def localize(local)
+        return yield(@internals) if @levels.first&.local == local
         raise SharingErrors.settings_too_late(nil, server) if in_transaction?
 
         transaction do |transaction|
-          transaction.begin_with(local)
-          yield self
+          Internals.new(transaction).begin_with(local)
+          yield @internals
         end
       end
 
       # @return [String] a name
-      def next_portal = "trunkline_#{@portals += 1}" # :nodoc:
+      def next_portal = "trunkline_#{@portals += 1}"
 
       # Runs the block between a COPY's beginning and end: see SessionCopy.
-      def copying(sql, direction, **options, &block) = SessionCopy.new(self, @responses, sql, direction).run(**options, &block) # :nodoc:
+      def copying(sql, direction, **options, &block) = SessionCopy.new(@internals, @responses, sql, direction).run(**options, &block)
 
       # @param source [CopySource]
       # @return [Copy] begun
-      def begin_copy(source, deadline) # :nodoc:
+      def begin_copy(source, deadline)
         begin_what_is_pending
         copy = Copy.new(@pinned, @responses, source.sql, deadline: deadline, description: source.description)
         check_transaction(copy.request) unless @levels.empty?
@@ -150,15 +153,9 @@ module Trunkline
         copy.begin
       end
 
-      # @return [Request] answered
-      def conclude(request) # :nodoc:
-        perform(request)
-        retry_until_answered(request)
-      end
-
       # @param request [Request] for more rows of a portal
       # @return [Request] the same, answered
-      def fetch(request) # :nodoc:
+      def fetch(request)
         check_transaction(request) unless @levels.empty?
         @pinned.perform_own(request)
         retry_until_answered(request)
@@ -167,32 +164,32 @@ module Trunkline
       # Here nearly everything may be done, and is undone in the end.
       #
       # @raise [SharedStateError] the statement is a COPY, which has methods of its own
-      def stain_with(statement) # :nodoc:
+      def stain_with(statement)
         raise SharingErrors.refusal(statement, server) if statement&.verdict == :copy
 
         @pinned.stateful!
       end
 
       # @return [Boolean] whether a refused request, the first one here, may go over another connection
-      def begins_elsewhere?(request) = @pinned.begin_elsewhere(request) # :nodoc:
+      def begins_elsewhere?(request) = @pinned.begin_elsewhere(request)
 
-      def perform(request) # :nodoc:
+      def perform(request)
         admit(request)
         @pinned.perform(request)
       end
 
-      def dispatch(request) # :nodoc:
+      def dispatch(request)
         admit(request)
         @pinned.dispatch(request)
         @pinned
       end
 
       # A write in here has no commit of its own.
-      alias commit_together perform # :nodoc:
-      alias commit_apart perform # :nodoc:
+      alias commit_together perform
+      alias commit_apart perform
 
       # Those that the transaction was begun with need not be set again.
-      def localized(request, local) # :nodoc:
+      def localized(request, local)
         return request if @levels.first&.local == local
         raise SharingErrors.settings_too_late(request, server) if in_transaction?
 
@@ -202,18 +199,16 @@ module Trunkline
       # A command of this library's own, which leaves nothing behind.
       #
       # @return [Request] answered
-      def command(sql) # :nodoc:
+      def command(sql)
         request = sql.include?(";") ? Request.script(sql) : Request.query(@statements[sql], [])
         @pinned.perform_own(request)
-        retry_until_answered(request)
+        retry_until_answered(request) { |again| @pinned.perform_own(again) }
       end
-
-      private
 
       def run_script(sql)
         script = Request.script(Statements.text(sql))
         begin_what_is_pending
-        @responses.results(conclude(script), @result_class)
+        @responses.results(perform_until_answered(script), @result_class)
       end
 
       def admit(request)
@@ -236,7 +231,8 @@ module Trunkline
         run(observe(@levels.last.nested("trunkline_#{@levels.size}")), &block)
       end
 
-      def run(level, &block)
+      def run(transaction, &block)
+        level = Internals.new(transaction)
         @levels.push(level)
         level.run(&block)
       ensure

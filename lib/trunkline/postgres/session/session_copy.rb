@@ -8,7 +8,7 @@ module Trunkline
   module Postgres
     # One COPY of a session, from the look-up of its columns to its end.
     class SessionCopy # :nodoc:
-      # @param session [Session]
+      # @param session [Internals] of the session
       # @param responses [ResponseReader] of the session
       # @param sql [String]
       # @param direction [:in, :out] which the caller expects
@@ -40,7 +40,7 @@ module Trunkline
       private
 
       def describe_columns
-        @source.describe(@session.conclude(Request.describe(@session.statements[@source.equivalent])))
+        @source.describe(@session.perform_until_answered(Request.describe(@session.statements[@source.equivalent])))
         @source.prepare_rows if @direction == :in
       end
     end

@@ -77,6 +77,7 @@ module Trunkline
       # @return [Boolean] whether it is to be sent again
       def begin_elsewhere(request)
         return false unless first?(request) && @sessions.leave_read_only_server
+        return false unless @trunk.state.expired? # one that was opened since the hosts were looked at leads nowhere else
 
         give_back_trunk
         take_back(nil, @opening)
@@ -97,6 +98,9 @@ module Trunkline
 
       # @return [::Socket, nil] of its connection, where it has one
       def io = @trunk&.io
+
+      # @return [Integer, nil] the server's process for the connection; nil: there is no connection yet
+      def server_process = @trunk&.server_process
 
       # Waits for the answer to a request that was dispatched here.
       def await(request, patience = nil) = @trunk.await(request, patience)

@@ -14,7 +14,9 @@ module Trunkline
       DISCARD = "DISCARD ALL"
       # From what is undone easily to what nothing undoes.
       ORDER = %i[nothing reset discard close].freeze
-      private_constant :RESET, :DISCARD, :ORDER
+      # What runs triggers that have waited, of all that SET does.
+      CONSTRAINTS = /constraints/i
+      private_constant :RESET, :DISCARD, :ORDER, :CONSTRAINTS
 
       def initialize
         @undone_by = :nothing
@@ -50,11 +52,14 @@ module Trunkline
         return false if statement.changes_nothing?
         return changed && request.changes_meaning!(true) && true if %i[transaction savepoint].include?(statement.verdict)
 
+        request.calls_nothing! if sets_only?(statement) # SET TRANSACTION comes before any query, and DISCARD PLANS would be one
         verdict = statement.shareable? ? :session : statement.verdict # as within a transaction
         take(request, SessionEffect.of(statement.sql, verdict, statement.culprit, statement.effect))
       end
 
       private
+
+      def sets_only?(statement) = statement.verdict == :setting && statement.culprit.casecmp?("SET") && !CONSTRAINTS.match?(statement.sql)
 
       def take(request, effect)
         grow(effect.undone_by)

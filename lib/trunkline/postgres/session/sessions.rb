@@ -39,7 +39,7 @@ module Trunkline
         begin_anew
       end
 
-      # @return [Session, nil] the one that the caller holds
+      # @return [Internals, nil] of the one that the caller holds
       def held = (ScopedValue.find(self)&.value if @used && !ScopedValue.none?)
 
       # @param block [Proc] the caller's own

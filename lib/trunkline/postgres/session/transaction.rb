@@ -17,14 +17,13 @@ module Trunkline
       include Copying
       include Streaming
 
-      attr_reader :statements, :decoding # :nodoc:
-
-      # @param session [Session]
+      # @param session [Internals] of its session
       # @param opening [String] SQL that begins it
       # @param order [TransactionRunner] what it belongs to
       # @param savepoint [String, nil] its name
       def initialize(session, opening, order, savepoint = nil) # :nodoc:
         @session = session
+        @lease = session.pinned
         @statements = session.statements
         @decoding = session.decoding
         @responses = session.responses
@@ -41,7 +40,7 @@ module Trunkline
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
-      def execute_script(sql) = open_session.execute_script(sql)
+      def execute_script(sql) = open_session.object.execute_script(sql)
 
       # Runs the block in a savepoint: what it has done is kept when it comes to its end, by next, break or return too, and
       # undone when it is left in any other way. {Rollback} undoes it and goes no further.
@@ -50,7 +49,7 @@ module Trunkline
       # @return [Object, nil] what the block returned; nil after {Rollback} and {#rollback}
       # @raise [InFailedSqlTransaction] the block came to its end, but a statement in it had failed
       # @raise [ArgumentError] there is no block
-      def transaction(**options, &block) = open_session.transaction(**options, &block)
+      def transaction(**options, &block) = open_session.object.transaction(**options, &block)
 
       # Leaves the block of this transaction, or of this savepoint, and undoes what it has done. Does not return.
       #
@@ -78,59 +77,61 @@ module Trunkline
       end
 
       # @return [Boolean] whether a statement has failed: the transaction can only be rolled back
-      def failed? = @session.failed?
+      def failed? = @session.object.failed?
 
       # @return [String]
       def inspect = "#<#{self.class} #{@savepoint || "of #{@session.server}"}#{" ended" unless @open}>"
 
+      private
+
+      attr_reader :statements, :decoding
+
+      # The settings that hold in it.
+      attr_reader :local
+
       # Is the server in no transaction, although this one has begun?
-      def over? = @session.pinned.status == "I" && !begun_later? # :nodoc:
+      def over? = @lease.status == "I" && !begun_later?
 
-      def statements_for(decoding, context) = @session.statements_for(decoding, context) # :nodoc:
+      def statements_for(decoding, context) = @session.statements_for(decoding, context)
 
-      def nested(name) = self.class.new(@session, "SAVEPOINT #{name}", @order, name) # :nodoc:
+      def nested(name) = self.class.new(@session, "SAVEPOINT #{name}", @order, name)
 
       # @yieldparam transaction [Transaction] this one
-      def run # :nodoc:
+      def run
         @callbacks_before = @order.callbacks.size
-        @session.pinned.pending.push(@opening)
+        @lease.pending.push(@opening)
         @open = true
         catch(self) { @exit.run { yield self } }
       rescue Rollback
         nil
       rescue Indeterminate, ConnectionError => error
-        raise if @savepoint || !@session.pinned.lost?
+        raise if @savepoint || !@lease.lost?
 
         raise lost, cause: error
       ensure
         Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { finish }
       end
 
-      # The settings that hold in it.
-      attr_reader :local # :nodoc:
-
       # Has its BEGIN followed by them. A savepoint has those of its transaction.
       #
       # @param local [LocalSettings]
-      def begin_with(local) # :nodoc:
+      def begin_with(local)
         return @session.localized(nil, local) if @savepoint
 
         @local = local
-        @session.pinned.pending.push(local.sql)
-        @session.pinned.begin_with(local.context)
+        @lease.pending.push(local.sql)
+        @lease.begin_with(local.context)
       end
 
-      def localized(request, local) = open_session.localized(request, local) # :nodoc:
+      def localized(request, local) = open_session.localized(request, local)
 
-      def own_session(_block) = yield(open_session) # :nodoc:
-      def holds_connection? = true # :nodoc:
-      def begins_elsewhere?(request) = open_session.begins_elsewhere?(request) # :nodoc:
-      def perform(request) = open_session.perform(request) # :nodoc:
-      alias commit_together perform # :nodoc:
-      alias commit_apart perform # :nodoc:
-      def dispatch(request) = open_session.dispatch(request) # :nodoc:
-
-      private
+      def own_session(_block) = yield(open_session)
+      def holds_connection? = true
+      def begins_elsewhere?(request) = open_session.begins_elsewhere?(request)
+      def perform(request) = open_session.perform(request)
+      alias commit_together perform
+      alias commit_apart perform
+      def dispatch(request) = open_session.dispatch(request)
 
       def open_session
         raise Closed.new("the transaction has ended", server: @session.server) unless @open
@@ -139,11 +140,11 @@ module Trunkline
       end
 
       # Nothing was asked since it was begun.
-      def begun_later? = @session.pinned.pending.any? { |sql| sql.equal?(@opening) }
+      def begun_later? = @lease.pending.any? { |sql| sql.equal?(@opening) }
 
       def forget
-        @session.pinned.pending.delete_if { |sql| sql.equal?(@opening) || sql.equal?(@local&.sql) }
-        @session.pinned.begin_with(nil)
+        @lease.pending.delete_if { |sql| sql.equal?(@opening) || sql.equal?(@local&.sql) }
+        @lease.begin_with(nil)
       end
 
       def finish
@@ -155,7 +156,7 @@ module Trunkline
 
       # Two fibers or threads have each begun a savepoint in one transaction. What is whose cannot be told any more.
       def out_of_order
-        @session.pinned.mark_broken
+        @lease.mark_broken
         raise SharedStateError.new("a savepoint within this transaction, of another fiber or thread, is still open: all is rolled back", server: @session.server)
       end
 
@@ -166,10 +167,10 @@ module Trunkline
 
       # COMMIT of a failed transaction rolls back and calls that a success: it is none for a caller that asked for a commit.
       def commit_what_was_begun
-        raise lost if @session.pinned.broken?
+        raise lost if @lease.broken?
         raise Closed.new("the transaction had ended before its block: its BEGIN failed, or a statement in it has ended it", server: @session.server) if over?
 
-        failed = @session.failed?
+        failed = @session.object.failed?
         roll_back if failed
         raise rolled_back if failed || ended_by(@savepoint ? "RELEASE SAVEPOINT #{@savepoint}" : "COMMIT").rolled_back?
       end
@@ -182,7 +183,7 @@ module Trunkline
       end
 
       def lost
-        ConnectionError.new("nothing remains of the transaction: #{@session.pinned.why_broken}", server: @session.server, sent: true, retriable: true)
+        ConnectionError.new("nothing remains of the transaction: #{@lease.why_broken}", server: @session.server, sent: true, retriable: true)
       end
 
       def rolled_back
@@ -195,13 +196,13 @@ module Trunkline
         @order.callbacks.slice!(@callbacks_before..)
         return forget if begun_later?
         return if over?
-        return @session.pinned.mark_broken if @session.pinned.broken? || !@session.pinned.settle
+        return @lease.mark_broken if @lease.broken? || !@lease.settle
         return if over?
 
         sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
         Deadlines.instead(SessionLease::TIDYING) { @session.command(sql) }
       rescue Error
-        @session.pinned.mark_broken
+        @lease.mark_broken
       end
     end
   end

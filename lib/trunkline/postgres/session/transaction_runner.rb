@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../verbs/unknown_keywords"
 require_relative "transaction_mode"
 
 module Trunkline
@@ -21,7 +22,8 @@ module Trunkline
       attr_reader :callbacks
 
       # @raise [ArgumentError] an option that cannot be
-      def initialize(isolation: nil, read_only: nil, deferrable: nil, retries: 0)
+      def initialize(isolation: nil, read_only: nil, deferrable: nil, retries: 0, **unknown)
+        UnknownKeywords.refuse(unknown, TransactionRunner.instance_method(:initialize)) unless unknown.empty?
         unless retries.is_a?(Integer) && !retries.negative?
           raise ArgumentError, "retries must be an Integer of at least 0, not #{retries.inspect}"
         end

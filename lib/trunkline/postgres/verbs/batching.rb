@@ -48,7 +48,7 @@ module Trunkline
 
       def conclude_batch(calls, atomic, idempotent)
         @responses.limits.check_batch(calls.map(&:last))
-        requests = calls.map { |statement, parameters| Request.query(statement, parameters.dup) || converted(statement, parameters) }
+        requests = calls.map { |statement, parameters| request_for(statement, parameters.dup) }
         requests.each { |request| request.idempotent = idempotent }
         requests = atomic ? answered_together(requests, idempotent) : answered_apart(requests)
         outcomes = requests.map { |request| outcome(request) }

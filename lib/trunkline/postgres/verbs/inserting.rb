@@ -6,6 +6,10 @@ module Trunkline
   module Postgres
     # Rows into a table.
     module Inserting
+      # Keywords of a query that an insertion takes.
+      OPTIONS = %i[deadline idempotent settings role group_commit as].freeze
+      private_constant :OPTIONS
+
       # Inserts a row, or several with one statement. That has one text for any number of rows but one, so that it is prepared once.
       #
       #   db.insert(:users, { name: "Edith", born: Date.new(1883, 5, 5) }, returning: :id).value
@@ -22,6 +26,8 @@ module Trunkline
       # @raise [TypeError] rows are no Hashes
       # @raise [Error] as {Querying#query}: nothing was inserted
       def insert(table, rows, returning: nil, **options)
+        unknown = options.except(*OPTIONS)
+        UnknownKeywords.refuse(unknown, Inserting.instance_method(:insert), Querying.instance_method(:query)) unless unknown.empty?
         insertion = Insertion.new(self, table, rows, returning)
         return @result_class.new([], Description.empty, 0) if insertion.rows.empty?
         return query(insertion.one_row, *insertion.rows.first, **options) if insertion.rows.size == 1

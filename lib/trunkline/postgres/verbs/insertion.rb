@@ -64,7 +64,7 @@ module Trunkline
 
       private
 
-      def quoted(given, between) = Array(given).map { |name| @quoting.escape_identifier(name) }.join(between)
+      def quoted(given, between) = (given.is_a?(Array) ? given : [given]).map { |name| @quoting.escape_identifier(name) }.join(between)
 
       def row?(rows) = rows.is_a?(Hash) || rows.is_a?(Struct) || !rows.respond_to?(:map)
 
@@ -76,8 +76,8 @@ module Trunkline
       end
 
       def checked(table)
-        names = Array(table)
-        return table if names.any? && names.all? { |name| name.is_a?(String) || name.is_a?(Symbol) }
+        names = table.is_a?(Array) ? table : [table]
+        return names if names.any? && names.all? { |name| name.is_a?(String) || name.is_a?(Symbol) }
 
         raise TypeError, "a table is named by a Symbol or a String, or by an Array of these with the schema in front, not by #{table.inspect[0, 50]}"
       end

@@ -10,7 +10,6 @@ module Trunkline
     module Instrumented # :nodoc:
       def query(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
       def value(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
-      def ask(sql, parameters, **options) = statement(:query, sql, parameters) { super }
       def async(sql, *parameters, **options) = statement(:async, sql, parameters, hook: :async) { super }
 
       # With settings or a role it is a scope's, which is observed for its sake.
@@ -30,6 +29,11 @@ module Trunkline
         end
       end
 
+      private
+
+      # Of adapters.
+      def ask(sql, parameters, **options) = statement(:query, sql, parameters) { super }
+
       # Of sessions: COPY in either direction is one query, whatever goes through it.
       def copying(sql, direction, **options) = statement(:copy, sql, []) { super }
 
@@ -41,8 +45,6 @@ module Trunkline
       def fetch(request)
         super.tap { note(request) }
       end
-
-      private
 
       # What was answered belongs to the call that the fiber is at.
       def note(request)
@@ -58,8 +60,10 @@ module Trunkline
       end
 
       def observe(made)
-        made.pinned.flow.extend(InstrumentedFlow) if made.is_a?(Session)
+        Internals.new(made).pinned.flow.extend(InstrumentedFlow) if made.is_a?(Session)
         made.extend(Instrumented)
+        made.singleton_class.class_eval { public :ask, :perform } if made.is_a?(VirtualSession) # which no user holds, and others ask
+        made
       end
 
       def connect(pool) = around(Operation.new(:connect, @responses.server, hook: :connect, arguments: [@responses.server])) { super }

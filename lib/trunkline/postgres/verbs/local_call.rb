@@ -14,7 +14,7 @@ module Trunkline
                  .merge!(nil => :perform, true => :commit_together, false => :commit_apart).freeze
       private_constant :WAYS
 
-      # @param carrier [Client, Session, Transaction] that carries the requests
+      # @param carrier [Internals] of the client, session or transaction that carries the requests
       # @param responses [ResponseReader] of the carrier
       # @param result_class [Class]
       # @param statements [Hash{String => Statement}] of the caller, as SQL means it under the settings
@@ -31,12 +31,12 @@ module Trunkline
         @unnamed = unnamed
       end
 
+      private
+
       def perform(request) = @carrier.public_send(@way, marked(request))
       def dispatch(request) = @carrier.dispatch(marked(request))
       def begins_elsewhere?(request) = @carrier.begins_elsewhere?(request)
       def holds_connection? = @carrier.holds_connection?
-
-      private
 
       def marked(request)
         (request.members || [request]).each(&:unnamed!) if @unnamed

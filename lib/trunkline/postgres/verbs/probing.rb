@@ -16,7 +16,8 @@ module Trunkline
       # @param deadline [Numeric, nil] seconds
       # @return [String] lines
       # @raise [Error] as {Querying#query}
-      def explain(sql, *parameters, analyze: false, buffers: false, verbose: false, deadline: @deadline)
+      def explain(sql, *parameters, analyze: false, buffers: false, verbose: false, deadline: @deadline, **unknown)
+        UnknownKeywords.refuse_values(unknown, Probing.instance_method(:explain)) unless unknown.empty?
         options = { ANALYZE: analyze, BUFFERS: buffers, VERBOSE: verbose }.select { |_, wanted| wanted }.keys
         text = "EXPLAIN #{"(#{options.join(", ")}) " unless options.empty?}#{Statements.text(sql)}"
         with(prepare: false).query(text, *parameters, deadline: deadline).column.join("\n")

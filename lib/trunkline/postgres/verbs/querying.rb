@@ -6,9 +6,11 @@ require_relative "batching"
 require_relative "describing"
 require_relative "../statements/escaping"
 require_relative "../request/future"
+require_relative "../request/internals"
 require_relative "inserting"
 require_relative "../notifications/notifying"
 require_relative "probing"
+require_relative "unknown_keywords"
 require_relative "../results/records"
 require_relative "../request/request"
 
@@ -49,7 +51,8 @@ module Trunkline
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
       # @raise [SharedStateError] where it would leave something behind on a connection that others share
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
-      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, &block)
+      def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown, &block)
+        UnknownKeywords.refuse_values(unknown, Querying.instance_method(:query)) unless unknown.empty?
         return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as, &block) unless settings.nil? && role.nil? && group_commit.nil?
 
         Records.check(as) unless as.nil?
@@ -66,18 +69,21 @@ module Trunkline
       end
 
       # @return [Hash, Object, nil] the first row of what {query} returns
-      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil)
+      def first(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown)
+        UnknownKeywords.refuse_values(unknown, Querying.instance_method(:first)) unless unknown.empty?
         query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role, group_commit: group_commit, as: as)[0]
       end
 
       # @return [Array] the first column of what {query} returns, a value for each row
       # @raise [IndexError] the statement returns no columns
-      def column(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+      def column(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, **unknown)
+        UnknownKeywords.refuse_values(unknown, Querying.instance_method(:column)) unless unknown.empty?
         query(sql, *parameters, deadline: deadline, idempotent: idempotent, settings: settings, role: role, group_commit: group_commit).column
       end
 
       # @return [Object, nil] the first column of the first row of what {query} returns
-      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil)
+      def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, **unknown)
+        UnknownKeywords.refuse_values(unknown, Querying.instance_method(:value)) unless unknown.empty?
         return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) unless settings.nil? && role.nil? && group_commit.nil?
 
         statement = @statements[sql]
@@ -92,13 +98,13 @@ module Trunkline
       # @return [Future] whose value is what {query} would have returned
       # @raise [Overloaded] the answers of futures whose values were not asked for have max_future_bytes already: nothing was sent
       # @raise [ArgumentError] also: it was to share its wait for the disk, as here nothing need wait; its commit is its own
-      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil)
+      def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown)
+        UnknownKeywords.refuse_values(unknown, Querying.instance_method(:async)) unless unknown.empty?
         raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
         return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as) if settings || !role.nil?
         Records.check(as) unless as.nil?
 
-        statement = @statements[sql]
-        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        request = request_for(@statements[sql], parameters, deadline)
         set_limits(request, deadline, idempotent) if deadline || idempotent
         @responses.unanswered_futures.make_room(request)
         future = Future.new(dispatch(request), request) { |done| as.nil? ? result(done) : result(done).as(as) }
@@ -133,7 +139,7 @@ module Trunkline
       def once(settings, role, group_commit = nil)
         local = LocalSettings.of(settings, role)
         statements = local&.context ? statements_for(decoding, local.context) : @statements
-        LocalCall.new(self, @responses, @result_class, statements, local, group_commit)
+        LocalCall.new(Internals.new(self), @responses, @result_class, statements, local, group_commit)
       end
 
       # Runs the block, which is a whole transaction, as often as its options allow.

@@ -15,19 +15,19 @@ module Trunkline
       include Copying
       include Streaming
 
-      attr_reader :decoding # :nodoc:
-
-      def initialize(base, responses, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil) # :nodoc:
+      def initialize(base, responses, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil, **unknown) # :nodoc:
+        UnknownKeywords.refuse(unknown, Scope.instance_method(:initialize)) unless unknown.empty?
         super(base)
+        @base = Internals.new(base)
         @local = LocalSettings.of(settings, role)
-        @decoding = decode ? Decoding.of(decode) : base.decoding
-        @statements = base.statements_for(@decoding, @local&.context)
+        @decoding = decode ? Decoding.of(decode) : @base.decoding
+        @statements = @base.statements_for(@decoding, @local&.context)
         @responses = responses
         @result_class = result_class
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
                       group_commit: group_commit }.freeze
         @unnamed = prepare == false
-        @carried = LocalCall.new(base, responses, result_class, @statements, @local, group_commit, unnamed: @unnamed)
+        @carried = LocalCall.new(@base, responses, result_class, @statements, @local, group_commit, unnamed: @unnamed).then { |call| Internals.new(call) }
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
       end
@@ -46,7 +46,7 @@ module Trunkline
         return __getobj__.transaction(**options) unless block
 
         __getobj__.transaction(**options) do |transaction|
-          transaction.begin_with(@local) if @local
+          Internals.new(transaction).begin_with(@local) if @local
           yield within(transaction)
         end
       end
@@ -54,20 +54,24 @@ module Trunkline
       # @see Client#execute_script
       # @raise [SharedStateError] the scope has settings or a role, which only a transaction that was begun with them hands down
       def execute_script(sql)
-        __getobj__.localized(Request.script(Statements.text(sql)), @local) if @local
+        @base.localized(Request.script(Statements.text(sql)), @local) if @local
         __getobj__.execute_script(sql)
       end
 
+      private
+
+      attr_reader :decoding
+
       # What runs in a transaction of its own for them has that on the same connection.
-      def own_session(block, &work) # :nodoc:
-        __getobj__.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
+      def own_session(block, &work)
+        @base.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
       end
 
-      def perform(request) = @carried.perform(request) # :nodoc:
-      def dispatch(request) = @carried.dispatch(request) # :nodoc:
-      def begins_elsewhere?(request) = @carried.begins_elsewhere?(request) # :nodoc:
-
-      private
+      def perform(request) = @carried.perform(request)
+      def dispatch(request) = @carried.dispatch(request)
+      def begins_elsewhere?(request) = @carried.begins_elsewhere?(request)
+      def holds_connection? = @base.holds_connection?
+      def statements_for(decoding, context) = @base.statements_for(decoding, context)
 
       # What is not given again stays as it is; of settings, each of them.
       def made_scope(result_class, **options)
@@ -78,7 +82,7 @@ module Trunkline
       def once(settings, role, group_commit = nil)
         local = settings.nil? && role.nil? ? @local : LocalSettings.of(all_settings(settings), role.nil? ? @defaults[:role] : role)
         group_commit = @defaults[:group_commit] if group_commit.nil?
-        LocalCall.new(__getobj__, @responses, @result_class, statements_under(local), local, group_commit, unnamed: @unnamed)
+        LocalCall.new(@base, @responses, @result_class, statements_under(local), local, group_commit, unnamed: @unnamed)
       end
 
       def statements_under(local) = local&.context.equal?(@local&.context) ? @statements : statements_for(@decoding, local&.context)

@@ -26,7 +26,7 @@ module Trunkline
       end
       private_constant :Abandoned
 
-      # @param session [Session]
+      # @param session [Internals] of the session
       # @param chunk [Integer] rows
       # @param type [Class, nil] what the rows become objects of
       def initialize(session, responses, result_class, chunk, type)
@@ -42,20 +42,20 @@ module Trunkline
       # @yieldparam row [Hash]
       def each(statement, parameters, deadline, &block)
         @session.stain_with(statement) unless statement.shareable?
-        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        request = request_for(statement, parameters, deadline)
         request.limit(deadline) if deadline
         @session.in_transaction? ? each_fetched(request, &block) : each_received(request, &block)
       end
 
       private
 
-      def learn(request) = @session.conclude(request)
+      def learn(request) = @session.perform_until_answered(request)
 
       # In a transaction.
       def each_fetched(request, &block)
         portal = @session.next_portal
         @way = ->(asked) { @session.perform(asked.fetch(portal, @chunk)) }
-        request = ask(request)
+        request = perform_until_answered(request)
         yield_rows(request, request.rows, &block)
         while request.suspended?
           request = @session.fetch(request.next_fetch)
@@ -79,7 +79,7 @@ module Trunkline
         @way = ->(asked) { flow.begin(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
         look_up_types(request.statement) unless @session.lent?
         ObjectSpace.define_finalizer(self, Abandoned.new(@session.pinned)) if @session.lent?
-        request = ask(request)
+        request = perform_until_answered(request)
         yield_rows(request, flow.portion(request), &block) while more?(flow, request)
       ensure
         flow.end(@begun) # and no other's, which may have been in the way
@@ -99,11 +99,6 @@ module Trunkline
         flow.follow(request) { request.portion? } unless request.portion?
         return true if request.portion?
         raise @responses.error(request) unless request.answered?
-      end
-
-      def ask(request)
-        perform(request)
-        retry_until_answered(request)
       end
 
       def perform(request) = @way.call(request)

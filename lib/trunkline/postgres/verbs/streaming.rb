@@ -24,7 +24,8 @@ module Trunkline
       # @return [nil, Enumerator]
       # @raise [Error] as {Querying#query}; perhaps in the middle
       # @raise [ArgumentError] the chunk is no positive Integer
-      def stream(sql, *parameters, chunk: 1000, deadline: @deadline, as: nil, &block)
+      def stream(sql, *parameters, chunk: 1000, deadline: @deadline, as: nil, **unknown, &block)
+        UnknownKeywords.refuse_values(unknown, Streaming.instance_method(:stream)) unless unknown.empty?
         unless chunk.is_a?(Integer) && chunk.between?(1, Stream::MOST)
           raise ArgumentError, "chunk must be an Integer from 1 to #{Stream::MOST}, not #{chunk.inspect}"
         end

@@ -6,7 +6,10 @@ require_relative "virtual_session"
 module Trunkline
   module Postgres
     # What a client does for hosts that have an idea of connections of their own, and make SQL with its values in it.
+    # They call these through {Internals}.
     module AdapterInterface # :nodoc:
+      private
+
       # A session without a block.
       #
       # @param location [String] file and line of its holder, told to callers that wait in vain for a connection
@@ -15,13 +18,13 @@ module Trunkline
       #   closed
       # @return [VirtualSession]
       def virtual_session(location, result_class = @result_class, holder: Thread.current)
-        observe(VirtualSession.new(self, @all, @responses, result_class) { @sessions.pin_at(location, holder) })
+        observe(VirtualSession.new(Internals.new(self), @all, @responses, result_class) { @sessions.pin_at(location, holder) })
       end
 
       # @param format [Symbol] :text or :binary
       # @param result_class [Class] as {AnswerForm}
       # @return [AnswerForm] for {VirtualSession#ask}
-      def answer_form(format, result_class) = AnswerForm.new(self, @known, @responses, format, result_class)
+      def answer_form(format, result_class) = AnswerForm.new(@known, @responses, format, result_class)
 
       # Runs one statement, if it may share.
       #

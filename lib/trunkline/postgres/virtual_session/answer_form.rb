@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../request/request_execution"
 require_relative "../results/result"
 
 module Trunkline
@@ -8,8 +7,6 @@ module Trunkline
     # How a {VirtualSession} asks for a host that wants what libpq's callers get: each value as its text, or as its bytes in the binary
     # format; and the tag of each command.
     class AnswerForm # :nodoc:
-      include RequestExecution
-
       # How the columns of all types are decoded.
       DECODINGS = { text: Hash.new(:text).freeze, binary: Hash.new(:bytes).freeze }.freeze
       # Of these nothing is sent, or not yet.
@@ -19,13 +16,11 @@ module Trunkline
       # @return [Symbol] :text or :binary
       attr_reader :format
 
-      # @param client [Client]
       # @param known [Statements] the client's
       # @param responses [ResponseReader]
       # @param format [Symbol] :text or :binary
       # @param result_class [Class] a {Result} whose `told` takes the tag of its command and the format
-      def initialize(client, known, responses, format, result_class)
-        @client = client
+      def initialize(known, responses, format, result_class)
         @known = known
         @responses = responses
         @format = format
@@ -46,9 +41,7 @@ module Trunkline
           special = session.special(statement) { return scripts(session, sql).last || nothing("") }
           return nothing(statement.sql[TAG, 1].to_s.upcase) if special
         end
-        request = request_for(session, statement, parameters, keep)
-        session.perform(request)
-        result(session.retry_until_answered(request))
+        result(session.perform_until_answered(request_for(session, statement, parameters, keep)))
       end
 
       # @return [Array(Statement, Boolean)] and whether connections keep it
@@ -62,7 +55,7 @@ module Trunkline
 
       # @return [Request]
       def request_for(session, statement, parameters, keep)
-        request = Request.query(statement, parameters.dup) || session.converted(statement, parameters)
+        request = session.request_for(statement, parameters.dup)
         request.unnamed! unless keep
         request.keep_tag
       end
@@ -91,9 +84,7 @@ module Trunkline
       # @raise [Error] as {Describing#describe}
       def describe(session, sql, types = nil)
         statement, = statement(sql, :again, types)
-        request = Request.describe(statement)
-        session.perform(request)
-        described = session.retry_until_answered(request)
+        described = session.perform_until_answered(Request.describe(statement))
         [described.description || Description.empty, described.parameter_types]
       end
 
@@ -102,8 +93,7 @@ module Trunkline
       def scripts(session, sql)
         request = script(sql)
         session.begin_now
-        session.perform(request)
-        results(session.retry_until_answered(request))
+        results(session.perform_until_answered(request))
       end
     end
     private_constant :AnswerForm

@@ -18,7 +18,7 @@ module Trunkline
     class VirtualSession # :nodoc:
       include RequestExecution
 
-      # @param client [Client]
+      # @param client [Internals] of the client
       # @param statements [Hash{String => Statement}]
       # @param responses [ResponseReader]
       # @param result_class [Class] of what its queries return
@@ -44,7 +44,7 @@ module Trunkline
       def broken? = @status != "I" && (@pinned.nil? || @pinned.broken?)
 
       # Is the client closed that it belongs to?
-      def closed? = @client.closed?
+      def closed? = @client.object.closed?
 
       # Can it go on, as far as can be seen without asking the server?
       def alive? = @pinned ? !@pinned.broken? && @pinned.alive? : @status == "I"
@@ -77,7 +77,7 @@ module Trunkline
         statement = known || @statements[sql]
         return unless @pinned.nil? && statement.shareable? && @status == "I"
 
-        request = Request.query(statement, parameters.dup) || converted(statement, parameters)
+        request = request_for(statement, parameters.dup)
         request.unnamed! unless prepare == :again ? known : prepare
         @responses.unanswered_futures.make_room(request)
         future = Future.new(dispatch(request), request) { |done| @responses.result(retry_until_answered(done), @result_class) }
@@ -101,8 +101,7 @@ module Trunkline
       def execute_script(sql)
         request = Request.script(Statements.text(sql))
         begin_now
-        perform(request)
-        @responses.results(retry_until_answered(request), @result_class)
+        @responses.results(perform_until_answered(request), @result_class)
       end
 
       # Runs the block with a connection of its own, for statements that belong together.
@@ -158,10 +157,9 @@ module Trunkline
       end
 
       # From now on it has a connection of its own, until {#reset}.
-      def stay
-        @pinned ||= @pin.call
-        keep
-      end
+      #
+      # @return [Integer, nil] the server's process for it; nil: it is taken with the next request
+      def stay = (@pinned ||= @pin.call).tap { keep }.server_process
 
       # @return [::Socket, nil] of the connection of its own
       def socket = @pinned&.io
@@ -227,7 +225,7 @@ module Trunkline
         note_status
       end
 
-      public :retry_until_answered, :converted
+      public :perform_until_answered, :retry_until_answered, :request_for
 
       private
 

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+# Calls that are wrong in one way: an argument of another type, too few or too many of them, a keyword that there is not, an option of another
+# type, empty and huge text. What is right is given; the rest is made of it.
+module WrongUsages
+  HUGE = ("x" * 20_000).freeze
+  VALUES = [nil, true, -1, 2**70, Float::NAN, "", HUGE, "\xFF", "a\0b", :x, [nil], { 1 => 2 }, Object.new, String, proc {}].freeze
+  OF_OPTIONS = [true, -1, Float::NAN, "x", [nil], Object.new].freeze
+  # What Ruby's own methods say of arguments that were handed to them unseen: the caller did not call these.
+  UNSEEN = /no implicit conversion|undefined (local|method)|comparison of|can't convert|can't be coerced|uninitialized|can't modify frozen|too big to convert/.freeze
+  RUBYS_CHECK = /\A(wrong number of arguments|missing keyword|unknown keyword: :\w+\z)/.freeze
+  CLEAR = [ArgumentError, TypeError, EncodingError, IndexError, Trunkline::Error].freeze
+  private_constant :HUGE, :VALUES, :OF_OPTIONS, :UNSEEN, :RUBYS_CHECK, :CLEAR
+
+  module_function
+
+  # @param method [UnboundMethod]
+  # @param right [Array] its arguments
+  # @yieldparam arguments [Array]
+  # @yieldparam keywords [Hash]
+  def each_of(method, right)
+    right.each_index { |at| VALUES.each { |value| yield right.dup.tap { |given| given[at] = value }, {} } }
+    VALUES.each { |value| yield [value], {} } if right.empty? && method.arity != 0
+    (0...right.size).each { |count| yield right.first(count), {} }
+    yield [*right, 1, 2, 3, 4, 5, 6], {}
+    yield right, { nonsense: 1 }
+    method.parameters.each { |kind, name| OF_OPTIONS.each { |value| yield right, { name => value } } if %i[key keyreq].include?(kind) }
+  end
+
+  # @yield the call
+  # @return [String, nil] what is wrong with the error that it raises; nil: nothing, or there is none
+  def complaint(called)
+    yield
+    nil
+  rescue *CLEAR => error
+    return if error.is_a?(Trunkline::Error)
+
+    "#{called}: #{error.class}, which says #{error.message[0, 100].inspect}" if UNSEEN.match?(error.message) || (RUBYS_CHECK.match?(error.message) && deep?(error))
+  rescue StandardError, NotImplementedError, SystemStackError => error
+    "#{called}: #{error.class}: #{error.message[0, 100]}"
+  end
+
+  # Was it raised within what the caller called, and not by the call?
+  def deep?(error) = error.backtrace_locations.index { |location| location.path == __FILE__ || location.path.end_with?("_test.rb") }.to_i > 1
+
+  # @return [String] the call as it is written
+  def written(name, arguments, keywords)
+    given = arguments.map { |value| short(value) } + keywords.map { |key, value| "#{key}: #{short(value)}" }
+    "#{name}(#{given.join(", ")})"
+  end
+
+  def short(value) = value.is_a?(String) && value.size > 30 ? "a String of #{value.size}" : value.inspect
+
+  private_class_method :deep?, :short
+end
