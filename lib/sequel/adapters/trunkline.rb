@@ -38,6 +38,7 @@ module Sequel
       include Copying
       include Listening
       include Errors
+      Likeness.give(self, "Sequel::Postgres::Database")
 
       set_adapter_scheme :trunkline
 
@@ -59,6 +60,7 @@ module Sequel
       include Paging
       include Prepared
       include Quoting
+      Likeness.give(self, "Sequel::Postgres::Dataset")
     end
   end
 end

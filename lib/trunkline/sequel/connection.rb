@@ -1,16 +1,24 @@
 # frozen_string_literal: true
 
+require "forwardable"
+require_relative "likeness"
+require_relative "raw_connection"
+
 module Sequel
   module Trunkline
     # What Sequel takes for a connection: it takes one to the server when it is first asked something, and gives it back when it is
-    # closed, set back to how it was.
+    # closed, set back to how it was. It has the methods of PG::Connection, and is one for `is_a?` and `===`.
     class Connection
+      Likeness.give(self, "PG::Connection", "Sequel::Postgres::Adapter")
+      extend Forwardable
+
       # @param db [Database]
-      # @param client [::Trunkline::Postgres::Client]
+      # @param source [Pool::Source]
       # @param holder [#alive?] when it is not alive any more, the connection may be closed
-      def initialize(db, client, holder)
+      def initialize(db, source, holder)
         @db = db
-        @session = client.virtual_session("Sequel", holder: holder)
+        @source = source
+        @session = ::Trunkline::Postgres::Internals.new(source.client).virtual_session("Sequel", holder: holder)
         @depth = 0
         @kept = @ended = @taken_away = false
       end
@@ -54,9 +62,6 @@ module Sequel
         nil
       end
 
-      # @return [Integer] the process that serves this connection
-      def backend_pid = execute("SELECT pg_catalog.pg_backend_pid()") { |result| result.value }
-
       # @return [Boolean] whether a transaction is open
       def in_transaction? = @session.status != "I" && !@session.broken?
 
@@ -98,7 +103,29 @@ module Sequel
       def close
         @ended = true
         @kept = false
-        @session.reset
+        @raw ? @raw.finish : @session.reset
+      end
+      alias finish close
+
+      # @see PG::Shape::Executing#transaction
+      def transaction = raw.transaction { yield self }
+
+      def_delegators :raw, *(::Trunkline::PG::Shape.public_instance_methods - public_instance_methods - [:method_missing])
+
+      # @raise [NoMethodError] what pg's connections have, and these have not: with what to call instead
+      def method_missing(name, ...) = RawConnection.absent?(name) ? raw.public_send(name, ...) : super
+
+      def respond_to_missing?(_name, _private = false) = false
+
+      # @return [String]
+      def inspect = "#<#{self.class} #{@source.config.server}#{" closed" if @ended}>"
+
+      private
+
+      def raw
+        raise Likeness.foreign(::Trunkline::Closed.new("the connection is closed"), self) if @ended
+
+        @raw ||= RawConnection.new(@source, @session, self)
       end
     end
 
@@ -111,7 +138,7 @@ module Sequel
         @pool = pool
         @db = db
         @server = server
-        @client = pool.client(server)
+        @client = ::Trunkline::Postgres::Internals.new(pool.client(server))
       end
 
       # As {Connection#execute}. What would leave something behind gets the caller a connection that it keeps.

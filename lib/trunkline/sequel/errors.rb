@@ -3,7 +3,7 @@
 module Sequel
   module Trunkline
     # Errors of a client -> Sequel's, with the message that Sequel's own adapter gives: all that the server said, as psql shows it. The statement is in
-    # none, for Sequel writes values into it.
+    # none, for Sequel writes values into it; nor is it in that of the client's error, which trackers of errors show too.
     module Errors
       # The connection is gone.
       DISCONNECTED = [::Trunkline::Indeterminate, ::Trunkline::NotSent, ::Trunkline::ConnectionError, ::Trunkline::Closed,
@@ -39,11 +39,17 @@ module Sequel
       def raise_error(error, opts = OPTS)
         return super unless error.is_a?(::Trunkline::Error)
 
-        text = error.is_a?(::Trunkline::ServerError) ? error.report : error.message_without_sql
-        told = database_error_class(error, opts).new("#{error.class}: #{text}")
-        told.wrapped_exception = error
+        told = database_error_class(error, opts).new("#{error.class}: #{text_of(error)}")
+        Likeness.recognize
+        told.wrapped_exception = error.extend(Likeness::OfError).as(Likeness.foreign(error))
         told.set_backtrace(error.backtrace)
         raise told
+      end
+
+      def text_of(error)
+        return error.report if error.is_a?(::Trunkline::ServerError)
+
+        [error.hide_sql.message, *("HINT:  #{error.hint}" if error.is_a?(::Trunkline::LoginError) && error.hint)].join("\n")
       end
 
       # Text that is not UTF-8 is refused before it is sent, as a server refuses it.

@@ -54,8 +54,16 @@ module Sequel
 
       def execute_prepared_statement(conn, name, opts, &block)
         ps = prepared_statement(name)
+        log_prepare(conn, name, ps.prepared_sql)
         log_sql = ps.log_sql ? "EXECUTE #{name} (#{ps.prepared_sql})" : "EXECUTE #{name}"
         conn.execute(ps.prepared_sql, opts[:arguments], prepare: true, log_sql: log_sql, &block)
+      end
+
+      # Each connection prepares it as it first runs there; the log has that once, as of one connection of Sequel's own adapter.
+      def log_prepare(conn, name, sql)
+        return unless pool.prepare_to_log?(name, sql)
+
+        log_connection_yield("PREPARE #{name} AS #{sql}", (conn if conn.is_a?(Connection))) { nil }
       end
 
       # The connection logs by itself.

@@ -14,6 +14,12 @@ module Sequel
         end
       end
 
+      # As sequel_pg has it: models are loaded without more calls than Hashes need, either way.
+      #
+      # @param value [Boolean]
+      # @return [Dataset]
+      def with_optimize_model_load(value) = clone(optimize_model_load: value)
+
       private
 
       def column_names(result) = result.columns.map { |name| output_identifier(name) }

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "startup_settings"
+
 module Sequel
   module Trunkline
     # Sequel's options of a Database, as a client of Trunkline's has them. What Sequel's own adapter sets on each connection by a
@@ -22,17 +24,21 @@ module Sequel
       private_constant :CONNECTIONS, :MAX_CONNECTIONS, :NAMES, :CLIENT, :CONFIG, :MESSAGES
 
       # @param opts [Hash{Symbol => Object}] of one server of a Database
+      # @param server [Symbol, Hash] its name
       # @raise [Sequel::Error] one has a value that cannot be
-      def initialize(opts)
+      def initialize(opts, server = :default)
         @opts = opts
-        refuse(:after_connect, :connect_sqls)
+        @server = server
         @given = opts.merge(opts[:driver_options] || {}).transform_keys { |name| NAMES.fetch(name, name) }.reject { |_, value| ["", nil].include?(value) }
       end
 
+      # @return [::Trunkline::Config]
+      def config = ::Trunkline::Config.new(@opts[:conn_str], session: session, **@given.slice(*CONFIG))
+
+      # @param config [::Trunkline::Config]
       # @param decode [Hash] how values are decoded
       # @return [::Trunkline::Postgres::Client]
-      def client(decode:)
-        config = ::Trunkline::Config.new(@opts[:conn_str], session: session, **@given.slice(*CONFIG))
+      def client(config, decode:)
         client = ::Trunkline::Postgres::Client.new(config, decode: decode, session_functions: session_functions,
                                                                errors: @given.fetch(:errors, :with_values).to_sym, **limits, **budget)
         receiver = @opts[:notice_receiver]
@@ -47,13 +53,6 @@ module Sequel
       def inspect = "#<#{self.class}>"
 
       private
-
-      # Whatever is done to a connection is undone before others have it.
-      def refuse(*names)
-        given = names.find { |name| @opts[name] } or return
-        raise Sequel::Error, "#{given} is not supported, as connections are shared and set back: use driver_options: { options: \"-c name=value\" }, " \
-                             "search_path, or ALTER ROLE ... SET"
-      end
 
       # One is left for a caller that needs one of its own, where there may be as many.
       def budget = { connections: number(:connections, @given.fetch(:connections) { (max_connections - 1).clamp(1, CONNECTIONS) }), max_connections: max_connections }
@@ -72,7 +71,10 @@ module Sequel
         raise Sequel::Error, "#{name} must be a number, not #{value.inspect}"
       end
 
-      def session = { "search_path" => search_path(@opts[:search_path]), "client_min_messages" => messages(@opts[:client_min_messages]) }.compact
+      def session
+        given = { "search_path" => search_path(@opts[:search_path]), "client_min_messages" => messages(@opts[:client_min_messages]) }.compact
+        { **given, **StartupSettings.new(@opts, @server).to_h }
+      end
 
       def search_path(path)
         case path

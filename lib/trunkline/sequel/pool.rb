@@ -10,6 +10,10 @@ module Sequel
     # What Sequel takes for its pool of connections: a client for each server, and the connections of the callers that hold one.
     # Datasets ask without holding any.
     class Pool < Sequel::ConnectionPool
+      # A server: the client that asks it, and what it connects with.
+      Source = Struct.new(:client, :config)
+      private_constant :Source
+
       # @return [Integer] connections to one server, all in all
       attr_reader :max_size
 
@@ -19,7 +23,8 @@ module Sequel
         super
         @max_size = Options.new(opts).max_connections
         @lock = Mutex.new
-        @clients = {}
+        @sources = {}
+        @prepared = {}
         @shared = {}
         @holders = Holders.new
         @servers = opts.fetch(:servers_hash) { Hash.new(:default) }
@@ -40,8 +45,8 @@ module Sequel
       def remove_servers(servers)
         raise Sequel::Error, "cannot remove default server" if servers.include?(:default)
 
-        old = sync { servers.filter_map { |server| [@servers, @shared, @clients].map { |table| table.delete(server) }.last } }
-        old.each(&:disconnect)
+        old = sync { servers.filter_map { |server| [@servers, @shared, @sources].map { |table| table.delete(server) }.last } }
+        old.each { |source| source.client.disconnect }
       end
 
       # Runs the block with a connection of the caller's own, which takes one to the server when it is first asked something.
@@ -73,14 +78,11 @@ module Sequel
       # @param server [Symbol, Hash]
       # @param holder [#alive?] what is to have it, until it ends
       # @return [Connection]
-      def connection(server, holder = Thread.current) = Connection.new(db, client(server), holder)
+      def connection(server, holder = Thread.current) = Connection.new(db, source(server), holder)
 
       # @param server [Symbol, Hash]
-      # @return [::Trunkline::Postgres::Client]
-      def client(server)
-        server = pick_server(server)
-        sync { @clients[server] ||= Options.new(db.send(:server_opts, server)).client(decode: Values.decoding(db.conversion_procs)) }
-      end
+      # @return [::Trunkline::Postgres::Client] that asks it
+      def client(server) = source(server).client
 
       # @return [Integer] connections to the server that are open
       def size(server = :default) = client(server).connection_count
@@ -90,14 +92,18 @@ module Sequel
       # @param opts [Hash] server: one or several of the servers
       def disconnect(opts = Sequel::OPTS)
         @holders.release
-        chosen = opts[:server] ? Array(opts[:server]) : sync { @clients.keys }
+        chosen = opts[:server] ? Array(opts[:server]) : sync { @sources.keys }
         chosen.each { |server| client(server).disconnect }
       end
 
+      # @param name [Symbol] of a prepared statement
+      # @return [Boolean] whether this is the first time that it is asked for with this text
+      def prepare_to_log?(name, sql) = @prepared[name] != sql && !sync { @prepared[name] = sql }.nil? # :nodoc:
+
       # The values of a type are to be converted otherwise: connections that do it as before are closed, and new ones opened.
       def convert_anew
-        old = sync { @clients.values.tap { [@clients, @shared].each(&:clear) } }
-        old.each(&:disconnect)
+        old = sync { @sources.values.tap { [@sources, @shared].each(&:clear) } }
+        old.each { |source| source.client.disconnect }
       end
 
       # @yieldparam conn [Connection] the caller's own; those that are shared are no caller's own
@@ -108,6 +114,16 @@ module Sequel
       private
 
       def sync(&block) = @lock.synchronize(&block)
+
+      def source(server)
+        server = pick_server(server)
+        sync { @sources[server] ||= connected(Options.new(db.send(:server_opts, server), server)) }
+      end
+
+      def connected(options)
+        config = options.config
+        Source.new(options.client(config, decode: Values.decoding(db.conversion_procs)), config)
+      end
 
       def pick_server(server) = server.is_a?(Hash) ? server : @servers[server || :default]
 

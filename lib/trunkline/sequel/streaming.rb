@@ -11,7 +11,7 @@ module Sequel
       # @param db [Database]
       # @raise [Sequel::Error] it is one of Sequel's own adapter
       def self.extended(db)
-        raise Sequel::Error, "pg_streaming of sequel_pg is not loaded, as this library's adapter has its name: use paged_each" unless db.is_a?(Database)
+        raise Sequel::Error, "pg_streaming needs the gem sequel_pg with Sequel's own adapter: use paged_each" unless db.is_a?(Database)
 
         db.instance_exec { @streams = 0 }
         db.stream_all_queries = false

@@ -1,3 +1,10 @@
 # frozen_string_literal: true
 
-Sequel::Postgres::USES_PG = true
+# Sequel's own adapter defines it, where it can be loaded, now or later: it would warn of what is defined already.
+begin
+  require "sequel/adapters/postgres" unless Gem::Specification.find_all_by_name("pg").empty?
+rescue LoadError
+  nil
+ensure
+  Sequel::Postgres::USES_PG = true unless Sequel::Postgres.const_defined?(:USES_PG) && Sequel::Postgres.autoload?(:USES_PG).nil?
+end

@@ -40,8 +40,71 @@ class SequelConnectingTest < Trunkline::TestCase
   end
 
   def test_options_that_cannot_be
-    [{ max_connections: "many" }, { search_path: 5 }, { client_min_messages: :loud }, { connect_sqls: ["SET a.b = 1"] }, { after_connect: proc {} }].each do |options|
+    [{ max_connections: "many" }, { search_path: 5 }, { client_min_messages: :loud }].each do |options|
       assert_raises(Sequel::Error, options) { with_sequel(**options) { |db| db.get(1) } }
+    end
+  end
+
+  # What is set there is what connections start with, and are set back to.
+  def test_settings_of_each_connection
+    path = lambda { |conn|
+      conn.execute("SET search_path TO pg_catalog, 'a b'")
+      conn.exec("SET SESSION a.b = 'it''s'")
+    }
+    with_sequel(after_connect: path, connect_sqls: ["SET TIME ZONE 'Asia/Tokyo';", "SET work_mem = 4096", "set statement_timeout to '5s'"]) do |db|
+      names = %w[search_path a.b TimeZone work_mem statement_timeout]
+      expected = ['pg_catalog, "a b"', "it's", "Asia/Tokyo", "4MB", "5s"]
+      settings = -> { names.map { |name| db.get(Sequel.function(:current_setting, name)) } }
+      assert_equal expected, settings.call
+      db.synchronize { db.run("SET work_mem = '1MB'; SET search_path = public") }
+      assert_equal expected, db.transaction { settings.call }
+    end
+    with_sequel(servers: { replica: {} }, after_connect: ->(conn, server) { conn.exec("SET a.server = '#{server}'") }) do |db|
+      assert_equal(%w[default replica], %i[default replica].map { |server| db.select(Sequel.function(:current_setting, "a.server")).server(server).single_value })
+    end
+  end
+
+  def test_what_a_startup_message_cannot_say
+    said = ["SET ROLE ada", "SET LOCAL a.b = 1", "SET a.b TO DEFAULT", "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "CREATE TEMPORARY TABLE t (n int)",
+            "SET a.b = 1; DROP TABLE t", "SELECT set_config('a.b', '1', false)", "SET role = ada"]
+    options = said.map { |sql| { connect_sqls: [sql] } } + [{ after_connect: lambda(&:type_map_for_results) }, { after_connect: ->(conn) { conn.exec(said[4]) } }]
+    options.each do |given|
+      error = assert_raises(Sequel::Error, given.inspect) { with_sequel(**given) { |db| db.get(1) } }
+      assert_match(/SET alone here.*ALTER ROLE/, error.message)
+    end
+  end
+
+  # Rails' name for it in a URL, which Sequel's own adapter does not look at either.
+  def test_the_rails_name_for_the_size_of_a_pool
+    db = Sequel.connect("#{postgres_server.uri.sub(/\A\w+:/, "trunkline:")}&pool=5", keep_reference: false)
+    assert_equal [16, 1], [db.pool.max_size, db.get(1)]
+  ensure
+    db.client.close
+  end
+
+  def test_the_log_has_what_is_prepared
+    logs = %w[postgres trunkline].map do |adapter|
+      log = StringIO.new
+      with_sequel(adapter, logger: Logger.new(log)) do |db|
+        first = db[:pg_type].where(oid: :$oid).select(:typname).prepare(:first, :type_by_oid)
+        log.truncate(0)
+        2.times { first.call(oid: 16) }
+        db.transaction { first.call(oid: 16) }
+        db[:pg_type].where(oid: :$oid).select(:oid).prepare(:first, :type_by_oid).call(oid: 16)
+      end
+      log.string.scan(/(PREPARE [^\n]+|EXECUTE [^\n]+|BEGIN|COMMIT)/).flatten
+    end
+    assert_equal logs.first - ["DEALLOCATE type_by_oid"], logs.last
+    assert_equal 2, logs.last.grep(/\APREPARE/).size
+  end
+
+  # Whether the server reads a nil there as one is asked of the client, of which a caller without a connection has no other way.
+  def test_a_nil_in_an_array_that_is_bound
+    with_sequel do |db|
+      db.extension(:pg_array)
+      asked = db.select(Sequel.cast(:$names, "text[]").as(:names))
+      tell = -> { asked.call(:first, names: Sequel.pg_array(["a", nil], :text))[:names].to_a }
+      assert_equal [["a", nil]] * 2, [tell.call, db.transaction { tell.call }]
     end
   end
 
@@ -56,6 +119,8 @@ class SequelConnectingTest < Trunkline::TestCase
       assert_match(/use the option max_lifetime:/, error.message)
       error = assert_raises(Sequel::Error) { db.extension(:string_agg, :temporarily_release_connection) }
       assert_match(/temporarily_release_connection works on connections that a pool lends/, error.message)
+      error = assert_raises(Sequel::Error) { db.extension(:activerecord_connection) }
+      assert_match(/use Sequel's own adapter for it, Sequel.connect\(adapter: Sequel::Postgres::Database/, error.message)
       db.extension(:connection_validator)
       assert_equal 1, db.get(1)
     end

@@ -52,14 +52,36 @@ module Hosts
                   "series = db.from(Sequel.function(:generate_series, 1, 2500).as(:n)).select(:n); seen = []; " \
                   "series.stream.each { |row| seen << [db.in_transaction?, row[:n]]; series.stream.first if row[:n] == 1200 }; " \
                   "print seen.size, ' ', seen.map(&:first).uniq, ' ', seen.sum(&:last), ' ', series.stream.columns, ' ', db.fetch('SHOW port').stream.all.size, ' '; " \
-                  "db.stream_all_queries = true; print series.map { |row| row[:n] }.sum, ' ', series.map(:n).sum, ' ', db.in_transaction?"
-        assert_equal "truetrue 2500 [true] 3126250 [:n] 1 3126250 3126250 false", told(program)
+                  "db.stream_all_queries = true; print series.map { |row| row[:n] }.sum, ' ', series.map(:n).sum, ' ', db.in_transaction?, ' ', " \
+                  "series.stream.paged_each(rows_per_fetch: 100).count, series.with_optimize_model_load(false).count"
+        assert_equal "truetrue 2500 [true] 3126250 [:n] 1 3126250 3126250 false 25002500", told(program)
       end
 
-      def test_streaming_with_the_stock_adapter
-        program = "require 'sequel/adapters/postgres'; db = Sequel.connect(HOST.merge(adapter: Sequel::Postgres::Database)); " \
-                  "begin; db.extension(:pg_streaming); rescue Sequel::Error => error; print error.message; end"
-        assert_match(/use paged_each/, told(program))
+      # Each streams in its own way.
+      def test_the_stock_adapter_beside_it_has_sequel_pg
+        ask = "[ours, stock].each { |db| db.extension(:pg_streaming); ds = db.from(Sequel.function(:generate_series, 1, 2500).as(:n)); " \
+              "print db.singleton_class.ancestors.map(&:to_s).grep(/Streaming/).first, ' ', ds.stream.to_a.size, ' ' }; " \
+              "print Sequel::Postgres::Dataset.private_method_defined?(:allow_sequel_pg_optimization?)"
+        ["require 'sequel_pg'", "require 'sequel/adapters/postgres'"].each do |before|
+          program = "#{before}; ours = Sequel.connect(ARGV[0]); ours.extension(:pg_streaming); " \
+                    "stock = Sequel.connect(HOST.merge(adapter: Sequel::Postgres::Database)); #{ask}"
+          assert_equal "Sequel::Trunkline::Streaming 2500 Sequel::Postgres::Streaming 2500 true", told(program, environment: { "NO_SEQUEL_PG" => nil }), before
+        end
+      end
+
+      def test_the_classes_of_the_stock_adapter_are_there
+        program = "db = Sequel.connect(ARGV[0]); print [defined?(PG::Error), db.is_a?(Sequel::Postgres::Database), Sequel::Postgres::Database === db, " \
+                  "db[:a].is_a?(Sequel::Postgres::Dataset), db.is_a?(Sequel::Mock::Database), Sequel::Mock::Database === db, " \
+                  "db.synchronize { |conn| [Sequel::Postgres::Adapter === conn, PG::Connection === conn, conn.is_a?(PG::Result)] }, " \
+                  "(db.run('SELEC') rescue Sequel::Postgres::PGError === $!.wrapped_exception)].inspect"
+        assert_equal '[nil, true, true, true, false, false, [true, true, false], true]', told(program, before: "require 'sequel'; Sequel.mock")
+      end
+
+      # It says so itself when it is loaded later, without a warning.
+      def test_the_extension_that_asks_for_the_driver_is_loaded_first
+        program = "db = Sequel.connect(ARGV[0].sub(/\\A\\w+/, 'trunkline')); db.extension(:pg_auto_parameterize); " \
+                  "require 'sequel/adapters/postgres'; print db[:pg_type].where(oid: 16).get(:typname), Sequel::Postgres::USES_PG"
+        ["trunkline/sequel/postgres", "sequel/adapters/trunkline"].each { |line| assert_equal "booltrue", told(program, line: line, before: "require 'sequel'"), line }
       end
 
       def test_statements_with_parameters_are_read_where_others_stream
