@@ -7,6 +7,8 @@ require_relative "times"
 require_relative "connection"
 require_relative "isolation"
 require_relative "lease_holder"
+require_relative "pool_advice"
+require_relative "sequel_pg_guard"
 require_relative "settings"
 require_relative "executing"
 
@@ -47,6 +49,12 @@ module Trunkline
       def discard! # :nodoc:
         CLIENTS.forget(@shared) if @shared
         @shared = @raw_connection = nil
+      end
+
+      # @return [Connection]
+      def raw_connection # :nodoc:
+        SequelPgGuard.begin
+        super
       end
 
       # Is the transaction that all others are in one that cannot be joined?

@@ -39,7 +39,7 @@ module Trunkline
 
       def initialize(client, config, holder, dates)
         @map = ResultTypes.map(dates: dates)
-        begin_shape(client, config, client.virtual_session("ActiveRecord", Result, holder: holder), PG.const_get(:ConnectionTypes).new(@map))
+        begin_shape(client, config, Postgres::Internals.new(client).virtual_session("ActiveRecord", Result, holder: holder), PG.const_get(:ConnectionTypes).new(@map))
         @default_timezone = :utc
       end
 

@@ -20,6 +20,7 @@ module Trunkline
       # @param connection [Connection]
       # @return [Exception] to be raised in its place
       def of(error, connection)
+        error.hide_sql if error.is_a?(Error)
         case error
         when LoginError then refused(error, connection)
         when ServerError then error.sql ? PG_ERRORS.of(error, connection) : refused(error, connection)
@@ -34,8 +35,10 @@ module Trunkline
         return ::ActiveRecord::NoDatabaseError.db_error(connection.db) if no_database?(error, connection)
         return ::ActiveRecord::DatabaseConnectionError.username_error(connection.user) if REFUSED_USER.match?(error.sqlstate)
 
-        (connection.db == "postgres" ? ::ActiveRecord::ConnectionNotEstablished : ::ActiveRecord::DatabaseConnectionError).new(error.message)
+        (connection.db == "postgres" ? ::ActiveRecord::ConnectionNotEstablished : ::ActiveRecord::DatabaseConnectionError).new([error.message, *hint(error)].join("\n"))
       end
+
+      def hint(error) = error.hint && "HINT:  #{error.hint}"
 
       # The stock adapter looks for the database's name in the message, as in that of pg_hba.conf, but where the database is postgres.
       def no_database?(error, connection)
@@ -46,12 +49,12 @@ module Trunkline
 
       # As with the stock adapter, whose message is libpq's: that names the host.
       def unreachable(error, connection)
-        return ::ActiveRecord::ConnectionNotEstablished.new(error.message) unless connection.host && error.sqlstate.nil?
+        return ::ActiveRecord::ConnectionNotEstablished.new(error.message) unless connection.host && error.sqlstate.nil? && error.retriable?
 
         ::ActiveRecord::DatabaseConnectionError.hostname_error(connection.host)
       end
 
-      private_class_method :refused, :no_database?, :unreachable
+      private_class_method :refused, :hint, :no_database?, :unreachable
     end
     private_constant :Errors
   end

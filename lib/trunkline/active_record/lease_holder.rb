@@ -5,19 +5,25 @@ module Trunkline
     # The thread or fiber that ActiveRecord's pool has given an adapter's connection to. It gives the connection back by itself: what ends
     # without that leaves it leased until the pool reaps it, and the pool does so when it is short of connections itself.
     class LeaseHolder # :nodoc:
-      def initialize
-        @holder = @thread = nil
-      end
+      Lease = Struct.new(:holder, :thread)
+      private_constant :Lease
+
+      def initialize = @lease = nil
 
       # @param holder [Thread, Fiber] of the calling thread
-      def begin(holder)
-        @thread = Thread.current
-        @holder = holder
-      end
+      def begin(holder) = @lease = Lease.new(holder, Thread.current)
 
-      # @return [Boolean] false: what it was given to has ended. An event loop that ends with its thread may leave fibers unfinished, and
+      # Another thread may ask while the connection is given back and leased anew.
+      #
+      # @return [Boolean] false: what it is given to has ended. An event loop that ends with its thread may leave fibers unfinished, and
       #   these stay alive by Ruby's account
-      def alive? = @holder.nil? || (@holder.alive? && @thread.alive?)
+      def alive?
+        loop do
+          lease = @lease
+          return true if lease.nil? || (lease.holder.alive? && lease.thread.alive?)
+          return false if lease.equal?(@lease)
+        end
+      end
     end
     private_constant :LeaseHolder
   end

@@ -4,6 +4,7 @@ require "active_support/lazy_load_hooks"
 require_relative "../config/stock_names"
 require_relative "isolation"
 require_relative "shadowed_url"
+require_relative "unaware_gems"
 
 module Trunkline
   module ActiveRecord
@@ -13,7 +14,7 @@ module Trunkline
       PATH = "active_record/connection_adapters/trunkline_adapter"
       OWN = "trunkline"
       STOCK = "postgresql"
-      private_constant :CLASS, :PATH, :OWN, :STOCK
+      private_constant :CLASS, :PATH, :STOCK
 
       @taken_over = false
 
@@ -33,7 +34,10 @@ module Trunkline
         end
         ActiveSupport.on_load(:after_initialize) do
           ShadowedURL.check(self)
-          ActiveSupport.on_load(:active_record) { Isolation.check_application }
+          ActiveSupport.on_load(:active_record) do
+            Isolation.check_application
+            UnawareGems.check
+          end
         end
       end
 

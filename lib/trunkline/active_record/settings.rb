@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "iso_interval"
 require_relative "keys"
 
 module Trunkline
@@ -8,8 +9,9 @@ module Trunkline
     # travels in the startup message. Two that are equal can share a client.
     class Settings # :nodoc:
       # Types whose values are what ActiveRecord wants of them: boolean, text and numbers of all kinds, timestamps, uuid. Those of all
-      # others it reads from the server's text.
-      DECODED = [16, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1114, 1184, 1700, 2950].to_h { |oid| [oid, :value] }.merge(default: :text).freeze
+      # others it reads from the server's text, of intervals in ISO 8601.
+      DECODED = [16, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1114, 1184, 1700, 2950].to_h { |oid| [oid, :value] }
+                .merge(1186 => IsoInterval.method(:of), 1187 => IsoInterval.method(:of_array), default: :text).freeze
       DATE = 1082
       # What would change, unnoticed, the form in which the server sends values.
       FIXED = %w[datestyle standard_conforming_strings client_encoding].freeze
@@ -29,8 +31,9 @@ module Trunkline
         Keys.check(config)
         @conninfo = conninfo(config)
         @session = session(config, timezone)
+        @dispensable = dispensable(config)
         @options = options(config, dates)
-        @config = Config.new(nil, session: @session, **@conninfo)
+        @config = Config.new(nil, session: @session, dispensable: @dispensable, **@conninfo)
       end
 
       # @return [Config]
@@ -40,7 +43,7 @@ module Trunkline
       def client = Postgres::Client.new(@config, **@options)
 
       # @return [Array] what makes it different from others
-      def state = [@conninfo, @session, @options]
+      def state = [@conninfo, @session, @dispensable, @options]
 
       def eql?(other) = other.is_a?(Settings) && state == other.state
       alias == eql?
@@ -59,10 +62,15 @@ module Trunkline
 
       def session(config, timezone)
         {
-          "IntervalStyle" => "iso_8601", "client_min_messages" => config[:min_messages] || "warning",
+          "client_min_messages" => config[:min_messages],
           "search_path" => search_path(config[:schema_search_path] || config[:schema_order]),
           "TimeZone" => ("UTC" if timezone == :utc), **variables(config[:variables])
         }.compact.transform_values(&:to_s)
+      end
+
+      # What the stock adapter sets unasked: where a pooler does not let it be set, notices come that tell little, and intervals are rewritten.
+      def dispensable(config)
+        { "IntervalStyle" => "iso_8601", "client_min_messages" => (config[:min_messages] ? nil : "warning") }.compact.except(*variables(config[:variables]).keys)
       end
 
       # In a SET command a name may be in single quotes; in the message to start with, only in double ones.

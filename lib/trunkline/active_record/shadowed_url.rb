@@ -12,10 +12,11 @@ module Trunkline
 
       # @param application [Rails::Application]
       def check(application, env = ENV)
-        return unless SCHEME.match?(env["DATABASE_URL"].to_s) && application.respond_to?(:config) && in_file?(application)
-        return if Registration.ours?("postgresql")
+        start = env["DATABASE_URL"].to_s[SCHEME]
+        return unless start && application.respond_to?(:config) && in_file?(application)
+        return if Registration.ours?("postgresql") || ours?(start.delete_suffix("://"))
 
-        warn("trunkline: DATABASE_URL begins with #{env["DATABASE_URL"][SCHEME]}, which wins over `adapter: trunkline` in database.yml, and the stock " \
+        warn("trunkline: DATABASE_URL begins with #{start}, which wins over `adapter: trunkline` in database.yml, and the stock " \
              "adapter is used: write trunkline:// in DATABASE_URL, or `gem \"trunkline\", require: \"trunkline/postgresql\"` in the Gemfile")
       end
 
@@ -29,7 +30,10 @@ module Trunkline
       rescue RuntimeError
         false # there is no such file
       end
-      private_class_method :in_file?
+
+      # Since Rails 7.2 an application says which adapter a scheme means.
+      def ours?(scheme) = ::ActiveRecord.respond_to?(:protocol_adapters) && ::ActiveRecord.protocol_adapters[scheme.downcase] == Registration::OWN
+      private_class_method :in_file?, :ours?
     end
     private_constant :ShadowedURL
   end

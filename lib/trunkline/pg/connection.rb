@@ -112,7 +112,7 @@ module Trunkline
       private
 
       def begin_with(client, config, holder)
-        begin_shape(client, config, client.virtual_session("Trunkline::PG", Result, holder: holder))
+        begin_shape(client, config, Postgres::Internals.new(client).virtual_session("Trunkline::PG", Result, holder: holder))
       end
 
       def namespace = PG

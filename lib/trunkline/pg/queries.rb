@@ -14,7 +14,7 @@ module Trunkline
       # @param session [Postgres::VirtualSession] of the same
       def initialize(client, session)
         @session = session
-        @forms = FORMATS.map { |format| client.answer_form(format, Result) }
+        @forms = FORMATS.map { |format| Postgres::Internals.new(client).answer_form(format, Result) }
       end
 
       # @param sql [String]

@@ -5,7 +5,7 @@ require_relative "report"
 module Trunkline
   module PG
     # Trunkline's errors -> those of pg, or of what stands for it: their classes, what {Error#result} says of them, and the form of their
-    # messages. The error itself is the cause.
+    # messages, which hold no statement, as there may be values in it. The error itself is the cause.
     class Translation # :nodoc:
       CANCELLED = { severity: "ERROR", sqlstate: "57014" }.freeze
       OUTDATED = { sqlstate: "0A000", routine: "RevalidateCachedQuery" }.freeze
@@ -25,6 +25,7 @@ module Trunkline
       # @param connection [Object] of pg's shape
       # @return [Exception] to be raised in its place
       def of(error, connection)
+        error.hide_sql if error.is_a?(::Trunkline::Error)
         case error
         when ::Trunkline::ServerError then error.sql ? reported(error, connection) : bad(error, connection, "\n")
         when ::Trunkline::Deadline, ::Trunkline::Cancelled then report(@namespace::QueryCanceled, { **CANCELLED, message: error.message }, connection)

@@ -62,6 +62,18 @@ module Hosts
       end
 
       # What was leased to ended ones can be leased again.
+      # A thread that ends while it is asked whether it lives, and whose connection has another one then.
+      def test_a_connection_that_is_leased_anew_while_its_holder_is_asked
+        holder = Trunkline::ActiveRecord.const_get(:LeaseHolder).new
+        leased = 0
+        ended = Object.new
+        ended.define_singleton_method(:alive?) { (leased += 1) && holder.begin(Thread.current) && false }
+        holder.begin(ended)
+        assert_equal [true, 1], [holder.alive?, leased]
+        holder.begin(Thread.new { nil }.tap(&:join))
+        refute_predicate holder, :alive?
+      end
+
       def test_the_pool_reaps_what_was_closed
         connect(**FEW, pool: 4)
         (1..8).each { |n| Thread.new { leave_a_setting(n) }.join }

@@ -45,6 +45,18 @@ module Hosts
         refute_includes message, "hunter2"
       end
 
+      # ActiveRecord writes values into some of its statements; what tracks errors shows their causes too.
+      def test_no_message_shows_the_statement
+        failures = ["SELEC 'a' || 1, 'hunter2'", "SELECT lastval(), 'hunter2'", "SELECT 'hunter2'", "SELECT pg_terminate_backend(pg_backend_pid()), 'hunter2'"]
+        failures.each do |sql|
+          error = assert_raises(::ActiveRecord::ActiveRecordError, ::PG::Error, sql) { sql.start_with?("SELECT '") ? in_lost_transaction(sql) : ours.execute(sql) }
+          until error.nil?
+            refute_includes error.message.lines.grep_v(/^LINE 1/).join, "hunter2", "#{error.class} of #{sql}"
+            error = error.cause
+          end
+        end
+      end
+
       def test_without_values
         connect(errors: "without_values")
         error = assert_raises(::ActiveRecord::StatementInvalid) { ours.exec_query("SELECT $1::int", "SQL", ["hunter2"], prepare: true) }
@@ -143,6 +155,13 @@ module Hosts
       end
 
       private
+
+      def in_lost_transaction(sql)
+        ours.transaction do
+          psql("SELECT pg_terminate_backend(#{ours.raw_connection.backend_pid})")
+          ours.execute(sql)
+        end
+      end
 
       def with_refusals
         psql("CREATE DATABASE closed_to_all; CREATE DATABASE open_to_all; REVOKE CONNECT ON DATABASE closed_to_all FROM PUBLIC; CREATE ROLE visitor LOGIN; " \

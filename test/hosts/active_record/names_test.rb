@@ -37,6 +37,7 @@ module Hosts
         assert_match(/wins over/, told("require 'trunkline'; #{format(BOOT, '{ "production" => { "primary" => { "adapter" => "trunkline" }, "other" => {} } }')}", url))
         assert_empty told("require 'trunkline/postgresql'; #{format(BOOT, yaml)}", url)
         assert_empty told("require 'trunkline'; #{format(BOOT, yaml)}", "DATABASE_URL" => "trunkline://localhost/app")
+        assert_empty told("require 'trunkline'; ActiveRecord.protocol_adapters.postgres = 'trunkline'; #{format(BOOT, yaml)}", url)
         assert_empty told("require 'trunkline'; #{format(BOOT, '{ "production" => { "adapter" => "postgresql" } }')}", url)
       end
 
@@ -45,6 +46,23 @@ module Hosts
         program = '$LOADED_FEATURES << File.expand_path("activerecord-import/active_record/adapters/postgresql_adapter.rb", $LOAD_PATH.first); ' \
                   'print require("activerecord-import/active_record/adapters/trunkline_adapter")'
         assert_equal "true", told(program)
+      end
+
+      # ros-apartment raises where there is none.
+      def test_what_apartment_looks_for
+        program = '$LOADED_FEATURES << File.expand_path("apartment/adapters/postgresql_adapter.rb", $LOAD_PATH.first); ' \
+                  "module Apartment; module Tenant; def self.postgresql_adapter(config) = config.fetch(:adapter); end; end; " \
+                  'require("apartment/adapters/trunkline_adapter"); print Apartment::Tenant.trunkline_adapter({ adapter: "trunkline" })'
+        assert_equal "trunkline", told(program)
+      end
+
+      def test_gems_that_ask_for_the_stock_adapters_name_are_told_of
+        start = 'require "trunkline"; ActiveRecord::Base.establish_connection(adapter: "%s", url: ARGV[0].sub("postgres:", "%s:")); ' \
+                '%s.each { |name| Gem.loaded_specs[name] = Gem::Specification.new(name) }; ActiveSupport.run_load_hooks(:after_initialize, nil)'
+        output = told(format(start, "trunkline", "trunkline", "%w[pay pghero rack]"))
+        assert_match(/look for the name postgresql.*: pay makes its columns json and not jsonb; pghero refuses the database \(.*\)\. Write `gem "trunkline", require:/, output)
+        assert_empty told(format(start, "trunkline", "trunkline", "%w[rack]"))
+        assert_empty told(format(start, "postgresql", "postgresql", "%w[pay pghero]"))
       end
 
       private

@@ -47,6 +47,26 @@ module Hosts
         assert_match(/a transaction was open when its connection went back/, told.string)
       end
 
+      # After each of random steps, transactions in transactions and a connection that goes back to its pool among them, both are asked: how deep
+      # ActiveRecord believes itself to be, what the server says of the session, and what is in the table.
+      def test_what_active_record_believes_is_what_the_server_knows_after_each_step
+        seed = rand(1 << 16)
+        random = Random.new(seed)
+        with_model("name text") do |model|
+          open = [] # whether each can be joined, and the rows before it
+          rows = 0
+          120.times do |number|
+            step = %i[begin begin write commit rollback release][random.rand(6)]
+            open, rows = take(step, open, rows, random.rand < 0.5, model)
+            said = "seed #{seed}, step #{number}: #{step}"
+            assert_equal [rows, open.size], [model.count, ours.open_transactions], said
+            assert_equal open.empty? ? ::PG::PQTRANS_IDLE : ::PG::PQTRANS_INTRANS, ours.raw_connection.transaction_status, said
+          end
+        ensure
+          ours.rollback_transaction while ours.transaction_open?
+        end
+      end
+
       def test_one_whose_connection_is_lost_is_forgotten
         ours.begin_transaction
         pid = ours.select_value("SELECT pg_backend_pid()")
@@ -57,6 +77,30 @@ module Hosts
       end
 
       private
+
+      # @return [Array(Array, Integer)] the transactions that are open then, and the rows there are
+      def take(step, open, rows, joinable, model)
+        return [open, rows] if open.empty? && %i[commit rollback].include?(step)
+
+        carry_out(step, joinable, model)
+        case step
+        when :begin then [[*open, [joinable, rows]], rows]
+        when :write then [open, rows + 1]
+        when :commit then [open[0...-1], rows]
+        when :rollback then [open[0...-1], open.last.last]
+        when :release then open.empty? || !open.first.first ? [open, rows] : [[], open.first.last]
+        end
+      end
+
+      def carry_out(step, joinable, model)
+        case step
+        when :begin then ours.begin_transaction(joinable: joinable)
+        when :write then model.create!(name: "row")
+        when :commit then ours.commit_transaction
+        when :rollback then ours.rollback_transaction
+        when :release then Ours.connection_pool.release_connection
+        end
+      end
 
       # @param depth [Integer] transactions that ActiveRecord has open
       def assert_agreement(depth)

@@ -121,6 +121,15 @@ module Hosts
         refute_predicate Ours.connection_pool.with_connection(&:raw_connection), :pinned?
       end
 
+      # No statement asks for it: a transaction that has failed takes none.
+      def test_a_backend_in_a_failed_transaction
+        raw.exec("BEGIN")
+        pid = raw.backend_pid
+        assert_raises(::PG::SyntaxError) { raw.exec("selec") }
+        assert_equal [pid, ::PG::PQTRANS_INERROR], [raw.backend_pid, raw.transaction_status]
+        raw.exec("ROLLBACK")
+      end
+
       def test_its_results_are_pgs
         result = raw.exec("SELECT '2020-01-01'::date AS d, '{1,2}'::int[] AS a, 1.50 AS n")
         assert_equal [true, true, true, false], [::PG::Result === result, result.is_a?(::PG::Result), ::PG::Result === ours.execute("SELECT 1"), ::PG::Result === 1]

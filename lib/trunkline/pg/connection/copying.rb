@@ -21,8 +21,8 @@ module Trunkline
         #
         # @param sql [String]
         # @param coder [#encode, #decode, nil] of pg, PG::TextEncoder::CopyRow for example
-        # @yieldparam result [nil]
-        # @return [Integer, nil] rows that were copied
+        # @yieldparam result [Result] PGRES_COPY_IN or PGRES_COPY_OUT, with the number of columns
+        # @return [Result] PGRES_COMMAND_OK, whose cmd_tuples are the rows that were copied
         # @raise [PG::NotAllCopyDataRetrieved] the block has not got all the data
         # @raise [PG::Error]
         def copy_data(sql, coder = nil)
@@ -86,10 +86,18 @@ module Trunkline
           @session.hold
           @copy = @session.copy(sql)
           @open_copy = true
-          @queries.nothing.told(nil, status: @copy.direction == :in ? PGRES_COPY_IN : PGRES_COPY_OUT)
+          begun(@copy)
         rescue ::Trunkline::Error
           @session.end_held
           raise
+        end
+
+        # @return [Result] that libpq has of a COPY which goes on
+        def begun(copy)
+          columns = copy.columns
+          description = Postgres.const_get(:KeptDescription).new([""] * columns, [0] * columns, [-1] * columns)
+          status = copy.direction == :in ? PGRES_COPY_IN : PGRES_COPY_OUT
+          Result.new([], description, nil).told("", copy.binary? ? :binary : :text, status: status)
         end
 
         def rows_copied(rows) = Result.new([], Postgres.const_get(:Description).empty, rows).told("COPY #{rows}")
@@ -122,11 +130,11 @@ module Trunkline
           @copy = @session.copy(sql)
           @coder = coder
           @all_read = @copy.direction == :in
-          yield nil
+          yield begun(@copy)
           raise failure(:NotAllCopyDataRetrieved, "Not all COPY data retrieved") unless @all_read
 
           copy, @copy = @copy, nil
-          copy.finish
+          rows_copied(copy.finish)
         ensure
           @copy&.abort
           @copy = @coder = nil

@@ -33,8 +33,7 @@ module Trunkline
 
         # @return [Integer] process id of the server's backend, which is this connection's own from now on
         def backend_pid
-          @session.stay
-          Integer(exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0))
+          @session.stay || Integer(exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0))
         end
 
         # @return [String] the database

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# ros-apartment looks here for the tenants of an adapter of this name: they are PostgreSQL's.
+require "apartment/adapters/postgresql_adapter"
+
+module Apartment
+  # Of ros-apartment.
+  module Tenant
+    # @param config [Hash{Symbol => Object}] of database.yml
+    # @return [Apartment::Adapters::AbstractAdapter] as for `adapter: postgresql`
+    def self.trunkline_adapter(config) = postgresql_adapter(config)
+  end
+end

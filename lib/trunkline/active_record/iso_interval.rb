@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "../interval"
+
+module Trunkline
+  module ActiveRecord
+    # ActiveRecord reads intervals in ISO 8601. Behind a pooler that did not let IntervalStyle be set the server writes them in its own way:
+    # "1 year 2 mons -3 days +04:05:06.7". Text that is in ISO 8601 stays what it is.
+    module IsoInterval # :nodoc:
+      UNITS = { "year" => [:months, 12], "mon" => [:months, 1], "day" => [:days, 1] }.freeze
+      # Not tried again from each digit of a number: that would take quadratic time.
+      CLOCK = /(?<!\d)([+-]?)(\d++):(\d++):(\d++)(?:\.(\d++))?\z/
+      COUNT = /(?<!\d)(-?\+?\d++) (year|mon|day)/
+      # An element of an array, which is NULL, or has no quote and no backslash in it.
+      ELEMENT = /"([^"]*)"|(?<=[{,])(?!NULL[,}])[^{},"]+/
+      private_constant :UNITS, :CLOCK, :COUNT, :ELEMENT
+
+      module_function
+
+      # @param text [String] the server's, of an interval
+      # @return [String]
+      def of(text) = text.match?(/\A(?:P|-?infinity)/) ? text : Interval.new(**parts(text)).to_s
+
+      # @param text [String] the server's, of an array of intervals
+      # @return [String] text of an array too
+      def of_array(text) = text.gsub(ELEMENT) { |element| of(element.delete('"')) }
+
+      def parts(text)
+        parts = { months: 0, days: 0, microseconds: microseconds(text) }
+        text.scan(COUNT) do |count, unit|
+          part, times = UNITS.fetch(unit)
+          parts[part] += count.to_i * times
+        end
+        parts
+      end
+
+      def microseconds(text)
+        sign, hours, minutes, seconds, fraction = text.match(CLOCK)&.captures
+        return 0 unless hours
+
+        count = (((hours.to_i * 60) + minutes.to_i) * 60 + seconds.to_i) * 1_000_000 + fraction.to_s.ljust(6, "0").to_i
+        sign == "-" ? -count : count
+      end
+      private_class_method :parts, :microseconds
+    end
+    private_constant :IsoInterval
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # Gems that compare the adapter's name in the configuration with "postgresql": under `adapter: trunkline` they do less, or something else, than
+    # the application expects, which is told so when it starts. Gems that look for a file by the adapter's name find one in lib/.
+    module UnawareGems # :nodoc:
+      # By the gem's name, what it does without PostgreSQL's name.
+      GEMS = {
+        "ahoy_matey" => "raises Adapter not supported for properties of events, and makes their column text and not jsonb",
+        "pay" => "makes its columns json and not jsonb",
+        "pghero" => "refuses the database (Invalid connection URL)",
+        "strong_migrations" => "generates an initializer without PostgreSQL's timeouts"
+      }.freeze
+      private_constant :GEMS
+
+      module_function
+
+      # @param loaded [Array<String>] names of the gems that the application has
+      # @return [void]
+      def check(loaded = Gem.loaded_specs.keys)
+        return if ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).none? { |pool| pool.db_config.adapter == Registration::OWN }
+
+        told = GEMS.slice(*loaded).map { |name, deed| "#{name} #{deed}" }
+        return if told.empty?
+
+        warn("trunkline: these gems look for the name postgresql in the configuration: #{told.join("; ")}. Write `gem \"trunkline\", require: " \
+             "\"trunkline/postgresql\"` in the Gemfile and `adapter: postgresql` in database.yml, which means this adapter then")
+      end
+    end
+    private_constant :UnawareGems
+  end
+end
