@@ -50,6 +50,24 @@ class GemSuitesTest < Trunkline::TestCase
     assert_match(/there is no suite widgets; there are .*ancestry/, assert_raises(ArgumentError) { GemSuite.load("widgets", "/") }.message)
   end
 
+  def test_a_suite_that_runs_nothing_is_a_problem
+    with_gem do |folder|
+      empty = SuiteReport.new({})
+      assert_equal ["no test ran in the stock mode"], comparison(folder, { "stock" => empty, "adapter" => empty }, {}).problems
+    end
+  end
+
+  # As an application's schema is made before its tests.
+  def test_what_comes_before_the_tests_runs_in_a_process_of_its_own
+    with_gem do |folder|
+      settings = { **SETTINGS, "prepare" => 'ActiveRecord::Base.establish_connection(adapter: "postgresql", database: "widgets").lease_connection.execute("CREATE TABLE made ()")' }
+      report = GemSuite.new("widgets", settings, folder).run("adapter")
+      assert_equal 5, report.totals[:runs]
+      error = assert_raises(RuntimeError) { GemSuite.new("widgets", { **SETTINGS, "prepare" => "raise 'unprepared'" }, folder).run("adapter") }
+      assert_match(/widgets: .*unprepared/m, error.message)
+    end
+  end
+
   private
 
   def with_gem

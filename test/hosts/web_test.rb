@@ -37,6 +37,9 @@ class WebTest < Trunkline::TestCase
     serving(:falcon, "#{EXAMPLES}/falcon/config.ru", options: %w[--count 2 --forked]) { |server| assert_serves(server) }
   end
 
+  # falcon host starts its services by async-service, in processes of a container.
+  def test_the_example_for_falcon_host = serving(:falcon_host, "#{EXAMPLES}/falcon/falcon.rb") { |server| assert_serves(server) }
+
   def test_the_example_for_puma
     serving(:puma, "#{EXAMPLES}/puma/config.ru", options: ["-C", "#{EXAMPLES}/puma/puma.rb"]) { |server| assert_serves(server) }
   end

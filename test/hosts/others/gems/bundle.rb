@@ -9,10 +9,11 @@ class GemBundle
   # @param name [String] the other gem's
   # @param gems [Hash{String => String}] versions by name
   # @param house [String] this project's folder; the Gemfile is in its tmp, the gems are beside the project's own
-  def initialize(name, gems, house)
+  # @param file [String] the Gemfile's name
+  def initialize(name, gems, house, file: "Gemfile")
     @gems = gems
     @house = house
-    @file = File.join(house, "tmp", "suites", name, "Gemfile")
+    @file = File.join(house, "tmp", "suites", name, file)
   end
 
   # @return [Hash{String => String}] variables by which Bundler finds it

@@ -11,7 +11,7 @@ class GemComparison
   end
 
   # @return [Array<String>] what no reason covers, one line each; empty where the modes are the same but for the known differences
-  def problems = others.flat_map { |mode, report| of(mode, report) }
+  def problems = [*("no test ran in the stock mode" if @stock.totals[:runs].zero?), *others.flat_map { |mode, report| of(mode, report) }]
 
   # @return [String] the row of the table "works with": tests, failures in the stock mode, differences in the others
   def row

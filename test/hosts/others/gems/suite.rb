@@ -21,8 +21,10 @@ require_relative "bundle"
 #   libraries: [lib, test]           folders of the load path; these two if there is no such key
 #   requires: [groupdate]            libraries to load before the tests
 #   gems: { timecop: 0.9.10 }        gems that the tests need beside those of this project, with their versions
+#   gemfile: rails_7.2.gemfile       the Gemfile's name, where the tests look at it
 #   absent: [mysql2]                 libraries that the tests require and do not use with PostgreSQL: an empty file is loaded
 #   copies: { from.yml: to.yml }     files of the gem's to copy before the run
+#   prepare: Schema.migrate          Ruby code that runs before the tests, in a process of its own
 #   environment: { DB: pg }          variables; %{host} and %{port} are the server's, %{adapter} the configured one
 #   without: [test/a_test.rb]        files of those patterns that do not run with PostgreSQL
 #   left_out: { mode: {Suite: {test: reason}} }     tests that do not run
@@ -32,7 +34,8 @@ class GemSuite
   FOLDER = File.join(__dir__, "suites")
   # The name of the adapter in the configuration, by mode.
   MODES = { "stock" => "postgresql", "one_line" => "postgresql", "adapter" => "trunkline" }.freeze
-  private_constant :HOUSE
+  PREPARED = "prepared\n"
+  private_constant :HOUSE, :PREPARED
 
   # @return [String] the gem's name
   attr_reader :name
@@ -73,12 +76,13 @@ class GemSuite
   # @param mode [String] one of {MODES}
   # @return [SuiteReport]
   def run(mode)
-    @bundle ||= GemBundle.new(@name, settings.fetch("gems", {}), HOUSE).tap(&:install)
+    @bundle ||= GemBundle.new(@name, settings.fetch("gems", {}), HOUSE, file: settings.fetch("gemfile", "Gemfile")).tap(&:install)
     server = Trunkline::Bench::PostgresServer.start
     Dir.mktmpdir do |scratch|
       prepare(server, scratch)
-      result = SuiteProcess.new(command(scratch), folder: "#{scratch}/gem", scratch: scratch, left_out: left_out(mode),
-                                                  environment: { **@bundle.environment, **environment(server, mode) }).run
+      variables = { **@bundle.environment, **environment(server, mode) }
+      run_preparation(variables, scratch) if settings["prepare"]
+      result = SuiteProcess.new(command(scratch), folder: "#{scratch}/gem", scratch: scratch, left_out: left_out(mode), environment: variables).run
       SuiteReport.new({}).tap { |report| report.add(@files, *result) }
     end
   ensure
@@ -101,15 +105,25 @@ class GemSuite
     end
   end
 
+  def run_preparation(variables, scratch)
+    output, entries = SuiteProcess.new([*ruby(scratch), "-e", "#{settings["prepare"]}\nputs #{PREPARED.inspect}"], folder: "#{scratch}/gem", scratch: scratch, environment: variables).run
+    FileUtils.rm_f("#{scratch}/journal")
+    raise "#{@name}: #{output}" unless entries.empty? && output.end_with?(PREPARED)
+  end
+
   def environment(server, mode)
     place = { host: server.socket_directory, port: server.port, adapter: MODES.fetch(mode) }
     { "MODE" => mode, "FRAMEWORK" => framework, "SUITE_ADAPTER" => place[:adapter], "PGHOST" => place[:host], "PGPORT" => place[:port].to_s, "PGUSER" => "postgres",
       **settings.fetch("environment", {}).transform_values { |value| value.to_s.gsub(/%\{(\w+)\}/) { place.fetch($1.to_sym).to_s } } }
   end
 
-  def command(scratch)
+  def ruby(scratch)
     folders = ["#{scratch}/absent", *settings.fetch("libraries", %w[lib test])]
-    ruby = [RbConfig.ruby, *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot", *settings.fetch("requires", []).map { |library| "-r#{library}" }]
+    [RbConfig.ruby, *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot"]
+  end
+
+  def command(scratch)
+    ruby = [*ruby(scratch), *settings.fetch("requires", []).map { |library| "-r#{library}" }]
     return [*ruby, *@files.map { |file| "-r./#{file}" }, "-e", "", "--", "--seed", @seed.to_s] unless framework == "rspec"
 
     [*ruby, "-S", "rspec", "-r", "#{__dir__}/../suites/spec_journal.rb", "--format", "SpecJournal", "--seed", @seed.to_s, *@files]
