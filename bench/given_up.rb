@@ -17,7 +17,7 @@ module Trunkline
       private_constant :LOADS, :HEADERS
 
       def run
-        results = comparing(sides, ids: ids(20)) { |comparison| LOADS.transform_values { |stopped| measured(comparison, stopped) } }
+        results = comparing(sides, ids: ids(20)) { |comparison| in_turns(comparison) }
         publish([table(results)], { results: results }, figures: figures(results))
       end
 
@@ -28,7 +28,15 @@ module Trunkline
         @server.psql(AbandonedRequests::TABLES)
       end
 
-      def measured(comparison, stopped) = comparison.measure(runs: @options.runs) { { seconds: @options.numbers[:seconds], stopped: stopped } }
+      # Both loads in each run: a machine that changes meanwhile changes both.
+      def in_turns(comparison)
+        turns = Array.new(@options.runs) { LOADS.transform_values { |stopped| once(comparison, stopped) } }
+        LOADS.to_h { |load, _| [load, medians(turns.map { |turn| turn.fetch(load) })] }
+      end
+
+      def once(comparison, stopped) = comparison.measure(runs: 1) { { seconds: @options.numbers[:seconds], stopped: stopped } }
+
+      def medians(results) = results.first.keys.to_h { |side| [side, Measure.medians(results.map { |result| result.fetch(side) })] }
 
       def sides
         {
@@ -65,4 +73,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::GivenUp.main(runs: 3, numbers: { seconds: [6, "for which requests come"] })
+Trunkline::Bench::GivenUp.main(runs: 5, numbers: { seconds: [10, "for which requests come"] })

@@ -10,7 +10,10 @@ class SchedulerGemsTest < Trunkline::TestCase
   include DatabaseHelpers
 
   FIBERS = 12
-  private_constant :FIBERS
+  GUIDE = File.expand_path("../../guides/fibers-threads-and-forks.md", __dir__)
+  # Gems of schedulers that tests run, and how their rows begin in the guide's table.
+  ROWS = { "async" => "| Async", "fiber_scheduler" => "| fiber_scheduler", "eventmachine" => "| `Trunkline::Schedulers::EventMachine`", "rage-rb" => "| Rage" }.freeze
+  private_constant :FIBERS, :GUIDE, :ROWS
 
   SchedulerGems::ALL.each_key do |library|
     define_method(:"test_queries_of_many_fibers_under_#{library}") do
@@ -38,6 +41,16 @@ class SchedulerGemsTest < Trunkline::TestCase
         each_fiber { |number| number.even? ? short_of_time(db) : db.value("SELECT $1::int FROM pg_sleep(0.01)", number) }
       end
       assert_equal FIBERS.times.map { |number| number.even? ? :late : number }, answers
+    end
+  end
+
+  # What the table says of a gem is said of the version that runs here.
+  def test_the_guide_names_the_versions_that_run
+    lines = File.readlines(GUIDE, encoding: "UTF-8", chomp: true)
+    ROWS.each do |gem, beginning|
+      version = Gem.loaded_specs[gem]&.version or next
+      row = lines.find { |line| line.start_with?(beginning) }
+      assert_match(/\b#{Regexp.escape(version.to_s)}\b/, row, gem)
     end
   end
 

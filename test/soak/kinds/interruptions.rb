@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "timeout"
+require_relative "../../support/schedulers/dropping"
 
 module Soak
   kind(:stopped_fibers) do |load|
@@ -14,6 +15,21 @@ module Soak
           task.sleep(0.001 * (load.number % 4))
           tasks.each(&:stop)
         end
+      end
+    end
+  end
+
+  # In the middle of a query, a transaction, an attempt to connect, or in line; by a thread that ends, and by one that asks on.
+  kind(:fibers_dropped_with_their_loop) do |load|
+    db = load.client
+    lambda do |count|
+      (0...count).each_slice(8) do |numbers|
+        asks_on = load.number.even?
+        Thread.new do
+          Dropping.run { numbers.each { |number| Fiber.schedule { number % 4 == 0 ? db.transaction { |tx| tx.query("SELECT 1") } : db.query("SELECT 1") } } }
+          load.same(1, db.value("SELECT 1")) if asks_on
+        end.join
+        load.same(1, db.transaction { |tx| tx.value("SELECT 1") })
       end
     end
   end
