@@ -30,12 +30,14 @@ class ReadmeTest < Trunkline::TestCase
     super
   end
 
+  # Pasted one behind the other into one program, in a database that is empty.
   def test_the_programs_of_the_readme
-    App.open(postgres_server) do |db, uri|
-      first, second = programs(README)
-      assert_output("Barbara\n") { run_program(first, TOPLEVEL_BINDING.dup, uri) }
+    App.open_empty(postgres_server) do |db, uri|
+      texts, = programs(README).transpose
+      names = nil
+      assert_output("Barbara\n") { names = run_program([texts.join("\n"), README, 1], TOPLEVEL_BINDING.dup, uri) }
+      assert_equal ["Ada", "Grace"], names.first(2)
       assert_equal [[90], [10]], db.query("SELECT balance FROM accounts ORDER BY id").rows
-      assert_equal ["Ada", "Grace"], run_program(second, binding, uri).first(2)
     end
   end
 

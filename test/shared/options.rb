@@ -9,7 +9,8 @@ module Shared
       in_host_with_client do |db|
         [db, db.with(deadline: 60)].each do |asker|
           %i[query first value async].each do |verb|
-            assert_equal "unknown keyword: :deadlin", assert_raises(ArgumentError) { asker.public_send(verb, "SELECT 1", deadlin: 1) }.message
+            message = assert_raises(ArgumentError) { asker.public_send(verb, "SELECT 1", deadlin: 1) }.message
+            assert_match(/\Aunknown keyword: :deadlin, did you mean deadline:\? \(there are deadline:, .*\): .* #{verb}\(sql, \{ deadlin: value \}\), .* #{verb}\(sql, value\)\z/, message)
           end
         end
         assert_raises(ArgumentError) { db.with(deadlin: 1) }
