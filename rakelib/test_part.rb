@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "rbconfig"
+require_relative "process_report"
 
 # One process of a test run: its command, its output, and what Minitest's output says about it.
 class TestPart
@@ -10,8 +11,8 @@ class TestPart
   TIMED = /^(\S+#\S+) = (\d+\.\d+) s = [.FES]$/
   # A part without a line of output for so long hangs: ActiveRecord's own suite, one test here, takes 549 s beside a load of 8.
   SILENCE_SECONDS = 900
-  TERM_SECONDS = 10 # for a part's servers to stop, before it is killed
-  private_constant :LOGS, :SUMMARY, :TIMED, :TERM_SECONDS
+  GRACE_SECONDS = 10 # for a part to tell where it is, and then for its servers to stop
+  private_constant :LOGS, :SUMMARY, :TIMED, :GRACE_SECONDS
 
   # @param name [String] for progress and for the log's name
   # @param files [Array<String>] test files
@@ -30,11 +31,13 @@ class TestPart
 
   # @param command [Array<String>] runs Minitest, and exits with 0 only when no test has failed
   # @param silence [Numeric] seconds without output after which it is asked what it does, and ended
-  def initialize(name, command, files: [], silence: SILENCE_SECONDS)
+  # @param grace [Numeric] seconds that it has to tell, and as many to end when it does not
+  def initialize(name, command, files: [], silence: SILENCE_SECONDS, grace: GRACE_SECONDS)
     @name = name
     @command = command
     @files = files
     @silence = silence
+    @grace = grace
     @log = File.join(LOGS, "#{name.tr("/ ", "--")}.log")
   end
 
@@ -84,19 +87,25 @@ class TestPart
 
   def ended(pid) = Process.wait2(pid, Process::WNOHANG)&.last
 
-  # The process tells where its threads and fibers are (test/support/whereabouts.rb), and ends then.
+  # The process tells where its threads and fibers are (test/support/whereabouts.rb), and ends then. Of one that runs no Ruby any more, the
+  # system tells.
   def stop(pid)
     @ended_by = "nothing had come from it for #{@silence} s"
-    status = ended_by("USR2", pid) || ended_by("TERM", pid)
+    status = ended_by("USR2", pid)
     return status if status
 
+    File.write(@log, "It runs no Ruby:\n#{ProcessReport.new(pid)}", mode: "a")
+    ended_by("TERM", pid) || kill(pid)
+  end
+
+  def kill(pid)
     Process.kill("KILL", pid)
     Process.wait2(pid).last
   end
 
   def ended_by(signal, pid)
     Process.kill(signal, pid)
-    (TERM_SECONDS * 10).times do
+    (@grace * 10).ceil.times do
       status = ended(pid)
       return status if status
 

@@ -42,6 +42,13 @@ class TestRunTest < Trunkline::TestCase
     assert_includes output, "wait_for_ever"
   end
 
+  def test_of_a_part_that_runs_no_ruby_the_system_tells
+    _, output = run_parts(TestPart.new("test_run_test/deaf", ["sh", "-c", "trap '' USR2 TERM; sleep 10; echo late"], silence: 1, grace: 0.2))
+    assert_includes output, "test_run_test/deaf failed (nothing had come from it for 1 s)"
+    assert_match(/^It runs no Ruby:\nthread \d+ \(.*\): state [SR], \d+\.\d\d s of processor time, in \S+, system call /, output)
+    assert_match(/^child \d+: state S, sleep 10$/, output)
+  end
+
   def test_every_file_is_in_one_part
     files = TestParts.all.flat_map(&:files)
     assert_equal Dir["test/**/*_test.rb", base: File.expand_path("../..", __dir__)].grep_v(%r{hosts/rails/}).sort, files.sort

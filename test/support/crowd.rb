@@ -15,8 +15,11 @@ require_relative "schedulers/hosts"
 class Crowd
   include Interruptions
 
+  # What Timeout raises: where another interruption was pending with it, and came first, it comes after its own block.
+  TIMEOUTS = [Timeout::Error, *(Timeout::ExitException if Timeout.const_defined?(:ExitException))].freeze
   # What a member that was interrupted sees, if it was not killed.
-  INTERRUPTIONS = [Cancelled, HostileScheduler::Cancelled, Timeout::Error].freeze
+  INTERRUPTIONS = [Cancelled, HostileScheduler::Cancelled, *TIMEOUTS].freeze
+  private_constant :TIMEOUTS
 
   # One caller: where it is, and where its randomness comes from.
   Member = Struct.new(:number, :random, :caller, :exposed, :through)
@@ -57,7 +60,7 @@ class Crowd
     member.exposed = true
     openly { limited(member) { yield } }
   rescue *INTERRUPTIONS => interruption
-    @interrupted << (interruption.is_a?(Timeout::Error) ? :timeout : :cancel)
+    @interrupted << (TIMEOUTS.any? { |timeout| timeout === interruption } ? :timeout : :cancel)
     raise
   ensure
     member.exposed = false
