@@ -49,7 +49,7 @@ module Trunkline
       config = Config.new(postgres_server.uri(user: "nothing_granted"), env: {}, target_session_attrs: "primary")
       connection = Postgres.const_get(:Connector).new(config, cluster: cluster = Postgres.const_get(:Cluster).new).connect
       expected = postgres_server.psql("SELECT system_identifier FROM pg_control_system()").chomp
-      assert_equal [expected, 1, false, connection.server], connection.identity.to_a
+      assert_equal [expected, 1, false, connection.backend_pid, connection.server], connection.identity.to_a
       connection.io.close
       assert_equal 0, cluster.timeline, "a connection is admitted as a client takes it"
       refute_predicate Config.new(postgres_server.uri, env: {}), :identify_servers?

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/pgbouncer"
 require "support/server_pair"
 
 module Trunkline
@@ -22,6 +23,21 @@ module Trunkline
       end
     end
 
+    # A pooler tells each client what its server said when the pooler connected: that it was no standby.
+    def test_writes_leave_a_pooler_that_leads_to_a_standby_by_now
+      with_pair do |primary, standby|
+        primary.psql("CREATE TABLE tokens (token text)")
+        replayed(primary, standby)
+        with_poolers(primary) do |db, first|
+          db.query("INSERT INTO tokens VALUES ('before')")
+          first.lead_to(standby)
+          assert eventually { port_of(db) == standby.port }
+          db.query("INSERT INTO tokens VALUES ('after')")
+          assert_equal [primary.port, "before\nafter\n"], [port_of(db), primary.psql("SELECT token FROM tokens")]
+        end
+      end
+    end
+
     # What it refuses every other server would, too: it costs a connection or two when the hosts are looked at again, once a second, and none else.
     def test_a_role_whose_transactions_are_read_only
       postgres_server.psql("CREATE ROLE reader LOGIN; ALTER ROLE reader SET default_transaction_read_only = on; CREATE TABLE unwritten (id int); GRANT ALL ON unwritten TO reader")
@@ -36,6 +52,15 @@ module Trunkline
     end
 
     private
+
+    def with_poolers(server)
+      PgBouncer.open(server, pool: 2) do |first|
+        PgBouncer.open(server, pool: 2) do |second|
+          uri = "postgresql://postgres@127.0.0.1:#{first.port},127.0.0.1:#{second.port}/postgres"
+          Trunkline.postgres(uri, prepare: false) { |db| yield db, first }
+        end
+      end
+    end
 
     # Each first write of a client meets the standby.
     def written_by_each_way(primary, standby)

@@ -25,17 +25,29 @@ class PgBouncer
     pooler&.stop
   end
 
+  # @return [Integer] on 127.0.0.1
+  attr_reader :port
+
   # @return [String] connection URI
   def uri = "postgresql://postgres@127.0.0.1:#{@port}/postgres"
 
   def initialize(server, pool, mode)
-    @server = server
+    @pool = pool
+    @mode = mode
     @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
     @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
     FileUtils.mkdir_p(@folder)
     FileUtils.chmod(0o777, @folder)
-    write_configuration(pool, mode)
+    write_configuration(server)
     start
+  end
+
+  # Has it lead to another server: clients stay connected, and have that one from a moment on.
+  #
+  # @param server [#socket_directory, #port]
+  def lead_to(server)
+    write_configuration(server)
+    Process.kill(:HUP, @pid)
   end
 
   # Ends it, and starts it again at the same port.
@@ -51,12 +63,12 @@ class PgBouncer
 
   private
 
-  def write_configuration(pool, mode)
-    lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: mode,
-              default_pool_size: pool, max_client_conn: 100, **(keeps_statements? ? KEEPS_NONE : {}) }.map { |name, value| "#{name} = #{value}" }
+  def write_configuration(server)
+    lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: @mode,
+              default_pool_size: @pool, max_client_conn: 100, **(keeps_statements? ? KEEPS_NONE : {}) }.map { |name, value| "#{name} = #{value}" }
     File.write(configuration, <<~INI)
       [databases]
-      * = host=#{@server.socket_directory} port=#{@server.port} user=postgres
+      * = host=#{server.socket_directory} port=#{server.port} user=postgres
       [pgbouncer]
       #{lines.join("\n")}
     INI

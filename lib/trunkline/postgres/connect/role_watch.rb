@@ -50,8 +50,10 @@ module Trunkline
 
       private
 
-      # A server from 14 on reports it, with the next answer. Poolers do not.
+      # A server from 14 on reports it, with the next answer. A pooler passes on what was true when it connected itself, or nothing.
       def read_only?(trunk)
+        return true if trunk.origin&.pooled?(trunk.server_process)
+
         trunk.codec.parameters["in_hot_standby"] != "off" || trunk.codec.parameters["default_transaction_read_only"] == "on"
       end
     end
