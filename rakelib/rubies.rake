@@ -31,7 +31,8 @@ namespace :rubies do
     root = RubyRoot.new("3.3").tap { |made| made.make(*packages) }
     files = YAML.load_file(File.expand_path("rubies.yml", __dir__)).keys.flat_map { |pattern| FileList[pattern].to_a }
     puts "Ruby 3.3 with Rails #{rails}, in what may differ there"
-    environment = { "RAILS_VERSION" => rails, "FILES" => files.join(" "), "BUNDLE_SILENCE_ROOT_WARNING" => "1" }
+    environment = { "RAILS_VERSION" => rails, "FILES" => files.join(" "), "BUNDLE_SILENCE_ROOT_WARNING" => "1",
+                    "TRUNKLINE_SERVER_TEMPLATE" => nil }
     Bundler.with_unbundled_env { system(environment, *root.command, "sh", "-c", command) } or abort "Ruby 3.3: it failed"
   end
 end

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "rake/testtask"
+require_relative "../bench/support/servers/postgres_server"
 require_relative "test_parts"
 require_relative "test_run"
 
+# All parts copy one server's data folder.
 run_parts = lambda do |parts, **options|
+  ENV[Trunkline::Bench::PostgresServer::TEMPLATE] = Trunkline::Bench::PostgresServer.template
   TestRun.new(parts, **options).run or abort "Some tests have failed: their output stands above."
 end
 

@@ -22,6 +22,7 @@ module Trunkline
         "full_page_writes" => "off", "max_connections" => "400", "logging_collector" => "off", "timezone" => "UTC",
         "shared_buffers" => "128MB", "password_encryption" => "scram-sha-256", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
       }.freeze
+      TEMPLATE = "TRUNKLINE_SERVER_TEMPLATE"
       START_TIMEOUT = 30 # seconds
       ATTEMPTS = 3       # another process may take the free port first
       private_constant :SETTINGS, :START_TIMEOUT, :ATTEMPTS
@@ -37,6 +38,16 @@ module Trunkline
         # @raise [RuntimeError] with the server's log when it does not start
         def start(settings: {}, hba: nil, own_cluster: false)
           new(own_cluster ? free_folder.tap { |folder| initialize_data(Keeper.instance, folder) } : next_folder, settings, hba).tap(&:start)
+        end
+
+        # initdb takes most of a start: one result serves every server of this process, and of the processes that find its folder in
+        # their environment under the name TEMPLATE.
+        # @return [String] a data folder to be copied, gone with the process that made it
+        def template
+          ENV.fetch(TEMPLATE) do
+            keeper = Keeper.instance
+            File.join(keeper.folder, "template").tap { |folder| initialize_data(keeper, folder) unless File.exist?(folder) }
+          end
         end
 
         # The primary is stopped, copied and started again, on another port: pg_basebackup serves no newer major version than its own.
@@ -55,13 +66,7 @@ module Trunkline
 
         private
 
-        # initdb takes most of a start: one result serves every server of this run.
-        def next_folder
-          keeper = Keeper.instance
-          template = File.join(keeper.folder, "template")
-          @lock.synchronize { initialize_data(keeper, template) unless File.exist?(template) }
-          free_folder.tap { |folder| copy(template, folder) }
-        end
+        def next_folder = free_folder.tap { |folder| copy(@lock.synchronize { template }, folder) }
 
         def copy(from, to) = Keeper.instance.run("cp", "-R", from, to, log: "#{to}.log")
 
