@@ -2,6 +2,7 @@
 
 require "rake/testtask"
 require_relative "../bench/support/servers/postgres_server"
+require_relative "newer_ruby"
 require_relative "test_parts"
 require_relative "test_run"
 
@@ -29,9 +30,6 @@ namespace :test do
   desc "Run what a change breaks first: unit tests, and the client's suites under one scheduler and under threads"
   task(quick: :compile) { run_parts.call(TestParts.quick) }
 
-  # Those in the files that FILES names, one part after the other: another run, of which this is a part, has the other processors.
-  task(parts: :compile) { run_parts.call(TestParts.new(ENV["FILES"].to_s.split).parts, workers: 1) }
-
-  desc "Run the tests, and on Ruby 3.3 those that may come out differently there"
-  task(all: :compile) { run_parts.call(TestParts.all_rubies) }
+  desc "Run the tests, and on a newer Ruby those that may come out differently there"
+  task(all: :compile) { run_parts.call(TestParts.all, prepared: NewerRuby.prepared) }
 end

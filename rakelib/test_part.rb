@@ -16,10 +16,12 @@ class TestPart
 
   # @param name [String] for progress and for the log's name
   # @param files [Array<String>] test files
-  # @return [TestPart] which runs the files in a Ruby of this version
-  def self.of_files(name, files)
+  # @param ruby [Array<String>] command that runs a Ruby
+  # @param options [Hash] keywords of {#initialize}
+  # @return [TestPart] which runs the files
+  def self.of_files(name, files, ruby: [RbConfig.ruby], **options)
     requires = files.flat_map { |file| ["-r", "./#{file}"] }
-    new(name, [RbConfig.ruby, "-w", "-Ilib", "-Itest", *requires, "-e", "", "--", "--verbose"], files: files)
+    new(name, [*ruby, "-w", "-Ilib", "-Itest", *requires, "-e", "", "--", "--verbose"], files: files, **options)
   end
 
   # @return [String]
@@ -30,24 +32,28 @@ class TestPart
   attr_reader :seconds
 
   # @param command [Array<String>] runs Minitest, and exits with 0 only when no test has failed
+  # @param files [Array<String>] the test files that it runs, where they are known
+  # @param again [Array<String>] command that runs those files once more, with their names in FILES and the seed in TESTOPTS
+  # @param environment [Hash{String => String, nil}] added to this process's, or with nil taken from it
   # @param silence [Numeric] seconds without output after which it is asked what it does, and ended
   # @param grace [Numeric] seconds that it has to tell, and as many to end when it does not
-  def initialize(name, command, files: [], silence: SILENCE_SECONDS, grace: GRACE_SECONDS)
+  def initialize(name, command, files: [], again: %w[bundle exec rake test], environment: {}, silence: SILENCE_SECONDS, grace: GRACE_SECONDS)
     @name = name
     @command = command
     @files = files
+    @again = again
+    @environment = environment
     @silence = silence
     @grace = grace
     @log = File.join(LOGS, "#{name.tr("/ ", "--")}.log")
   end
 
   # Runs it to its end.
-  # @param environment [Hash{String => String}] added to this process's
   # @return [self]
-  def run(environment = {})
+  def run
     FileUtils.mkdir_p(LOGS)
     started = now
-    @status = wait_for(Process.spawn(environment, *@command, in: :close, out: @log, err: %i[child out]))
+    @status = wait_for(Process.spawn(@environment, *@command, in: :close, out: @log, err: %i[child out]))
     @seconds = now - started
     self
   end
@@ -62,12 +68,15 @@ class TestPart
   def times = output.scan(TIMED).to_h { |test, seconds| [test, Float(seconds)] }
 
   # @return [String] what is wrong with it, and how to run it again
-  def report
-    again = files.empty? ? @command.join(" ") : "FILES=\"#{files.join(" ")}\" TESTOPTS=--seed=#{output[/^Run options:.*--seed (\d+)/, 1]} bundle exec rake test"
-    "#{name} failed (#{@ended_by || @status.inspect}):\n#{output.lines.grep_v(TIMED).join}\nRun it again: #{again}"
-  end
+  def report = "#{name} failed (#{@ended_by || @status.inspect}):\n#{output.lines.grep_v(TIMED).join}\nRun it again: #{again}"
 
   private
+
+  def again
+    return @command.join(" ") if files.empty?
+
+    "FILES=\"#{files.join(" ")}\" TESTOPTS=--seed=#{output[/^Run options:.*--seed (\d+)/, 1]} #{@again.join(" ")}"
+  end
 
   def output = File.read(@log, encoding: Encoding::UTF_8).scrub
 
@@ -94,7 +103,7 @@ class TestPart
     status = ended_by("USR2", pid)
     return status if status
 
-    File.write(@log, "It runs no Ruby:\n#{ProcessReport.new(pid)}", mode: "a")
+    File.write(@log, "It runs no Ruby:\n#{ProcessReport.new(tests_of(pid))}", mode: "a")
     ended_by("TERM", pid) || kill(pid)
   end
 
@@ -104,7 +113,7 @@ class TestPart
   end
 
   def ended_by(signal, pid)
-    Process.kill(signal, pid)
+    Process.kill(signal, tests_of(pid))
     (@grace * 10).ceil.times do
       status = ended(pid)
       return status if status
@@ -113,4 +122,7 @@ class TestPart
     end
     nil
   end
+
+  # @return [Integer] the process that runs the tests, which the one that was started may have as a child
+  def tests_of(pid) = pid
 end

@@ -20,13 +20,6 @@ class TestParts
   # @return [Array<TestPart>] every test, those first that take longest
   def self.all = new(Rake::FileList[ALL].exclude(ELSEWHERE).to_a).parts
 
-  # @return [Array<TestPart>] every test, and those that are to run on Ruby 3.3 too, where this Ruby is older
-  def self.all_rubies
-    # Its own parts end before it does where they hang, and tell where.
-    newer = TestPart.new("Ruby 3.3", %w[bundle exec rake --quiet rubies:parts], silence: 2 * TestPart::SILENCE_SECONDS)
-    [*(newer if RUBY_VERSION < "3.3"), *all]
-  end
-
   # @return [Array<TestPart>] the unit tests of lib, and the client's suites under a scheduler and under threads
   def self.quick = new(Rake::FileList[*QUICK].to_a).parts
 
@@ -35,10 +28,13 @@ class TestParts
     @files = files.sort
   end
 
+  # @param kind [Class] TestPart or one of its kinds
+  # @param prefix [String] of the parts' names
+  # @param options [Hash] keywords of TestPart.of_files
   # @return [Array<TestPart>] those first that take longest
-  def parts
-    ordered = groups.sort_by { |files| FIRST.index { |prefix| files.first.start_with?(prefix) } || FIRST.size }
-    ordered.map { |files| TestPart.of_files(name(files), files) }
+  def parts(kind = TestPart, prefix: "", **options)
+    ordered = groups.sort_by { |files| FIRST.index { |start| files.first.start_with?(start) } || FIRST.size }
+    ordered.map { |files| kind.of_files("#{prefix}#{name(files)}", files, **options) }
   end
 
   private

@@ -2,16 +2,18 @@
 
 require "etc"
 
-# Runs the parts of the tests side by side, one for each processor, and tells how far it is. Each part has servers of its own.
+# Runs the parts of the tests side by side, and tells how far it is. Each part has servers of its own.
 class TestRun
   SLOWEST = 10
   private_constant :SLOWEST
 
   # @param parts [Array<TestPart>] in the order in which they begin: those that take long come first
+  # @param prepared [Hash{TestPart => Array<TestPart>}] parts that begin once another has passed, which begins at once
   # @param workers [Integer] parts at once
   # @param output [IO]
-  def initialize(parts, workers: Etc.nprocessors, output: $stdout)
+  def initialize(parts, prepared: {}, workers: Etc.nprocessors, output: $stdout)
     @parts = parts
+    @prepared = prepared
     @workers = workers
     @output = output
     @lock = Mutex.new
@@ -21,29 +23,44 @@ class TestRun
   # Runs them all, also when some fail.
   # @return [Boolean] whether all of them passed
   def run
-    @output.puts "#{@parts.size} parts, #{@workers} at once"
-    waiting = Queue.new(@parts).close
-    Array.new(@workers) { Thread.new { work(waiting) } }.each(&:join)
+    @output.puts "#{count} parts, #{@workers} at once"
+    waiting = Queue.new(@parts)
+    workers = Array.new(@workers) { start { work(waiting) } }
+    @prepared.map { |preparation, parts| start { prepare(preparation, parts, waiting) } }.each(&:join)
+    waiting.close
+    workers.each(&:join)
     tell_slowest
     tell_failed
     tell_sum
-    @parts.all?(&:passed?)
+    @ended.all?(&:passed?)
   end
 
   private
 
+  def count = @parts.size + @prepared.sum { |_, parts| 1 + parts.size }
+
+  def start(&block) = Thread.new(&block).tap { |thread| thread.report_on_exception = false }
+
   def work(waiting)
-    Thread.current.report_on_exception = false
     while (part = waiting.pop)
-      part.run
-      @lock.synchronize { tell_progress(part) }
+      end_of(part)
     end
+  end
+
+  def prepare(preparation, parts, waiting)
+    end_of(preparation)
+    parts.each { |part| waiting << part } if preparation.passed?
+  end
+
+  def end_of(part)
+    part.run
+    @lock.synchronize { tell_progress(part) }
   end
 
   def tell_progress(part)
     @ended << part
     runs, _, failures, errors, = part.counts
-    @output.puts format("[%*d/%d] %-34s %5d runs %5d s%s", @parts.size.to_s.size, @ended.size, @parts.size, part.name, runs, part.seconds.round,
+    @output.puts format("[%*d/%d] %-44s %5d runs %5d s%s", count.to_s.size, @ended.size, count, part.name, runs, part.seconds.round,
                         part.passed? ? "" : "  FAILED: #{failures} failures, #{errors} errors")
     @output.flush
   end

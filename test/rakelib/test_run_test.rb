@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "stringio"
+require_relative "../../rakelib/newer_ruby"
 require_relative "../../rakelib/test_parts"
 require_relative "../../rakelib/test_run"
 
@@ -9,7 +10,9 @@ require_relative "../../rakelib/test_run"
 class TestRunTest < Trunkline::TestCase
   PASSES = "A#test_quick = 0.01 s = .\nA#test_slow = 2.50 s = .\n\n2 runs, 3 assertions, 0 failures, 0 errors, 0 skips"
   FAILS = "Run options: --verbose --seed 42\nB#test_wrong = 0.10 s = F\nExpected: 1\n\n1 runs, 1 assertions, 1 failures, 0 errors, 0 skips"
-  private_constant :PASSES, :FAILS
+  HANGS = [RbConfig.ruby, "--disable=gems", "-r", File.expand_path("../support/whereabouts", __dir__), "-e",
+           "Whereabouts.tell_upon_signal; def wait_for_ever = sleep; puts 1; $stdout.flush; wait_for_ever"].freeze
+  private_constant :PASSES, :FAILS, :HANGS
 
   def test_the_sum_and_the_slowest_are_told
     passed, output = run_parts(part("one", PASSES), part("two", PASSES.sub("A#test_slow", "B#test_slow")))
@@ -34,9 +37,7 @@ class TestRunTest < Trunkline::TestCase
   end
 
   def test_a_part_that_hangs_tells_where_and_is_ended
-    support = File.expand_path("../support/whereabouts", __dir__)
-    hang = "require #{support.inspect}; Whereabouts.tell_upon_signal; def wait_for_ever = sleep; puts 1; $stdout.flush; wait_for_ever"
-    passed, output = run_parts(TestPart.new("test_run_test/hang", [RbConfig.ruby, "--disable=gems", "-e", hang], silence: 1))
+    passed, output = run_parts(TestPart.new("test_run_test/hang", HANGS, silence: 1))
     refute passed
     assert_includes output, "test_run_test/hang failed (nothing had come from it for 1 s)"
     assert_includes output, "wait_for_ever"
@@ -47,6 +48,33 @@ class TestRunTest < Trunkline::TestCase
     assert_includes output, "test_run_test/deaf failed (nothing had come from it for 1 s)"
     assert_match(/^It runs no Ruby:\nthread \d+ \(.*\): state [SR], \d+\.\d\d s of processor time, in \S+, system call /, output)
     assert_match(/^child \d+: state S, sleep 10$/, output)
+  end
+
+  def test_parts_that_need_a_preparation_begin_when_it_has_passed
+    passed, output = run_parts(part("one", PASSES), prepared: { part("ready", PASSES) => [part("two", PASSES)] })
+    assert passed
+    assert_match(%r{^\[3/3\] test_run_test/}, output)
+    assert_operator output.index("test_run_test/ready"), :<, output.index("test_run_test/two")
+  end
+
+  def test_parts_whose_preparation_has_failed_do_not_run
+    passed, output = run_parts(part("one", PASSES), prepared: { part("ready", "it fails", status: 1) => [part("two", PASSES)] })
+    refute passed
+    assert_includes output, "it fails"
+    refute_includes output, "test_run_test/two"
+  end
+
+  def test_what_enters_a_root_has_the_tests_themselves_tell_where_they_hang
+    entering = "Process.wait(spawn('sh', '-c', '\"$@\"; exit $?', 'sh', *ARGV))" # a child's child, as unshare has it
+    _, output = run_parts(NewerRuby::Part.new("test_run_test/hang", [RbConfig.ruby, "--disable=gems", "-e", entering, *HANGS], silence: 1))
+    assert_includes output, "wait_for_ever"
+  end
+
+  def test_every_part_of_a_newer_ruby_has_files
+    parts = NewerRuby.new.parts
+    refute_empty parts
+    assert_empty parts.select { |one| one.files.empty? }
+    assert_empty parts.flat_map(&:files) - TestParts.all.flat_map(&:files)
   end
 
   def test_every_file_is_in_one_part
@@ -60,9 +88,9 @@ class TestRunTest < Trunkline::TestCase
     TestPart.new("test_run_test/#{name}", [RbConfig.ruby, "--disable=gems", "-e", "puts ARGV[0]; exit Integer(ARGV[1])", output, status.to_s], files: files)
   end
 
-  def run_parts(*parts)
+  def run_parts(*parts, **options)
     told = StringIO.new
-    passed = TestRun.new(parts, output: told).run
+    passed = TestRun.new(parts, output: told, **options).run
     [passed, told.string]
   end
 end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "rake"
+require "yaml"
+require_relative "../bench/support/servers/postgres_server"
+require_relative "debian_root"
+require_relative "ruby_root"
+require_relative "test_parts"
+
+# The tests that may come out differently on a newer Ruby, with a newer Rails, in a root that has them.
+class NewerRuby
+  VERSION = "3.3"
+  RAILS = "8.1.4.1"
+  FILES = File.expand_path("rubies.yml", __dir__)
+  PACKAGES = %w[build-essential ca-certificates libpq-dev memcached openssl].freeze
+  ENVIRONMENT = { "RAILS_VERSION" => RAILS, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
+                  Trunkline::Bench::PostgresServer::TEMPLATE => nil }.freeze # a folder outside, of another PostgreSQL
+  PREPARE = <<~SH
+    set -e
+    bundle config set --local path vendor/bundle
+    bundle check >/dev/null 2>&1 || bundle install --quiet
+    exec bundle exec rake --quiet compile
+  SH
+  AGAIN = ["RAILS_VERSION=#{RAILS}", "bundle", "exec", "rake", "rubies[#{VERSION}]"].freeze
+  private_constant :FILES, :PACKAGES, :ENVIRONMENT, :PREPARE, :AGAIN
+
+  # Runs tests inside the root. The shell that is the first process there takes in what ends without a parent.
+  class Part < TestPart
+    SHELL = ["sh", "-c", '"$@"; exit $?', "sh"].freeze
+
+    private
+
+    # unshare's child is the shell, whose child is Ruby.
+    def tests_of(pid) = child_of(child_of(pid))
+
+    def child_of(pid)
+      File.read("/proc/#{pid}/task/#{pid}/children").split.map(&:to_i).first || pid
+    rescue Errno::ENOENT
+      pid # it has ended meanwhile
+    end
+  end
+
+  # Makes the root ready: it has no tests.
+  class Preparation < TestPart
+    def passed? = @status.success?
+  end
+
+  private_constant :Preparation
+
+  # @return [Hash{TestPart => Array<TestPart>}] its parts by what makes it ready for them; none where this Ruby is as new
+  def self.prepared = RUBY_VERSION < VERSION ? new.then { |newer| { newer.preparation => newer.parts } } : {}
+
+  def initialize
+    @root = RubyRoot.new(VERSION)
+  end
+
+  # @return [TestPart] makes the root on first use, and brings the sources, the gems and the extension as they are now
+  def preparation
+    Preparation.new("Ruby #{VERSION}: preparation", %w[bundle exec rake --quiet rubies:prepare], silence: 2 * TestPart::SILENCE_SECONDS)
+  end
+
+  # @return [Array<TestPart>] to be run when {#preparation} has passed
+  def parts
+    files = YAML.load_file(FILES).keys.flat_map { |pattern| Rake::FileList[pattern].to_a }
+    ruby = [*@root.command, *Part::SHELL, "ruby", "-rbundler/setup"]
+    TestParts.new(files).parts(Part, prefix: "Ruby #{VERSION}: ", ruby: ruby, again: AGAIN, environment: environment)
+  end
+
+  # Does what {#preparation} promises, in this process.
+  # @raise [RuntimeError] with what is missing, or has failed
+  def prepare
+    raise "Ruby #{VERSION} is left to be tested: #{DebianRoot.missing}" if DebianRoot.missing
+
+    @root.make(*PACKAGES)
+    system(environment, *@root.command, "sh", "-c", PREPARE) or raise "Ruby #{VERSION} could not be made ready: the reason stands above"
+  end
+
+  private
+
+  # Without what Bundler has set here for this Ruby.
+  def environment
+    outside = Bundler.unbundled_env
+    changed = ENV.keys.reject { |name| outside[name] == ENV[name] }
+    { **changed.to_h { |name| [name, outside[name]] }, **ENVIRONMENT }
+  end
+end
