@@ -5,13 +5,14 @@ require "etc"
 # Runs the parts of the tests side by side, and tells how far it is. Each part has servers of its own.
 class TestRun
   SLOWEST = 10
-  private_constant :SLOWEST
+  PER_PROCESSOR = 2 # parts: one works for half of its time, and waits for servers and deadlines in the other half
+  private_constant :SLOWEST, :PER_PROCESSOR
 
   # @param parts [Array<TestPart>] in the order in which they begin: those that take long come first
   # @param prepared [Hash{TestPart => Array<TestPart>}] parts that begin once another has passed, which begins at once
   # @param workers [Integer] parts at once
   # @param output [IO]
-  def initialize(parts, prepared: {}, workers: Etc.nprocessors, output: $stdout)
+  def initialize(parts, prepared: {}, workers: PER_PROCESSOR * Etc.nprocessors, output: $stdout)
     @parts = parts
     @prepared = prepared
     @workers = workers
