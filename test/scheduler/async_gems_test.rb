@@ -40,6 +40,38 @@ class AsyncGemsTest < Trunkline::TestCase
         assert_equal 20.times.to_a, neighbour.wait
         assert_equal 1, db.value("SELECT 1")
       end
+      assert_no_query_runs(name, db)
+    end
+  end
+
+  # What lies unread, as its notice does, is not its answer.
+  def test_a_task_that_is_stopped_after_its_statement_has_raised_a_notice
+    psql("CREATE FUNCTION noticed_before_sleep() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'begun'; PERFORM pg_sleep(60); END $$")
+    name = unique_name
+    with_client(application_name: name) do |db|
+      Sync do |task|
+        db.value("SELECT 1")
+        asking = task.async { db.query("SELECT noticed_before_sleep()") }
+        Fiber.new(blocking: true) { assert_waits(name, "PgSleep") }.resume # the event loop has no turn
+        asking.stop
+      end
+      assert_no_query_runs(name, db)
+    end
+  ensure
+    psql("DROP FUNCTION noticed_before_sleep")
+  end
+
+  # Rows that come faster than they are read.
+  def test_a_task_that_is_stopped_while_a_large_answer_comes
+    name = unique_name
+    with_client(application_name: name) do |db|
+      Sync do |task|
+        db.value("SELECT 1")
+        asking = task.async { db.query("SELECT repeat('x', 1000) FROM generate_series(1, 100000000)") }
+        Fiber.new(blocking: true) { assert_waits(name, "ClientWrite") }.resume
+        asking.stop
+      end
+      assert_no_query_runs(name, db)
     end
   end
 

@@ -18,7 +18,9 @@ module Trunkline
     LEEWAY = 0.25
     # Seconds until a second cancel is sent.
     FIRST_PAUSE = 0.01
-    private_constant :LEEWAY, :FIRST_PAUSE
+    # Seconds for which it reads what lies there, before it asks the server to end more of that: as long as a leader reads in one turn.
+    READING = 0.005
+    private_constant :LEEWAY, :FIRST_PAUSE, :READING
 
     # @return [Integer] how often the server was asked to cancel
     attr_reader :cancels
@@ -80,14 +82,16 @@ module Trunkline
     # Its caller was interrupted: whether it is carried out is no caller's concern any more. The server is asked to end it, unless it is a
     # short one: its answer is here before a cancel could be there.
     def abandon(request)
-      end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if @state.held_up? }
+      end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if held_up? }
     end
 
     # The server has come to a request that was given up while it stood behind others. The last caller that leaves ends it, and with it
     # those behind that were given up.
     def end_given_up
+      return unless @state.given_up && held_up?
+
       head = @state.given_up
-      stop(head, Waiting.now + LEEWAY) if head && @state.held_up?
+      stop(head, Waiting.now + LEEWAY) if head
     end
 
     # The same by the leader of those that wait behind it, which reads on and sees the fence answered; and looks again after a while.
@@ -163,6 +167,16 @@ module Trunkline
       yield failure
     ensure
       request.give_up(request.failure || failure)
+    end
+
+    # Is the server at work, or may it be, on what takes long? What lies unread is the answer, or came before it, as a notice does: without a
+    # leader it is read here. Of what comes faster than it is read there is more.
+    def held_up?
+      return true if @state.held_up?
+
+      head, by = @state.head, Waiting.now + READING
+      @trunk.reader.catch_up(by)
+      @state.held_up? || (Waiting.now >= by && @state.head.equal?(head))
     end
 
     def linger(request, by)

@@ -77,9 +77,11 @@ module Trunkline
     end
 
     # Takes in what has come, unless a caller leads: only a leader reads, or another that sleeps would not be told what came.
-    def catch_up
+    #
+    # @param by [Float] when no more is read, on the clock of Waiting.now
+    def catch_up(by = Float::INFINITY)
       waiter = Waiter.new
-      @trunk.alive? if @state.take_lead(waiter)
+      @trunk.alive?(by) if @state.take_lead(waiter)
     ensure
       next_leader = @state.leave(waiter)
       next_leader.wake if next_leader

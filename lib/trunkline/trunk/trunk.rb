@@ -120,9 +120,13 @@ module Trunkline
     # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
     # anything is written.
     #
+    # @param by [Float] when no more is read, on the clock of Waiting.now
     # @return [Boolean] false: it is lost
-    def alive?
-      take_in while (received = @wire.receive)
+    def alive?(by = Float::INFINITY)
+      while (received = @wire.receive)
+        take_in
+        break if Waiting.now >= by
+      end
       lose(farewell) if received.nil? || @codec.farewell
       @loss.nil?
     rescue SystemCallError, IOError, ConnectionError => error
