@@ -31,14 +31,14 @@ class CallCountsTest < Trunkline::TestCase
   end
 
   def test_a_query_in_a_transaction
-    with_one_connection { |db| db.transaction { |tx| assert_calls([17, 17], "tx.query") { tx.query(ASK, 1) } } }
+    with_one_connection { |db| db.transaction { |tx| assert_calls([16, 17], "tx.query") { tx.query(ASK, 1) } } }
   end
 
   def test_a_transaction_with_one_query
     with_one_connection do |db|
       transact = -> { db.transaction { |tx| tx.query(ASK, 1) } }
       WARM.times { transact.call }
-      assert_calls([188, 102], "db.transaction", &transact)
+      assert_calls([181, 95], "db.transaction", &transact)
     end
   end
 

@@ -133,7 +133,7 @@ class DetectionTest < Trunkline::TestCase
   def statements_of(db)
     sent = []
     db.transaction do |tx|
-      tx.instance_variable_get(:@session).pinned.singleton_class.prepend(Module.new { define_method(:undone?) { |sql| sent.push(sql) && super(sql) } })
+      tx.instance_variable_get(:@level).session.pinned.singleton_class.prepend(Module.new { define_method(:undone?) { |sql| sent.push(sql) && super(sql) } })
       yield tx
     end
     sent

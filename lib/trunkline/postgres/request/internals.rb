@@ -7,11 +7,11 @@ module Trunkline
     class Internals # :nodoc:
       # Of which a call takes what the method takes.
       RELAYED = %i[
-        answer_form ask attempt begin_copy begin_with check_array_nulls copying fetch finish innermost? lend localize nested outdate_plans own_session
-        passing perform_until_answered run stain_with virtual_session
+        answer_form ask attempt begin_copy begin_with check_array_nulls copying fetch finish innermost? lend localize outdate_plans own_session passing
+        perform_until_answered stain_with virtual_session
       ].freeze
       # Of which it takes no arguments.
-      READ = %i[decoding holds_connection? in_transaction? lent? local next_portal over? pinned responses result_class statements].freeze
+      READ = %i[decoding holds_connection? in_transaction? lent? next_portal pinned statements].freeze
       private_constant :RELAYED, :READ
 
       # @return [Client, Session, Transaction, Scope] as users have it

@@ -86,18 +86,19 @@ module Trunkline
 
       private
 
-      attr_reader :statements, :decoding, :responses, :result_class, :pinned
+      attr_reader :statements, :decoding, :pinned
 
       def server = @pinned.server
 
       def statements_for(decoding, context) = @known.table(decoding, context)
 
-      def innermost?(transaction) = @levels.last&.object.equal?(transaction)
+      # @param level [TransactionLevel]
+      def innermost?(level) = @levels.last.equal?(level)
 
       # Runs the transaction once.
       def attempt(order, &block)
         check_no_other_transaction
-        run(observe(Transaction.new(@internals, order.opening, order)), &block)
+        run(TransactionLevel.new(@internals, @pinned, order.opening, order), &block)
       end
 
       # Ends the session, and sets its connection back for the next caller.
@@ -131,8 +132,8 @@ module Trunkline
         return yield(@internals) if @levels.first&.local == local
         raise SharingErrors.settings_too_late(nil, server) if in_transaction?
 
-        transaction do |transaction|
-          Internals.new(transaction).begin_with(local)
+        transaction do
+          @levels.last.begin_with(local)
           yield @internals
         end
       end
@@ -228,13 +229,12 @@ module Trunkline
           raise ArgumentError, "#{options.keys.join(", ")}: a transaction is open, and what is nested in it is a savepoint, which has no options"
         end
 
-        run(observe(@levels.last.nested("trunkline_#{@levels.size}")), &block)
+        run(@levels.last.nested("trunkline_#{@levels.size}"), &block)
       end
 
-      def run(transaction, &block)
-        level = Internals.new(transaction)
+      def run(level, &block)
         @levels.push(level)
-        level.run(&block)
+        level.run(observe(Transaction.new(level, @statements, @decoding, @responses, @result_class)), &block)
       ensure
         @levels.delete(level)
       end
