@@ -158,6 +158,24 @@ module Shared
       end
     end
 
+    # No answer comes that it could wait for, and the connection goes, before another takes its place.
+    def test_one_that_is_stopped_while_it_cancels_and_another_waits_for_the_answer
+      gated(connections: 1, max_connections: 1) do |db, proxy|
+        future = db.async(ENDLESS)
+        waiting = later { future.wait }
+        proxy.hold(:requests)
+        canceller = later { future.cancel }
+        proxy.await_messages(:requests, :cancel, 1)
+        canceller.cancel(Cancelled.new)
+        assert_kind_of Cancelled, canceller.error
+        assert_equal [true, 0], [waiting.value, db.stats[:open]]
+        proxy.release(:requests)
+        assert_equal [1, 1], [ask(db, 1), db.stats[:open]]
+      ensure
+        psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '#{ENDLESS}'")
+      end
+    end
+
     # What has been begun is brought to its end, for the server would work on for no caller.
     def test_one_that_is_stopped_while_it_cancels_leaves_nothing_running
       name = unique_name

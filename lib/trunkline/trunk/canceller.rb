@@ -112,7 +112,7 @@ module Trunkline
       yield
     ensure
       deserted = @state.finish_ending
-      @trunk.end_last_use if deserted && !@trunk.loss
+      deserted ? @trunk.end_last_use : @trunk.retire_now unless @trunk.loss
       @pool.freed if deserted && @pool.crowded.on?
     end
 
@@ -148,11 +148,12 @@ module Trunkline
       @trunk.lose(reason)
     end
 
-    # It stays shut, and others take its place.
+    # It stays shut, and others take its place when it has ended.
     def replace_connection
       @quarantined = true
-      @pool.lost(@trunk)
-      @trunk.retire("it was not known what a cancel would hit")
+      reason = "it was not known what a cancel would hit"
+      @pool.retire_where(reason) { |trunk| trunk.equal?(@trunk) }
+      @trunk.retire(reason)
     end
 
     private

@@ -26,15 +26,18 @@ module Trunkline
       nil
     end
 
-    # Closes the trunk, if it retires and is deserted, when what it has in flight is answered: what has not been read yet is taken in. No
-    # request can come between: what is sealed and settled stays so.
+    # Closes the trunk, if it retires, when what it has in flight is answered: what has not been read yet is taken in where the trunk is deserted.
+    # Where all in flight was given up, callers that still wait for it there are of no account: the loss wakes them. No request can come between:
+    # what is sealed and settled stays so.
     def finish
-      return unless @reason && @trunk.deserted? && @trunk.loss.nil?
+      return unless @reason && @trunk.loss.nil?
 
-      @reader.catch_up
+      @reader.catch_up if @trunk.deserted?
       return unless @state.settled?
 
-      @canceller.able? && @state.given_up ? @canceller.close_forsaken(@reason) : @trunk.close(@reason)
+      if @canceller.able? && @state.given_up then @canceller.close_forsaken(@reason)
+      elsif @trunk.deserted? then @trunk.close(@reason)
+      end
     end
   end
   private_constant :Retirement
