@@ -71,6 +71,16 @@ class DebianRoot
   # @param name [String] its path there, without the first slash
   def write(name, contents, mode = 0o644) = put(path, name, contents, mode)
 
+  # @param program [String] its path inside, without the first slash
+  # @return [String] path of a script that runs it on this machine, with the root's libraries, without going in
+  def script_outside(program)
+    libraries = Dir[File.join(path, "usr/lib/*-linux-*")].first
+    loader = Dir[File.join(libraries, "ld-linux*.so.*")].first
+    name = File.join("opt/outside", File.basename(program))
+    write(name, "#!/bin/sh\nexec #{loader} --library-path #{libraries} #{File.join(path, program)} \"$@\"\n", 0o755)
+    File.join(path, name)
+  end
+
   # @param folder [String] to start in, inside
   # @param shared [Array<String>] folders of the machine that are seen inside under the same names
   # @return [Array<String>] what goes before a command that runs inside with /proc and /dev, and whose children end when it does

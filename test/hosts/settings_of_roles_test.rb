@@ -53,6 +53,10 @@ module Hosts
             assert_equal({ "TimeZone" => "UTC", **OWN.slice("client_encoding", "DateStyle", "standard_conforming_strings") }, departures(stock, settings))
             assert_equal ["P1Y2DT-0.5S", "{P1D}"], connection.select_rows("SELECT '1 year 2 days -0.5 s'::interval, '{1 day}'::interval[]")[0]
           end
+          by_sequel("trunkline", host: "127.0.0.1", port: pooled[/:(\d+)/, 1]) do |db, settings|
+            assert_equal OWN.slice("client_encoding", "DateStyle", "standard_conforming_strings"), departures(stock, settings)
+            assert_equal [1, 2], db.get(Sequel.lit("'01/02/2024'::date")).then { |date| [date.day, date.month] }
+          end
         end
       end
     end
@@ -74,12 +78,25 @@ module Hosts
       PgBouncer.open(postgres_server, pool: 1) do |pooler|
         error = assert_raises(Trunkline::LoginError) { Trunkline.postgres(pooler.uri, options: "-c work_mem=5MB") { |db| db.query("SELECT 1") } }
         assert_match(/unsupported startup parameter.*\bHINT:  The pooler takes no such setting.* ALTER ROLE/m, error.detailed_message)
-        [{ variables: { work_mem: "5MB" } }, { variables: { IntervalStyle: "iso_8601" } }, { min_messages: "error" }, { schema_search_path: "other" }].each do |asked|
+        [{ variables: { work_mem: "5MB" } }, { min_messages: "error" }, { schema_search_path: "other" }].each do |asked|
           error = assert_raises(::ActiveRecord::ConnectionNotEstablished) { by_active_record("trunkline", host: "127.0.0.1", port: pooler.uri[/:(\d+)/, 1], **asked) }
           assert_match(/unsupported startup parameter.*HINT: .*ALTER ROLE/m, error.message)
         end
         error = assert_raises(Sequel::DatabaseConnectionError) { with_sequel(host: "127.0.0.1", port: pooler.uri[/:(\d+)/, 1], search_path: "other") { |db| db.get(1) } }
         assert_match(/unsupported startup parameter.*HINT: .*ALTER ROLE/m, error.message)
+      end
+    end
+
+    # From 1.20 on it lets clients set that one.
+    def test_an_interval_style_that_is_asked_for_through_pgbouncer
+      with_settings("DATABASE odd_settings", {}) do
+        PgBouncer.open(postgres_server, pool: 1) do |pooler|
+          asked = -> { by_active_record("trunkline", prepared_statements: false, host: "127.0.0.1", port: pooler.uri[/:(\d+)/, 1], variables: { IntervalStyle: "iso_8601" }) }
+          next assert_equal "iso_8601", asked.call["IntervalStyle"] if PgBouncer.tracks_interval_style?
+
+          error = assert_raises(::ActiveRecord::ConnectionNotEstablished, &asked)
+          assert_match(/unsupported startup parameter.*HINT: .*ALTER ROLE/m, error.message)
+        end
       end
     end
 
@@ -118,7 +135,12 @@ module Hosts
       end
     end
 
-    def by_sequel(adapter) = with_sequel(adapter, database: "odd_settings", user: "odd_settings") { |db| db[QUESTION].select_map(%i[name setting]).to_h }
+    def by_sequel(adapter, **options)
+      with_sequel(adapter, database: "odd_settings", user: "odd_settings", **options) do |db|
+        settings = db[QUESTION].select_map(%i[name setting]).to_h
+        block_given? ? yield(db, settings) : settings
+      end
+    end
 
     def by_active_record(adapter, **options)
       base = Class.new(::ActiveRecord::Base) { self.abstract_class = true }

@@ -9,11 +9,13 @@ require_relative "../../bench/support/servers/keeper"
 #
 #   PgBouncer.open(server, pool: 2) { |pooler| Trunkline.postgres(pooler.uri, prepare: false) }
 class PgBouncer
-  PROGRAM = %w[/usr/sbin/pgbouncer pgbouncer].find { |path| File.executable?(path) } || "pgbouncer"
+  # Another program in its place, of another version.
+  GIVEN = ENV.fetch("TRUNKLINE_PGBOUNCER", nil)
+  PROGRAM = GIVEN || %w[/usr/sbin/pgbouncer pgbouncer].find { |path| File.executable?(path) } || "pgbouncer"
   START_TIMEOUT = 20 # seconds
   # Newer ones keep statements, unless they are told not to; older ones do not know the setting.
   KEEPS_NONE = { max_prepared_statements: 0 }.freeze
-  private_constant :PROGRAM, :START_TIMEOUT, :KEEPS_NONE
+  private_constant :GIVEN, :PROGRAM, :START_TIMEOUT, :KEEPS_NONE
 
   # @param server [#socket_directory, #port] the PostgreSQL behind it
   # @param pool [Integer] server sessions
@@ -24,6 +26,14 @@ class PgBouncer
   ensure
     pooler&.stop
   end
+
+  # @return [Gem::Version]
+  def self.version
+    @version ||= Gem::Version.new(IO.popen([PROGRAM, "--version"], &:read)[/\d+\.\d+/])
+  end
+
+  # Does it let clients set IntervalStyle?
+  def self.tracks_interval_style? = version >= Gem::Version.new("1.20")
 
   # @return [Integer] on 127.0.0.1
   attr_reader :port
@@ -74,7 +84,7 @@ class PgBouncer
     INI
   end
 
-  def keeps_statements? = Gem::Version.new(IO.popen([PROGRAM, "--version"], &:read)[/\d+\.\d+/]) >= Gem::Version.new("1.21")
+  def keeps_statements? = self.class.version >= Gem::Version.new("1.21")
 
   def configuration = File.join(@folder, "ini")
 
