@@ -49,7 +49,7 @@ module Trunkline
         @codec.submit(request) or return request.give_up(@trunk.loss || GivenUp.new(:deadline, false))
         @trunk.flush
       end
-      follow(request) { false }
+      attend_until(request, -> { false }) { @trunk.step(request) }
     end
 
     # Reads, where no other caller does, until there is room for another request.

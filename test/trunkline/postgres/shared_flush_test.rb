@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "async"
 
 module Trunkline
   module Postgres
@@ -30,6 +31,9 @@ module Trunkline
 
         def asked? = !@asked.empty?
 
+        # How often a flush was asked for that no caller of {#asked} has seen.
+        def times_asked = @asked.size
+
         def answer = @answers << true
       end
 
@@ -58,7 +62,7 @@ module Trunkline
       def test_a_caller_that_finds_its_flush_over_leaves_the_turn_to_the_next_one
         stepped do
           trunk = LostTrunk.new
-          flushes = Flushes.new("server", trunk, Statements.new.table[SharedFlush::SQL], "on", 1)
+          flushes = flushes_over(trunk)
           callers = [leader = SteppedCaller.new(flushes), late = SteppedCaller.new(flushes)]
           leader.step
           trunk.asked
@@ -81,7 +85,29 @@ module Trunkline
         end
       end
 
+      # Their writes were answered by the same bytes, for example. If the first asked at once, the others would wait for two flushes.
+      def test_fibers_that_are_ready_together_share_one_flush
+        trunk = LostTrunk.new
+        flushes = flushes_over(trunk)
+        5.times { trunk.answer }
+        failures = Sync do |task|
+          parked = []
+          callers = Array.new(5) do
+            task.async do
+              parked.push(writer = Waiter.new.tap(&:park))
+              Waiting.park(writer)
+              flushes.wait(nil)
+            end
+          end
+          parked.each(&:rouse)
+          callers.map(&:wait)
+        end
+        assert_equal [[:failed] * 5, 1], [failures.map(&:why), trunk.times_asked]
+      end
+
       private
+
+      def flushes_over(trunk) = Flushes.new("server", trunk, Statements.new.table[SharedFlush::SQL], "on", 1)
 
       # Callers stop where they have looked whether their flush is over, and have not looked for its leader.
       def stepped(&block)

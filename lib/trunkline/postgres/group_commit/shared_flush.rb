@@ -127,13 +127,16 @@ module Trunkline
         @current = @following = nil
       end
 
-      # Waits until everything is durable that the server has answered before. The caller is undisturbed.
+      # Waits until everything is durable that the server has answered before. The caller is undisturbed. One that could begin a flush
+      # gives a turn to the others that are ready now, as their writes were answered at the same time: they join it, where they would wait
+      # for this flush and the next one.
       #
       # @param deadline [Float, nil] on the clock of Waiting.now
       # @return [Unflushed, nil] nil: it is
       def wait(deadline)
         waiter = Waiter.new
         flush = @lock.synchronize { join(waiter) }
+        Waiting.give_turn(waiter.scheduler) if @current.nil? && flush.led_by?(waiter)
         pursue(flush, waiter, deadline) until flush.over? || passed?(deadline)
         flush.over? ? flush.failure : Unflushed.new(:deadline)
       ensure
