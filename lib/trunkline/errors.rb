@@ -130,6 +130,9 @@ module Trunkline
     # @return [Array<Error>] why each of several hosts could not be connected to, in the order in which they were tried
     attr_reader :reasons
 
+    # @return [Float, nil] seconds after which it is worth trying again; nil: that is not known
+    attr_accessor :retry_after # :nodoc:
+
     # @param reasons [Array<Error>]
     def initialize(message = nil, reasons: [], **context)
       @reasons = reasons.dup.freeze

@@ -31,6 +31,41 @@ module Trunkline
       end
     end
 
+    # The standby is asked over one session, until callers have their connections.
+    def test_the_standby_is_asked_whether_it_was_promoted
+      with_pair do |primary, standby|
+        next if standby.version < 14 # which does not tell what it is
+
+        with_writer(primary, standby, failover_wait: 600) do |db|
+          primary.stop
+          callers = Array.new(3) { Thread.new { port_of(db) } }
+          questions = Array.new(2) { asked_anew(standby) }
+          assert_equal 1, questions.map(&:first).uniq.size, "in one session"
+          assert_operator db.stats[:queue].values_at(:length, :alone).sum, :>=, 2
+          standby.psql("SELECT pg_promote()")
+          assert_equal [standby.port] * 3, callers.map(&:value)
+          assert eventually { questions_to(standby).empty? }
+        end
+      end
+    end
+
+    # One that goes away is not asked any more, and one that comes back is asked again.
+    def test_a_standby_that_goes_away_meanwhile
+      with_pair do |primary, standby|
+        next if standby.version < 14
+
+        with_writer(primary, standby, failover_wait: 600) do |db|
+          primary.stop
+          caller = Thread.new { port_of(db) }
+          before = asked_anew(standby).first
+          standby.terminate(before.to_i)
+          refute_equal before, asked_anew(standby) { |process,| process != before }.first
+          standby.psql("SELECT pg_promote()")
+          assert_equal standby.port, caller.value
+        end
+      end
+    end
+
     # Nothing else is to be had: the reasons are told when the time is over.
     def test_the_time_is_over
       with_writer_of_nothing(failover_wait: 0.3) do |db|
@@ -55,6 +90,21 @@ module Trunkline
 
     def with_writer_of_nothing(**options, &block)
       Trunkline.postgres("host=/nowhere,/nowhere-else dbname=app user=app target_session_attrs=read-write", **options, &block)
+    end
+
+    # @return [Array<Array(String, String)>] sessions that were asked for their server's role, and when
+    def questions_to(server)
+      server.psql("SELECT pid, query_start FROM pg_stat_activity WHERE query = 'SELECT pg_catalog.pg_is_in_recovery()'").split("\n").map { |row| row.split("|") }
+    end
+
+    # Waits for one more question.
+    #
+    # @return [Array(String, String)]
+    def asked_anew(server)
+      before = questions_to(server)
+      found = nil
+      assert eventually { found = (questions_to(server) - before).find { |question| !block_given? || yield(question) } }
+      found
     end
 
     def write(db, number)

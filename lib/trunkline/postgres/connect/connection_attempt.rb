@@ -29,11 +29,13 @@ module Trunkline
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
       # @param others [Boolean] whether there are other hosts, so that a silent one is not waited for without end
       # @param cluster [Cluster, nil] that the server must belong to
-      def initialize(config, host, wanted = "any", others: false, cluster: nil)
+      # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
+      def initialize(config, host, wanted = "any", others: false, cluster: nil, promotions: nil)
         @config = config
         @host = host
         @wanted = wanted
         @cluster = cluster
+        @promotions = promotions
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
         @tcp_answer = TCP_ANSWER if others
@@ -54,7 +56,7 @@ module Trunkline
         ways = @encryption.ways.dup
         begin
           handshake = Handshake.new(@config, @host, @wanted, @deadline, timeout: @timeout, encryption: ways.first, protocol: @protocol,
-                                    minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster)
+                                    minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster, promotions: @promotions)
           handshake.connect
         rescue Error => error
           retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)

@@ -6,6 +6,7 @@ require_relative "../../trunk/lock"
 require_relative "cluster"
 require_relative "host_memory"
 require_relative "host_search"
+require_relative "promotion_watch"
 
 module Trunkline
   module Postgres
@@ -35,9 +36,11 @@ module Trunkline
       # @param config [Config]
       # @param random [Random] for load_balance_hosts
       # @param cluster [Cluster, nil] that the servers must belong to
-      def initialize(config, random: Random, cluster: nil)
+      # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for; nil: none do
+      def initialize(config, random: Random, cluster: nil, promotions: nil)
         @config = config
         @cluster = cluster
+        @promotions = promotions
         @memory = HostMemory.new(config, random)
         @lock = Lock.new
         @left = []
@@ -45,21 +48,36 @@ module Trunkline
 
       # @return [Connection]
       # @raise [Error] see {Connector.connect}
-      def connect
-        search = take_up || HostSearch.new(@config, @memory, @cluster)
-        search.run(Deadlines.present) || leave(search)
-      end
+      def connect = @promotions ? connect_after_promotion : search
 
-      # Closes what callers have left.
+      # Closes what callers have left, and the sessions of standbys.
       #
       # @return [void]
-      def close = @lock.synchronize { @left.slice!(0..) }.each(&:abandon)
+      def close
+        @promotions&.release
+        @lock.synchronize { @left.slice!(0..) }.each(&:abandon)
+      end
 
       # @param server [String] label of a host that is to be tried last for a while
       # @return [void]
       def avoid(server) = @memory.avoid(server)
 
       private
+
+      # A promotion that does not lead to a connection at once is followed by the usual pauses.
+      def connect_after_promotion
+        promoted = !@promotions.search_due? && (@promotions.changed? || raise(@promotions.failure))
+        search.tap { @promotions.release }
+      rescue ConnectionError => error
+        raise error if promoted || error.retry_after
+
+        raise @promotions.failed(error)
+      end
+
+      def search
+        search = take_up || HostSearch.new(@config, @memory, @cluster, @promotions)
+        search.run(Deadlines.present) || leave(search)
+      end
 
       # @return [HostSearch, nil] one that a caller of this thread has left
       def take_up

@@ -26,7 +26,8 @@ module Trunkline
       # @param date_style [String, nil] what to ask for where the session's own cannot be read
       # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
       # @param cluster [Cluster, nil] that the server must belong to; nil: it is not asked for its identity
-      def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil)
+      # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
+      def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil, promotions: nil)
         @config = config
         @host = host
         @wanted = wanted
@@ -38,6 +39,8 @@ module Trunkline
         @date_style = date_style
         @tcp_answer = tcp_answer
         @cluster = cluster
+        @promotions = promotions
+        @kept = false
         @stage = :connecting
       end
 
@@ -53,7 +56,7 @@ module Trunkline
         identity, leftover = check_server
         connection = Connection.new(@io, @startup, endpoint.narrowed(@io, (@encryption if @encrypted)), leftover, identity)
       ensure
-        @io&.close unless connection
+        @io&.close unless connection || @kept
       end
 
       # @return [Boolean] whether it went wrong after the server had agreed to encrypt, before it was done
@@ -133,7 +136,8 @@ module Trunkline
 
       def refuse(type)
         objection = type.objection or return
-        @conversation.write(FAREWELL)
+        @kept = type.awaits_promotion? && @promotions&.keep(@host, @io)
+        @conversation.write(FAREWELL) unless @kept
         raise UnsuitableServer, objection
       end
     end

@@ -23,10 +23,12 @@ module Trunkline
       # @param config [Config]
       # @param memory [HostMemory]
       # @param cluster [Cluster, nil] that the servers must belong to
-      def initialize(config, memory, cluster = nil)
+      # @param promotions [PromotionWatch, nil] takes over the sessions of standbys where a primary is looked for
+      def initialize(config, memory, cluster = nil, promotions = nil)
         @config = config
         @memory = memory
         @cluster = cluster
+        @promotions = promotions
         @generation = Trunkline.process_generation
         @thread = Thread.current
         @expires_at = Waiting.now + (config.connect_timeout || KEPT_FOR)
@@ -73,7 +75,7 @@ module Trunkline
       # @return [Array<Running>, nil] nil: there is no other host
       def begin_next
         host = next_host or return
-        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.hosts.size > 1, cluster: @cluster)
+        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.hosts.size > 1, cluster: @cluster, promotions: @promotions)
         @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now)
         resume([@running.last])
       end

@@ -56,6 +56,9 @@ module Trunkline
         "#{OBJECTIONS[@wanted]}, and target_session_attrs asks for #{@wanted}"
       end
 
+      # @return [Boolean] whether it is a standby, which tells so, and a primary is asked for
+      def awaits_promotion? = %w[primary read-write].include?(@wanted) && @answers["in_hot_standby"] == "on"
+
       # @return [String] bytes that came after all this
       def leftover = @query ? @query.leftover : @before
 

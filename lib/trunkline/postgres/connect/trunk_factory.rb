@@ -29,7 +29,7 @@ module Trunkline
         @silence = SilenceWatch.new(config, responses.limits.silence, &gone)
         @cluster = Cluster.new if config.identify_servers?
         @interval_styles = Startup.interval_styles(config.session, config.dispensable.keys)
-        @connector = Connector.new(config, cluster: @cluster)
+        @connector = Connector.new(config, cluster: @cluster, promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?))
         @responses = responses
         @epochs = epochs
         @unfinished = unfinished

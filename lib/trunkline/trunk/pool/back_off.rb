@@ -39,7 +39,10 @@ module Trunkline
     end
 
     # @param full [Boolean] the server takes no more connections
-    def failed(full: false)
+    # @param retry_after [Float, nil] seconds after which it is worth trying again, where that is known
+    def failed(full: false, retry_after: nil)
+      return @resume_at = Waiting.now + retry_after if retry_after
+
       first, limit = bounds(full, Waiting.now - @attempt_at)
       pause = [first * (2**@failures), limit].min
       @resume_at = Waiting.now + (rand * pause)

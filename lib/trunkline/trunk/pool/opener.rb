@@ -153,7 +153,7 @@ module Trunkline
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED
 
     def note_failure(error)
-      @back_off.failed(full: error.server_full?)
+      @back_off.failed(full: error.server_full?, retry_after: (error.retry_after if error.is_a?(ConnectionError)))
       @ledger.failed
       return unless error.server_full?
 
