@@ -112,6 +112,15 @@ module Trunkline
       Value.text("password", @password.call, "returned by its callable")
     end
 
+    # @param host [Host] one of these
+    # @return [Config] the same for that host alone, whatever its role
+    def at(host) # :nodoc:
+      dup.tap do |copy|
+        { hosts: [host].freeze, server: host.server, target_session_attrs: "any" }.each { |name, value| copy.instance_variable_set(:"@#{name}", value) }
+        copy.freeze
+      end
+    end
+
     # @return [Boolean] whether each new connection asks for the identity of its server, as it may not be the one that the last one led to
     def identify_servers? = hosts.size > 1 || target_session_attrs != "any" # :nodoc:
 

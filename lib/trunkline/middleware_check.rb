@@ -6,7 +6,7 @@ module Trunkline
   # What a middleware must be, so that it does not go around nothing unnoticed.
   module MiddlewareCheck # :nodoc:
     # The methods of {Middlewares} that go around something, and how many arguments each is given.
-    HOOKS = { operation: 1, connect: 1, query: 3, async: 3, batch: 2, transaction: 2, command: 3 }.freeze
+    HOOKS = { operation: 1, connect: 1, switch: 3, query: 3, async: 3, batch: 2, transaction: 2, command: 3 }.freeze
     private_constant :HOOKS
 
     # @param middleware [Module]

@@ -49,6 +49,14 @@ module Trunkline
     # @param _server [String] as errors call it: "host:port/database", or "host:port"
     def connect(_server) = yield
 
+    # Hears that a new connection goes to another host than the one before, of a PostgreSQL client whose hosts are tried in order. It goes around
+    # nothing: `super` has the others hear of it.
+    #
+    # @param _from [String] "host:port/database"
+    # @param _to [String]
+    # @param _server [String] all the client's
+    def switch(_from, _to, _server) = yield
+
     # Goes around a statement of {Postgres::Querying#query}, first or value, with the attempts that it takes; around a script; around a
     # COPY or a stream with all its rows, until its end or its block's; and around the LISTEN of a subscription, not what comes to it.
     # It returns what was asked for, a {Postgres::Result} or a value.

@@ -4,12 +4,14 @@ require "test_helper"
 require "stringio"
 require "support/pgbouncer"
 require "support/memcached_servers"
+require "support/server_pair"
 require "support/tls_servers"
 require "trunkline/cli/command"
 
 # What `trunkline doctor` finds.
 class DoctorTest < Trunkline::TestCase
   include Trunkline::MemcachedServers
+  include Trunkline::ServerPair
 
   def test_a_server_in_good_health
     status, report = examine(postgres_server.uri)
@@ -21,6 +23,39 @@ class DoctorTest < Trunkline::TestCase
     assert_match(/^ok    A query takes [\d.]+ ms from here and back, the fastest [\d.]+ ms\.$/, report)
     assert_match(/Queries (do not )?overlap: 4 of 20 ms at once took [\d.]+ ms, one after another [\d.]+ ms/, report)
     assert_match(/^ok    One process with max_connections 16 may open 16 connections, and the server takes \d+\.$/, report)
+  end
+
+  def test_several_hosts
+    with_pair do |primary, standby|
+      replayed(primary, standby)
+      asked = ->(**options) { examine(hosts_uri(Struct.new(:socket_directory, :port).new("/nowhere", 1), standby, primary, **options)) }
+      status, report = asked.call(target_session_attrs: "read-write")
+      assert_equal 0, status, report
+      one, other = [primary, standby].map { |server| Regexp.escape("#{server.socket_directory}:#{server.port}/postgres") }
+      assert_match(%r{\Ahint  /nowhere:1/postgres cannot be asked: cannot connect.*$}, report)
+      assert_match(/^ok    #{other} is a standby, on timeline 1, \d+ bytes behind the primary\. A query takes [\d.]+ ms from here and back.*\.$/, report)
+      assert_match(/^ok    #{one} is the primary, on timeline 1\. A query takes [\d.]+ ms/, report)
+      assert_match(/^ok    Queries go to #{one}: it is the first primary \(target_session_attrs=read-write\)\.$/, report)
+      assert_match(/^ok    PostgreSQL .* at #{one} lets postgres in/, report)
+      assert_match(/^hint  Queries go to #{other}: it is the first one that can be asked, and any will do .*Writes are refused by a standby: target_session_attrs=read-write/,
+                   asked.call.last)
+      { "prefer-standby" => "standbys are preferred", "standby" => "it is the first standby" }.each do |wanted, why|
+        assert_match(/^ok    Queries go to #{other}: #{why} \(target_session_attrs=#{wanted}\)\.$/, asked.call(target_session_attrs: wanted).last)
+      end
+      promote(standby, primary)
+      status, report = asked.call(target_session_attrs: "primary", load_balance_hosts: "random")
+      assert_equal 1, status, report
+      assert_match(/^!!    #{one} takes writes on timeline 1, and its cluster is on timeline 2: it is a former primary/, report)
+      assert_match(/^ok    Queries go to #{other}: it is the first primary/, report)
+    end
+  end
+
+  def test_hosts_of_two_clusters
+    with_server(own_cluster: true) do |stranger|
+      status, report = examine(hosts_uri(postgres_server, stranger))
+      assert_equal 1, status
+      assert_match(/^!!    .*:#{stranger.port}.* belongs to another cluster than .*:#{postgres_server.port}.*: its system identifier is \d+, and not \d+\./, report)
+    end
   end
 
   def test_more_connections_than_the_server_takes

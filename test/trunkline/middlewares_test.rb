@@ -5,7 +5,7 @@ require "test_helper"
 # What goes around the calls of a client, by itself.
 class MiddlewaresTest < Trunkline::TestCase
   def test_without_any_the_call_is_all_there_is
-    assert_equal %i[a b c d e f], plain_calls(Trunkline::Middlewares.new)
+    assert_equal %i[a b c d e f g], plain_calls(Trunkline::Middlewares.new)
   end
 
   def test_the_last_one_given_is_the_outermost
@@ -15,7 +15,7 @@ class MiddlewaresTest < Trunkline::TestCase
   end
 
   def test_what_one_does_not_mention_goes_by_it
-    assert_equal %i[a b c d e f], plain_calls(Trunkline::Middlewares.new.within(Module.new))
+    assert_equal %i[a b c d e f g], plain_calls(Trunkline::Middlewares.new.within(Module.new))
   end
 
   def test_one_is_not_added_to_those_of_others
@@ -57,7 +57,7 @@ class MiddlewaresTest < Trunkline::TestCase
     [
       middlewares.connect("server") { :a }, middlewares.query("SELECT 1", [], "server") { :b },
       middlewares.async("SELECT 1", [], "server") { :c }, middlewares.transaction({}, "server") { :d },
-      middlewares.command("mg", ["key"], "server") { :e }, middlewares.batch([], "server") { :f }
+      middlewares.command("mg", ["key"], "server") { :e }, middlewares.batch([], "server") { :f }, middlewares.switch("one", "other", "server") { :g }
     ]
   end
 end

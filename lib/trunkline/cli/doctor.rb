@@ -3,6 +3,7 @@
 require "trunkline"
 require_relative "doctor/access"
 require_relative "doctor/functions"
+require_relative "doctor/hosts"
 require_relative "doctor/limits"
 require_relative "doctor/memcached"
 require_relative "doctor/pooler"
@@ -16,7 +17,7 @@ module Trunkline
     class Doctor
       # Seconds that one question may take.
       PATIENCE = 10
-      CHECKS = [Access, Pooler, Statements, Values, Speed, Limits, Functions].freeze
+      CHECKS = [Hosts, Access, Pooler, Statements, Values, Speed, Limits, Functions].freeze
       MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze
       private_constant :PATIENCE, :CHECKS, :MARKS
 

@@ -178,7 +178,10 @@ module Trunkline
       # abandoned, cancelled, quarantined:: statements given up by their callers after they had been sent; how often a server was asked
       #   to cancel; connections taken out of use because what a cancel would do to their next query was unknown
       # statements_cached:: SQL texts that are known
-      # trunks:: an Array with some of these for each connection
+      # trunks:: an Array with some of these for each connection, and its server
+      # hosts:: an Array with server, open (connections), role and timeline (as it was last connected to), last (whether the last connection went
+      #   there), avoided (whether it is tried last for a while), error (why not, or nil) and ago (since when that is known) for each host
+      # switches:: how often a new connection went to another host than the one before, where hosts are tried in order
       # group_commit:: the same figures, of the connections on which writes share their flush; unavailable, why there are none and each write
       #   has a commit of its own, or nil
       # statements:: by SQL text, without the literals of one that holds a password: count; mean and p99, what an execution took the server; wait, how long it was in flight
@@ -189,7 +192,7 @@ module Trunkline
       #
       # @return [Hash{Symbol => Object}]
       def stats
-        { server: @config.server, **@pool.stats, group_commit: @group_commit.stats, statements_cached: @known.size, statements: @known.stats }
+        { server: @config.server, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, statements_cached: @known.size, statements: @known.stats }
       end
 
       # Closes the connections that are not in use at this moment, and the others when they are through. Later queries open new ones. What was

@@ -30,7 +30,7 @@ module Trunkline
         private
 
         def client_lines(now, before, seconds)
-          [clean(now[:server]), *wrapped(connections(now)), *wrapped(transfers(now, before, seconds)), *statements(now, before, seconds), ""]
+          [clean(now[:server]), *wrapped(connections(now)), *wrapped(transfers(now, before, seconds)), *hosts(now), *statements(now, before, seconds), ""]
         end
 
         def connections(now)
@@ -43,7 +43,22 @@ module Trunkline
           rose = ->(name) { now[name] - before[name] }
           requests = rose[:requests]
           ["requests #{number(requests / seconds)}/s", "#{ratio(requests, rose[:writes])} a write", "#{ratio(requests, rose[:reads])} a read",
-           "lost #{now[:lost]}", "reconnects #{now[:reconnects]}", "cancelled #{now[:cancelled]}", "quarantined #{now[:quarantined]}"]
+           *("switches #{now[:switches]}" if several_hosts?(now)), "lost #{now[:lost]}", "reconnects #{now[:reconnects]}", "cancelled #{now[:cancelled]}", "quarantined #{now[:quarantined]}"]
+        end
+
+        def several_hosts?(now) = (now[:hosts] || []).size > 1
+
+        def hosts(now)
+          return [] unless several_hosts?(now)
+
+          now[:hosts].flat_map { |host| wrapped([clean(host[:server]), *host_facts(host)]) }
+        end
+
+        def host_facts(host)
+          connections = "connections #{host[:open]}" if host[:ago]
+          role = [host[:role], ("timeline #{host[:timeline]}" if host[:timeline])].compact.join(", ")
+          trouble = "#{"tried last: " if host[:avoided]}#{clean(host[:error])}, #{duration(host[:ago])} ago" if host[:error]
+          [connections || "not tried yet", *(role unless role.empty?), *trouble]
         end
 
         # Facts that have no room on one line go on the next.

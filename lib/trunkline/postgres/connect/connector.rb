@@ -46,9 +46,11 @@ module Trunkline
         @left = []
       end
 
+      # @yieldparam from [String] label of the host to which the connection before went, where this one goes to another
+      # @yieldparam to [String] this one's
       # @return [Connection]
       # @raise [Error] see {Connector.connect}
-      def connect = @promotions ? connect_after_promotion : search
+      def connect(&switched) = @promotions ? connect_after_promotion(&switched) : search(&switched)
 
       # Closes what callers have left, and the sessions of standbys.
       #
@@ -59,24 +61,38 @@ module Trunkline
       end
 
       # @param server [String] label of a host that is to be tried last for a while
+      # @param reason [String]
       # @return [void]
-      def avoid(server) = @memory.avoid(server)
+      def avoid(server, reason) = @memory.avoid(server, reason)
+
+      # @param open [Hash{String => Integer}] connections by label
+      # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} explains them
+      def stats(open) = { hosts: @memory.to_a(open), switches: @memory.switches }
 
       private
 
       # A promotion that does not lead to a connection at once is followed by the usual pauses.
-      def connect_after_promotion
+      def connect_after_promotion(&switched)
         promoted = !@promotions.search_due? && (@promotions.changed? || raise(@promotions.failure))
-        search.tap { @promotions.release }
+        search(&switched).tap { @promotions.release }
       rescue ConnectionError => error
         raise error if promoted || error.retry_after
 
         raise @promotions.failed(error)
       end
 
-      def search
+      def search(&switched)
         search = take_up || HostSearch.new(@config, @memory, @cluster, @promotions)
-        search.run(Deadlines.present) || leave(search)
+        arrive(search.run(Deadlines.present) || leave(search), &switched)
+      end
+
+      def arrive(connection)
+        from = @memory.good(connection)
+        yield from, connection.server if from && block_given?
+        told = true
+        connection
+      ensure
+        connection.io.close unless told
       end
 
       # @return [HostSearch, nil] one that a caller of this thread has left

@@ -1,48 +1,113 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/lock"
 require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # What a client remembers of its hosts between two attempts to connect: with which one it worked last, and which ones have said nothing.
-    # Threads may use it side by side: each change is one assignment.
+    # What a client knows of its hosts, from its attempts to connect: with which one it worked last, which ones are tried last for a while, what
+    # each of them was, and why it could not be connected to. Threads may use it side by side.
     class HostMemory # :nodoc:
       # Seconds for which a host that was silent is tried after the others. One that has come back is used again within 10 s then.
       SILENT_FOR = 5.0
-      private_constant :SILENT_FOR
+      # role:: [String, nil] primary or standby, when it was connected to
+      # timeline:: [Integer, nil] the same
+      # error:: [String, nil] why it was not connected to the last time, or is avoided
+      # at:: [Float] when that became known
+      # avoided_until:: [Float, nil]
+      Known = Struct.new(:role, :timeline, :error, :at, :avoided_until)
+      NOTHING = Known.new.freeze
+      ROLES = { "on" => "standby", "off" => "primary" }.freeze
+      private_constant :SILENT_FOR, :Known, :NOTHING, :ROLES
+
+      # @return [Integer] how often a connection went to another host than the one before
+      attr_reader :switches
 
       # @param config [Config]
       # @param random [Random] for load_balance_hosts
       def initialize(config, random)
         @config = config
         @random = random
+        @lock = Lock.new
         @last_good = nil
-        @silent_until = {}.freeze
+        @switches = 0
+        @known = {}
       end
 
-      # @return [Array<Config::Host>] all of them: the one that worked last is first, unless the order is random, and silent ones are last
+      # @return [Array<Config::Host>] all of them: the one that worked last is first, unless the order is random, and avoided ones are last
       def order
-        hosts = @config.load_balance_hosts == "random" ? @config.hosts.shuffle(random: @random) : @config.hosts
-        hosts.each_with_index.sort_by { |host, index| [silent?(host) ? 1 : 0, preferred?(host) ? 0 : 1, index] }.map(&:first)
+        hosts = balanced? ? @config.hosts.shuffle(random: @random) : @config.hosts
+        @lock.synchronize do
+          hosts.each_with_index.sort_by { |host, index| [avoided?(host) ? 1 : 0, preferred?(host) ? 0 : 1, index] }.map(&:first)
+        end
       end
 
-      # A connection to the host was opened.
-      def good(host)
-        @last_good = host
-        @silent_until = @silent_until.except(host).freeze if @silent_until.key?(host)
+      # A connection was opened.
+      #
+      # @param connection [Connection]
+      # @return [String, nil] label of another host to which the one before went, where hosts are tried in order
+      def good(connection)
+        host = host_of(connection.server) or return
+        @lock.synchronize do
+          identity = connection.identity
+          role = identity ? ROLES[identity.recovery ? "on" : "off"] : ROLES[connection.parameters["in_hot_standby"]]
+          @known[host] = Known.new(role, identity&.timeline, nil, Waiting.now, nil)
+          before = @last_good
+          @last_good = host
+          next if before.nil? || before.equal?(host) || balanced?
+
+          @switches += 1
+          before.server
+        end
       end
+
+      # An attempt has failed.
+      #
+      # @param host [Config::Host]
+      # @param error [Error]
+      # @return [void]
+      def failed(host, error) = note(host, error.message)
 
       # The host had time to answer, and has said nothing.
-      def silent(host) = @silent_until = { **@silent_until, host => Waiting.now + SILENT_FOR }.freeze
+      #
+      # @param host [Config::Host]
+      # @return [void]
+      def silent(host) = note(host, "it has said nothing", Waiting.now + SILENT_FOR)
 
       # The host of that label did not do what was asked for: it is tried last for a while.
-      def avoid(server) = @config.hosts.each { |host| silent(host) if host.server == server }
+      #
+      # @param server [String]
+      # @param reason [String]
+      # @return [void]
+      def avoid(server, reason) = @config.hosts.each { |host| note(host, reason, Waiting.now + SILENT_FOR) if host.server == server }
+
+      # @param open [Hash{String => Integer}] connections by label
+      # @return [Array<Hash{Symbol => Object}>] of each host plain values, as {Client#stats} explains them
+      def to_a(open)
+        @lock.synchronize do
+          @config.hosts.map do |host|
+            known = known_of(host)
+            { server: host.server, open: open.fetch(host.server, 0), role: known.role, timeline: known.timeline, last: host.equal?(@last_good),
+              avoided: avoided?(host), error: known.error, ago: known.at && (Waiting.now - known.at) }
+          end
+        end
+      end
 
       private
 
-      def preferred?(host) = host.equal?(@last_good) && @config.load_balance_hosts != "random"
+      def balanced? = @config.load_balance_hosts == "random"
+      def known_of(host) = @known.fetch(host, NOTHING)
+      def host_of(server) = @config.hosts.find { |host| host.server == server }
+      def preferred?(host) = host.equal?(@last_good) && !balanced?
+      def avoided?(host) = (time = known_of(host).avoided_until) && Waiting.now < time
 
-      def silent?(host) = (time = @silent_until[host]) && Waiting.now < time
+      # What it was is kept: it may still be that, for others.
+      def note(host, error, avoided_until = nil)
+        @lock.synchronize do
+          known = known_of(host)
+          @known[host] = Known.new(known.role, known.timeline, error, Waiting.now, avoided_until || known.avoided_until)
+        end
+      end
     end
     private_constant :HostMemory
   end

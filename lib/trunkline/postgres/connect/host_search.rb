@@ -127,7 +127,6 @@ module Trunkline
       def win(found)
         @running.delete(found)
         abandon
-        @memory.good(found.host)
         found.resumable.value
       end
 
@@ -137,6 +136,7 @@ module Trunkline
         raise error unless error.is_a?(Error) && error.retriable?
 
         @failures[attempt.host] = error
+        @memory.failed(attempt.host, error)
       end
 
       def notice_silence

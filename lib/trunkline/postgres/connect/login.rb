@@ -6,7 +6,7 @@ module Trunkline
   module Postgres
     # Opens a session for a client.
     module Login # :nodoc:
-      # What the server refuses before the first request is not that request's error, and what it notices is told. The encoding of the database
+      # What the server refuses before the first request is not that request's error; what it notices is told, and that it is another one. The encoding of the database
       # tells how its errors are to be read.
       #
       # @param connector [Connector] of the client
@@ -14,7 +14,7 @@ module Trunkline
       # @return [Connection]
       # @raise [LoginError, ServerError, ConnectionError, ProtocolError, ConfigError] see {Connector.connect}
       def self.open(connector, responses)
-        connection = connector.connect
+        connection = connector.connect { |from, to| responses.switched(from, to) }
         responses.server_encoding = connection.parameters["server_encoding"]
         responses.tell(connection.notices) if connection.notices
         told = true

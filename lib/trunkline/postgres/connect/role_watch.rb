@@ -10,8 +10,10 @@ module Trunkline
     class RoleWatch # :nodoc:
       # Seconds after which hosts are looked at again at the earliest: each look costs a connection.
       PAUSE = 1.0
+      READ_ONLY = "its server is read-only"
+      SILENT = "its server does not answer"
       READERS = %w[read-only standby prefer-standby].freeze
-      private_constant :PAUSE, :READERS
+      private_constant :PAUSE, :READ_ONLY, :SILENT, :READERS
 
       # @param config [Config]
       # @param pools [Array<Pool>] of the client
@@ -31,11 +33,11 @@ module Trunkline
         return true if Waiting.now < @looked_at + PAUSE
 
         servers = []
-        @pools.each { |pool| pool.retire_where("its server is read-only") { |trunk| read_only?(trunk) && servers.push(trunk.server) } }
+        @pools.each { |pool| pool.retire_where(READ_ONLY) { |trunk| read_only?(trunk) && servers.push(trunk.server) } }
         return false if servers.empty?
 
         @looked_at = Waiting.now
-        servers.uniq.each { |server| @trunks.avoid(server) }
+        servers.uniq.each { |server| @trunks.avoid(server, READ_ONLY) }
         true
       end
 
@@ -44,8 +46,8 @@ module Trunkline
       # @param server [String] its label
       # @return [void]
       def leave(server)
-        @trunks.avoid(server)
-        @pools.each { |pool| pool.retire_where("its server does not answer") { |trunk| trunk.server == server } }
+        @trunks.avoid(server, SILENT)
+        @pools.each { |pool| pool.retire_where(SILENT) { |trunk| trunk.server == server } }
       end
 
       private

@@ -62,8 +62,13 @@ module Trunkline
       def forget_cluster = @cluster&.forget
 
       # @param server [String] label of a host that is to be tried last for a while
+      # @param reason [String]
       # @return [void]
-      def avoid(server) = @connector.avoid(server)
+      def avoid(server, reason) = @connector.avoid(server, reason)
+
+      # @param pools [Array<Pool>] that it has opened connections for
+      # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} explains them
+      def stats(pools) = @connector.stats(pools.flat_map { |pool| pool.stats[:trunks] }.map { |trunk| trunk[:server] }.tally)
 
       private
 

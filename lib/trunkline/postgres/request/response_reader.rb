@@ -116,6 +116,12 @@ module Trunkline
         tell(request.notices) if request.notices
       end
 
+      # Has middlewares hear of it.
+      #
+      # @param from [String] label of the host to which the connection before went
+      # @param to [String] label of the one to which the new one goes
+      def switched(from, to) = middlewares&.switch(from, to, server) { nil }
+
       # @param notices [String] as ErrorFields.each takes them
       def tell(notices)
         return unless on_notice

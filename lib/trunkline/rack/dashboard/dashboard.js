@@ -41,7 +41,12 @@ function clientRow(now, before) {
   const requests = now.requests - before.requests;
   return [now.server, now.open, now.busy, now.pinned, now.in_flight, now.queue.length + now.queue.alone,
     round(requests / (now.writes - before.writes), 1), round(requests / (now.reads - before.reads), 1),
-    now.lost, now.reconnects, now.cancelled, now.quarantined];
+    now.switches ?? "–", now.lost, now.reconnects, now.cancelled, now.quarantined];
+}
+
+function hostRow(host) {
+  const attempt = host.ago === null ? "none yet" : `${host.error || "connected"}, ${round(host.ago, 0)} s ago${host.avoided ? "; tried last" : ""}`;
+  return [host.server, host.open, host.role || "–", host.timeline || "–", attempt];
 }
 
 function statementRows(now, before, seconds) {
@@ -65,6 +70,7 @@ function show(now, before) {
   }
   Object.keys(curves).forEach(draw);
   fill("clients", clients.map(([client, earlier]) => clientRow(client, earlier)));
+  fill("hosts", now.clients.flatMap((client) => client.hosts || []).map(hostRow));
   const rows = clients.flatMap(([client, earlier]) => statementRows(client, earlier, seconds));
   rows.sort((one, other) => other.load - one.load);
   fill("statements", rows.slice(0, SHOWN_STATEMENTS).map(({ statement, load, calls }) => [statement.sql, round(calls, 1),

@@ -29,7 +29,7 @@ module Trunkline
       }
     end
 
-    def trunk_stats(trunk) = { state: @roster.state_of(trunk), **per_transfer(Ledger.figures(trunk)) }
+    def trunk_stats(trunk) = { state: @roster.state_of(trunk), server: trunk.server, **per_transfer(Ledger.figures(trunk)) }
 
     # @param sums [Hash] with requests, writes and reads
     def per_transfer(sums)

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require_relative "timing"
+
+module Trunkline
+  module CLI
+    class Doctor
+      # What each of several hosts is, how far the standbys are behind, and which one queries go to.
+      module Hosts # :nodoc:
+        IDENTITY = Postgres.const_get(:IdentityQuestion)::SQL
+        # Bytes of WAL that were written, or replayed.
+        POSITION = <<~SQL
+          SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_lsn() END
+            OPERATOR(pg_catalog.-) '0/0'::pg_catalog.pg_lsn
+        SQL
+        WANTED = { "any" => ->(_) { true }, "read-write" => :primary?.to_proc, "primary" => :primary?.to_proc, "read-only" => :recovery.to_proc,
+                   "standby" => :recovery.to_proc }.freeze
+        # What was found of a host.
+        #
+        # server:: [String] label
+        # db:: [Postgres::Scope] a client of this host alone, with a deadline
+        # error:: [Error, nil] why it cannot be asked
+        # system:: [String] identifier
+        # recovery:: [Boolean] whether it is a standby
+        # timeline:: [Integer]
+        Found = Struct.new(:server, :db, :error, :system, :recovery, :timeline, keyword_init: true) do
+          def primary? = !error && !recovery
+        end
+        private_constant :IDENTITY, :POSITION, :WANTED, :Found
+
+        # @return [Array<Array(Symbol, String)>] verdicts and sentences; none of a single host
+        def self.findings(patient)
+          return [] if patient.config.hosts.size == 1
+
+          clients = patient.config.hosts.map { |host| Postgres::Client.new(patient.config.at(host), connections: 1, max_connections: 2, prepare: patient.prepare) }
+          all = patient.config.hosts.zip(clients).map { |host, client| identify(host, client.with(deadline: PATIENCE)) }
+          [*all.map { |found| tell(found, all) }, destination(patient.config, all)].compact
+        ensure
+          clients&.each(&:close)
+        end
+
+        def self.identify(host, db)
+          system, recovery, timeline = db.query(IDENTITY).rows.first
+          Found.new(server: host.server, db: db, system: system.to_s, recovery: recovery, timeline: timeline.to_i(16))
+        rescue Error => error
+          Found.new(server: host.server, error: error)
+        end
+
+        def self.tell(found, all)
+          return [:advice, "#{found.server} cannot be asked: #{found.error.message}."] if found.error
+
+          known = all.reject(&:error)
+          return [:trouble, foreign(found, known.first)] if found.system != known.first.system
+          return [:trouble, former(found, known)] if found.primary? && found.timeline < newest(known)
+
+          [:fine, "#{found.server} is #{found.recovery ? "a standby" : "the primary"}, on timeline #{found.timeline}#{lag(found, known)}. #{latency(found)}"]
+        end
+
+        def self.foreign(found, first)
+          "#{found.server} belongs to another cluster than #{first.server}: its system identifier is #{found.system}, and not #{first.system}. Clients refuse it " \
+            "(WrongCluster): take it out of the list."
+        end
+
+        def self.former(found, known)
+          "#{found.server} takes writes on timeline #{found.timeline}, and its cluster is on timeline #{newest(known)}: it is a former primary, and what is " \
+            "written there is lost. Stop it, or make it a standby."
+        end
+
+        def self.newest(known) = known.map(&:timeline).max
+
+        # The primary is asked first: what it writes in between does not count.
+        def self.lag(found, known)
+          return unless found.recovery
+
+          primary = known.select(&:primary?).max_by(&:timeline) or return ", and no primary is there to compare it with"
+          written = primary.db.value(POSITION)
+          ", #{[written - found.db.value(POSITION), 0].max.to_i} bytes behind the primary"
+        end
+
+        def self.latency(found) = Timing.round_trip("A query") { found.db.value("SELECT 1") }.last
+
+        # Where none will do, connecting tells.
+        def self.destination(config, all)
+          suitable, why = suitable(config, all.reject(&:error))
+          return if suitable.empty?
+
+          random = config.load_balance_hosts == "random" && suitable.size > 1
+          where = random ? "any of #{suitable.map(&:server).join(", ")}, in random order" : suitable.first.server
+          sentence = "Queries go to #{where}: #{why} (target_session_attrs=#{config.target_session_attrs})."
+          return [:fine, sentence] unless config.target_session_attrs == "any" && suitable.any?(&:recovery)
+
+          [:advice, "#{sentence} Writes are refused by a standby: target_session_attrs=read-write asks for the primary."]
+        end
+
+        def self.suitable(config, asked)
+          wanted = config.target_session_attrs
+          standbys = asked.select(&:recovery)
+          return standbys.any? ? [standbys, "standbys are preferred"] : [asked, "standbys are preferred, and there is none"] if wanted == "prefer-standby"
+
+          found = asked.select(&WANTED.fetch(wanted)).select { |one| one.recovery || one.timeline == newest(asked) }
+          [found, wanted == "any" ? "it is the first one that can be asked, and any will do" : "it is the first #{found.first&.recovery ? "standby" : "primary"}"]
+        end
+        private_class_method :identify, :tell, :foreign, :former, :newest, :lag, :latency, :destination, :suitable
+      end
+      private_constant :Hosts
+    end
+  end
+end
