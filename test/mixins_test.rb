@@ -37,6 +37,7 @@ class MixinsTest < Trunkline::TestCase
   # Values that are read from options, and fixed then; variables of the module itself, and of fibers and threads.
   FIXED = {
     "config/encryption" => %w[max_protocol_version min_protocol_version sslmode sslnegotiation sslrootcert],
+    "socket/tls/libssl" => %w[looked obstacle],
     "socket/tls/trust" => %w[kept],
     "trunk/main_ractor" => %w[unmovable],
     "trunk/resuming_fibers" => %w[trunkline_loop_fibers_that_hold trunkline_plain_fibers trunkline_plain_fibers_that_hold]

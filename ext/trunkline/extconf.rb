@@ -22,6 +22,7 @@ have_header("ruby/fiber/scheduler.h") or abort "Trunkline needs Ruby 3.1 or newe
 
 # POSIX's, and one flag that Linux, the BSDs and macOS have. Nothing else of the system is called; MSG_NOSIGNAL is used where there is one.
 POSIX = {
+  "dlopen" => -> { have_func("dlopen", "dlfcn.h") || have_library("dl", "dlopen", "dlfcn.h") },
   "poll" => -> { have_func("poll", "poll.h") },
   "pthread_atfork" => -> { have_func("pthread_atfork", "pthread.h") },
   "clock_gettime with CLOCK_MONOTONIC" => -> { have_func("clock_gettime(CLOCK_MONOTONIC, 0)", "time.h") },

@@ -23,6 +23,7 @@
 #include "postgres/types/types.h"
 #include "socket/bytes_class.h"
 #include "socket/readiness.h"
+#include "socket/tls_session.h"
 #include "trunk/core/cancelling.h"
 #include "trunk/core/clock.h"
 #include "trunk/core/codec_base.h"
@@ -65,6 +66,7 @@ void Init_trunkline(void) {
     define_unmovable();
     Init_trunkline_bytes();
     Init_trunkline_readiness();
+    Init_trunkline_tls_session();
     Init_trunkline_clock();
     Init_trunkline_deadline();
     Init_trunkline_service();

@@ -156,6 +156,15 @@ class DoctorTest < Trunkline::TestCase
     _, report = examine("host=localhost hostaddr=127.0.0.1 port=#{tls.port} user=encrypted password=secret dbname=postgres " \
                         "sslmode=verify-full sslrootcert=#{tls.settings.fetch("ssl_ca_file")}")
     assert_match(/^ok    It is encrypted, .* and the server's certificate is checked \(sslmode=verify-full\)\.$/, report)
+    refute_match(/Ruby's openssl/, report)
+  end
+
+  def test_a_libssl_that_c_cannot_call
+    tls = Trunkline::TLSServers.postgres
+    _, report = Trunkline::Socket::TLS::Libssl.stub(:obstacle, "its libssl does not offer SSL_read") do
+      examine("host=127.0.0.1 port=#{tls.port} user=encrypted password=secret dbname=postgres sslmode=require")
+    end
+    assert_match(/^hint  Ruby's openssl reads and writes what is encrypted, .*: its libssl does not offer SSL_read\.$/, report)
   end
 
   def test_a_pooler

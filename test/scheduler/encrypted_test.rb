@@ -16,6 +16,11 @@ module EncryptedClients
   end
 end
 
+# Where C cannot take sessions over, Ruby's openssl reads and writes.
+module EncryptedByRuby
+  def run = Trunkline::Socket::TLS::Libssl.stub(:obstacle, "a test wants it so") { super }
+end
+
 # What the suites ask of every host, over encrypted connections.
 module Encrypted
   include DatabaseHelpers
@@ -68,6 +73,12 @@ class EncryptedUnderHostileSchedulerTest < Trunkline::TestCase
   include Encrypted
 
   def hostility = { seed: Minitest.seed, inline: true, spurious: 0.2, reorder: true }
+end
+
+class EncryptedByRubyThreadsTest < Trunkline::TestCase
+  include Hosts::Threads
+  include Encrypted
+  include EncryptedByRuby
 end
 
 # A child of a process that has encrypted connections.

@@ -55,7 +55,12 @@ static bytes_t *bytes_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 buffer_t *bytes_buffer(VALUE self) { return &bytes_of(self)->buffer; }
 
-uint64_t bytes_count_transfers(VALUE self) { return bytes_of(self)->transfers; }
+uint64_t bytes_transfers(VALUE self) { return bytes_of(self)->transfers; }
+
+void bytes_count_transfer(VALUE self) {
+    bytes_of(self)->transfers++;
+    account(bytes_of(self));
+}
 
 void bytes_settle(VALUE self) {
     bytes_t *bytes = bytes_of(self);
@@ -73,10 +78,7 @@ static bytes_t *bytes_to_move(VALUE self) {
 socket_status_t bytes_receive(VALUE self, int descriptor) {
     bytes_t *bytes = bytes_of(self);
     socket_status_t status = socket_receive(descriptor, &bytes->buffer, RECEIVE_AT_LEAST);
-    if (status == SOCKET_MOVED) {
-        bytes->transfers++;
-        account(bytes);
-    }
+    if (status == SOCKET_MOVED) bytes_count_transfer(self);
     return status;
 }
 
@@ -143,7 +145,7 @@ static VALUE bytes_append(VALUE self, VALUE string) {
 /* call-seq: transfers -> Integer
  *
  * How often something was received, or sent. */
-static VALUE bytes_transfers(VALUE self) { return ULL2NUM(bytes_count_transfers(self)); }
+static VALUE bytes_get_transfers(VALUE self) { return ULL2NUM(bytes_transfers(self)); }
 
 /* call-seq: size -> Integer */
 static VALUE bytes_size(VALUE self) { return SIZET2NUM(buffer_size(&bytes_of(self)->buffer)); }
@@ -175,7 +177,7 @@ void Init_trunkline_bytes(void) {
     rb_define_method(cTrunklineBytes, "send_to", bytes_send_to, 1);
     rb_define_method(cTrunklineBytes, "take", bytes_take, 2);
     rb_define_method(cTrunklineBytes, "<<", bytes_append, 1);
-    rb_define_method(cTrunklineBytes, "transfers", bytes_transfers, 0);
+    rb_define_method(cTrunklineBytes, "transfers", bytes_get_transfers, 0);
     rb_define_method(cTrunklineBytes, "size", bytes_size, 0);
     rb_define_method(cTrunklineBytes, "empty?", bytes_is_empty, 0);
     rb_define_method(cTrunklineBytes, "to_s", bytes_to_s, 0);

@@ -12,7 +12,10 @@ extern VALUE cTrunklineBytes;
 buffer_t *bytes_buffer(VALUE bytes);
 
 /* Bytes#transfers: see there. */
-uint64_t bytes_count_transfers(VALUE bytes);
+uint64_t bytes_transfers(VALUE bytes);
+
+/* Counts one more, and tells the garbage collector how much memory the buffer has by now. */
+void bytes_count_transfer(VALUE bytes);
 
 /* What Bytes#receive_from and #send_to do, in the process that the descriptor was opened in: nothing is raised. */
 socket_status_t bytes_receive(VALUE bytes, int descriptor);

@@ -1,12 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "canceller"
-require_relative "encrypted_wire"
 require_relative "loss"
 require_relative "retirement"
 require_relative "stream_reader"
 require_relative "waiting"
-require_relative "wire"
+require_relative "wires"
 
 module Trunkline
   # One connection that many callers share. It has no fiber or thread of its own: of the callers that wait, one leads and
@@ -51,15 +50,14 @@ module Trunkline
     #   meanwhile; nil: there is no way to ask
     # @param silence [SilenceWatch, nil] looks into what the server owes; nil: no silence is too long
     def initialize(io, codec, server:, pool:, canceller: nil, silence: nil)
-      encrypted = io.is_a?(OpenSSL::SSL::SSLSocket)
-      @wire = (encrypted ? EncryptedWire : Wire).new(io, codec.input, codec.output)
+      @wire = Wires.over(io, codec.input, codec.output)
       @io = io.to_io
       @codec = codec
       @server = server
       @pool = pool
       @crowded = pool.crowded
       @woken = []
-      super(@state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (io unless encrypted), @crowded, @woken))
+      super(@state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (@io if @wire.native?), @wire.tls, @crowded, @woken))
       @state.look_into_silence_after((@silence = silence).after) if silence
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @reader = StreamReader.new(self, @state, codec, @wire)

@@ -26,6 +26,12 @@ module Trunkline
       @output = output
     end
 
+    # @return [Boolean] whether C does, of what each query goes through, what this wire would
+    def native? = true
+
+    # @return [TLSSession, nil] through which C does it
+    def tls = nil
+
     # @return [Boolean, nil] true: bytes came; false: none are there; nil: the peer has closed
     # @raise [SystemCallError, ConnectionError]
     def receive = @input.receive_from(@descriptor)

@@ -10,8 +10,8 @@ double connection_enough(const connection_t *connection) { return SHORT_BACKLOG 
 
 /* What was seen lies there until it is read; but for what is encrypted, which may come to nothing then. */
 bool connection_has_answer(connection_t *connection) {
-    uint64_t reads = bytes_count_transfers(connection_codec(connection)->input);
-    bool seen = connection_is_plain(connection) && connection->unread == reads;
+    uint64_t reads = bytes_transfers(connection_codec(connection)->input);
+    bool seen = !connection_is_encrypted(connection) && connection->unread == reads;
     bool there = connection->descriptor >= 0 && (seen || socket_has_bytes(connection->descriptor));
     if (there) connection->unread = reads;
     return there;

@@ -8,6 +8,7 @@
 #include "interrupts.h"
 #include "leader_election.h"
 #include "../../socket/bytes_class.h"
+#include "../../socket/tls_session.h"
 #include "../../common/classes.h"
 
 #define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
@@ -57,8 +58,8 @@ bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE err
 }
 
 bool connection_io_is_flushed(const connection_t *connection) {
-    if (connection_is_plain(connection)) return codec_base_unsent(connection_codec(connection)) == 0;
-    return RTEST(rb_funcallv(connection->wire, id_is_flushed, 0, NULL));
+    if (!connection_is_native(connection)) return RTEST(rb_funcallv(connection->wire, id_is_flushed, 0, NULL));
+    return codec_base_unsent(connection_codec(connection)) == 0 && (NIL_P(connection->tls) || tls_session_is_flushed(connection->tls));
 }
 
 /* A child of the process that opened it must not touch the connection. */
@@ -68,15 +69,16 @@ static bool is_inherited(const connection_io_t *io) {
     return true;
 }
 
-static void lose_by_errno(const connection_io_t *io, const char *call) {
+/* After the system call, or the TLS session, has failed. */
+static void lose_over_failure(const connection_io_t *io, const char *call) {
     int number = errno;
-    lose(io, rb_syserr_new(number, call));
+    lose(io, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
 }
 
 static VALUE call_flush(VALUE wire) { return rb_funcallv(wire, id_flush, 0, NULL); }
 static VALUE call_receive(VALUE wire) { return rb_funcallv(wire, id_receive, 0, NULL); }
 
-/* What the method of a wire that is not plain returns. Qundef: the trunk was lost over it. */
+/* What the method of a wire that Ruby drives returns. Qundef: the trunk was lost over it. */
 static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire)) {
     int tag;
     VALUE answer = rb_protect(call, io->connection->wire, &tag);
@@ -87,23 +89,26 @@ static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire)) 
 
 void connection_io_flush(const connection_io_t *io) {
     const connection_t *connection = io->connection;
-    if (!connection_is_plain(connection)) {
+    if (!connection_is_native(connection)) {
         through_wire(io, call_flush);
     } else if (!connection_io_is_flushed(connection) && !is_inherited(io)) {
-        if (bytes_send(connection_codec(connection)->output, connection->descriptor) == SOCKET_FAILED) lose_by_errno(io, "send");
+        VALUE output = connection_codec(connection)->output;
+        socket_status_t status = NIL_P(connection->tls) ? bytes_send(output, connection->descriptor) : tls_session_send(connection->tls, output, connection->descriptor);
+        if (status == SOCKET_FAILED) lose_over_failure(io, "send");
     }
 }
 
 socket_status_t connection_io_receive(const connection_io_t *io) {
     const connection_t *connection = io->connection;
-    if (!connection_is_plain(connection)) {
+    if (!connection_is_native(connection)) {
         VALUE received = through_wire(io, call_receive);
         if (received == Qundef) return SOCKET_FAILED;
         return NIL_P(received) ? SOCKET_CLOSED : RTEST(received) ? SOCKET_MOVED : SOCKET_BLOCKED;
     }
     if (is_inherited(io)) return SOCKET_FAILED;
-    socket_status_t status = bytes_receive(connection_codec(connection)->input, connection->descriptor);
-    if (status == SOCKET_FAILED) lose_by_errno(io, "recv");
+    VALUE input = connection_codec(connection)->input;
+    socket_status_t status = NIL_P(connection->tls) ? bytes_receive(input, connection->descriptor) : tls_session_receive(connection->tls, input, connection->descriptor);
+    if (status == SOCKET_FAILED) lose_over_failure(io, "recv");
     return status;
 }
 
@@ -112,11 +117,15 @@ static VALUE seconds_of_rest(const connection_t *connection) {
     return isinf(connection->rest) ? Qnil : DBL2NUM(fmin(fmax(connection->rest - clock_now(), 0), LONGEST_WAIT));
 }
 
+/* Is there something to take in that a wait for the socket would not see? */
+static bool has_news(const connection_t *connection) { return !NIL_P(connection->tls) && tls_session_has_news(connection->tls); }
+
 static VALUE wait_for_bytes(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
     const connection_t *connection = io->connection;
     connection_begin_rest(io->connection);
-    if (connection_is_plain(connection) && connection_io_is_flushed(connection)) return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
+    if (has_news(connection)) return Qnil;
+    if (connection_is_native(connection) && connection_io_is_flushed(connection)) return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
     VALUE rest = deadline_value(connection->rest);
     return rb_funcallv(connection->wire, id_wait, 1, &rest);
 }
@@ -135,7 +144,7 @@ bool connection_io_sleep(const connection_io_t *io) {
 }
 
 bool connection_io_is_quiet(const connection_t *connection) {
-    if (!connection_is_plain(connection) || connection->descriptor < 0 || connection->generation != process_generation) return false;
+    if (!connection_is_native(connection) || has_news(connection) || connection->descriptor < 0 || connection->generation != process_generation) return false;
     return NIL_P(connection_codec(connection)->farewell) && !socket_has_bytes(connection->descriptor);
 }
 

@@ -280,10 +280,10 @@ static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     return RBOOL(io->taken);
 }
 
-/* A wire that is not plain has bytes that are read and not taken in yet: there must be no interrupt between. */
+/* A wire that Ruby drives has bytes that are read and not taken in yet: there must be no interrupt between. */
 bool connection_loop_perform(connection_io_t *io) {
     if (!NIL_P(io->request->scheduler)) return RTEST(run(Qnil, (VALUE)io, 0, NULL, Qnil));
-    if (!connection_is_plain(io->connection)) return RTEST(interrupts_where_it_sleeps(run, (VALUE)io));
+    if (!connection_is_native(io->connection)) return RTEST(interrupts_where_it_sleeps(run, (VALUE)io));
     io->exposed = true;
     return RTEST(run(Qnil, (VALUE)io, 0, NULL, Qnil));
 }

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "deadline.h"
 #include "occupancy.h"
+#include "../../socket/tls_session.h"
 #include "../../common/classes.h"
 
 static void connection_mark(void *data) {
@@ -11,6 +12,7 @@ static void connection_mark(void *data) {
     rb_gc_mark(connection->codec);
     rb_gc_mark(connection->wire);
     rb_gc_mark(connection->io);
+    rb_gc_mark(connection->tls);
     rb_gc_mark(connection->crowded_flag);
     rb_gc_mark(connection->woken);
     rb_gc_mark(connection->scheduler);
@@ -38,7 +40,7 @@ static VALUE connection_allocate(VALUE class) {
     connection_t *connection;
     VALUE self = TypedData_Make_Struct(class, connection_t, &connection_type, connection);
     connection->parked.older = connection->parked.newer = &connection->parked;
-    connection->codec = connection->wire = connection->io = connection->crowded_flag = connection->woken = Qnil;
+    connection->codec = connection->wire = connection->io = connection->tls = connection->crowded_flag = connection->woken = Qnil;
     connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
     cancelling_clear(&connection->cancelling);
     silence_clear(&connection->silence);
@@ -70,18 +72,20 @@ static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* call-seq: equip(wire, io, crowded, woken) -> connection
+/* call-seq: equip(wire, io, tls, crowded, woken) -> connection
  *
- * What its callers drive the trunk with. io: where a wire that adds nothing to the bytes reads and writes, or nil. crowded: the Flag that is
- * on while callers wait for a trunk of the pool. */
-static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE crowded, VALUE woken) {
+ * What its callers drive the trunk with. io: where C reads and writes what the wire would, or nil. tls: the TLSSession through which it does, or
+ * nil. crowded: the Flag that is on while callers wait for a trunk of the pool. */
+static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE tls, VALUE crowded, VALUE woken) {
     connection_t *connection = connection_of(self);
     Check_Type(woken, T_ARRAY);
     if (!NIL_P(io)) Check_Type(io, T_FILE);
+    if (!NIL_P(tls)) tls_session_check(tls);
     connection->crowded = flag_checked(crowded);
     connection->crowded_flag = crowded;
     connection->wire = wire;
     connection->io = io;
+    connection->tls = tls;
     connection->woken = woken;
     return self;
 }
@@ -297,7 +301,7 @@ void Init_trunkline_connection_state(void) {
     VALUE class = rb_define_class_under(mTrunkline, "ConnectionState", rb_cObject);
     trunkline_define_new(class, connection_new);
     rb_define_method(class, "initialize", connection_initialize, -1);
-    rb_define_method(class, "equip", connection_equip, 4);
+    rb_define_method(class, "equip", connection_equip, 5);
     rb_define_method(class, "lose", connection_lose, 0);
     rb_define_method(class, "unplug", connection_unplug, 0);
     rb_define_method(class, "bound", connection_bound, 3);

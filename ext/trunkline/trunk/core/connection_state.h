@@ -18,7 +18,8 @@
 typedef struct connection {
     VALUE codec;      /* has the trunk's requests in flight */
     VALUE wire;       /* between the codec and the server */
-    VALUE io;         /* of a wire that adds nothing to the bytes; or nil */
+    VALUE io;         /* where C reads, writes and waits; nil: the wire does, in Ruby */
+    VALUE tls;        /* the TLSSession through which it does; or nil */
     VALUE crowded_flag;    /* owns the next */
     const flag_t *crowded; /* on while callers wait for a trunk of the pool; NULL: there is no pool */
     VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
@@ -58,8 +59,11 @@ connection_t *connection_checked(VALUE object);
 static inline codec_base_t *connection_codec(const connection_t *connection) { return RTYPEDDATA_DATA(connection->codec); }
 static inline fifo_t *connection_in_flight(const connection_t *connection) { return &connection_codec(connection)->in_flight; }
 
-/* Does its wire add nothing to the bytes? Then they are read and written without it. */
-static inline bool connection_is_plain(const connection_t *connection) { return !NIL_P(connection->io); }
+/* Does C move its bytes? Then the wire is not needed for what each query goes through. */
+static inline bool connection_is_native(const connection_t *connection) { return !NIL_P(connection->io); }
+
+/* Is what comes over it encrypted? */
+static inline bool connection_is_encrypted(const connection_t *connection) { return NIL_P(connection->io) || !NIL_P(connection->tls); }
 
 /* Will fibers of the scheduler, which is that thread's, never go on? Their thread has ended, or it is the calling one and goes on without that
  * scheduler. Calls Ruby, so other threads may run, and an interrupt may be raised. */

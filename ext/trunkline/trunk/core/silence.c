@@ -24,7 +24,7 @@ static double due(const connection_t *connection) {
 
 double silence_due(connection_t *connection) {
     if (isinf(connection->silence.after)) return INFINITY;
-    uint64_t reads = bytes_count_transfers(connection_codec(connection)->input);
+    uint64_t reads = bytes_transfers(connection_codec(connection)->input);
     if (reads != connection->silence.reads) {
         connection->silence.reads = reads;
         connection->silence.heard = clock_now();

@@ -6,9 +6,9 @@ require_relative "lock"
 require_relative "wire"
 
 module Trunkline
-  # The bytes between a codec and TLS over a socket. The waits are for the socket, as everywhere; what TLS has decrypted
-  # already lies where no wait for the socket can see it.
-  class EncryptedWire < Wire # :nodoc:
+  # The bytes between a codec and TLS over a socket, where Ruby's SSLSocket reads and writes: see NativeTLSWire. The waits are for the socket, as
+  # everywhere; what TLS has decrypted already lies where no wait for the socket can see it.
+  class RubyTLSWire < Wire # :nodoc:
     RECORD = 16 * 1024 # bytes, the most that TLS carries in one
     ENOUGH = 4 * RECORD
     private_constant :RECORD, :ENOUGH
@@ -27,6 +27,9 @@ module Trunkline
       @must_write = false
       @failure = nil
     end
+
+    # See Wire#native?.
+    def native? = false
 
     # See Wire#receive. A server that closes without the farewell of TLS has closed, too: its protocol knows where
     # messages end.
@@ -121,5 +124,5 @@ module Trunkline
       ConnectionError.new("the encrypted connection broke: #{Socket::TLSReason.of(error)}")
     end
   end
-  private_constant :EncryptedWire
+  private_constant :RubyTLSWire
 end
