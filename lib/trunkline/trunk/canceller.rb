@@ -51,7 +51,7 @@ module Trunkline
     #
     # @param by [Float] when to give up, on the clock of Waiting.now
     def cancel(request, by)
-      return @trunk.disown if @trunk.inherited?
+      return @trunk.lose_inherited if @trunk.inherited?
 
       Waiting.undisturbed do
         ending { end_early(request, :cancel) { |failure| stop(request, by, failure) } }
@@ -73,20 +73,20 @@ module Trunkline
       end
     end
 
-    # Is it unknown what a cancel would do to its next request?
+    # @return [Boolean] whether the connection was taken out of use: what a cancel would hit on it, or what a statement has left there, is not known
     def quarantined? = @quarantined
 
-    # Is there a way to ask the server?
+    # @return [Boolean] whether there is a way to ask the server to cancel
     def able? = !@ask.nil?
 
-    # Its caller was interrupted: whether it is carried out is no caller's concern any more. The server is asked to end it, unless it is a
-    # short one: its answer is here before a cancel could be there.
+    # Ends a request whose caller was interrupted. The server is asked to cancel it, unless it is a short one, whose answer is here before a
+    # cancel could be there.
     def abandon(request)
       end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if held_up? }
     end
 
-    # The server has come to a request that was given up while it stood behind others. The last caller that leaves ends it, and with it
-    # those behind that were given up.
+    # Cancels the request at the head that was abandoned while it stood behind others, and those behind it that were abandoned too. Called by
+    # the last caller that leaves.
     def end_given_up
       return unless @state.given_up && held_up?
 
@@ -94,7 +94,8 @@ module Trunkline
       stop(head, Waiting.now + LEEWAY) if head
     end
 
-    # The same by the leader of those that wait behind it, which reads on and sees the fence answered; and looks again after a while.
+    # Asks the server to cancel such a request, where callers wait behind it. Called by their leader, which reads on and sees the fence answered,
+    # and calls again after a pause, twice as long each time.
     def pass_given_up
       head = @state.given_up
       return @passed = nil unless head && @state.held_up?
@@ -106,7 +107,8 @@ module Trunkline
       end
     end
 
-    # Meanwhile no caller gets the trunk for its own, and it stays open: the caller may have something to end on it yet.
+    # Runs the block, in which a caller may have a request to end here yet: until then the connection stays open, and no caller gets it for its
+    # own.
     def ending
       @state.begin_ending
       yield
@@ -116,20 +118,20 @@ module Trunkline
       @pool.freed if deserted && @pool.crowded.on?
     end
 
-    # Its deadline has passed. A server that limits it itself is about to end it.
+    # Ends a request whose deadline has passed. Where it was sent with a limit, the server is about to end it, and is not asked.
     def expire(request)
       by = Waiting.now + LEEWAY
       end_early(request, :deadline) { |failure| request.limited? ? linger(request, by) : stop(request, by, failure) }
     end
 
-    # No caller waits for any of the statements in flight, and the server would work off one after the other. It finds that the client is
-    # gone when it answers the one that the cancel ends, and ends too. One statement is cancelled, and the connection kept: for that, and
+    # Closes a connection where no caller waits for any of several statements in flight, which the server would work off one after the other. The
+    # server finds that the client is gone when it answers the one that the cancel ends, and ends too. One statement is cancelled, and the connection kept: for that, and
     # two short queries afterwards, the server's processor takes 5.5 ms, and 12.2 ms where it is a new connection. But each of several needs
     # a cancel of its own, one after the other, and a new connection takes the place of them all.
     #
     # A cancel that comes between two statements is ignored, and on a closed connection nothing tells. So there are two, with a pause.
     def close_forsaken(reason)
-      return @trunk.disown if @trunk.inherited?
+      return @trunk.lose_inherited if @trunk.inherited?
       return if @trunk.loss
 
       @wire.abort
@@ -142,13 +144,15 @@ module Trunkline
       end
     end
 
-    # Nothing of what it holds can be trusted any more.
+    # Takes the connection out of use at once: requests in flight are lost.
+    #
+    # @param reason [String] one sentence
     def quarantine(reason)
       @quarantined = true
       @trunk.lose(reason)
     end
 
-    # It stays shut, and others take its place when it has ended.
+    # Takes the connection out of use: it ends when its requests are answered, and another is opened in its place then.
     def replace_connection
       @quarantined = true
       reason = "it was not known what a cancel would hit"
@@ -170,8 +174,8 @@ module Trunkline
       request.give_up(request.failure || failure)
     end
 
-    # Is the server at work, or may it be, on what takes long? What lies unread is the answer, or came before it, as a notice does: without a
-    # leader it is read here. Of what comes faster than it is read there is more.
+    # @return [Boolean] whether the server works, or may work, on a request that takes long. What lies unread may be its answer: without a leader it is
+    # read here first. Where more comes than is read in that time, the server counts as at work.
     def held_up?
       return true if @state.held_up?
 

@@ -94,7 +94,7 @@ module Trunkline
       ended? ? @outer : self
     end
 
-    # May the calling fiber use it? Threads inherit the storage of the fiber that starts them, too.
+    # @return [Boolean] whether the calling fiber may use it. Threads inherit the storage of the fiber that starts them, too.
     def callers? = @thread.equal?(Thread.current) && (@fiber_id.nil? || @fiber_id == Fiber.current.object_id)
 
     protected

@@ -39,11 +39,11 @@ module Trunkline
       Waiting.give_turn(request.scheduler) if request.scheduler
     end
 
-    # Sends a request whatever scheduler the others on this trunk have, and waits for its answer, which they may read.
+    # Sends a request although callers of another scheduler may use this trunk, and waits for its answer, which they may read.
     #
     # @param request [Request]
-    def interject(request)
-      return @trunk.disown if @trunk.inherited?
+    def perform_beside_others(request)
+      return @trunk.lose_inherited if @trunk.inherited?
 
       Waiting.undisturbed(request.scheduler) do
         @codec.submit(request) or return request.give_up(@trunk.loss || GivenUp.new(:deadline, false))
@@ -90,7 +90,7 @@ module Trunkline
     private
 
     def attend_until(request, content)
-      return @trunk.disown if @trunk.inherited?
+      return @trunk.lose_inherited if @trunk.inherited?
 
       Waiting.undisturbed(request.scheduler) do
         lead_or_wait(request, content) { yield } until over?(request, content)

@@ -65,7 +65,7 @@ module Trunkline
       @loss = @writer = @user = @origin = @server_process = nil
     end
 
-    # Is no caller active, or about to end what it has left?
+    # @return [Boolean] whether no caller is active here, and none is about to end what it has left
     def deserted? = @state.deserted?
 
     def idle? = deserted? && @codec.idle? && !@state.shut?
@@ -76,7 +76,7 @@ module Trunkline
       @state.release
     end
 
-    # It counts as old from now on.
+    # Counts the connection as old from now on: it is retired when it is free.
     def expire = @state.expire
 
     def inherited? = @state.inherited?
@@ -95,7 +95,7 @@ module Trunkline
     #
     # @param patience [Float, nil] on the clock of Waiting.now; the request may not be done when it has passed
     def await(request, patience = nil)
-      return disown if inherited?
+      return lose_inherited if inherited?
 
       request.patience = patience
       Waiting.undisturbed(request.scheduler) do
@@ -136,7 +136,7 @@ module Trunkline
     #
     # @param reason [String] one sentence
     def close(reason)
-      return disown if inherited?
+      return lose_inherited if inherited?
 
       if @codec.idle?
         @codec.close
@@ -160,8 +160,8 @@ module Trunkline
     # @param reason [String] one sentence
     def give_up(reason) = lose(reason)
 
-    # In a child of the process that opened it: the session is the parent's, and is left alone.
-    def disown = lose("this connection belongs to the parent process", closed: true)
+    # Counts the connection as lost in a child of the process that opened it: the server session is the parent's, and is left alone.
+    def lose_inherited = lose("this connection belongs to the parent process", closed: true)
 
     # Ends a request that its caller does not want any more: see Canceller.
     def cancel(request, by) = @canceller.cancel(request, by)
@@ -173,7 +173,7 @@ module Trunkline
     def abandoned = @canceller.abandoned
     def quarantined? = @canceller.quarantined?
 
-    # The last caller has left: there is no leader.
+    # Cancels what was abandoned and writes what lies there, as the last caller that leaves; closes the connection where it is lost.
     def end_last_use
       return active.zero? && hang_up if @loss
 
@@ -183,8 +183,8 @@ module Trunkline
       @retirement.finish
     end
 
-    # All callers in flight are told. The leader may be asleep on the descriptor: shutting it down wakes it, and the last active
-    # caller closes it.
+    # Ends the connection, and all requests in flight with a Loss. The leader may be asleep on the descriptor: shutting it down wakes it, and
+    # the last active caller closes it.
     def lose(reason, closed: false)
       Waiting.undisturbed { end_with_loss(reason, closed) } unless @loss
     end
@@ -204,7 +204,7 @@ module Trunkline
       leave(request)
     end
 
-    # The waiter was interrupted, wherever it was.
+    # Ends the request of a caller that was interrupted, wherever it waited.
     def abandon(request)
       Waiting.unpark(request)
       wake_all
@@ -290,7 +290,7 @@ module Trunkline
 
     def look_into_silence = @silence.look(self)
     def pass_given_up = @canceller.pass_given_up
-    def mistrust = @canceller.quarantine("a statement has left state behind on the connection, which others share")
+    def quarantine_altered = @canceller.quarantine("a statement has left state behind on the connection, which others share")
 
     def farewell = @codec.farewell_message || "the server closed the connection"
   end

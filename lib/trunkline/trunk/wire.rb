@@ -40,7 +40,7 @@ module Trunkline
     # @raise [SystemCallError, ConnectionError]
     def flush = @output.empty? || @output.send_to(@descriptor)
 
-    # Is everything sent?
+    # @return [Boolean] whether everything is sent
     def flushed? = @output.empty?
 
     # Waits until there may be something to receive; or room to send, if there is something to send. Only the leader waits here: not

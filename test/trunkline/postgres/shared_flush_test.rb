@@ -17,12 +17,12 @@ module Trunkline
           @answers = Thread::Queue.new
         end
 
-        def interject(request, *)
+        def perform_beside_others(request, *)
           @asked << true
           @answers.pop
           request.give_up(LOST)
         end
-        alias await interject
+        alias await perform_beside_others
 
         def reader = self
 

@@ -37,7 +37,7 @@ void concurrency_limit_begin(concurrency_limit_t *limit, size_t first, size_t mo
 /* A long request that was sent at `sent` took `seconds`, which is `times` its unloaded time, while `running` of them ran. */
 void concurrency_limit_measure(concurrency_limit_t *limit, double times, double seconds, size_t running, double sent, double now);
 
-/* Does the limit hold requests back, or is a probe under way? Then each measurement counts. */
+/* Whether the limit holds requests back, or a probe is under way: then each measurement counts. */
 static inline bool concurrency_limit_is_binding(const concurrency_limit_t *limit) {
     return limit->probing || limit->refused || limit->was_refused;
 }

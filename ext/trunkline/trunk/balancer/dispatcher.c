@@ -144,13 +144,13 @@ static VALUE found(search_t *search) {
     return RARRAY_AREF(search->dispatcher->trunks, search->best);
 }
 
-/* Has it lived for long enough, or its server changed its role, or been idle for as long as the server bears? */
+/* Whether it has lived for long enough, its server has changed its role, or it was idle for as long as the server allows. */
 static bool is_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
     const fifo_t *fifo = connection_in_flight(connection);
     return connection_is_old(connection, now) || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
 }
 
-/* Has one been idle for so long that it is not needed? */
+/* Whether it was idle for so long that it is not needed. */
 static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
     const fifo_t *oldest = dispatcher->occupancy.idle.newer;
     return (size_t)dispatcher->count > dispatcher->shared && oldest != &dispatcher->occupancy.idle && now - oldest->idle_since > dispatcher->most_idle;
@@ -239,14 +239,14 @@ static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
 }
 
-/* Are there requests in flight, and no active caller? What a forked child has of its parent's is none of its business. */
+/* Whether requests are in flight, and no caller is active. Connections that a forked child has inherited do not count. */
 static bool is_unattended(const connection_t *connection) {
     return connection_in_flight(connection)->count > 0 && connection_is_deserted(connection) && connection->generation == process_generation;
 }
 
 /* call-seq: unattended? -> true or false
  *
- * Is there a trunk with requests in flight, and no active caller that would read their answers? */
+ * Returns whether a trunk has requests in flight, and no active caller that would read their answers. */
 static VALUE dispatcher_is_unattended(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     for (long at = 0; at < dispatcher->count; at++) {
@@ -270,7 +270,7 @@ static VALUE dispatcher_unread(VALUE self) {
 
 /* call-seq: wants_another?(request, opening) -> true or false
  *
- * Should another trunk be opened for a request that no trunk will do for, while so many are being opened? */
+ * Returns whether another trunk should be opened for a request that no trunk should take, while so many are being opened. */
 static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));

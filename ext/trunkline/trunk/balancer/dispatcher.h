@@ -24,7 +24,7 @@ static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(s
 /* The connection of the trunk at this index. */
 static inline connection_t *connection_at(const dispatcher_t *dispatcher, long at) { return connection_of(RARRAY_AREF(dispatcher->states, at)); }
 
-/* Are long requests held back, or a probe of their unloaded time under way? Then each of them is to be measured. */
+/* Whether long requests are held back, or a probe of their unloaded time is under way: then each of them is to be measured. */
 bool dispatcher_limit_is_binding(const fifo_t *fifo);
 
 /* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */

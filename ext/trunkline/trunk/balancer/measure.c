@@ -17,7 +17,7 @@ static void learn_round_trip(fifo_t *fifo, double seconds) {
 /* Seconds of an answer's time that were the way's for sure. */
 static double on_the_way(const fifo_t *fifo) { return fifo->trips < ENOUGH_TRIPS ? 0 : fifo->round_trip; }
 
-/* May its time, as it was alone, be taken for a round trip? What needs long, or may, would hide how short that is. */
+/* Whether its time may be taken for a round trip, as it was alone in flight: the time of a long request would hide how short that is. */
 static bool shows_round_trip(const request_t *request, double seconds) {
     if (!request || seconds < SHORT_AGAIN) return true;
     const service_t *service = request->work.service;
@@ -35,7 +35,7 @@ static void note_round_trip(fifo_t *fifo, const request_t *request, double now) 
 /* Seconds by which the server's word that it begins was read late: so late may the answer have been read, too. */
 static double lateness(const fifo_t *fifo) { return fifo->begun ? fmax(fifo->told_after - on_the_way(fifo), 0) : 0; }
 
-/* Is it known when the server began with it? Not where that was read together with the answer, or when most of the time may have
+/* Whether it is known when the server began with it: not where that was read together with the answer, or when most of the time may have
  * passed: then the client was late. Of those that come together behind each other the first one counts for all, which only
  * short ones can do. */
 static bool knows_beginning(const fifo_t *fifo, const request_t *request, double now) {

@@ -30,8 +30,8 @@ static bool takes(const search_t *search, connection_t *connection) {
     return !connection_in_flight(connection)->kept && connection_takes(connection, request->scheduler, request->pinned) && connection_has_room(connection);
 }
 
-/* Is nothing lost by waiting on this one, whose server works as expected, rather than for whichever has room first? Nothing is
- * for what is known to be short, of a caller that waits for the answer and asks nothing else meanwhile. */
+/* Whether the request may stand behind others here although the backlog is not short, and does not wait in line for the first trunk with
+ * room. A request may that is known to be short, of a caller that waits for the answer and asks nothing else meanwhile. */
 static bool may_queue(const search_t *search, const connection_t *connection) {
     const service_t *service = search->request->work.service;
     if (search->request->eager || (service && service->taken.count == 0)) return false;
@@ -47,20 +47,20 @@ static bool is_to_be_read(const search_t *search, connection_t *connection) {
 /* What takes long would hold up the next to come, also where no caller reads. */
 static bool goes_alone(const search_t *search) { return search->is_long && !search_is_only(search); }
 
-/* Is it unknown how long it takes, and better to wait than to be sent behind others: for another trunk that may be opened, or for the first
- * answer to a request of its kind, which tells how long it takes? */
+/* Whether it is unknown how long the request takes, and better that it waits than that it is sent behind others: another trunk may be
+ * opened, or the first answer to a request of its kind, which tells how long it takes, is under way. */
 static bool is_unknown(const search_t *search) {
     const service_t *service = search->request->work.service;
     return service && !service->is_known && (search->dispatcher->may_grow || (service->awaited > 0 && !search_is_only(search)));
 }
 
-/* Would it stand behind another whose time is as unknown as its own? The first burst of what is slow would go in line: of 20 statements of
+/* Whether it would stand behind another request whose time is as unknown as its own. The first burst of what is slow would go in line: of 20 statements of
  * 0.1 s on 15 trunks up to three stood on one trunk, while 14 were idle. */
 static bool adds_to_unknown(const search_t *search, const connection_t *connection) {
     return connection_in_flight(connection)->unknown > 0 && is_unknown(search);
 }
 
-/* May the request go onto a trunk that is busy, and has so much backlog? */
+/* Whether the request may go onto a busy trunk with so many seconds of backlog. */
 static bool may_join(const search_t *search, connection_t *connection, double backlog) {
     if (goes_alone(search) || adds_to_unknown(search, connection)) return false;
     if (search_is_only(search) || is_to_be_read(search, connection)) return true;

@@ -25,10 +25,10 @@ void search_all(search_t *search);
 /* A look at trunks with requests in flight whose answers no caller reads, for a caller that is to read there. */
 void search_unread(search_t *search);
 
-/* Is there no other trunk, and will there be none? Then there is no choice. */
+/* Whether there is one trunk only, and will be no other: then there is no choice. */
 bool search_is_only(const search_t *search);
 
-/* May a long one take an idle trunk? The last one is kept for short ones. */
+/* Whether a long request may take an idle trunk: the last one is kept for short ones. */
 bool search_permits_long(const search_t *search);
 
 /* Finds the idle trunk that was busy last: the others may become superfluous. */
@@ -37,7 +37,7 @@ bool search_idle(search_t *search);
 /* How many requests like this one the trunk could take now. */
 size_t search_room_on(const search_t *search, connection_t *connection);
 
-/* Is the server held up on every trunk, by what is long or longer than expected? */
+/* Whether the server is held up on every trunk, by a long request or by one that takes longer than expected. */
 bool search_all_held_up(const search_t *search);
 
 #endif

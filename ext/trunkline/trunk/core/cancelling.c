@@ -186,7 +186,7 @@ static VALUE connection_cancel_again(VALUE self, VALUE seconds) {
 
 /* call-seq: forsaken?(target) -> true or false
  *
- * Are several statements in flight, and no caller waits for any? target: the one that its caller is about to give up, or nil. */
+ * Returns whether several statements are in flight, and no caller waits for any. target: the one that its caller is about to give up, or nil. */
 static VALUE connection_is_forsaken(VALUE self, VALUE target) {
     const fifo_t *fifo = connection_in_flight(connection_of(self));
     size_t statements = 0;
@@ -201,7 +201,7 @@ static VALUE connection_is_forsaken(VALUE self, VALUE target) {
 
 /* call-seq: held_up? -> true or false
  *
- * Does the server work on a request that takes long, or may, for all that is known, or that is late? */
+ * Returns whether the server works on a request that takes long, may take long for all that is known, or takes longer than expected. */
 static VALUE connection_get_held_up(VALUE self) { return RBOOL(connection_is_held_up(connection_of(self), clock_now())); }
 
 /* call-seq: shut? -> true or false */

@@ -61,7 +61,7 @@ static VALUE codec_is_idle(VALUE self) { return RBOOL(base_of(self)->in_flight.c
 
 /* call-seq: trickles? -> true or false
  *
- * Does the server send many small messages one by one, so that the next read may wait for more of them? */
+ * Returns whether the server sends many small messages one by one, so that the next read may wait for more of them. */
 static VALUE codec_trickles(VALUE self) { return RBOOL(base_of(self)->trickles); }
 
 void Init_trunkline_codec(void) {

@@ -21,20 +21,20 @@ typedef struct {
  * else. */
 connection_io_t connection_io_for(VALUE trunk, VALUE connection_object, VALUE request);
 
-/* Has the trunk do what is rare, by a method of its own, undisturbed. Runs Ruby: other threads may run, and what was read of the connection
+/* Calls a method of the trunk, for what is rare, with interrupts masked. Runs Ruby: other threads may run, and what was read of the connection
  * before may have changed. */
 VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument);
 
 /* After something was raised or thrown: was that the end of this connection, and no more? Then the trunk is lost. */
 bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error));
 
-/* Is it an exception of the class? What is thrown, or ends a thread, is none. */
+/* Whether it is an exception of the class: what is thrown, or ends a thread, is none. */
 bool connection_io_is_error(VALUE error, VALUE class);
 
-/* Is there nothing to send? */
+/* Whether there is nothing to send. */
 bool connection_io_is_flushed(const connection_t *connection);
 
-/* Has nothing come over the idle connection, not even its end? False: perhaps. */
+/* Whether nothing has come over the idle connection, not even its end; false: something may have. */
 bool connection_io_is_quiet(const connection_t *connection);
 
 /* Send what there is to send; read what there is to read into the codec's input. They never wait, and lose the trunk when they fail, which runs

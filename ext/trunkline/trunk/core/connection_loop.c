@@ -24,7 +24,7 @@
  * reader takes twice the processor time that it takes with 0.0003, and a socket has room for what comes in 0.0003. */
 #define TRICKLE_PAUSE 0.0003
 
-static ID id_alive, id_mistrust, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
+static ID id_alive, id_quarantine_altered, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
     id_unpark, id_sleep, id_look_into_silence;
 static VALUE mWaiting, sym_none, sym_led;
 
@@ -48,7 +48,7 @@ static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->con
 
 static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
 
-/* Does the server work on what no caller waits for, and no caller has asked it to end that yet? */
+/* Whether the server works on an abandoned request that it was not asked to cancel yet. */
 static bool has_given_up_head(const connection_t *connection) { return connection_has_given_up_head(connection) && !connection->shut; }
 
 /* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
@@ -86,7 +86,7 @@ bool connection_loop_take_in(const connection_io_t *io, bool interruptible) {
     VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
     if (!tag && connection_codec(io->connection)->paused) return RTEST(interrupts_where_it_sleeps(take_in_undisturbed, (VALUE)io));
     if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(go_on, (VALUE)tag, pass_on_at_last, (VALUE)io);
-    if (!tag && sound == Qfalse) connection_io_ask(io, id_mistrust, 0, Qnil);
+    if (!tag && sound == Qfalse) connection_io_ask(io, id_quarantine_altered, 0, Qnil);
     bool any = tag || RARRAY_LEN(io->connection->woken) > 0;
     pass_on(io);
     return any;
@@ -308,7 +308,7 @@ bool connection_loop_attend(connection_io_t *io) {
 
 static void intern(void) {
     id_alive = rb_intern("alive?");
-    id_mistrust = rb_intern("mistrust");
+    id_quarantine_altered = rb_intern("quarantine_altered");
     id_hung_up = rb_intern("hung_up");
     id_pass_on = rb_intern("pass_on");
     id_pass_given_up = rb_intern("pass_given_up");

@@ -55,7 +55,7 @@ static VALUE loop_submit(VALUE self, VALUE request) {
 
 /* call-seq: attend(request) -> true or false
  *
- * Is the answer there? False: its time is over. */
+ * Returns whether the answer is there; false: the request's time is over. */
 static VALUE loop_attend(VALUE self, VALUE request) {
     connection_io_t io = io_of(self, request);
     return RBOOL(connection_loop_attend(&io));

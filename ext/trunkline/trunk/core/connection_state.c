@@ -157,7 +157,7 @@ static VALUE connection_is_expired(VALUE self) { return RBOOL(connection_is_old(
 
 /* call-seq: admits?(scheduler) -> true or false
  *
- * May a waiter of this scheduler (nil: a plain thread), which shares, become active now? */
+ * Returns whether a waiter of this scheduler (nil: a plain thread) that shares the connection may become active now. */
 static VALUE connection_may_come(VALUE self, VALUE scheduler) {
     connection_t *connection = connection_of(self);
     connection_forget_other_dropped(connection, scheduler);
@@ -171,7 +171,7 @@ static VALUE connection_get_backlog(VALUE self) { return DBL2NUM(connection_back
 
 /* call-seq: behind_estimate? -> true or false
  *
- * Does what the server works on take longer than was expected? */
+ * Returns whether the server's work on its oldest request takes longer than was expected. */
 static VALUE connection_is_behind_estimate(VALUE self) { return RBOOL(connection_behind_estimate(connection_of(self), clock_now(), SHORT_BACKLOG)); }
 
 /* call-seq: round_trip -> Float or nil
@@ -226,7 +226,7 @@ static VALUE connection_begin_ending(VALUE self) {
 
 /* call-seq: finish_ending -> true or false
  *
- * Is the trunk deserted now? */
+ * Returns whether the trunk is deserted now. */
 static VALUE connection_finish_ending(VALUE self) {
     if (connection_of(self)->endings > 0) connection_of(self)->endings--; /* none is left where others were forgotten */
     return RBOOL(connection_is_deserted(connection_of(self)));
@@ -247,7 +247,7 @@ bool connection_enter(connection_t *connection, VALUE request) {
 
 /* call-seq: enter(request) -> true or false
  *
- * Is the request's waiter active from now on? False: the trunk is busy for callers of another scheduler, or shut. */
+ * Returns whether the request's waiter is active from now on; false: the trunk is busy for callers of another scheduler, or shut. */
 static VALUE connection_get_entered(VALUE self, VALUE request) {
     request_checked(request);
     return RBOOL(connection_enter(connection_of(self), request));
@@ -279,7 +279,7 @@ static VALUE connection_head(VALUE self) {
 
 /* call-seq: settled? -> true or false
  *
- * Is there nothing in flight whose answer a caller may still ask for? */
+ * Returns whether nothing is in flight whose answer a caller may still ask for. */
 static VALUE connection_is_settled(VALUE self) {
     const fifo_t *fifo = connection_in_flight(connection_of(self));
     for (size_t at = 0; at < fifo->count; at++) {
@@ -294,7 +294,7 @@ static VALUE connection_get_active(VALUE self) { return SIZET2NUM(connection_of(
 
 /* call-seq: inherited? -> true or false
  *
- * Was this made by a parent process? */
+ * Returns whether a parent process made this. */
 static VALUE connection_is_inherited(VALUE self) { return RBOOL(connection_of(self)->generation != process_generation); }
 
 void Init_trunkline_connection_state(void) {

@@ -59,13 +59,13 @@ connection_t *connection_checked(VALUE object);
 static inline codec_base_t *connection_codec(const connection_t *connection) { return RTYPEDDATA_DATA(connection->codec); }
 static inline fifo_t *connection_in_flight(const connection_t *connection) { return &connection_codec(connection)->in_flight; }
 
-/* Does C move its bytes? Then the wire is not needed for what each query goes through. */
+/* Whether C moves its bytes: then the wire is not needed for what each query goes through. */
 static inline bool connection_is_native(const connection_t *connection) { return !NIL_P(connection->io); }
 
-/* Is what comes over it encrypted? */
+/* Whether what comes over it is encrypted. */
 static inline bool connection_is_encrypted(const connection_t *connection) { return NIL_P(connection->io) || !NIL_P(connection->tls); }
 
-/* Will fibers of the scheduler, which is that thread's, never go on? Their thread has ended, or it is the calling one and goes on without that
+/* Whether fibers of the scheduler, which is that thread's, will never go on: their thread has ended, or it is the calling one and goes on without that
  * scheduler. Calls Ruby, so other threads may run, and an interrupt may be raised. */
 bool scheduler_has_ended(VALUE scheduler, VALUE thread);
 
@@ -78,7 +78,7 @@ static inline void connection_forget_other_dropped(connection_t *connection, VAL
     if (connection->active > 0 && connection->scheduler != scheduler) connection_forget_dropped(connection);
 }
 
-/* Has it lived for long enough, or its server another role than it had? */
+/* Whether it has lived for long enough, or its server has another role than it had. */
 static inline bool connection_is_old(const connection_t *connection, double now) {
     return now >= connection->expiry || connection_codec(connection)->role_changed;
 }
@@ -90,27 +90,27 @@ static inline bool connection_admits(const connection_t *connection, VALUE sched
     return connection->active == 0 || connection->scheduler == scheduler;
 }
 
-/* Is no caller active, and none about to end what it has left? */
+/* Whether no caller is active, and none is about to end what it has left. */
 static inline bool connection_is_deserted(const connection_t *connection) { return connection->active == 0 && connection->endings == 0; }
 
-/* May another request be sent? */
+/* Whether another request may be sent. */
 static inline bool connection_takes(const connection_t *connection, VALUE scheduler, bool pinned) {
     return !connection->shut && connection_admits(connection, scheduler, pinned);
 }
 
-/* Is less in flight than the limits of requests and bytes allow? */
+/* Whether less is in flight than the limits of requests and bytes allow. */
 static inline bool connection_has_room(const connection_t *connection) {
     const fifo_t *fifo = connection_in_flight(connection);
     return fifo->count < connection->most_requests && fifo_bytes(fifo) < connection->most_bytes;
 }
 
-/* Is there a leader, or one on its way? It flushes before it waits. */
+/* Whether there is a leader, or one on its way: it flushes before it waits. */
 static inline bool connection_is_led(const connection_t *connection) { return !NIL_P(connection->leader) || !NIL_P(connection->next_leader); }
 
-/* Does this request's waiter lead? One whose event loop dropped it has lost the lead by the time that it goes on. */
+/* Whether this request's waiter leads. One whose event loop dropped it has lost the lead by the time that it goes on. */
 static inline bool connection_leads(const connection_t *connection, VALUE request) { return connection->leader == request; }
 
-/* Does the server work on a request that no caller waits for? */
+/* Whether the server works on a request that no caller waits for. */
 static inline bool connection_has_given_up_head(const connection_t *connection) {
     VALUE head = fifo_head(connection_in_flight(connection));
     return head != Qundef && !NIL_P(head) && request_of(head)->done;
@@ -135,13 +135,13 @@ double connection_enough(const connection_t *connection);
 /* Seconds until the server will be through. Of an answer that lies there unread the server is innocent. */
 double connection_backlog(connection_t *connection, double now);
 
-/* Does something lie in the socket that is not read yet? */
+/* Whether something lies in the socket that is not read yet. */
 bool connection_has_answer(connection_t *connection);
 
-/* Does the server work on its oldest request for so many seconds longer than was expected? */
+/* Whether the server works on its oldest request for so many seconds longer than was expected. */
 bool connection_behind_estimate(connection_t *connection, double now, double seconds);
 
-/* Does the server work on a request that takes long, or may, for all that is known, or that is late? */
+/* Whether the server works on a request that takes long, may take long for all that is known, or takes longer than expected. */
 bool connection_is_held_up(connection_t *connection, double now);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

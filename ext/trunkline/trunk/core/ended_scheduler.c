@@ -19,7 +19,7 @@ bool scheduler_has_ended(VALUE scheduler, VALUE thread) {
 
 static bool is_of(const connection_t *connection, VALUE request) { return !NIL_P(request) && request_of(request)->scheduler == connection->scheduler; }
 
-/* Should the fiber go on after all, it finds that it has left, and is owed no wake-up. */
+/* Where the fiber goes on after all, it finds that it has left, and is owed no wake-up. */
 static void forget_parked(connection_t *connection) {
     request_t *parked = connection->parked.newer;
     while (parked != &connection->parked) {
@@ -84,7 +84,7 @@ static VALUE connection_forgets_dropped(VALUE self) { return RBOOL(connection_fo
 
 /* call-seq: dropped? -> true or false
  *
- * Is its waiter a fiber of an event loop that will never go on? */
+ * Returns whether its waiter is a fiber of an event loop that will never go on. */
 static VALUE request_is_dropped(VALUE self) {
     const request_t *request = request_of(self);
     return RBOOL(!NIL_P(request->scheduler) && scheduler_has_ended(request->scheduler, request->thread));

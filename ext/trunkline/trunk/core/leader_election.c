@@ -143,7 +143,7 @@ static VALUE connection_get_next_leader(VALUE self, VALUE object) {
 
 /* call-seq: led? -> true or false
  *
- * Is there a leader, or one on its way? */
+ * Returns whether there is a leader, or one on its way. */
 static VALUE connection_get_led(VALUE self) { return RBOOL(connection_is_led(connection_of(self))); }
 
 /* call-seq: leads?(request) -> true or false */

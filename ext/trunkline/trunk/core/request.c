@@ -135,7 +135,7 @@ bool request_wakes_at_once(VALUE self) {
 
 /* call-seq: delivered? -> true or false
  *
- * Has the wake-up been given that the waiter is owed? A thread that has made it woken may be a while in doing so. */
+ * Returns whether the wake-up has been given that the waiter is owed: a thread that has made it woken gives it a moment later. */
 static VALUE request_is_delivered(VALUE self) { return RBOOL(request_of(self)->delivered); }
 
 /* call-seq: withdraw -> true or false
@@ -212,7 +212,7 @@ static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of
 
 /* call-seq: deadline_passed? -> true or false
  *
- * Has its deadline passed? */
+ * Returns whether its deadline has passed. */
 static VALUE request_is_deadline_passed(VALUE self) {
     double deadline = request_of(self)->deadline;
     return RBOOL(!isinf(deadline) && clock_now() >= deadline);
@@ -237,7 +237,7 @@ static VALUE request_linger(VALUE self, VALUE until) {
 
 /* call-seq: patience_over? -> true or false
  *
- * Should its waiter stop waiting? */
+ * Returns whether its waiter should stop waiting. */
 static VALUE request_is_patience_over(VALUE self) { return RBOOL(request_patience_over(request_of(self))); }
 
 /* call-seq: give_up(failure) -> request

@@ -80,10 +80,10 @@ bool request_finish(request_t *request);
 /* Ruby's Request#wake: see there. */
 VALUE request_wake(VALUE self);
 
-/* Does waking its waiter run nothing that is written in Ruby, where an interrupt could come between? */
+/* Whether waking its waiter runs nothing that is written in Ruby, where an interrupt could come between. */
 bool request_wakes_at_once(VALUE self);
 
-/* Should its waiter stop waiting? */
+/* Whether its waiter should stop waiting. */
 bool request_patience_over(const request_t *request);
 
 /* Moves a parked waiter to woken. False: it is not parked. */

@@ -42,7 +42,7 @@ static void prepare(void) {
 
 /* call-seq: ScopedValue.none? -> true or false
  *
- * Does the calling fiber find nothing that is held, of any owner? False: it may. */
+ * Returns true where the calling fiber holds nothing of any owner; false: it may hold something. */
 static VALUE holding_none(VALUE class) {
     (void)class;
     return holds_nothing() ? Qtrue : Qfalse;

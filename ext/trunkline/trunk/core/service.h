@@ -48,7 +48,7 @@ void service_measure_part(service_t *service, double seconds, bool sure);
 /* A long one has needed so many seconds, while `running` of them ran, since a probe of that number began. */
 void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe);
 
-/* Should the request that is about to be sent let the server say when it begins, so that its measurement is sure? Of those that
+/* Whether the request that is about to be sent should let the server say when it begins, so that its measurement is sure. Of those that
  * take a while, one in eight should, of however many are sent before the first is answered. */
 static inline bool service_is_doubted(service_t *service) {
     return service->doubtful || (service->mean > SHORT_AGAIN && service->taken.count > 0 && service->considered++ % 8 == 0);

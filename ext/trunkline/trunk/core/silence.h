@@ -21,7 +21,7 @@ void silence_clear(silence_t *silence);
 /* When the silence is looked into, on the one clock; INFINITY: never. Called as the leader goes to sleep. */
 double silence_due(struct connection *connection);
 
-/* Is it time to look into it? */
+/* Whether it is time to look into it. */
 bool silence_is_due(struct connection *connection);
 
 /* Defines methods of ConnectionState in Ruby; called once, after that is defined. */

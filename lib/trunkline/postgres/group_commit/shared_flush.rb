@@ -84,7 +84,7 @@ module Trunkline
         else
           @request = build
           @request.patience = deadline
-          @trunk.reader.interject(@request)
+          @trunk.reader.perform_beside_others(@request)
         end
         conclude if @request.done?
       end

@@ -99,7 +99,7 @@ module Trunkline
 
       def run(sql)
         request = Request.script(sql).pin
-        @trunk.reader.interject(request)
+        @trunk.reader.perform_beside_others(request)
         @responses.announce(request)
         raise @responses.error(request) unless request.answered?
       end

@@ -14,7 +14,7 @@ module Trunkline
         @request = @hear = nil
       end
 
-      # Has one begun that was not ended?
+      # @return [Boolean] whether one has begun and was not ended
       def open? = !@request.nil?
 
       # Sends a request that has a flow, and waits for what comes first.

@@ -23,7 +23,9 @@ module Trunkline
         close(session) unless taken_back?(session.pinned.pending)
       end
 
-      # Was nothing sent, so that there is no savepoint?
+      # Takes its opening back where that was not sent.
+      #
+      # @return [Boolean] whether it was not: there is no savepoint
       def taken_back?(pending) = !pending.reject! { |sql| OPENING.any? { |own| own.equal?(sql) } }.nil?
 
       # A statement that its caller has given up may still be under way: then the end of the transaction waits for it.

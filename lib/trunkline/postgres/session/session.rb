@@ -111,15 +111,15 @@ module Trunkline
         @pinned.release
       end
 
-      # Is it there for one call only, and asked nothing else?
+      # @return [Boolean] whether it is there for one call only, and is asked nothing else
       def lent? = @lent
 
-      # Has it be there for one call only.
+      # Notes that it is there for one call only.
       def lend
         @lent = true
       end
 
-      # What runs on a connection of its own runs here.
+      # Runs the block, which needs a connection of its own, here.
       def own_session(_block) = yield(@internals)
 
       def holds_connection? = true
@@ -162,10 +162,10 @@ module Trunkline
         retry_until_answered(request)
       end
 
-      # Here nearly everything may be done, and is undone in the end.
+      # Notes that the statement may leave state behind, which is undone at the session's end.
       #
       # @raise [SharedStateError] the statement is a COPY, which has methods of its own
-      def stain_with(statement)
+      def mark_stateful_for(statement)
         raise SharingErrors.refusal(statement, server) if statement&.verdict == :copy
 
         @pinned.stateful!
@@ -189,7 +189,9 @@ module Trunkline
       alias commit_together perform
       alias commit_apart perform
 
-      # Those that the transaction was begun with need not be set again.
+      # @param local [LocalSettings]
+      # @return [Request] the same, with the settings before it, unless the transaction was begun with them
+      # @raise [SharedStateError] a transaction is open that was begun without them
       def localized(request, local)
         return request if @levels.first&.local == local
         raise SharingErrors.settings_too_late(request, server) if in_transaction?
@@ -216,7 +218,7 @@ module Trunkline
         return request.members.each { |member| admit(member) } if request.members
 
         check_transaction(request) unless @levels.empty?
-        stain_with(request.statement) unless request.statement&.shareable?
+        mark_stateful_for(request.statement) unless request.statement&.shareable?
       end
 
       def begin_what_is_pending
@@ -245,7 +247,7 @@ module Trunkline
         raise ActiveSqlTransaction.new({ sqlstate: "25001", severity: "ERROR", message: "the session is in a transaction already, which a statement has begun" })
       end
 
-      # What follows the end of a transaction must not go on without one, and only its block's end is its end.
+      # Refuses what follows the end of a transaction within its block, and a statement that would end it there.
       def check_transaction(request)
         raise SharingErrors.misplaced_end(request.statement, server) if request.statement&.verdict == :transaction
         return unless @levels.first.over?

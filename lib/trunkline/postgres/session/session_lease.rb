@@ -22,7 +22,7 @@ module Trunkline
       # @return [Trunk, nil] nil: no request has come yet, or the session has ended
       attr_reader :trunk
 
-      # SQL that has been asked for and travels with the next request, before it.
+      # @return [Array<String>] SQL that is sent with the next request, before it
       attr_reader :pending
 
       # @param sessions [Sessions] where trunks come from
@@ -50,7 +50,7 @@ module Trunkline
       # @return [LeaseNotifications] that have come here
       def notifications = @notifications ||= LeaseNotifications.new(self)
 
-      # SQL means that from what is pending on, unless nothing of it is sent.
+      # Has SQL have another meaning from what is pending on, once that is sent.
       #
       # @param meaning [Meaning, nil]
       def begin_with(meaning) = @meaning = meaning
@@ -116,16 +116,16 @@ module Trunkline
       # @return [String, nil] its value, where there is a connection
       def setting(name) = @trunk&.codec&.parameters&.fetch(name, nil)
 
-      # Has nothing been asked of the server yet?
+      # @return [Boolean] whether nothing was asked of the server yet
       def untouched? = @last.nil?
 
       # @return [Boolean] whether every request has its answer, and the connection is there
       def idle? = @trunk.nil? || (@trunk.codec.idle? && @trunk.loss.nil?)
 
-      # Has the server not hung up? A connection on which nothing is under way is looked at, and nothing is sent.
+      # @return [Boolean] whether the server has not hung up, as far as a look at an idle connection tells; nothing is sent
       def alive? = @trunk.nil? || !idle? || @trunk.alive?
 
-      # Has the server end what was given up, and waits for the other answers.
+      # Cancels abandoned requests, and waits for the answers of the others.
       #
       # @return [Boolean] whether every request has its answer now
       def settle
@@ -135,16 +135,16 @@ module Trunkline
 
       def lost? = !@trunk&.loss.nil?
 
-      # Can nothing go on here, whatever comes?
+      # @return [Boolean] whether the lease takes no more requests
       def broken? = @broken || lost?
 
       # @return [String] one sentence
       def why_broken = lost? ? "the connection was lost: #{@trunk.loss.reason}" : "a query of it was given up before its answer came"
 
-      # No caller is to go on here.
+      # Refuses all further requests.
       def mark_broken = @broken = true
 
-      # The server session may hold what others must not find.
+      # Notes that the server session may hold state that others must not find: it is undone before others use the connection.
       def stateful! = @use_of_session.stateful!
 
       # Gives the trunk back; what could not be set in order is closed, also when this is interrupted.
@@ -157,10 +157,10 @@ module Trunkline
         @sessions.give_back(trunk, clean) if trunk
       end
 
-      # May SQL mean something else here than it does for other callers?
+      # @return [Boolean] whether SQL may mean something else here than it does for other callers
       def changed_meaning? = !@meaning.nil? || (!@trunk.nil? && @trunk.codec.changed_meaning?)
 
-      # Does the server session know the statement as SQL means it there?
+      # @return [Boolean] whether the server session has prepared the statement, as SQL means it there
       def remembers?(statement) = @meaning ? false : @trunk.codec.remembers?(statement)
 
       # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
@@ -234,7 +234,7 @@ module Trunkline
 
       private
 
-      # Is it all that was asked for here, but for the beginning of a transaction that may write?
+      # @return [Boolean] whether the request is the only one of the lease, but for the beginning of a transaction that may write
       def first?(request) = @first.equal?(request) && @last.equal?(request) && @opening.none? { |sql| sql.include?("READ ONLY") }
 
       def take(request)
@@ -259,7 +259,7 @@ module Trunkline
         @meaning = nil
       end
 
-      # The request was not sent, nor what was to go before it.
+      # Notes that the request was not sent, nor what was to go before it.
       def take_back(before, opening)
         @last = before
         return unless opening

@@ -25,10 +25,10 @@ module Trunkline
       # Whatever was done, it may hold something.
       def stateful! = grow(:reset)
 
-      # Is there something to undo?
+      # @return [Boolean] whether there is something to undo
       def stateful? = @undone_by != :nothing
 
-      # Does what was done end with the connection alone?
+      # @return [Boolean] whether only the connection's end undoes what was done
       def for_good? = @undone_by == :close
 
       # @return [Array<String>] SQL, each text a request of its own

@@ -99,7 +99,7 @@ module Trunkline
 
       private
 
-      # Nothing was asked since it was begun.
+      # @return [Boolean] whether its opening was not sent yet
       def begun_later? = @lease.pending.any? { |sql| sql.equal?(@opening) }
 
       def forget
@@ -114,7 +114,7 @@ module Trunkline
         @exit.completed? ? commit : roll_back
       end
 
-      # Two fibers or threads have each begun a savepoint in one transaction. What is whose cannot be told any more.
+      # Ends the whole transaction where two fibers or threads have each begun a savepoint in it: what belongs to which is not known.
       def out_of_order
         @lease.mark_broken
         raise SharedStateError.new("a savepoint within this transaction, of another fiber or thread, is still open: all is rolled back", server: @session.server)
@@ -149,8 +149,8 @@ module Trunkline
         InFailedSqlTransaction.new({ sqlstate: "25P02", severity: "ERROR", message: "the transaction was rolled back, because a statement in it failed" }, server: @session.server)
       end
 
-      # What was given up in the middle is ended first. Where that cannot be done in time, the session's end closes the
-      # connection, and no caller goes on with the transaction meanwhile.
+      # Cancels abandoned requests, and rolls back. Where that is not done in time, the session's end closes the connection, and no caller goes on
+      # with the transaction meanwhile.
       def roll_back
         @order.callbacks.slice!(@callbacks_before..)
         return forget if begun_later?

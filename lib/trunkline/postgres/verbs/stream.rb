@@ -41,7 +41,7 @@ module Trunkline
       # @param deadline [Numeric, nil] seconds
       # @yieldparam row [Hash]
       def each(statement, parameters, deadline, &block)
-        @session.stain_with(statement) unless statement.shareable?
+        @session.mark_stateful_for(statement) unless statement.shareable?
         request = request_for(statement, parameters, deadline)
         request.limit(deadline) if deadline
         @session.in_transaction? ? each_fetched(request, &block) : each_received(request, &block)

@@ -74,7 +74,7 @@ module Trunkline
         @results.shift || conclude
       end
 
-      # Has the server end it.
+      # Asks the server to cancel it.
       def cancel = over? || @request.done? || @future.cancel
 
       # No caller takes the rest.

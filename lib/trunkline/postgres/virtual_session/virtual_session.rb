@@ -37,16 +37,16 @@ module Trunkline
       # @return [String] "I", "T" or "E": in no transaction, in one, or in one that has failed
       attr_reader :status
 
-      # Does it have a connection of its own at this moment?
+      # @return [Boolean] whether it has a connection of its own at this moment
       def pinned? = !@pinned.nil?
 
-      # Has it lost the connection on which a transaction was open? Then it is of no use until {#reset}.
+      # @return [Boolean] whether it has lost the connection on which a transaction was open: then it is of no use until {#reset}
       def broken? = @status != "I" && (@pinned.nil? || @pinned.broken?)
 
-      # Is the client closed that it belongs to?
+      # @return [Boolean] whether the client that it belongs to is closed
       def closed? = @client.object.closed?
 
-      # Can it go on, as far as can be seen without asking the server?
+      # @return [Boolean] whether it can go on, as far as can be seen without asking the server
       def alive? = @pinned ? !@pinned.broken? && @pinned.alive? : @status == "I"
 
       # Runs one statement; or several, separated by semicolons, where there are no parameters.
@@ -168,10 +168,10 @@ module Trunkline
       # @return [String, nil] its value on the connection of its own, where it has one
       def own_setting(name) = @pinned&.setting(name)
 
-      # Has everything that was asked its answer?
+      # @return [Boolean] whether every request has its answer
       def at_rest? = @pinned.nil? || @pinned.idle?
 
-      # Has the server end what was given up, so that the session can go on.
+      # Cancels abandoned requests, so that the session can go on.
       #
       # @return [Boolean] whether it can
       def settle = @pinned.nil? || @pinned.settle

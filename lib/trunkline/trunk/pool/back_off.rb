@@ -30,7 +30,7 @@ module Trunkline
       @attempt_at = Waiting.now
     end
 
-    # Does the last attempt take so long that others need not wait for its end? The server may never answer it.
+    # @return [Boolean] whether the last attempt takes so long that others need not wait for its end: the server may never answer it
     def lagging? = Waiting.now > @attempt_at + LONGEST
 
     def succeeded
@@ -49,10 +49,10 @@ module Trunkline
       @failures += 1 if pause < limit
     end
 
-    # Did the last attempt fail?
+    # @return [Boolean] whether the last attempt failed
     def failing? = !@resume_at.nil?
 
-    # Is it too early for another attempt?
+    # @return [Boolean] whether it is too early for another attempt
     def paused? = failing? && Waiting.now < @resume_at
 
     # @return [Float, nil] on the clock of Waiting.now; nil: there is no pause now

@@ -45,7 +45,7 @@ module Trunkline
       @refused = false # the server took no more connections
     end
 
-    # May a trunk be opened for the caller, without further reason?
+    # @return [Boolean] whether a trunk may be opened for the caller, whatever load there is
     def may_open?(entry)
       return @roster.room_alone? && !hold_back? if entry.alone?
       return @roster.room? && !hold_back? if entry.blocks_its_scheduler?
@@ -53,7 +53,7 @@ module Trunkline
       may_open_to_share?
     end
 
-    # Should there be more trunks to share than usual, for one that no trunk will do for?
+    # @return [Boolean] whether one more trunk than usual should be shared, for a caller whose request no open trunk should take
     def may_grow?(entry)
       !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(entry.request, @roster.opening_to_share)
     end
@@ -118,8 +118,8 @@ module Trunkline
       @roster.nothing_open? && !(error.server_full? && still_counted?)
     end
 
-    # Is there a trunk that the caller can go on with, or wait for, instead? Where the server takes no more connections, any of this pool will
-    # do, be it one that is being opened: it is the place that was asked for.
+    # @return [Boolean] whether there is a trunk that the caller can go on with, or wait for, instead. Where the server takes no more connections, any
+    # of this pool will do, also one that is being opened.
     def goes_on?(entry, error)
       return true if entry.outlasts?(error, @limits.failover_wait)
       return @roster.size > 1 || still_counted? if error.server_full?
@@ -134,7 +134,7 @@ module Trunkline
       @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.state.idle_since) if trunk.loss && trunk.codec.farewell
     end
 
-    # Have callers gone that were to open a trunk?
+    # @return [Boolean] whether callers that were to open a trunk have gone
     def any_gone? = @attempts.dup.any? { |entry, since| gone?(entry, since) } # of a copy: no lock is held
 
     # The threads or event loops of these have ended: they will open none.

@@ -91,7 +91,7 @@ module Trunkline
         end
         trunk
       ensure
-        call_up { @queue.seeks_no_more?(entry) ? @queue.serve : [] } if entry.give_up_at
+        call_up { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.give_up_at
       end
     end
 
@@ -127,7 +127,7 @@ module Trunkline
       end
     end
 
-    # Has those trunks end, when they are through, that the block chooses.
+    # Retires the trunks that the block chooses: they take no more requests, and end when those they have are answered.
     def retire_where(reason, &chosen)
       retired = locked { renew_after_fork || @roster.retire_where(&chosen) }
       Waiting.undisturbed { retired.each { |trunk| trunk.retire(reason) } }
@@ -257,7 +257,7 @@ module Trunkline
 
       inherited = @roster.all
       begin_anew
-      inherited.each(&:disown)
+      inherited.each(&:lose_inherited)
       nil
     end
 
@@ -268,7 +268,7 @@ module Trunkline
       check_in(trunk) unless settled
     end
 
-    # What the way without a lock looks at.
+    # Notes what {#choose} looks at without the lock.
     def look_again
       @queued = @queue.any_sharing?
       @crowded.on = @queued || @queue.any_other?
@@ -278,7 +278,7 @@ module Trunkline
       @dispatcher.may_grow = @roster.room_to_grow? || @roster.opening_to_share.positive?
     end
 
-    # Every change of the line and the roster.
+    # Runs the block, which changes the queue or the roster, with the lock held.
     def locked
       @lock.synchronize do
         @opener.look_at_pause

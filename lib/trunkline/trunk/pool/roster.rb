@@ -41,33 +41,33 @@ module Trunkline
     def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
     def size = trunks.size + (@draining ? 1 : 0) + @spares.size + @pinned.size + @retiring.size + @opening
 
-    # The server takes no more connections than there are, for the present.
+    # Limits the connections to those there are: the server takes no more.
     def refuse_more
       @limit = size unless nothing_open?
     end
 
-    # The server may take more connections again.
+    # Lifts that limit: the server may take more again.
     def expect_more
       @limit = @most
     end
 
-    # May there be one connection only? Then callers share it, and have it for their own, by turns.
+    # @return [Boolean] whether there may be one connection only, which callers share, and have for their own, by turns
     def single? = @limit == 1
 
     # @return [String] how many connections there may be, and why not more
     def limit = "there may be #{@limit} (#{@limit < @most ? "the server takes no more" : "max_connections"})"
 
-    # May another connection be opened at all?
+    # @return [Boolean] whether another connection may be opened at all
     def room? = size < @limit
 
-    # May another connection be opened for a caller of its own? There must be room for one that all share, unless there is one only.
+    # @return [Boolean] whether another connection may be opened for one caller's own use: there must be room for one that all share, unless there may be
+    # one only
     def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
-    # May another connection be opened that all share, without further reason?
+    # @return [Boolean] whether another connection may be opened that all share, whatever load there is
     def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
 
-    # May another trunk be shared than there are, a spare one or one that is opened, that leaves room for one more? So much is kept for
-    # callers that want one of their own.
+    # @return [Boolean] whether one more trunk may be shared, a spare one or a new one. Room for one more is kept for callers that want one of their own.
     def room_to_grow? = size - @spares.size < @limit - 1
 
     def idle_limit=(seconds)
@@ -101,7 +101,7 @@ module Trunkline
       trunk
     end
 
-    # Can `take` give one?
+    # @return [Boolean] whether {#take} can give one
     def any_to_take? = !@spares.empty? || drained? || (trunks.size > least_shared && trunks.any?(&:idle?))
 
     # Where callers that share keep every trunk busy, and none is pinned that would be given back, a caller that wants one of its own
@@ -124,7 +124,7 @@ module Trunkline
       share_draining if drained?
     end
 
-    # Has a place among those shared become free, with a trunk to fill it?
+    # @return [Boolean] whether fewer trunks are shared than there should be, and a spare one can be
     def spare_to_share? = trunks.size + @opening_to_share < @connections && any_spare?
 
     def any_spare? = !@spares.empty?
@@ -200,7 +200,7 @@ module Trunkline
       @dispatcher.choose_among(@trunks, trunks.map(&:state))
     end
 
-    # The first one of the spares has been one for longest.
+    # @return [Trunk, nil] that was idle for longer than max_idle; of the spares, the first has been one for longest
     def superfluous
       @dispatcher.superfluous || @spares.first.then { |spare| spare if spare && Waiting.now - spare.state.idle_since > @max_idle }
     end
@@ -212,7 +212,7 @@ module Trunkline
 
     def expired?(spare) = spare.state.expired? || Waiting.now - spare.state.idle_since >= @idle_limit
 
-    # How many are always left to callers that share.
+    # @return [Integer] how many are always left to callers that share
     def least_shared = single? ? 0 : 1
 
     def take_shared
@@ -234,7 +234,8 @@ module Trunkline
       trunk
     end
 
-    # No caller is active, and no cancel is under way there: what is in flight all the same is of callers that have gone.
+    # @return [Boolean] whether the draining trunk is free: no caller is active there, and no cancel is under way. What is in flight is of callers that have
+    # gone.
     def drained? = !@draining.nil? && @draining.deserted? && @draining.admits?(nil)
 
     def take_drained

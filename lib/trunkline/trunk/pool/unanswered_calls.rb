@@ -38,7 +38,7 @@ module Trunkline
     # @return [Array<Fiber::Scheduler>] event loops from which called fibers have not come for too long; never that of the calling fiber
     def overdue = others.select { |_, calls| Waiting.now >= calls.since + LONGEST }.map(&:first)
 
-    # Is there any? The lock need not be held.
+    # @return [Boolean] whether {#overdue} has any; the lock need not be held
     def any_overdue? = !@of_scheduler.empty? && overdue.any?
 
     # @return [Float, nil] when there will be one, on the clock of Waiting.now; nil: no fibers are called

@@ -19,7 +19,7 @@ module Trunkline
     PATIENCE = 0.005
     private_constant :LONGEST_WAIT, :LONG_ENOUGH, :PATIENCE
 
-    # Is the pool closed? Then each caller is called, and told so.
+    # @return [Boolean] whether the pool is closed; then each caller is called, and told so
     attr_writer :closed
 
     # @param roster [Roster] of the trunks there are
@@ -39,10 +39,10 @@ module Trunkline
       @waits = Histogram.new
     end
 
-    # Do callers wait for room?
+    # @return [Boolean] whether callers wait for room
     def any_sharing? = !@sharing.empty?
 
-    # Do callers wait with what takes long, or for a trunk of their own?
+    # @return [Boolean] whether callers wait with long requests, or for a trunk of their own
     def any_other? = !(@sharing_long.empty? && @alone.empty?)
 
     # @return [Hash] how many wait, how many have waited, and how long
@@ -50,7 +50,7 @@ module Trunkline
       { length: @sharing.size + @sharing_long.size, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
     end
 
-    # No caller passes those that wait for the same, but for one that cannot wait.
+    # @return [Boolean] whether the caller must stand in line behind those that wait for the same: all must but one that cannot wait
     def must_join?(entry) = !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
 
     # Puts the caller in line.
@@ -80,16 +80,15 @@ module Trunkline
       !line_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
     end
 
-    # The caller has a trunk, or goes without one.
+    # Notes that a caller that wanted a trunk of its own has one, or goes without.
     #
-    # @return [Boolean] whether it has waited for one of its own
-    def seeks_no_more?(entry) = !@seekers.delete(entry).nil?
+    # @return [Boolean] whether it was counted by {#seeking}
+    def stop_seeking(entry) = !@seekers.delete(entry).nil?
 
     # @return [Integer] how many seek a trunk of their own
     def seeking = @seekers.size
 
-    # Does what takes long wait for a trunk that is draining? It goes nowhere else meanwhile: those that are left look as if there never were
-    # more.
+    # @return [Boolean] whether a long request waits for a trunk that is draining. It goes to no other meanwhile.
     def waits_for_drained?(entry) = entry.long? && @roster.draining? && !entry.blocks_its_scheduler?
 
     # @param other [Float, nil] when there is something else to do
@@ -134,10 +133,11 @@ module Trunkline
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @limits.failover_wait) }.concat(serve)
 
-    # Have callers gone that stand at the front of a line, were called, or seek a trunk of their own? No lock is held: this looks at copies.
+    # @return [Boolean] whether callers have gone that stand at the front of a line, were called, or seek a trunk of their own. The lock need not be
+    # held: this looks at copies.
     def any_gone? = @calls.any_overdue? || @lines.any? { |line| line.first&.gone? } || @seekers.keys.any?(&:gone?)
 
-    # Those whose threads or event loops have ended will not come, nor will those of an event loop that lets others wait.
+    # Forgets callers whose threads or event loops have ended, and called fibers that their event loop has not resumed in time.
     def forget_gone
       overdue = @calls.overdue
       gone = ->(entry) { entry.gone? || overdue.any? { |scheduler| scheduler.equal?(entry.scheduler) } }
@@ -154,7 +154,8 @@ module Trunkline
       entry.long? ? @sharing_long : @sharing
     end
 
-    # Its own deadline may pass between two looks at the clock, so that one is looked at last.
+    # @return [false] the request's own deadline has passed
+    # @raise [Overloaded] max_wait has passed before it
     def waited_in_vain(entry)
       raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}") unless entry.request.deadline_passed?
 
@@ -178,7 +179,7 @@ module Trunkline
       room.positive? ? line.call_first(room) : []
     end
 
-    # A caller that waits with what takes long is called to a trunk of which no other takes hold meanwhile.
+    # Calls callers with long requests that others have passed for too long, each to an idle trunk that is kept for it.
     def keep_trunks
       called = []
       while (entry = @sharing_long.first) && passed_by?(entry) && !waits_for_drained?(entry) && (trunk = @roster.dispatcher.keep_for(entry.request))
@@ -190,7 +191,7 @@ module Trunkline
 
     def passed_by?(entry) = entry.called? || Waiting.now - entry.since > PATIENCE
 
-    # How many may go at once: the others would find the room taken.
+    # @return [Integer] how many callers may be called at once: more would find no room
     def room_for(entry)
       return 0 if waits_for_drained?(entry)
 
@@ -200,7 +201,7 @@ module Trunkline
       @closed || @opener.may_open?(entry) || (entry.alone? ? @roster.any_to_take? : may_go?(entry)) ? 1 : 0
     end
 
-    # There is no room, but something to be done about it.
+    # @return [Boolean] whether the caller can make room for itself
     def may_go?(entry) = @roster.spare_to_share? || @opener.may_grow?(entry) || !@roster.dispatcher.unread_for(entry.request).nil?
   end
   private_constant :WaitQueue

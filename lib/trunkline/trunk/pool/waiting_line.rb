@@ -8,7 +8,7 @@ module Trunkline
   class WaitingLine # :nodoc:
     # A caller that waits in line.
     class Entry
-      # What the caller waits with: its state is the caller's.
+      # @return [Request] what the caller waits with; its state is the caller's
       attr_reader :request
 
       # @return [Exception, nil] why waiting has become pointless
@@ -41,14 +41,14 @@ module Trunkline
 
       def alone? = @alone
 
-      # Does the caller share, for what takes long?
+      # @return [Boolean] whether the caller wants a shared trunk, for a long request
       def long? = @long
 
-      # Is it known by now that what it waits with takes long, as it was not when it came? Said once.
+      # @return [Boolean] whether its request has become a long one since it came; true once
       def turned_long? = !@long && !@alone && (@long = @request.long?)
       def scheduler = @request.scheduler
 
-      # Has its thread ended, or its event loop, which has dropped its fibers where they waited?
+      # @return [Boolean] whether the caller will never go on: its thread has ended, or its event loop, whose fibers were dropped where they waited
       def gone? = !@thread.alive? || @request.dropped?
 
       # @return [String] why it waits; empty where that is not said
@@ -67,19 +67,19 @@ module Trunkline
         true
       end
 
-      # Has it been at the front already, and been outrun since?
+      # @return [Boolean] whether it was called before: another caller has taken the room since
       def called? = @called
 
-      # Has it stood in line before?
+      # @return [Boolean] whether it has stood in line before
       def lined_up_before? = !@first_since.nil?
 
-      # Has it waited for long enough?
+      # @return [Boolean] whether it has waited for as long as it may
       def deadline_passed? = !@give_up_at.nil? && Waiting.now >= @give_up_at
 
-      # Is it in line?
+      # @return [Boolean] whether it stands in line
       def lined_up? = @lined_up
 
-      # It is in line, and sleeps from now on.
+      # Parks the caller, which stands in line from now on.
       #
       # @param most [Float] seconds that it waits in all
       def line_up(most)
@@ -92,7 +92,7 @@ module Trunkline
         self
       end
 
-      # Woken by the clock, it sleeps again.
+      # Parks the caller again, after the clock has woken it.
       #
       # @return [Boolean] false: it is called, or has waited for long enough
       def stay
@@ -101,13 +101,13 @@ module Trunkline
         staying
       end
 
-      # It is to have a trunk, and does not go on with it.
+      # Gives up the trunk that was kept for the caller.
       def leave_unused
         @trunk&.leave_unused(@request)
       end
 
-      # The caller will not come: the trunk that is kept for it is for others again, and a place in line is not its own any more. If it goes on
-      # after all, it looks again.
+      # Takes a caller that will not come out of line, and gives the trunk that was kept for it to others. If the caller goes on after all, it
+      # looks for a trunk again.
       def forget
         @trunk&.state&.deactivate(@request)
         @trunk = nil
@@ -124,7 +124,7 @@ module Trunkline
         self
       end
 
-      # A fiber that blocks the thread of its scheduler: whatever the others there hold, they cannot finish it now.
+      # @return [Boolean] whether it is a fiber that blocks the thread of its scheduler: the other fibers there cannot give back now what they hold
       def blocks_its_scheduler? = scheduler.nil? && !Fiber.scheduler.nil?
     end
 
