@@ -87,6 +87,18 @@ module Trunkline
       end
     end
 
+    # The caller has waited for a server, and is told why there is none; or for room where there is one by now.
+    def test_the_time_for_which_failed_attempts_are_outlasted_passes
+      { true => ConnectionError, false => Overloaded }.each do |failing, told|
+        queue = WaitQueue.new(nil, Struct.new(:failing) { def failing? = failing }.new(failing), Limits.new(max_wait: 1), "there", false)
+        entry = WaitingLine::Entry.new(request, alone: true)
+        assert entry.outlasts?(ConnectionError.new("no server"), 5)
+        queue.join(entry)
+        queue.leave(entry)
+        Waiting.stub(:now, Waiting.now + 6) { assert_raises(told) { queue.join(entry) } }
+      end
+    end
+
     # It has not passed at the second look, and then it has: it is no wait of a minute in any case.
     def test_a_deadline_that_passes_while_the_caller_lines_up
       pool = self.pool(most: 2)

@@ -60,6 +60,9 @@ module Trunkline
 
     def may_open_to_share? = @roster.room_to_share? && !hold_back?
 
+    # Did the last attempt fail?
+    def failing? = @back_off.failing?
+
     # @return [Float, nil] when the pause after a failure ends, on the clock of Waiting.now; nil: there is none now
     def pause_end = @back_off.pause_end
 

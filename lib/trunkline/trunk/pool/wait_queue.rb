@@ -57,6 +57,7 @@ module Trunkline
     #
     # @return [Boolean] false: its own deadline has passed
     # @raise [Overloaded] it has waited for long enough, or cannot wait
+    # @raise [Error] it has waited for long enough for a server that can be connected to
     def join(entry)
       if entry.blocks_its_scheduler? && !entry.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
@@ -157,9 +158,10 @@ module Trunkline
     # @return [false] the request's own deadline has passed
     # @raise [Overloaded] max_wait has passed before it
     def waited_in_vain(entry)
-      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}") unless entry.request.deadline_passed?
+      return false if entry.request.deadline_passed?
+      raise entry.outlasted.exception(entry.outlasted.message) if entry.outlasted && @opener.failing?
 
-      false
+      raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}")
     end
 
     def full?(line) = line.size >= @limits.max_waiting

@@ -14,6 +14,9 @@ module Trunkline
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
+      # @return [Exception, nil] with which the last attempt to connect failed that the caller went on waiting after
+      attr_reader :outlasted
+
       # @return [Trunk, nil] that is kept for the caller, now that it is called
       attr_accessor :trunk
 
@@ -36,7 +39,7 @@ module Trunkline
         @long = !alone && request.long?
         @trunk = nil
         @called = @lined_up = false
-        @outlasts_until = nil
+        @outlasts_until = @outlasted = nil
       end
 
       def alone? = @alone
@@ -63,6 +66,7 @@ module Trunkline
         @outlasts_until ||= Waiting.now + most
         return false unless error.is_a?(Error) && error.retriable? && Waiting.now < @outlasts_until
 
+        @outlasted = error
         @give_up_at &&= [[@give_up_at, @outlasts_until].max, @request.deadline].compact.min
         true
       end
