@@ -90,7 +90,8 @@ module Trunkline
     # The caller has waited for a server, and is told why there is none; or for room where there is one by now.
     def test_the_time_for_which_failed_attempts_are_outlasted_passes
       { true => ConnectionError, false => Overloaded }.each do |failing, told|
-        queue = WaitQueue.new(nil, Struct.new(:failing) { def failing? = failing }.new(failing), Limits.new(max_wait: 1), "there", false)
+        roster = Struct.new(:pinned).new([])
+        queue = WaitQueue.new(roster, Struct.new(:failing) { def failing? = failing }.new(failing), Limits.new(max_wait: 1), "there", false)
         entry = WaitingLine::Entry.new(request, alone: true)
         assert entry.outlasts?(ConnectionError.new("no server"), 5)
         queue.join(entry)
