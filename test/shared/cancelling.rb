@@ -142,6 +142,23 @@ module Shared
       end
     end
 
+    # The transaction's next statement waits for the fence in its place.
+    def test_a_transaction_goes_on_where_the_fence_is_answered_after_its_canceller_has_gone
+      gated do |db, proxy|
+        db.transaction do |tx|
+          pid = tx.value("SELECT pg_backend_pid()")
+          proxy.hold(:answers)
+          units = proxy.messages(:answers)["Z"]
+          future = tx.async("SELECT 1", deadline: 0.05)
+          proxy.await_messages(:answers, "Z", units + 1) # the cancel will hit nothing
+          with_cancels_dealt_with { assert_raises(Trunkline::Deadline) { future.value } }
+          proxy.release(:answers)
+          assert_equal pid, tx.value("SELECT pg_backend_pid()")
+        end
+        assert_equal [true, 0], [db.stats[:cancelled].positive?, db.stats[:quarantined]]
+      end
+    end
+
     # What the cancel will hit is unknown: others take the connection's place.
     def test_one_that_is_stopped_while_it_cancels
       gated(connections: 1) do |db, proxy|
@@ -235,6 +252,11 @@ module Shared
     end
 
     private
+
+    # The server deals with each at once, whatever the load: none is sent.
+    def with_cancels_dealt_with(&block)
+      Trunkline::Postgres.const_get(:Cancel).stub(:send, ->(*, **, &dealt_with) { dealt_with.call }, &block)
+    end
 
     # Cancels a head that has neighbours behind it already.
     #

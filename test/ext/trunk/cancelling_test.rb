@@ -97,6 +97,17 @@ module Trunkline
       assert_equal [true, true, nil, true], [state.finish_ending, state.abandon_fence, state.fence, state.shut?]
     end
 
+    def test_a_fence_that_the_owner_of_the_trunk_will_read
+      assert state.reserve
+      cancel(head.pin)
+      state.finish_cancel(head)
+      assert_equal [false, false, true], [state.abandon_fence, state.fence.nil?, state.shut?]
+      finish(codec, 2)
+      answer_fence
+      state.lift
+      assert_equal false, state.shut?
+    end
+
     def test_what_is_sealed_stays_shut
       state.seal
       cancel(head)

@@ -158,11 +158,12 @@ static VALUE connection_seal(VALUE self) {
 
 /* call-seq: abandon_fence -> true or false
  *
- * Seals the trunk if no caller is left that would see its fence answered. */
+ * Seals the trunk if no caller is left that would see its fence answered. The owner of one that is reserved comes back to it. */
 static VALUE connection_abandon_fence(VALUE self) {
     connection_t *connection = connection_of(self);
     cancelling_lift(connection);
-    if (NIL_P(connection->cancelling.fence) || !NIL_P(connection->cancelling.canceller) || !connection_is_deserted(connection)) return Qfalse;
+    if (NIL_P(connection->cancelling.fence) || !NIL_P(connection->cancelling.canceller)) return Qfalse;
+    if (connection->reserved || !connection_is_deserted(connection)) return Qfalse;
     forget_fence(connection);
     connection->cancelling.exposed = true;
     return RTEST(connection_seal(self)) ? Qtrue : Qfalse;

@@ -201,7 +201,7 @@ module Trunkline
 
           before = @last
           request.pin
-          take(request) unless @trunk
+          @trunk ? reopen(request) : take(request)
           @last = request
           opening = hand_over(request) unless @pending.empty?
           @first, @opening = request, opening.to_a if before.nil?
@@ -241,6 +241,12 @@ module Trunkline
         raise LeaseErrors.ended(request, @server) if @ended
 
         @trunk = @sessions.take(request, @location).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
+      end
+
+      # The fence behind a cancel may be answered later than the caller could wait that has cancelled. Until then nothing may be sent, or the
+      # cancel might hit it.
+      def reopen(request)
+        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + TIDYING)) if @trunk.state.fence && !lost?
       end
 
       def hand_over(request)
