@@ -20,7 +20,7 @@ Gem::Specification.new do |spec|
 
   spec.files = Dir.chdir(__dir__) do
     Dir["lib/**/*.{rb,html,css,js}", "ext/**/*.{rb,c,h}", "exe/*", "sig/**/*.{rbs,yaml}", "LICENSE", "*.md",
-        "guides/*.md", "bench/README.md", "bench/results/*.md", "examples/**/*"].select { |path| File.file?(path) }.sort
+        "guides/*.md", "guides/diagrams/*.svg", "bench/README.md", "bench/results/*.md", "examples/**/*"].select { |path| File.file?(path) }.sort
   end
   spec.bindir = "exe"
   spec.executables = spec.files.grep(%r{\Aexe/}) { |path| File.basename(path) }

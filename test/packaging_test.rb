@@ -9,7 +9,7 @@ class PackagingTest < Trunkline::TestCase
   include BuiltGem
 
   MEANT = %r{\A(lib/.*\.rb|lib/trunkline/rack/dashboard/\w+\.(html|css|js)|ext/.*\.(rb|c|h)|exe/\w+|sig/.*\.(rbs|yaml)|LICENSE|\w+\.md|
-               guides/[\w-]+\.md|bench/(README|results/[\w-]+)\.md|examples/.*\.r[bu])\z}x
+               guides/[\w-]+\.md|guides/diagrams/[\w-]+\.svg|bench/(README|results/[\w-]+)\.md|examples/.*\.r[bu])\z}x
   URIS = %w[homepage_uri source_code_uri changelog_uri documentation_uri bug_tracker_uri].freeze
   EXTCONF = File.join(ROOT, "ext/trunkline/extconf.rb")
   # What a system without poll(2) has mkmf find.
