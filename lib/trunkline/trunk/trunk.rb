@@ -2,6 +2,7 @@
 
 require_relative "canceller"
 require_relative "loss"
+require_relative "output_writer"
 require_relative "retirement"
 require_relative "stream_reader"
 require_relative "waiting"
@@ -20,10 +21,6 @@ module Trunkline
   # A request is performed, and its connection driven, in C: see ConnectionLoop. What is rare is here, and every change of state is one call of
   # ConnectionState, Request or the codec, so nothing needs a lock.
   class Trunk < ConnectionLoop # :nodoc:
-    # Seconds after which a caller beside the leader tries again to write. The buffer of a socket holds some 200 kB: this allows for 200 MB/s.
-    WRITE_AGAIN = 0.001
-    private_constant :WRITE_AGAIN
-
     # @return [#alive?, nil] what has it for its own; nil: nothing has, or as long as the client is open
     attr_accessor :user
 
@@ -61,8 +58,9 @@ module Trunkline
       @state.look_into_silence_after((@silence = silence).after) if silence
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @reader = StreamReader.new(self, @state, codec, @wire)
+      @writer = OutputWriter.new(self, @state, @wire)
       @retirement = Retirement.new(self, @state, @reader, @canceller)
-      @loss = @writer = @user = @origin = @server_process = nil
+      @loss = @user = @origin = @server_process = @write_failure = nil
     end
 
     # @return [Boolean] whether no caller is active here, and none is about to end what it has left
@@ -128,7 +126,7 @@ module Trunkline
       lose(farewell) if received.nil? || @codec.farewell
       @loss.nil?
     rescue SystemCallError, IOError, ConnectionError => error
-      lose(error.message)
+      lose_over(error)
       false
     end
 
@@ -234,32 +232,7 @@ module Trunkline
       @pool.freed if @crowded.on? && @state.room?
     end
 
-    # Stays until the output is written, unless another caller does already. The leader writes it while it waits for answers; but where
-    # it went to sleep with nothing to write, it is not woken by room for more. So a caller beside it tries again and again, and is
-    # parked meanwhile: when the leader leaves, the lead goes to this caller. So some caller reads as long as one waits to write:
-    # a server that cannot get rid of its answers takes no more requests.
-    def write_out(request)
-      return if @writer && !@writer.dropped?
-
-      @writer = request
-      begin
-        attempt_to_write(request) until written_out?(request)
-      ensure
-        @writer = nil if @writer.equal?(request)
-      end
-    end
-
-    def attempt_to_write(request)
-      case @state.lead(request)
-      when :leads then step(request)
-      when :parked
-        Waiting.park(request, Waiting.now + WRITE_AGAIN)
-        flush
-      end
-    end
-
-    # A request that is done was written, and what came behind it is for other callers to write.
-    def written_out?(request) = @wire.flushed? || !@loss.nil? || request.done? || request.patience_over?
+    def write_out(request) = @writer.write_out(request)
 
     # A caller has left, and the lead goes to the next leader (a Request, which is owed its wake-up), to none, or to no other (:led).
     def after_leave(succession)
@@ -286,13 +259,23 @@ module Trunkline
       @wire.close
     end
 
+    # The server has ended the connection, and may have said why, which says what it has begun: that is read before the connection is lost, by the
+    # leader, where there is one.
+    def write_failed(error)
+      @write_failure = error.message
+      return @wire.shut_down if @state.led?
+
+      @reader.catch_up
+      lose(farewell)
+    end
+
     def lose_over(error) = lose(@codec.farewell_message || error.message) # a server that closes over unread bytes resets the connection
 
     def look_into_silence = @silence.look(self)
     def pass_given_up = @canceller.pass_given_up
     def quarantine_altered = @canceller.quarantine("a statement has left state behind on the connection, which others share")
 
-    def farewell = @codec.farewell_message || "the server closed the connection"
+    def farewell = @codec.farewell_message || @write_failure || "the server closed the connection"
   end
   private_constant :Trunk
 end

@@ -13,7 +13,7 @@
 
 #define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
 
-static ID id_lose, id_lose_over, id_receive, id_flush, id_wait, id_is_flushed;
+static ID id_lose, id_lose_over, id_write_failed, id_receive, id_flush, id_wait, id_is_flushed;
 static VALUE eConnectionError;
 
 connection_io_t connection_io_for(VALUE trunk, VALUE connection_object, VALUE request) {
@@ -40,8 +40,6 @@ VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE a
     return io->exposed ? interrupts_where_it_sleeps(put_question, (VALUE)&question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
 }
 
-static void lose(const connection_io_t *io, VALUE error) { connection_io_ask(io, id_lose_over, 1, error); }
-
 bool connection_io_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
 
 /* What the connection and its encryption raise. */
@@ -49,13 +47,15 @@ static bool is_of_wire(VALUE error) {
     return connection_io_is_error(error, rb_eSystemCallError) || connection_io_is_error(error, rb_eIOError) || connection_io_is_error(error, eConnectionError);
 }
 
-bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error)) {
+static bool was_told(const connection_io_t *io, ID method, bool (*is_ours)(VALUE error)) {
     VALUE error = rb_errinfo();
     if (!is_ours(error)) return false;
     rb_set_errinfo(Qnil);
-    lose(io, error);
+    connection_io_ask(io, method, 1, error);
     return true;
 }
+
+bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error)) { return was_told(io, id_lose_over, is_ours); }
 
 bool connection_io_is_flushed(const connection_t *connection) {
     if (!connection_is_native(connection)) return RTEST(rb_funcallv(connection->wire, id_is_flushed, 0, NULL));
@@ -69,46 +69,46 @@ static bool is_inherited(const connection_io_t *io) {
     return true;
 }
 
-/* After the system call, or the TLS session, has failed. */
-static void lose_over_failure(const connection_io_t *io, const char *call) {
+/* After the system call, or the TLS session, has failed: the trunk's method is told. */
+static void tell_failure(const connection_io_t *io, ID method, const char *call) {
     int number = errno;
-    lose(io, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
+    connection_io_ask(io, method, 1, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
 }
 
 static VALUE call_flush(VALUE wire) { return rb_funcallv(wire, id_flush, 0, NULL); }
 static VALUE call_receive(VALUE wire) { return rb_funcallv(wire, id_receive, 0, NULL); }
 
-/* What the method of a wire that Ruby drives returns. Qundef: the trunk was lost over it. */
-static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire)) {
+/* What the method of a wire that Ruby drives returns. Qundef: it has failed, and the trunk was told so by its own method. */
+static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire), ID failed) {
     int tag;
     VALUE answer = rb_protect(call, io->connection->wire, &tag);
     if (!tag) return answer;
-    if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
+    if (!was_told(io, failed, is_of_wire)) rb_jump_tag(tag);
     return Qundef;
 }
 
 void connection_io_flush(const connection_io_t *io) {
     const connection_t *connection = io->connection;
     if (!connection_is_native(connection)) {
-        through_wire(io, call_flush);
+        through_wire(io, call_flush, id_write_failed);
     } else if (!connection_io_is_flushed(connection) && !is_inherited(io)) {
         VALUE output = connection_codec(connection)->output;
         socket_status_t status = NIL_P(connection->tls) ? bytes_send(output, connection->descriptor) : tls_session_send(connection->tls, output, connection->descriptor);
-        if (status == SOCKET_FAILED) lose_over_failure(io, "send");
+        if (status == SOCKET_FAILED) tell_failure(io, id_write_failed, "send");
     }
 }
 
 socket_status_t connection_io_receive(const connection_io_t *io) {
     const connection_t *connection = io->connection;
     if (!connection_is_native(connection)) {
-        VALUE received = through_wire(io, call_receive);
+        VALUE received = through_wire(io, call_receive, id_lose_over);
         if (received == Qundef) return SOCKET_FAILED;
         return NIL_P(received) ? SOCKET_CLOSED : RTEST(received) ? SOCKET_MOVED : SOCKET_BLOCKED;
     }
     if (is_inherited(io)) return SOCKET_FAILED;
     VALUE input = connection_codec(connection)->input;
     socket_status_t status = NIL_P(connection->tls) ? bytes_receive(input, connection->descriptor) : tls_session_receive(connection->tls, input, connection->descriptor);
-    if (status == SOCKET_FAILED) lose_over_failure(io, "recv");
+    if (status == SOCKET_FAILED) tell_failure(io, id_lose_over, "recv");
     return status;
 }
 
@@ -151,6 +151,7 @@ bool connection_io_is_quiet(const connection_t *connection) {
 void Init_trunkline_connection_io(void) {
     id_lose = rb_intern("lose");
     id_lose_over = rb_intern("lose_over");
+    id_write_failed = rb_intern("write_failed");
     id_receive = rb_intern("receive");
     id_flush = rb_intern("flush");
     id_wait = rb_intern("wait");

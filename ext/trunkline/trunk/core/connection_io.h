@@ -37,8 +37,8 @@ bool connection_io_is_flushed(const connection_t *connection);
 /* Whether nothing has come over the idle connection, not even its end; false: something may have. */
 bool connection_io_is_quiet(const connection_t *connection);
 
-/* Send what there is to send; read what there is to read into the codec's input. They never wait, and lose the trunk when they fail, which runs
- * Ruby; so does each of them over a wire that Ruby drives. */
+/* Send what there is to send; read what there is to read into the codec's input. They never wait. When they fail the trunk is lost, or its leader is
+ * about to read why nothing can be sent; that runs Ruby, and so does each of them over a wire that Ruby drives. */
 void connection_io_flush(const connection_io_t *io);
 socket_status_t connection_io_receive(const connection_io_t *io);
 
