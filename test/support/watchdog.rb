@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "living_objects"
+
 # Says at once what would show as a hang much later: a caller that is parked where no caller leads, a lead that belongs to a caller that has
 # ended, a connection that is shut though no caller cancels there and no fence is on its way.
 class Watchdog
@@ -33,7 +35,7 @@ class Watchdog
 
   # @return [Array<String>] what is as wrong as it was the last time
   def faults
-    seen = ObjectSpace.each_object(TRUNK).flat_map { |trunk| trunk.state.nil? || trunk.loss || trunk.inherited? ? [] : faults_of(trunk) } # nil: it is being made
+    seen = LivingObjects.of(TRUNK).flat_map { |trunk| trunk.state.nil? || trunk.loss || trunk.inherited? ? [] : faults_of(trunk) } # nil: it is being made
     lasting = seen & @before
     @before = seen
     lasting.map { |fault| "#{fault.text}: #{fault.trunk.state.snapshot}" }
