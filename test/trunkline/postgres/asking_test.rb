@@ -54,11 +54,13 @@ module Trunkline
       # PgBouncer keeps a statement of its own for a text, in each session of the server, and none for a text without a name.
       def test_nor_where_a_pooler_answers_for_it_by_an_older_one
         stale = parse_complete + BackendMessages.error(S: "ERROR", V: "ERROR", C: "0A000", M: "no", R: "RevalidateCachedQuery") + ready
-        asker = self.asker(first, failure("0A000") + ready, close_complete + ready + stale, close_complete + ready + first(["2"]))
-        asker.query("SELECT n")
-        assert_equal [2, true], [asker.value("SELECT n"), asker.through?]
-        names = asker.codec.output.to_s.b.scan(/P....([^\0]*)\0SELECT n\0/mn).flatten
-        assert_equal [true, true, false], names.map { |name| !name.empty? }
+        [->(asker) { asker.value("SELECT n") }, ->(asker) { asker.batch(atomic: true) { |batch| batch.query("SELECT n") }.first.value }].each do |ask|
+          asker = self.asker(first, failure("0A000") + ready, close_complete + ready + stale, close_complete + ready + first(["2"]))
+          asker.query("SELECT n")
+          assert_equal [2, true], [ask.call(asker), asker.through?]
+          names = asker.codec.output.to_s.b.scan(/P....([^\0]*)\0SELECT n\0/mn).flatten
+          assert_equal [true, true, false], names.map { |name| !name.empty? }
+        end
       end
 
       def test_once_and_no_more

@@ -92,8 +92,9 @@ module Trunkline
         error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
       end
 
-      def preparable_anew?(request)
-        request.outdated? && (!request.anew? || request.forgotten?) && !answered_within_transaction?(request)
+      # @param unit [Request] that it is a member of, or itself
+      def preparable_anew?(request, unit = request)
+        request.outdated? && (!request.anew? || request.forgotten?) && !answered_within_transaction?(unit)
       end
 
       # What depends on the parameters' types waits until they are known again.

@@ -93,7 +93,7 @@ module Trunkline
       def attempt_again(batch, culprit, error)
         return :again if culprit.equal?(batch) && resendable?(batch, error)
 
-        method(:prepared_anew) if culprit.outdated? && !culprit.anew? && !answered_within_transaction?(batch)
+        method(:prepared_anew) if preparable_anew?(culprit, batch)
       end
 
       def undone(error, requests, culprit)
