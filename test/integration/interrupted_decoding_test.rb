@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "async"
 require "bigdecimal"
 require "suites"
 
@@ -32,7 +33,37 @@ class InterruptedDecodingTest < Trunkline::TestCase
     end
   end
 
+  # Ruby raises in the fiber that runs, and takes the error for the row's. It may be raised again from there on, or not.
+  def test_an_error_that_is_raised_in_the_thread_of_an_event_loop
+    with_client(connections: 1, max_connections: 1) do |db|
+      pid = db.value("SELECT pg_backend_pid()")
+      interrupted(-> { Thread.current.raise(Stop, "enough") }) do
+        *before, error, behind, last = in_event_loop { |task| ["'before'", "1.5", "2.5", "'last'"].map { |sql| task.async { db.value("SELECT #{sql}") rescue $! } }.map(&:wait) }.value
+        assert_equal [["before"], Trunkline::UnreadableResult, Stop, BigDecimal("2.5"), "last"], [before, error.class, error.cause.class, behind, last]
+      end
+      assert_equal pid, db.value("SELECT pg_backend_pid()")
+    end
+  end
+
+  # The event loop ends with it, and stops its fibers.
+  def test_an_error_that_is_raised_in_the_thread_of_an_event_loop_that_sleeps
+    name = unique_name
+    with_client(connections: 1, max_connections: 1, application_name: name) do |db|
+      thread = in_event_loop { |task| 3.times.map { task.async { db.query("SELECT pg_sleep(1000)") } }.each(&:wait) }
+      thread.report_on_exception = false
+      running = "SELECT 1 FROM pg_stat_activity WHERE application_name = '#{name}' AND wait_event = 'PgSleep'"
+      assert eventually { psql(running).any? }
+      thread.raise(Stop)
+      assert_raises(Stop) { thread.value }
+      assert_equal 7, db.value("SELECT 7")
+      assert eventually { psql(running).empty? }
+    end
+  end
+
   private
+
+  # A thread whose fibers are Async's.
+  def in_event_loop(&block) = Thread.new { Sync(&block) }
 
   # A thread that kills itself does so at once.
   def killed_by_another(thread)
