@@ -56,4 +56,23 @@ class ValueFormatsTest < Trunkline::TestCase
       end
     end
   end
+
+  # The server tells of it when it has sent what it was asked for.
+  def test_what_was_read_in_the_same_breath
+    in_host_with_client(connections: 1, max_connections: 2) do |db|
+      { "DateStyle" => "German", "IntervalStyle" => "sql_standard", "client_encoding" => "LATIN1" }.each do |name, value|
+        script = "DO $$ BEGIN PERFORM set_config('#{name}', '#{value}', false); END $$; #{VALUES}"
+        db.session do |session|
+          pid = session.value("SELECT pg_backend_pid()")
+          error = assert_raises(Trunkline::UnreadableResult, name) { session.execute_script(script) }
+          assert_equal [true, false], [error.sent?, error.retriable?]
+          session.query("RESET #{name}")
+          assert_equal [ANSWER, pid], [session.query(VALUES).rows[0], session.value("SELECT pg_backend_pid()")]
+        end
+        assert_raises(Trunkline::UnreadableResult) { db.execute_script(script) }
+      end
+      assert_raises(Trunkline::UnreadableResult) { db.session { |session| session.query("SELECT set_config($1, 'LATIN1', false), chr(228)", "client_encoding") } }
+      assert_equal ANSWER, db.query(VALUES).rows[0]
+    end
+  end
 end

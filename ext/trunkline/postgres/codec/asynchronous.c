@@ -64,6 +64,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
         protocol_error("the server reports settings of %"PRIuSIZE" bytes, where max_unrequested is %"PRIuSIZE, session->parameter_bytes, session->unrequested_limit);
     }
     if (strcmp(name, "in_hot_standby") == 0 && !NIL_P(before) && !RTEST(rb_str_equal(before, setting))) session->base.role_changed = true;
+    if (strcmp(name, "client_encoding") == 0) session->recoded = strcmp(value, "UTF8") != 0;
     rb_hash_aset(session->parameters, key, setting);
     leak_watch_setting(session, key, setting, answering);
     if (answering) meaning_watch_setting(session, name);

@@ -233,6 +233,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     request->outcome.leaked = !NIL_P(leak);
     request->outcome.leak = leak;
     if (request->answer.notices_left_out > 0) notices_end(session, request);
+    if (session->recoded) unreadable_texts(request);
     if (NIL_P(request->statement)) finish_members(request, woken);
     else learn_types(request);
     if (request_finish(&request->base)) rb_ary_push(woken, head);

@@ -32,6 +32,7 @@ typedef struct {
     bool limits;           /* knows the statement that limits the next one's time */
     VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */
     bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
+    bool recoded;          /* client_encoding is not UTF-8 */
     bool in_block;         /* a transaction was open when the last answer was complete */
     uint64_t meaning;      /* in which SQL is read, see meaning.h; 0 unless the caller that the session is leased to has changed it */
     uint64_t own_plans;    /* in which functions' plans are to be made then */

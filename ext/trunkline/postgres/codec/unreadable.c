@@ -18,14 +18,23 @@ static VALUE decode(VALUE data, row_memory_t *memory) {
     return row_decode(decoding->description, decoding->request->answer.binary, decoding->frame->body, decoding->frame->length, memory);
 }
 
-static bool is_of_value(VALUE error) {
-    return RTEST(rb_obj_is_kind_of(error, rb_eStandardError)) && !RTEST(rb_obj_is_kind_of(error, eProtocolError));
+/* A statement of a script may have the server write the values of those behind it in another form, which it reports at the end. The connection is
+ * its caller's own. */
+static bool may_change_formats(const postgres_request_t *request) { return request->kind == REQUEST_SCRIPT; }
+
+static bool is_of_value(const postgres_request_t *request, VALUE error) {
+    if (!RTEST(rb_obj_is_kind_of(error, rb_eStandardError))) return false;
+    return may_change_formats(request) || !RTEST(rb_obj_is_kind_of(error, eProtocolError));
 }
 
-/* What most rows hold raises nothing but ProtocolError. */
+/* Whether what its rows hold may raise anything but a ProtocolError over which the connection ends. */
+static bool needs_protection(const postgres_request_t *request) {
+    return description_of(request->answer.description)->asks_ruby || may_change_formats(request);
+}
+
 VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     const description_t *description = description_of(request->answer.description);
-    if (!description->asks_ruby) return row_decode(description, request->answer.binary, frame->body, frame->length, NULL);
+    if (!needs_protection(request)) return row_decode(description, request->answer.binary, frame->body, frame->length, NULL);
     decoding_t decoding = {description, request, frame};
     return protected_row(session, request, decode, (VALUE)&decoding);
 }
@@ -42,13 +51,13 @@ static VALUE read_within_memory(VALUE data) {
 }
 
 VALUE protected_row(const session_state_t *session, postgres_request_t *request, read_row_function *read, VALUE data) {
-    if (!description_of(request->answer.description)->asks_ruby) return read(data, NULL);
+    if (!needs_protection(request)) return read(data, NULL);
     int tag;
     reading_t reading = {read, data, row_memory_of(session->message_limit)};
     VALUE row = rb_protect(read_within_memory, (VALUE)&reading, &tag);
     if (!tag) return row;
     VALUE error = rb_errinfo();
-    if (!is_of_value(error)) rb_jump_tag(tag);
+    if (!is_of_value(request, error)) rb_jump_tag(tag);
     rb_set_errinfo(Qnil);
     request->answer.unreadable = error;
     return Qundef;
@@ -58,6 +67,26 @@ void unreadable_row(const session_state_t *session, postgres_request_t *request,
     if (request->base.done || !NIL_P(request->answer.unreadable)) return;
     VALUE message = rb_enc_sprintf(rb_utf8_encoding(), "a row has %"PRIuSIZE" bytes, and the client takes %"PRIuSIZE" (max_message:)", size, session->message_limit);
     request->answer.unreadable = rb_class_new_instance(1, &message, eUnreadableResult);
+}
+
+static bool is_broken(VALUE value) {
+    if (RB_TYPE_P(value, T_STRING)) return rb_enc_get_index(value) == rb_utf8_encindex() && rb_enc_str_coderange(value) == ENC_CODERANGE_BROKEN;
+    if (!RB_TYPE_P(value, T_ARRAY)) return false;
+    for (long at = 0; at < RARRAY_LEN(value); at++) {
+        if (is_broken(RARRAY_AREF(value, at))) return true;
+    }
+    return false;
+}
+
+void unreadable_texts(postgres_request_t *request) {
+    if (!NIL_P(request->answer.unreadable)) return;
+    const VALUE rows[] = {request->answer.row, request->answer.rows, request->answer.results};
+    for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+        if (!is_broken(rows[at])) continue;
+        VALUE message = rb_utf8_str_new_cstr("client_encoding was changed, and what was read is not UTF-8 any more");
+        request->answer.unreadable = rb_class_new_instance(1, &message, eUnreadableResult);
+        return;
+    }
 }
 
 /* call-seq: unreadable -> Exception or nil
