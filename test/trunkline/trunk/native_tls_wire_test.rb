@@ -109,18 +109,24 @@ module Trunkline
     def relayed
       server, from_server = ends
       client, to_client = ends
-      sockets = [server, from_server, client, to_client]
-      relay = Thread.new { pass_on(from_server, to_client) }
+      over, done = IO.pipe
+      sockets = [server, from_server, client, to_client, over, done]
+      relay = Thread.new { pass_on(over, from_server, to_client) }
       @there, here = shake_hands(server, client)
-      relay.kill.join
+      done.close
+      relay.join
       yield from_server, to_client, wire_class.new(here, @input, @output)
     ensure
       sockets.compact.each(&:close)
     end
 
-    def pass_on(*pair)
+    # Until the other end of the first is closed. What was read by then has been written.
+    def pass_on(over, *pair)
       loop do
-        IO.select(pair).first.each { |from| (pair - [from]).first.write(from.readpartial(100_000)) }
+        ready = IO.select([over, *pair]).first
+        return if ready.include?(over)
+
+        ready.each { |from| (pair - [from]).first.write(from.readpartial(100_000)) }
       end
     end
 
