@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# Where a page links to a heading of a page, that page has the heading.
+class LinksTest < Trunkline::TestCase
+  ROOT = File.expand_path("..", __dir__)
+  PAGES = Dir[File.join(ROOT, "{*.md,guides/*.md,bench/**/*.md}")].sort
+  private_constant :ROOT, :PAGES
+
+  def test_each_link_to_a_heading_leads_to_one
+    lost = PAGES.flat_map do |page|
+      text(page).scan(/\]\(([^)\s#:]*)#([^)\s]+)\)/).reject { |path, anchor| headings(target(page, path)).include?(anchor) }
+                .map { |path, anchor| "#{page.delete_prefix("#{ROOT}/")}: #{path}##{anchor}" }
+    end
+    assert_empty lost
+  end
+
+  private
+
+  def target(page, path) = path.empty? ? page : File.expand_path(path, File.dirname(page))
+
+  # @return [Array<String>] their anchors, as GitHub makes them: lower case, hyphens for spaces, no punctuation
+  def headings(page)
+    (@headings ||= {})[page] ||= text(page).gsub(/^```.*?^```/m, "").scan(/^#+ (.+)$/).map { |(words)| words.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
+  end
+
+  def text(page) = File.read(page, encoding: "UTF-8")
+end
