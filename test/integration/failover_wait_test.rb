@@ -49,6 +49,26 @@ module Trunkline
       end
     end
 
+    # A host that takes connections and says nothing holds no caller up once the standby is promoted.
+    def test_a_standby_is_asked_while_another_host_is_silent
+      with_pair do |primary, standby|
+        next if standby.version < 14
+
+        primary.stop
+        TCPServer.open("127.0.0.1", 0) do |frozen|
+          uri = "postgresql://postgres@/postgres?host=127.0.0.1,#{standby.socket_directory}&port=#{frozen.addr[1]},#{standby.port}&target_session_attrs=read-write&connect_timeout=600"
+          Trunkline.postgres(uri, failover_wait: 600) do |db|
+            caller = Thread.new { port_of(db) }
+            2.times { asked_anew(standby) }
+            hurried = assert_raises(Deadline) { db.query("SELECT 1", deadline: 0.2) }
+            refute_predicate hurried, :sent?
+            standby.psql("SELECT pg_promote()")
+            assert_equal standby.port, caller.value
+          end
+        end
+      end
+    end
+
     # One that goes away is not asked any more, and one that comes back is asked again.
     def test_a_standby_that_goes_away_meanwhile
       with_pair do |primary, standby|

@@ -82,9 +82,28 @@ module Trunkline
       end
 
       def search(&switched)
-        search = take_up || HostSearch.new(@config, @memory, @cluster, @promotions)
-        arrive(search.run(Deadlines.present) || leave(search), &switched)
+        search = take_up || begin_search
+        arrive(@promotions ? run_beside_promotions(search, Deadlines.present) : search.run(Deadlines.present) || leave(search), &switched)
       end
+
+      def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions)
+
+      # A host that is frozen holds a search up for as long as an attempt may take. Meanwhile a standby that was met in it may be promoted: then
+      # the next search begins.
+      def run_beside_promotions(search, deadline)
+        until (found = search.run([deadline, Waiting.now + PromotionWatch::PAUSE].compact.min))
+          leave(search) if deadline && Waiting.now >= deadline
+          next unless @promotions.changed?
+
+          search.abandon
+          search = begin_search
+        end
+        found
+      ensure
+        search.abandon unless found || left?(search)
+      end
+
+      def left?(search) = @lock.synchronize { @left.include?(search) }
 
       def arrive(connection)
         from = @memory.good(connection)

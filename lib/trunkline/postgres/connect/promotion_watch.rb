@@ -20,7 +20,7 @@ module Trunkline
       # clients that have lost the same server do not come back in step.
       NEXT_SEARCH = 1.0..2.0
       SQL = "SELECT pg_catalog.pg_is_in_recovery()"
-      private_constant :PAUSE, :ANSWER, :NEXT_SEARCH, :SQL
+      private_constant :ANSWER, :NEXT_SEARCH, :SQL
 
       Kept = Struct.new(:io, :generation, :query)
       private_constant :Kept
