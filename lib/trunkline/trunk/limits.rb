@@ -64,7 +64,7 @@ module Trunkline
     def check_batch(parameters)
       raise ArgumentError, "a batch has #{max_in_flight} statements at most (max_in_flight), not #{parameters.size}" if parameters.size > max_in_flight
 
-      bytes = parameters.sum { |values| values.sum { |value| value.is_a?(String) ? value.bytesize : 0 } }
+      bytes = parameters.sum { |values| values.sum { |value| String === value ? value.bytesize : 0 } }
       return if bytes <= max_bytes_in_flight
 
       raise ArgumentError, "the parameters of a batch have #{max_bytes_in_flight} bytes at most (max_bytes_in_flight), not #{bytes}"

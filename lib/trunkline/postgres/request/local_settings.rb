@@ -62,11 +62,12 @@ module Trunkline
       # @param settings [Hash{String => Object}] the role last: it may not be allowed to set the others
       def initialize(settings)
         check_length(settings.values.grep(String).sum(&:bytesize)) # before they are looked at and put together
-        settings.each { |name, value| check(name, value) }
-        calls = settings.map { |name, value| "pg_catalog.set_config(#{quoted(name)}, #{escape_literal(value.to_s)}, true)" }
+        texts = settings.to_h { |name, value| [String.new(name), text_of(name, value)] } # what is checked is what is sent, whatever class it is of
+        texts.each { |name, text| check(name, text) }
+        calls = texts.map { |name, text| "pg_catalog.set_config(#{quoted(name)}, #{escape_literal(text)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
         check_length(@sql.bytesize)
-        @context = Meaning.of(settings.transform_keys(&:downcase))
+        @context = Meaning.of(texts.transform_keys(&:downcase))
         freeze
       end
 
@@ -98,10 +99,17 @@ module Trunkline
         raise ArgumentError, "the settings have #{bytes} bytes, and the server takes #{Statements::LONGEST} at most"
       end
 
-      def check(name, value)
-        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{value.class}" unless VALUE_TYPES.any? { |kind| kind === value }
+      # @return [String] of its own: another thread may change what was given
+      def text_of(name, value)
+        return String.new(value) if String === value
+        return value.to_s if VALUE_TYPES.any? { |kind| kind === value }
 
-        lower, text = name.downcase, value.to_s
+        given = Kernel.instance_method(:class).bind_call(value) # also of a BasicObject
+        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{given}"
+      end
+
+      def check(name, text)
+        lower = name.downcase
         raise ArgumentError, "a setting's name or value holds a zero byte" if name.include?("\0") || text.b.include?("\0")
         if CHANGING_TEXT.include?(lower)
           raise ArgumentError, "#{name} changes how the server writes values, which could not be read then: use to_char where " \
