@@ -41,6 +41,12 @@ class PackagingTest < Trunkline::TestCase
     assert_empty Dir.chdir(ROOT) { %w[CHANGELOG.md SECURITY.md] + Dir["guides/*.md"] } - specification.files
   end
 
+  def test_the_versions_that_are_promised_are_the_gems
+    promised = File.read(File.join(ROOT, "guides/upgrading.md"), encoding: "UTF-8").scan(/^\| (Ruby|PostgreSQL|memcached) \| (?:CRuby )?([\d.]+) \|/).to_h
+    needed = { "Ruby" => specification.required_ruby_version.to_s, "PostgreSQL" => specification.metadata["postgresql_versions"], "memcached" => specification.metadata["memcached_versions"] }
+    assert_equal needed, promised.transform_values { |version| ">= #{version}" }
+  end
+
   def test_every_link_leads_to_a_file_of_the_gem
     lost = specification.files.grep(/\.md\z/).flat_map { |page| links(page).reject { |path| there?(path) }.map { |path| "#{page}: #{path}" } }
     assert_empty lost
