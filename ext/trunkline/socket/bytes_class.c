@@ -4,7 +4,11 @@
 #include "socket.h"
 #include "../common/classes.h"
 
+/* Bytes of room for one read. With half or double of it, values of 1 MB, results of 2000 rows and single values take the same processor time:
+ * 1.4 to 1.5 ms, 0.5 to 0.7 ms and 15 us, medians of 5, where runs differ by a third. */
 #define RECEIVE_AT_LEAST 65536
+/* Bytes of memory that an empty buffer keeps. With half of it a value of 1 MB takes 1.8 ms of processor time, not 1.5, as its memory is given
+ * back and asked for again each time; with double 1.4 ms, and idle connections may keep twice the memory. */
 #define KEPT_WHEN_EMPTY (1 << 20)
 
 VALUE cTrunklineBytes;

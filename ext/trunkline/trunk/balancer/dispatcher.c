@@ -5,8 +5,6 @@
 #include "search.h"
 #include "../../common/classes.h"
 
-#define MOST_CALLED 1000 /* waiting callers at once */
-
 static void dispatcher_mark(void *data) {
     dispatcher_t *dispatcher = data;
     rb_gc_mark(dispatcher->trunks);

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
+/* Half and double of the first four change nothing on the traffic of bin/bench policy: see bench/results/policy-profile.md. */
 #define FEW 8        /* trunks that are all looked at; of more, those that are likely to do */
 #define MOST_LOOKS 8 /* at idle trunks, whose callers may be leaving still */
 #define LEAST 0.00001 /* seconds that a request counts for where room is counted */
 #define STUCK 0.05    /* seconds by which a head is late enough to be worth another connection: a busy machine is late too */
-#define MOST_CALLED 1000 /* waiting callers, at once, to one trunk */
 
 search_t search_for(dispatcher_t *dispatcher, request_t *request) {
     bool is_long = request->work.service && request->work.service->is_long;
