@@ -100,6 +100,7 @@ module Trunkline
       def self.text(sql)
         raise TypeError, "SQL must be a String, not #{sql.nil? ? "nil" : sql.class}" unless sql.is_a?(String)
 
+        sql = String.new(sql) unless sql.instance_of?(String) # what a class of the caller's own says of it may not be so
         text = sql.encoding == Encoding::BINARY ? sql.dup.force_encoding(Encoding::UTF_8) : sql.encode(Encoding::UTF_8)
         raise EncodingError, "the SQL is not valid UTF-8" unless text.valid_encoding?
         raise ArgumentError, "the SQL contains a zero byte" if text.include?("\0")
