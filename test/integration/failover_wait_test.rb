@@ -41,7 +41,7 @@ module Trunkline
           callers = Array.new(3) { Thread.new { port_of(db) } }
           questions = Array.new(2) { asked_anew(standby) }
           assert_equal 1, questions.map(&:first).uniq.size, "in one session"
-          assert_operator db.stats[:queue].values_at(:length, :alone).sum, :>=, 2
+          assert eventually { db.stats[:queue].values_at(:length, :alone).sum >= 2 }
           standby.psql("SELECT pg_promote()")
           assert_equal [standby.port] * 3, callers.map(&:value)
           assert eventually { questions_to(standby).empty? }
