@@ -34,7 +34,7 @@ bool search_permits_long(const search_t *search);
 /* Finds the idle trunk that was busy last: the others may become superfluous. */
 bool search_idle(search_t *search);
 
-/* Waiting callers that are called at once, at most: more would be woken by one change of the pool, with its lock held. */
+/* Waiting callers that one change of the pool calls, at most. */
 #define MOST_CALLED 1000
 
 /* How many requests like this one the trunk could take now. */
