@@ -7,6 +7,7 @@ require_relative "test_part"
 class TestParts
   ALL = "test/**/*_test.rb"
   ELSEWHERE = "test/hosts/rails/**/*" # the application that the tests of Rails start
+  NEWER = "test/hosts/newer/**/*" # hosts that need Ruby 3.3
   ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long, each of them
   TOGETHER = 12 # files of a folder in one part
   # Those that take longest, longest first.
@@ -15,10 +16,10 @@ class TestParts
     test/integration/ test/ext/trunk
   ].freeze
   QUICK = %w[test/trunkline/**/*_test.rb test/scheduler/async_test.rb test/scheduler/threads_test.rb].freeze
-  private_constant :ALL, :ELSEWHERE, :ALONE, :TOGETHER, :FIRST, :QUICK
+  private_constant :ALL, :ELSEWHERE, :NEWER, :ALONE, :TOGETHER, :FIRST, :QUICK
 
-  # @return [Array<TestPart>] every test, those first that take longest
-  def self.all = new(Rake::FileList[ALL].exclude(ELSEWHERE).to_a).parts
+  # @return [Array<TestPart>] every test that this Ruby can run, those first that take longest
+  def self.all = new(Rake::FileList[ALL].exclude(ELSEWHERE, *(NEWER if RUBY_VERSION < "3.3")).to_a).parts
 
   # @return [Array<TestPart>] the unit tests of lib, and the client's suites under a scheduler and under threads
   def self.quick = new(Rake::FileList[*QUICK].to_a).parts

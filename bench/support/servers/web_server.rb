@@ -15,16 +15,18 @@ module Trunkline
         thin: ->(port, rackup, options) { ["start", "-q", "-a", "127.0.0.1", "-p", port, "-e", "production", "-R", rackup, *options] },
         falcon: ->(port, rackup, options) { ["serve", "--bind", "http://127.0.0.1:#{port}", "--config", rackup, *options] },
         falcon_host: ->(_port, file, options) { ["host", file, *options] },
-        puma: ->(port, rackup, options) { ["-q", "-e", "production", "-b", "tcp://127.0.0.1:#{port}", *options, rackup] }
+        puma: ->(port, rackup, options) { ["-q", "-e", "production", "-b", "tcp://127.0.0.1:#{port}", *options, rackup] },
+        rage: ->(port, rackup, options) { ["server", "--port", port, "--binding", "127.0.0.1", "--environment", "production", "--config", rackup, *options] }
       }.freeze
-      PROGRAMS = Hash.new { |_, kind| kind.to_s }.merge!(falcon_host: "falcon").freeze
+      # Gem and program, where their names are not the kind's.
+      PROGRAMS = { falcon_host: %w[falcon falcon], rage: %w[rage-rb rage] }.freeze
       START_TIMEOUT = 30 # seconds
       PATIENCE = 120     # seconds for an answer
       ATTEMPTS = 3       # another process may take the free port first
       private_constant :COMMANDS, :PROGRAMS, :START_TIMEOUT, :PATIENCE, :ATTEMPTS
 
-      # @param kind [Symbol] :thin, :falcon, :puma, or :falcon_host, which takes its port from the variable PORT
-      # @param rackup [String] path of the application; for :falcon_host, of the file that names its services
+      # @param kind [Symbol] :thin, :falcon, :puma, :rage, or :falcon_host, which takes its port from the variable PORT
+      # @param rackup [String] absolute path of the application, whose folder the server works in; for :falcon_host, of the file that names its services
       # @param env [Hash{String => String}] for the server's process
       # @param options [Array<String>] more of the server's own
       # @yieldparam server [WebServer] that takes connections
@@ -91,8 +93,8 @@ module Trunkline
       def launch
         @port = FreePort.find
         arguments = COMMANDS.fetch(@kind).call(@port.to_s, @rackup, @options)
-        program = PROGRAMS[@kind]
-        @pid = Process.spawn({ **@env, "PORT" => @port.to_s }, RbConfig.ruby, Gem.bin_path(program, program), *arguments,
+        program = Gem.bin_path(*PROGRAMS.fetch(@kind) { [@kind.to_s] * 2 })
+        @pid = Process.spawn({ **@env, "PORT" => @port.to_s }, RbConfig.ruby, program, *arguments, chdir: File.dirname(@rackup),
                              pgroup: true, out: @log.path, err: %i[child out], in: File::NULL)
       end
 

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "timeout"
+
+# Each action asks in one of the ways that a client knows.
+class QueriesController < RageController::API
+  def value = answer(DB.value("SELECT $1::int", number))
+
+  def transaction
+    answer(DB.transaction { |tx| [tx.value("SELECT $1::int", number), tx.value("SELECT pg_current_xact_id_if_assigned() IS NULL")] })
+  end
+
+  def future = answer(Array.new(3) { |turn| DB.async("SELECT $1::int", number + turn) }.map { |future| future.value.value })
+  def stream = answer(DB.stream("SELECT n FROM generate_series(1, $1::int) AS n", number).each.sum { |row| row["n"] })
+  def large = answer(DB.value("SELECT $1::text", "x" * (300_000 + number)).size)
+  def record = answer(Row.find(number).name)
+  def sleep = answer(DB.value("SELECT 1 FROM pg_sleep(60)"))
+
+  def deadline
+    DB.value("SELECT 1 FROM pg_sleep(60)", deadline: 0.1)
+  rescue Trunkline::Deadline => error
+    answer(error.class.name)
+  end
+
+  def timed
+    Timeout.timeout(0.1) { DB.value("SELECT 1 FROM pg_sleep(60)") }
+  rescue Timeout::Error => error
+    answer(error.class.name)
+  end
+
+  private
+
+  def number = Integer(params[:number])
+  def answer(value) = render(json: { value: value })
+end
