@@ -57,6 +57,15 @@ module Trunkline
       end
     end
 
+    # It was sent before anything was known, and others of its kind have shown since that they take long: it is worth a cancel as they are.
+    def test_one_that_was_sent_before_its_kind_was_known_to_be_long
+      statement = STATEMENT.new("SELECT 0", 0)
+      sent = station(:early, query(statement))
+      assert_predicate sent.state, :held_up?
+      100.times { statement.service.measure(0.1, true) }
+      assert_predicate sent.state, :held_up?
+    end
+
     def test_what_was_cut_short_takes_so_long_at_least
       statement = statement(0.0003)
       30.times do |nth|

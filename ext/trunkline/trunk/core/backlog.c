@@ -21,8 +21,10 @@ bool connection_behind_estimate(connection_t *connection, double now, double sec
     return fifo_beyond_estimate(connection_in_flight(connection), now) > seconds && !connection_has_answer(connection);
 }
 
+/* By what was known when it was sent, or by what answers to others of its kind have told since. */
 static bool may_take_long(const request_t *request) {
-    return request->work.is_long || !request->work.service || !request->work.service->is_known;
+    const service_t *service = request->work.service;
+    return request->work.is_long || !service || !service->is_known || service->is_long;
 }
 
 bool connection_is_held_up(connection_t *connection, double now) {
