@@ -26,19 +26,19 @@ class CallCountsTest < Trunkline::TestCase
     with_one_connection do |db|
       ask = -> { db.query(ASK, 1, settings: { "app.tenant" => "7" }) }
       WARM.times { ask.call }
-      assert_calls([24, 13], "db.query(settings:)", &ask)
+      assert_calls([25, 13], "db.query(settings:)", &ask)
     end
   end
 
   def test_a_query_in_a_transaction
-    with_one_connection { |db| db.transaction { |tx| assert_calls([16, 17], "tx.query") { tx.query(ASK, 1) } } }
+    with_one_connection { |db| db.transaction { |tx| assert_calls([16, 19], "tx.query") { tx.query(ASK, 1) } } }
   end
 
   def test_a_transaction_with_one_query
     with_one_connection do |db|
       transact = -> { db.transaction { |tx| tx.query(ASK, 1) } }
       WARM.times { transact.call }
-      assert_calls([181, 95], "db.transaction", &transact)
+      assert_calls([181, 97], "db.transaction", &transact)
     end
   end
 

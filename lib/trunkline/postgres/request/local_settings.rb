@@ -12,8 +12,9 @@ module Trunkline
       # The text of values depends on these, and nothing tells how it was written.
       CHANGING_TEXT = %w[client_encoding datestyle intervalstyle bytea_output extra_float_digits lc_monetary standard_conforming_strings].freeze
       # For what this library itself asks. It takes the time that it takes. Where a role has switched off nested loops or sequential scans, the
-      # planner's estimate is so high that the server would compile the look-up of types: 7 s in place of 0.07 s.
-      OWN = { statement_timeout: 0, jit: false }.freeze
+      # planner's estimate is so high that the server would compile the look-up of types: 7 s in place of 0.07 s. Where one has the genetic
+      # optimizer plan every join with geqo_generations = 2147483647, planning had no end.
+      OWN = { statement_timeout: 0, jit: false, geqo: false }.freeze
       # What it sets is the generator of random numbers, which nothing sets back.
       LASTING = %w[seed].freeze
       CHECKED_BY_VALUE = %w[search_path role].freeze

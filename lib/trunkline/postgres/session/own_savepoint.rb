@@ -7,7 +7,7 @@ module Trunkline
     # Runs a statement of this library's own within a caller's transaction: no statement_timeout that the caller has set ends it, the server
     # does not compile it (see LocalSettings::OWN), and its failure does not abort the transaction. The savepoint travels with the statement and takes one more round trip at its end.
     module OwnSavepoint # :nodoc:
-      OPENING = ["SAVEPOINT trunkline_look_up", "SET LOCAL statement_timeout = 0", "SET LOCAL jit = off"].freeze
+      OPENING = ["SAVEPOINT trunkline_look_up", "SET LOCAL statement_timeout = 0", "SET LOCAL jit = off", "SET LOCAL geqo = off"].freeze
       ENDING = "ROLLBACK TO SAVEPOINT trunkline_look_up; RELEASE SAVEPOINT trunkline_look_up"
       private_constant :OPENING, :ENDING
 

@@ -201,7 +201,9 @@ module Trunkline
 
           before = @last
           request.pin
-          @trunk ? reopen(request) : take(request)
+          if !@trunk then take(request)
+          elsif @trunk.state.fence then reopen(request)
+          end
           @last = request
           opening = hand_over(request) unless @pending.empty?
           @first, @opening = request, opening.to_a if before.nil?
@@ -246,7 +248,7 @@ module Trunkline
       # The fence behind a cancel may be answered later than the caller could wait that has cancelled. Until then nothing may be sent, or the
       # cancel might hit it.
       def reopen(request)
-        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + TIDYING)) if @trunk.state.fence && !lost?
+        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + TIDYING)) unless lost?
       end
 
       def hand_over(request)
