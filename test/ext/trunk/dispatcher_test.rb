@@ -76,7 +76,7 @@ module Trunkline
     # What was seen there is looked for again when it was read, and not before.
     def test_the_rest_of_an_answer_that_is_read_is_the_servers_to_send
       with_late_connection do |state, codec, reader, writer|
-        state.equip(nil, reader, Flag.new, [])
+        state.equip(nil, reader, nil, Flag.new, [])
         writer.write("answer")
         refute_predicate state, :behind_estimate?
         codec.input.receive_from(reader.fileno)

@@ -201,9 +201,7 @@ module Trunkline
 
           before = @last
           request.pin
-          if !@trunk then take(request)
-          elsif @trunk.state.fence then reopen(request)
-          end
+          @trunk ? (reopen(request) if @trunk.state.fence) : take(request)
           @last = request
           opening = hand_over(request) unless @pending.empty?
           @first, @opening = request, opening.to_a if before.nil?
