@@ -48,6 +48,7 @@ module Trunkline
     end
 
     def leave_unused(request) = state.leave(request)
+    def server = "fake"
     def loss = nil
     def abandoned = 0
     def cancels = 0

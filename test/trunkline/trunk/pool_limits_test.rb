@@ -28,8 +28,10 @@ module Trunkline
       end
       answers.push(false)
       assert_raises(ConnectionError) { pool.perform(request) }
-      threads = Array.new(4) { waiting(pool) { |asked| pool.perform(asked) } }
+      asked = Array.new(4)
+      threads = asked.each_index.map { |at| Thread.new { pool.perform(asked[at] = request) } }
       2.times { attempts.pop }
+      Thread.pass until asked.compact.count(&:parked?) == 3 # the fourth makes the attempt
       answers.push(true)
       threads.each(&:join)
       assert_equal [0, 1], [attempts.size, pool.counts[:shared]]
