@@ -68,10 +68,11 @@ module Shared
       WAITS.each do |kind|
         gated do |db, proxy|
           proxy.hold(:answers)
+          before = proxy.messages(:answers)["Z"]
           leader = later { ask(db, 1) && spin(0.1) }
           future = db.async("SELECT 2")
           victim = later { [future.wait(0.05), undisturbed?(kind)].last }
-          proxy.await { |policies| policies[:answers].messages["Z"] == 4 }
+          proxy.await_messages(:answers, "Z", before + 2)
           proxy.release(:answers)
           leader.value
           assert victim.value, kind
