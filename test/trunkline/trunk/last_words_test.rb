@@ -1,30 +1,17 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/codec_testing"
+require "support/played_trunk"
 
 module Trunkline
   module Postgres
     # A server that says why it ends an idle session, and closes over what it has not read: to write fails before that is read.
     class LastWordsTest < TestCase
-      include CodecTesting
+      include PlayedTrunk
 
-      POOL = Struct.new(:crowded, :freed) { def lost(_trunk) = nil }.new(Flag.new, nil)
       ENDS = BackendMessages.error("E", S: "FATAL", V: "FATAL", C: "57P05", M: "idle for too long")
       LARGE = "x" * 8_000_000 # more than the buffers of a socket hold
-      private_constant :POOL, :ENDS, :LARGE
-
-      def setup
-        super
-        here, @there = UNIXSocket.pair
-        @trunk = Trunk.new(here, codec, server: "server", pool: POOL)
-      end
-
-      def teardown
-        @trunk.close("the test is over")
-        @there.close
-        super
-      end
+      private_constant :ENDS, :LARGE
 
       def request(text = "t") = Request.query(statement("SELECT $1::text"), [text])
 

@@ -1,29 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/codec_testing"
+require "support/played_trunk"
 require "support/schedulers/dropping"
 
 module Trunkline
   module Postgres
     # A fiber that led a connection when its event loop was dropped, and that is resumed after another caller has taken the lead.
     class LostLeadTest < TestCase
-      include CodecTesting
-
-      POOL = Struct.new(:crowded, :freed) { def lost(_trunk) = nil }.new(Flag.new, nil)
-      private_constant :POOL
-
-      def setup
-        super
-        here, @there = UNIXSocket.pair
-        @trunk = Trunk.new(here, codec, server: "server", pool: POOL)
-      end
-
-      def teardown
-        @trunk.close("the test is over")
-        @there.close
-        super
-      end
+      include PlayedTrunk
 
       def request = Request.query(statement("SELECT t"), [])
 

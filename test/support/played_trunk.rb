@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require_relative "codec_testing"
+
+# A trunk over a socket whose other end, @there, the test plays as the server. The test includes it within Trunkline::Postgres.
+module PlayedTrunk
+  include Trunkline::Postgres::CodecTesting
+
+  # A pool that notices nothing.
+  POOL = Struct.new(:crowded, :freed) { def lost(_trunk) = nil }.new(Trunkline.const_get(:Flag).new, nil)
+  private_constant :POOL
+
+  def setup
+    super
+    here, @there = UNIXSocket.pair
+    @trunk = Trunkline.const_get(:Trunk).new(here, codec, server: "server", pool: POOL)
+  end
+
+  def teardown
+    @trunk.close("the test is over")
+    @there.close
+    super
+  end
+end
