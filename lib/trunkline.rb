@@ -63,7 +63,7 @@ module Trunkline
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
                                           session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors,
                                           **limits)
-    middlewares.each { |middleware| client.use(middleware) }
+    Middlewares.listed(middlewares).each { |middleware| client.use(middleware) }
     QueryLog.attach(client, logger, slow)
     return client unless block_given?
 
@@ -114,7 +114,7 @@ module Trunkline
   def self.memcached(*servers, middlewares: [], logger: nil, slow: nil, **options)
     MainRactor.check
     client = Memcached::Client.new(servers.flatten.compact, **options)
-    middlewares.each { |middleware| client.use(middleware) }
+    Middlewares.listed(middlewares).each { |middleware| client.use(middleware) }
     QueryLog.attach(client, logger, slow)
     return client unless block_given?
 

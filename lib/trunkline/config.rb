@@ -36,7 +36,7 @@ module Trunkline
     def self.check(config) # :nodoc:
       return config if config.is_a?(Config)
 
-      raise TypeError, "Client.new takes a Config, not #{config.class}: call Trunkline.postgres, which takes a URI and keywords"
+      raise TypeError, "Client.new takes a Config, not #{Argument.class_of(config)}: call Trunkline.postgres, which takes a URI and keywords"
     end
 
     # @return [Array<Host>] in the order in which they were given

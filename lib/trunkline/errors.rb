@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "argument"
 require_relative "errors/shortened_sql"
 
 module Trunkline

@@ -22,12 +22,21 @@ module Trunkline
   #
   # They run in the fiber or thread of the caller, which waits for them too. A client without them does nothing for their sake.
   class Middlewares
+    # @param given [Array<Module>] as an option
+    # @return [Array<Module>]
+    # @raise [TypeError] it is no Array
+    def self.listed(given) # :nodoc:
+      return given if Array === given
+
+      raise TypeError, "middlewares must be an Array of Modules, not #{Argument.shown(given)}"
+    end
+
     # @param middleware [Module]
     # @return [Middlewares] these, and the module around them
     # @raise [TypeError] it is no module
     # @raise [ArgumentError] a public method of it goes around nothing, or does not take what it would be given
     def within(middleware) # :nodoc:
-      raise TypeError, "a middleware is a Module, not #{middleware.inspect}" unless middleware.instance_of?(Module)
+      raise TypeError, "a middleware is a Module, not #{Argument.shown(middleware)}" unless Module === middleware && middleware.instance_of?(Module)
 
       MiddlewareCheck.check(middleware)
       Class.new(self.class) { include middleware }.new

@@ -23,14 +23,14 @@ module Trunkline
 
     # Has a client's calls written, where it was given a logger.
     def self.attach(client, logger, slow)
-      raise ArgumentError, "slow: says which queries a log is written of: give logger: too" if slow && logger.nil?
+      raise ArgumentError, "slow: says which queries a log is written of: give logger: too" if slow && nil == logger
 
       client.use(middleware(logger, slow)) if logger
     end
 
     def initialize(logger, slow)
-      raise ArgumentError, "logger must be a Logger, with debug and warn, not #{logger.class}" unless %i[debug warn].all? { |name| logger.respond_to?(name) }
-      raise ArgumentError, "slow must be a number of seconds, not #{slow.inspect}" unless slow.nil? || (slow.is_a?(Numeric) && slow >= 0)
+      raise ArgumentError, "logger must be a Logger, with debug and warn, not #{Argument.class_of(logger)}" unless %i[debug warn].all? { |name| Argument.responds?(logger, name) }
+      raise ArgumentError, "slow must be a number of seconds, not #{Argument.shown(slow)}" unless nil == slow || (Argument.is?(slow, Numeric) && slow >= 0)
 
       @logger = logger
       @slow = slow

@@ -95,7 +95,7 @@ module Trunkline
     private
 
     def check(value, min, max, name)
-      raise TypeError, "#{name} must be an Integer, not #{value.class}" unless value.is_a?(Integer)
+      raise TypeError, "#{name} must be an Integer, not #{Argument.class_of(value)}" unless Argument.is?(value, Integer)
       raise ArgumentError, "#{name} must be between #{min} and #{max}, not #{value}" if value < min || value > max
     end
 

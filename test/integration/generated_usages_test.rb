@@ -56,7 +56,26 @@ class GeneratedUsagesTest < Trunkline::TestCase
     end
   end
 
+  # Each option of what makes a client, and the server's name.
+  def test_what_makes_a_client
+    given = Trunkline.method(:postgres).parameters.filter_map { |kind, name| name if kind == :key } + Trunkline::Limits::DEFAULTS.keys + Trunkline::Config.option_names
+    options = Trunkline::Memcached::Client.instance_method(:begin_with).parameters.filter_map { |kind, name| name if kind == :key }
+    kept = %i[Keys Values].flat_map { |name| Trunkline::Memcached.const_get(name).instance_method(:initialize).parameters.map(&:last) }
+    options += kept - [:separator] + %i[namespace_separator middlewares logger slow]
+    complaints = made(:postgres, given, [postgres_server.uri]) + made(:memcached, options, ["127.0.0.1:1"])
+    assert_empty complaints, "#{complaints.size} in all"
+  end
+
   private
+
+  # What can be wrong later, where it is used, is left out: nothing is asked of the clients.
+  def made(maker, options, right)
+    wrong = WrongUsages::OF_OPTIONS + WrongUsages::VALUES
+    calls = options.product(wrong).map { |name, value| [right, { name => value }] } + wrong.map { |value| [[value], {}] }
+    calls.filter_map do |arguments, keywords|
+      WrongUsages.complaint(WrongUsages.written(maker, arguments, keywords)) { Trunkline.public_send(maker, *arguments, **keywords) { 1 } }
+    end
+  end
 
   # @param shared [Boolean] whether the verbs are called too that it has from modules
   # @yieldparam call [#call] takes the object

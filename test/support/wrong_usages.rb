@@ -4,13 +4,15 @@
 # type, empty and huge text. What is right is given; the rest is made of it.
 module WrongUsages
   HUGE = ("x" * 20_000).freeze
-  VALUES = [nil, true, -1, 2**70, Float::NAN, "", HUGE, "\xFF", "a\0b", :x, [nil], { 1 => 2 }, Object.new, String, proc {}].freeze
-  OF_OPTIONS = [true, -1, Float::NAN, "x", [nil], Object.new].freeze
+  # What has not even the methods of each object.
+  ODD = BasicObject.new
+  VALUES = [nil, true, -1, 2**70, Float::NAN, "", HUGE, "\xFF", "a\0b", :x, [nil], [ODD], { 1 => 2 }, { x: ODD }, Object.new, ODD, String, proc {}].freeze
+  OF_OPTIONS = [true, -1, Float::NAN, "x", [nil], [ODD], { x: ODD }, Object.new, ODD].freeze
   # What Ruby's own methods say of arguments that were handed to them unseen: the caller did not call these.
   UNSEEN = /no implicit conversion|undefined (local|method)|comparison of|can't convert|can't be coerced|uninitialized|can't modify frozen|too big to convert/.freeze
   RUBYS_CHECK = /\A(wrong number of arguments|missing keyword|unknown keyword: :\w+\z)/.freeze
   CLEAR = [ArgumentError, TypeError, EncodingError, IndexError, Trunkline::Error].freeze
-  private_constant :HUGE, :VALUES, :OF_OPTIONS, :UNSEEN, :RUBYS_CHECK, :CLEAR
+  private_constant :HUGE, :UNSEEN, :RUBYS_CHECK, :CLEAR
 
   module_function
 
@@ -49,7 +51,13 @@ module WrongUsages
     "#{name}(#{given.join(", ")})"
   end
 
-  def short(value) = value.is_a?(String) && value.size > 30 ? "a String of #{value.size}" : value.inspect
+  def short(value)
+    return "a BasicObject" unless Object === value
+
+    value.is_a?(String) && value.size > 30 ? "a String of #{value.size}" : value.inspect
+  rescue NoMethodError
+    "#{value.class} of a BasicObject"
+  end
 
   private_class_method :deep?, :short
 end

@@ -29,7 +29,7 @@ module Trunkline
       private
 
       def from_string(conninfo)
-        if conninfo.is_a?(Hash)
+        if Hash === conninfo
           raise ConfigError, "the connection string must be a String, not Hash: write options as keywords, as in postgres(host: \"db\", dbname: \"app\"), or **hash"
         end
 
@@ -39,7 +39,7 @@ module Trunkline
       end
 
       def from_keywords(keywords)
-        pairs = keywords.compact.each_with_object({}) { |(name, value), given| Options.store(given, name.to_s, value) }
+        pairs = keywords.compact.each_with_object({}) { |(name, value), given| Options.store(given, name.to_s, Value.readable(name, value)) }
         pairs.transform_values { |value| [value, "keyword"] }
       end
 

@@ -12,32 +12,42 @@ module Trunkline
 
       module_function
 
+      # @return [Object] the value of a keyword, of which anything can be asked
+      # @raise [ConfigError]
+      def readable(option, value)
+        value.to_s
+        value
+      rescue NoMethodError
+        bad(option, "keyword", "must be a String, not #{Argument.class_of(value)}")
+      end
+
       # @return [String, nil] frozen; UTF-8, not necessarily valid
       # @raise [ConfigError]
       def text(option, value, source)
-        return if value.nil?
+        return if nil == value
 
-        value = value.name if value.is_a?(Symbol)
-        bad(option, source, "must be a String, not #{value.class}") unless value.is_a?(String)
+        value = value.name if Symbol === value
+        bad(option, source, "must be a String, not #{Argument.class_of(value)}") unless Argument.is?(value, String)
         bad(option, source, "holds a NUL character") if value.b.include?("\0")
         utf8(value)
       end
 
       # @return [String, #call]
       # @raise [ConfigError]
-      def password(option, value, source) = value.respond_to?(:call) ? value : text(option, value, source)
+      def password(option, value, source) = Argument.responds?(value, :call) ? value : text(option, value, source)
 
       # @return [Array<String>] what stands between the commas
       # @raise [ConfigError]
       def list(option, value, source)
-        parts = value.is_a?(Array) ? value : [value]
-        parts.flat_map { |part| text(option, part.is_a?(Numeric) ? part.to_s : part, source).split(",", -1) }.freeze
+        parts = Array === value ? value : [value]
+        bad(option, source, "holds nil") if parts.include?(nil)
+        parts.flat_map { |part| text(option, Numeric === part ? part.to_s : part, source).split(",", -1) }.freeze
       end
 
       # @return [Float, nil] nil, without end, for zero and less
       # @raise [ConfigError]
       def seconds(option, value, source)
-        number = Float(value, exception: false) if value.is_a?(Numeric) || value.is_a?(String)
+        number = Float(value, exception: false) if Argument.is?(value, Numeric, String)
         bad(option, source, "must be a number of seconds") unless number&.finite?
         number if number.positive?
       end

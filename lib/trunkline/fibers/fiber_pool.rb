@@ -25,7 +25,7 @@ module Trunkline
     # @param size [Integer] the most fibers
     # @raise [ArgumentError] size is not a positive Integer
     def initialize(size = 50)
-      raise ArgumentError, "the size must be a positive Integer, not #{size.inspect}" unless size.is_a?(Integer) && size.positive?
+      raise ArgumentError, "the size must be a positive Integer, not #{Argument.shown(size)}" unless Argument.is?(size, Integer) && size.positive?
 
       @size = size
       begin_anew

@@ -21,8 +21,8 @@ module Trunkline
     # @param queue [Integer] the most that wait for their turn
     # @raise [ArgumentError] a number is out of range
     def initialize(threads: 4, queue: 256)
-      raise ArgumentError, "threads must be a positive Integer, not #{threads.inspect}" unless threads.is_a?(Integer) && threads.positive?
-      raise ArgumentError, "queue must be an Integer of at least 0, not #{queue.inspect}" unless queue.is_a?(Integer) && !queue.negative?
+      raise ArgumentError, "threads must be a positive Integer, not #{Argument.shown(threads)}" unless Argument.is?(threads, Integer) && threads.positive?
+      raise ArgumentError, "queue must be an Integer of at least 0, not #{Argument.shown(queue)}" unless Argument.is?(queue, Integer) && !queue.negative?
 
       @threads = threads
       @queue = queue

@@ -24,7 +24,7 @@ module Trunkline
       # @return [Interval]
       # @raise [TypeError] it is none
       def -(other)
-        raise TypeError, "an Interval is taken from an Interval, not #{other.class}; from a Time by interval.before(time)" unless other.is_a?(Interval)
+        raise TypeError, "an Interval is taken from an Interval, not #{Argument.class_of(other)}; from a Time by interval.before(time)" unless other.is_a?(Interval)
 
         self + -other
       end
@@ -36,7 +36,7 @@ module Trunkline
       # @return [Interval] so many times as long
       # @raise [TypeError] it is no Integer
       def *(factor)
-        raise TypeError, "an Interval is multiplied by an Integer, not #{factor.class}" unless factor.is_a?(Integer)
+        raise TypeError, "an Interval is multiplied by an Integer, not #{Argument.class_of(factor)}" unless factor.is_a?(Integer)
 
         Interval.new(months: months * factor, days: days * factor, microseconds: microseconds * factor)
       end
@@ -54,7 +54,7 @@ module Trunkline
         when Time then ShiftedTime.of(moment, self)
         when DateTime then (moment >> months) + days + Rational(microseconds, 86_400_000_000)
         when Date then after_date(moment)
-        else raise TypeError, "an Interval is added to an Interval, a Time, a DateTime or a Date, not #{moment.class}"
+        else raise TypeError, "an Interval is added to an Interval, a Time, a DateTime or a Date, not #{Argument.class_of(moment)}"
         end
       end
 

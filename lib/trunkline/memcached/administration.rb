@@ -15,7 +15,7 @@ module Trunkline
       # @raise [Error] the first failure; the other servers are emptied. One that cannot be reached is emptied by this client as soon as it
       #   answers again, where there is no delay
       def flush_all(delay = 0)
-        raise ArgumentError, "flush_all takes a number of seconds from 0, not #{delay.inspect[0, 50]}" unless delay.is_a?(Numeric) && delay.real? && delay >= 0 && delay.to_f.finite?
+        raise ArgumentError, "flush_all takes a number of seconds from 0, not #{Argument.shown(delay)}" unless Argument.is?(delay, Numeric) && delay.real? && delay >= 0 && delay.to_f.finite?
 
         @cluster.flush_all(delay.to_i)
       end
@@ -52,8 +52,8 @@ module Trunkline
       # @return [Hash{String => Hash{String => String}, nil}] by the server's name; nil: it cannot be reached
       # @raise [ArgumentError]
       def stats(kind = nil)
-        unless kind.nil? || STATISTICS.include?(kind)
-          raise ArgumentError, "there are statistics of #{STATISTICS.join(", ")}, and in general: not of #{kind.inspect}"
+        unless nil == kind || STATISTICS.include?(kind)
+          raise ArgumentError, "there are statistics of #{STATISTICS.join(", ")}, and in general: not of #{Argument.shown(kind)}"
         end
 
         each_server { |server| @cluster.ask(server, Request.statistics(["stats", kind].compact.join(" "))).answer || {} }

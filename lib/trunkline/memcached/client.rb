@@ -35,7 +35,9 @@ module Trunkline
 
       KEYS = { namespace: :namespace, namespace_separator: :separator, digest_class: :digest_class }.freeze
       VALUES = %i[serializer compressor compress compression_min_size raw string_fastpath max_value].freeze
-      private_constant :KEYS, :VALUES
+      # To one server: each has a port of this machine, or a descriptor.
+      MOST_CONNECTIONS = 65_535
+      private_constant :KEYS, :VALUES, :MOST_CONNECTIONS
 
       # Takes what {Trunkline.memcached} takes.
       def initialize(servers, **options)
@@ -78,8 +80,8 @@ module Trunkline
                      failback: :flushed,
                      ssl_context: nil, on_error: nil, raise_errors: false, username: nil, password: nil, **options)
         check_seconds(timeout, down_retry_delay)
-        raise ArgumentError, "connections must be a positive Integer" unless connections.is_a?(Integer) && connections.positive?
-        raise ArgumentError, "on_error must have call, as a Proc has" unless on_error.nil? || on_error.respond_to?(:call)
+        raise ArgumentError, "connections must be an Integer of 1 to #{MOST_CONNECTIONS}" unless Argument.is?(connections, Integer) && connections.between?(1, MOST_CONNECTIONS)
+        raise ArgumentError, "on_error must have call, as a Proc has" unless nil == on_error || Argument.responds?(on_error, :call)
 
         refuse(options.keys - KEYS.keys - VALUES)
         @keys = Keys.new(**options.slice(*KEYS.keys).transform_keys(KEYS))
@@ -95,12 +97,12 @@ module Trunkline
       end
 
       def check_seconds(timeout, down_retry_delay)
-        unless timeout.nil? || (timeout.is_a?(Numeric) && timeout.positive?)
-          raise ArgumentError, "timeout must be a positive number of seconds, not #{timeout.inspect}"
+        unless nil == timeout || (Argument.is?(timeout, Numeric) && timeout.positive?)
+          raise ArgumentError, "timeout must be a positive number of seconds, not #{Argument.shown(timeout)}"
         end
-        return if down_retry_delay.is_a?(Numeric) && !down_retry_delay.negative?
+        return if Argument.is?(down_retry_delay, Numeric) && !down_retry_delay.negative?
 
-        raise ArgumentError, "down_retry_delay must be a number of seconds, not #{down_retry_delay.inspect}"
+        raise ArgumentError, "down_retry_delay must be a number of seconds, not #{Argument.shown(down_retry_delay)}"
       end
 
       def refuse(unknown)

@@ -32,8 +32,8 @@ module Trunkline
       Access = Struct.new(:tls, :proof) do
         # @raise [ArgumentError] one of the two without the other, or what the command cannot hold
         def self.of(tls, username, password)
-          return new(tls, nil) if username.nil? && password.nil?
-          unless [username, password].all? { |text| text.is_a?(String) && text.match?(/\A[^ \r\n\0]+\z/n) }
+          return new(tls, nil) if nil == username && nil == password
+          unless [username, password].all? { |text| String === text && text.match?(/\A[^ \r\n\0]+\z/n) }
             raise ArgumentError, "username and password belong together, as Strings without blanks and line ends"
           end
 

@@ -29,9 +29,9 @@ module Trunkline
       end
 
       def number(given)
-        return given if given.is_a?(Integer) && given.between?(0, MOST)
+        return given if Argument.is?(given, Integer) && given.between?(0, MOST)
 
-        raise ArgumentError, "an Integer between 0 and #{MOST} is needed to count with, not #{given.inspect}"
+        raise ArgumentError, "an Integer between 0 and #{MOST} is needed to count with, not #{Argument.shown(given)}"
       end
     end
   end

@@ -26,7 +26,7 @@ module Trunkline
       def self.checked(policy)
         return policy if POLICIES.include?(policy)
 
-        raise ArgumentError, "failback must be #{POLICIES.map(&:inspect).join(", ")}, not #{policy.inspect}"
+        raise ArgumentError, "failback must be #{POLICIES.map(&:inspect).join(", ")}, not #{Argument.shown(policy)}"
       end
 
       # @param policy [Symbol]

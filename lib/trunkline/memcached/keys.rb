@@ -17,12 +17,12 @@ module Trunkline
       # @param digest_class [#hexdigest]
       # @raise [ArgumentError]
       def initialize(namespace: nil, separator: ":", digest_class: Digest::MD5)
-        raise ArgumentError, "digest_class must have hexdigest, as Digest::MD5 has" unless digest_class.respond_to?(:hexdigest)
-        unless SEPARATOR.match?(separator)
+        raise ArgumentError, "digest_class must have hexdigest, as Digest::MD5 has" unless Argument.responds?(digest_class, :hexdigest)
+        unless String === separator && SEPARATOR.match?(separator)
           raise ArgumentError, "namespace_separator must be one character that is no letter, digit, blank or control character"
         end
 
-        @namespace = namespace.is_a?(Proc) ? namespace : namespace&.to_s
+        @namespace = Proc === namespace || nil == namespace ? namespace : Argument.text(namespace, "the namespace")
         @separator = separator
         @digest_class = digest_class
       end
@@ -31,7 +31,7 @@ module Trunkline
       # @return [String]
       # @raise [ArgumentError]
       def wire(key)
-        key = text(key) unless key.is_a?(String)
+        key = text(key) unless String === key
         raise ArgumentError, "a key cannot be blank" if key.empty?
 
         key = "#{namespace}#{@separator}#{key}" if @namespace
@@ -43,13 +43,15 @@ module Trunkline
       # @raise [ArgumentError]
       def wires(keys) = @namespace.nil? && Request.fit?(keys) ? keys : keys.map { |key| wire(key) }
 
-      private
-
+      # @return [String] of what is none
+      # @raise [ArgumentError, TypeError]
       def text(key)
-        return key.to_s unless key.is_a?(Array) || key.is_a?(Hash)
+        return Argument.text(key, "a key") unless Argument.is?(key, Array, Hash)
 
-        raise ArgumentError, "a key is a String or a Symbol, not #{key.class}: several go to get_multi, set_multi or delete_multi"
+        raise ArgumentError, "a key is a String or a Symbol, not #{Argument.class_of(key)}: several go to get_multi, set_multi or delete_multi"
       end
+
+      private
 
       def namespace = @namespace.is_a?(Proc) ? @namespace.call : @namespace
 

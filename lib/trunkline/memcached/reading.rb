@@ -124,8 +124,8 @@ module Trunkline
       end
 
       def read_many(keys, flags, &found)
-        keys = keys.first if keys.size == 1 && keys.first.is_a?(Array)
-        keys = keys.flatten.compact.map(&:to_s) unless Request.fit?(keys)
+        keys = keys.first if keys.size == 1 && Array === keys.first
+        keys = keys.flatten.compact.map { |key| @keys.text(key) } unless Request.fit?(keys)
         return {} if keys.empty?
 
         requests = @cluster.perform_all(@keys.wires(keys), keys) { |wires, names| Request.get_many(wires, names, flags) }

@@ -24,13 +24,13 @@ module Trunkline
 
       # Parts of a second count: what is to live half a second is not to live for ever.
       def whole(seconds)
-        raise ArgumentError, "a time to live is a number of seconds, not #{seconds.inspect}" if seconds.is_a?(String) && !seconds.match?(/\A[+-]?\d/)
+        raise ArgumentError, "a time to live is a number of seconds, not #{Argument.shown(seconds)}" if String === seconds && !seconds.match?(/\A[+-]?\d/)
 
         number = seconds.to_i
         number.zero? && seconds.is_a?(Numeric) && seconds.positive? ? 1 : number
       rescue NoMethodError, FloatDomainError, RangeError
-        advice = ": it stands before the options, as in set(key, value, 60, raw: true), and is nil for the client's" if seconds.is_a?(Hash)
-        raise ArgumentError, "a time to live is a number of seconds, not #{seconds.inspect}#{advice}"
+        advice = ": it stands before the options, as in set(key, value, 60, raw: true), and is nil for the client's" if Hash === seconds
+        raise ArgumentError, "a time to live is a number of seconds, not #{Argument.shown(seconds)}#{advice}"
       end
 
       private_class_method :whole

@@ -49,7 +49,7 @@ module Trunkline
       def dump(value, options = nil)
         return yield(within_limit(raw_bytes(value)), 0) if raw?(options)
 
-        flags = value.instance_of?(String) ? flags_of(value.encoding, options) : SERIALIZED
+        flags = String === value && value.instance_of?(String) ? flags_of(value.encoding, options) : SERIALIZED
         bytes = within_limit(flags == SERIALIZED ? serialize(value) : value)
         bytes, flags = compressed(value, bytes, flags) if bytes.bytesize >= @least && compress?(options)
         yield(bytes, flags)
@@ -77,9 +77,9 @@ module Trunkline
       # @param others [Array<Symbol>] names that the caller takes besides
       # @raise [ArgumentError]
       def check_options(options, *others)
-        unless options.is_a?(Hash)
-          advice = ": several keys go to get_multi, delete_multi or set_multi" if options.is_a?(String)
-          raise ArgumentError, "options must be a Hash, not #{options.inspect}#{advice}"
+        unless Hash === options
+          advice = ": several keys go to get_multi, delete_multi or set_multi" if String === options
+          raise ArgumentError, "options must be a Hash, not #{Argument.shown(options)}#{advice}"
         end
 
         unknown = options.keys - OPTIONS - others
@@ -89,8 +89,8 @@ module Trunkline
       private
 
       def check(object, *methods)
-        missing = methods.reject { |method| object.respond_to?(method) }
-        raise ArgumentError, "#{object.inspect} has no #{missing.join(" and no ")}" unless missing.empty?
+        missing = methods.reject { |method| Argument.responds?(object, method) }
+        raise ArgumentError, "#{Argument.shown(object)} has no #{missing.join(" and no ")}" unless missing.empty?
       end
 
       def raw?(options)
@@ -109,9 +109,9 @@ module Trunkline
       def compress?(options) = options&.key?(:compress) ? options[:compress] : @compress
 
       def check_limit(most)
-        return if most.is_a?(Integer) && most.between?(1, MOST)
+        return if Argument.is?(most, Integer) && most.between?(1, MOST)
 
-        raise ArgumentError, "max_value must be an Integer of 1 to #{MOST} bytes, not #{most.inspect}"
+        raise ArgumentError, "max_value must be an Integer of 1 to #{MOST} bytes, not #{Argument.shown(most)}"
       end
 
       def within_limit(bytes)
@@ -124,7 +124,7 @@ module Trunkline
         case value
         when String then value
         when Integer, Symbol then value.to_s
-        else raise MarshalError, "only a String, an Integer or a Symbol can be stored as it is, not #{value.class}"
+        else raise MarshalError, "only a String, an Integer or a Symbol can be stored as it is, not #{Argument.class_of(value)}"
         end
       end
 
@@ -140,7 +140,7 @@ module Trunkline
       rescue StandardError => error
         raise unless fails_again? { @serializer.dump(value) }
 
-        raise MarshalError, "a value of #{value.class} cannot be stored: #{error.message}"
+        raise MarshalError, "a value of #{Argument.class_of(value)} cannot be stored: #{error.message}"
       end
 
       def deserialize(bytes)

@@ -84,7 +84,7 @@ module Trunkline
       # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
       # @raise [ValueTooLarge, ServerError] the first that a server refused; the others are stored
       def set_multi(pairs, ttl = nil, options = nil)
-        raise ArgumentError, "set_multi takes a Hash of keys and values, not #{pairs.class}" unless pairs.respond_to?(:keys)
+        raise ArgumentError, "set_multi takes a Hash of keys and values, not #{Argument.class_of(pairs)}" unless Argument.responds?(pairs, :keys)
 
         @values.check_options(options) if options
         return true if pairs.empty?
@@ -140,7 +140,7 @@ module Trunkline
 
       def store(key, value, ttl, options, mode)
         wire = @keys.wire(key)
-        flags = ttl.nil? ? "#{mode}#{@life}" : "#{mode}#{life(ttl)}"
+        flags = nil == ttl ? "#{mode}#{@life}" : "#{mode}#{life(ttl)}"
         request = @values.dump(value, options) { |bytes, coding| Request.store(wire, bytes, coding, flags) }
         request = @cluster.perform(request, wire)
         request.stored? && request.cas
@@ -148,13 +148,13 @@ module Trunkline
 
       def attach(key, value, mode)
         wire = @keys.wire(key)
-        request = @values.dump(value.to_s, AS_IT_IS) { |bytes, coding| Request.store(wire, bytes, coding, mode) }
+        request = @values.dump(Argument.text(value, "the value"), AS_IT_IS) { |bytes, coding| Request.store(wire, bytes, coding, mode) }
         @cluster.perform(request, wire).stored?
       end
 
       def versioned(mode, version)
-        unless version.is_a?(Integer) && version.between?(0, Counting::MOST)
-          raise ArgumentError, "a version is an Integer, as get_cas and set return it, not #{version.inspect[0, 50]}"
+        unless Argument.is?(version, Integer) && version.between?(0, Counting::MOST)
+          raise ArgumentError, "a version is an Integer, as get_cas and set return it, not #{Argument.shown(version)}"
         end
 
         version.zero? ? mode : "#{mode} C#{version}"
@@ -166,7 +166,7 @@ module Trunkline
         number.zero? ? "" : " T#{number}"
       end
 
-      def time_to_live(ttl) = ttl.nil? ? @time_to_live : TimeToLive.number(ttl)
+      def time_to_live(ttl) = nil == ttl ? @time_to_live : TimeToLive.number(ttl)
     end
   end
 end

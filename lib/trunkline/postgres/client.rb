@@ -139,7 +139,7 @@ module Trunkline
       # @return [Symbol] :shareable; :alone, which leaves nothing behind either, and refuses to run within a transaction;
       #   :transaction, :savepoint, :setting, :session, :listen, :copy, :script, or :unknown
       # @raise [ArgumentError, TypeError, EncodingError] the SQL cannot be sent
-      def classify(sql) = @known.table[sql].verdict
+      def classify(sql) = @known.table[Statements.text(sql)].verdict
 
       # Has this client's calls go through a middleware from now on, and those of sessions and transactions that begin later.
       #

@@ -47,9 +47,9 @@ module Trunkline
       # @return [nil]
       # @raise [ArgumentError, TypeError] there is nothing to register
       def register(name, encode: nil, &decode)
-        raise TypeError, "the name of a type must be a String, not #{name.inspect}" unless name.is_a?(String)
+        raise TypeError, "the name of a type must be a String, not #{Argument.shown(name)}" unless String === name
         raise ArgumentError, "what is to be done with values of #{name}? Give a block, or encode:" unless decode || encode
-        raise TypeError, "encode must be callable, not #{encode.inspect}" unless encode.nil? || encode.respond_to?(:call)
+        raise TypeError, "encode must be callable, not #{Argument.shown(encode)}" unless nil == encode || Argument.responds?(encode, :call)
 
         @lock.synchronize do
           @registered = { **@registered, name => CustomKind.new(decode, encode) }.freeze

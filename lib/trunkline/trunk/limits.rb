@@ -73,12 +73,12 @@ module Trunkline
     private
 
     def checked(name, value)
-      return Float::INFINITY if value.nil? && ENDLESS.include?(name)
+      return Float::INFINITY if nil == value && ENDLESS.include?(name)
 
       kind = WHOLE.include?(name) ? Integer : Numeric
-      return value if value.is_a?(kind) && value.real? && (value.positive? || (value.zero? && NONE.include?(name)))
+      return value if Argument.is?(value, kind) && value.real? && (value.positive? || (value.zero? && NONE.include?(name)))
 
-      raise ArgumentError, "#{name} must be a positive #{kind == Integer ? "Integer" : "number"}, not #{value.inspect}"
+      raise ArgumentError, "#{name} must be a positive #{kind == Integer ? "Integer" : "number"}, not #{Argument.shown(value)}"
     end
   end
 end

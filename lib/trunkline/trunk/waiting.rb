@@ -21,13 +21,13 @@ module Trunkline
     # @return [Float, nil] until when, on the clock of {now}
     # @raise [ArgumentError] it is no number
     def due(timeout, least = 0.0)
-      return if timeout.nil?
-      raise ArgumentError, "a timeout must be a number of seconds, or nil: for ever, not #{timeout.inspect[0, 50]}" unless seconds?(timeout)
+      return if nil == timeout
+      raise ArgumentError, "a timeout must be a number of seconds, or nil: for ever, not #{Argument.shown(timeout)}" unless seconds?(timeout)
 
       now + [timeout, least].max
     end
 
-    def seconds?(given) = given.is_a?(Numeric) && given.real? && !(given.is_a?(Float) && given.nan?)
+    def seconds?(given) = Argument.is?(given, Numeric) && given.real? && !(given.is_a?(Float) && given.nan?)
 
     # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
     def undisturbed(scheduler = Fiber.current_scheduler)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include "clock.h"
+#include "../../common/argument.h"
 #include "../../common/classes.h"
 
 static ID id_present;
@@ -17,7 +18,7 @@ double deadline_present(void) {
 double deadline_in(VALUE seconds) {
     bool plain = RB_FLOAT_TYPE_P(seconds) || FIXNUM_P(seconds);
     double number = plain || RTEST(rb_obj_is_kind_of(seconds, rb_cNumeric)) ? NUM2DBL(seconds) : -1;
-    if (!(number >= 0)) rb_raise(rb_eArgError, "a deadline must be a number of seconds from 0, not %"PRIsVALUE, rb_inspect(seconds));
+    if (!(number >= 0)) rb_raise(rb_eArgError, "a deadline must be a number of seconds from 0, not %"PRIsVALUE, argument_shown(seconds));
     return clock_now() + number;
 }
 

@@ -6,6 +6,7 @@
 #include "deadline.h"
 #include "fifo.h"
 #include "interrupts.h"
+#include "../../common/argument.h"
 #include "../../common/classes.h"
 
 VALUE cTrunklineRequest;
@@ -264,7 +265,7 @@ static VALUE request_is_limited(VALUE self) { return RBOOL(request_of(self)->lim
 static VALUE request_is_idempotent(VALUE self) { return RBOOL(request_of(self)->idempotent); }
 
 static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
-    if (idempotent != Qtrue && RTEST(idempotent)) rb_raise(rb_eTypeError, "idempotent must be true or false, not %+"PRIsVALUE, idempotent);
+    if (idempotent != Qtrue && RTEST(idempotent)) rb_raise(rb_eTypeError, "idempotent must be true or false, not %"PRIsVALUE, argument_shown(idempotent));
     request_of(self)->idempotent = RTEST(idempotent);
     return idempotent;
 }

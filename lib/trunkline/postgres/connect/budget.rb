@@ -6,7 +6,9 @@ module Trunkline
     module Budget # :nodoc:
       # Connections that queries share where nothing else is said, and where there may be as many.
       SHARED = 4
-      private_constant :SHARED
+      # A server's own limit of max_connections.
+      MOST = 262_143
+      private_constant :SHARED, :MOST
 
       # @param connections [Integer, nil] that queries share; nil: as many as usual
       # @param max_connections [Integer] in all
@@ -14,7 +16,7 @@ module Trunkline
       # @raise [ArgumentError]
       def self.shared(connections, max_connections)
         check(:max_connections, max_connections)
-        return [SHARED, max_connections].min if connections.nil?
+        return [SHARED, max_connections].min if nil == connections
 
         check(:connections, connections)
         return connections if connections <= max_connections
@@ -23,7 +25,8 @@ module Trunkline
       end
 
       def self.check(name, number)
-        raise ArgumentError, "#{name} must be a positive Integer, not #{number.inspect}" unless number.is_a?(Integer) && number.positive?
+        raise ArgumentError, "#{name} must be a positive Integer, not #{Argument.shown(number)}" unless Argument.is?(number, Integer) && number.positive?
+        raise ArgumentError, "#{name} can be #{MOST} at most, as a server has no more sessions" if number > MOST
       end
       private_class_method :check
     end

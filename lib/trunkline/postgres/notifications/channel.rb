@@ -13,8 +13,8 @@ module Trunkline
       # @return [String]
       # @raise [ArgumentError, TypeError, EncodingError] no channel can be called so
       def self.name(name)
-        name = name.name if name.is_a?(Symbol)
-        raise TypeError, "a channel is named by a String or a Symbol, not by #{name.inspect[0, 50]}" unless name.is_a?(String)
+        name = name.name if Symbol === name
+        raise TypeError, "a channel is named by a String or a Symbol, not by #{Argument.shown(name)}" unless String === name
 
         text = Statements.text(name)
         return text if text.bytesize.between?(1, LONGEST)

@@ -14,7 +14,7 @@ module Trunkline
       # @raise [ArgumentError, TypeError, EncodingError] no channel can be called so
       # @raise [Error] as {Querying#query}: a payload that is too long is an {InvalidParameterValue}
       def notify(channel, payload = nil)
-        query("SELECT pg_catalog.pg_notify($1, $2)", Channel.name(channel), payload.to_s)
+        query("SELECT pg_catalog.pg_notify($1, $2)", Channel.name(channel), Argument.text(payload, "the payload"))
         nil
       end
     end

@@ -34,8 +34,8 @@ module Trunkline
       # @return [LocalSettings, nil] nil: there is nothing to set
       # @raise [ArgumentError, TypeError, EncodingError]
       def self.of(settings, role)
-        raise TypeError, "settings must be a Hash, not #{settings.class}" unless settings.nil? || settings.is_a?(Hash)
-        raise TypeError, "a role must be a String or Symbol, not #{role.class}" unless [NilClass, String, Symbol].any? { |kind| kind === role }
+        raise TypeError, "settings must be a Hash, not #{Argument.class_of(settings)}" unless nil == settings || Hash === settings
+        raise TypeError, "a role must be a String or Symbol, not #{Argument.class_of(role)}" unless [NilClass, String, Symbol].any? { |kind| kind === role }
 
         all = role || (settings && settings.size > 1) ? merge(settings || {}, role ? { "role" => role } : {}) : settings.to_h.transform_keys(&:to_s)
         new(all) unless all.empty?
@@ -105,8 +105,7 @@ module Trunkline
         return String.new(value) if String === value
         return value.to_s if VALUE_TYPES.any? { |kind| kind === value }
 
-        given = Kernel.instance_method(:class).bind_call(value) # also of a BasicObject
-        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{given}"
+        raise ArgumentError, "the setting #{name} must be a String, number, true or false, not #{Argument.class_of(value)}"
       end
 
       def check(name, text)

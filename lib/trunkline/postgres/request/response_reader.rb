@@ -18,16 +18,16 @@ module Trunkline
     # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
     # protocol is done with the bytes: whatever a decoder in Ruby does here stops no other caller.
     class ResponseReader # :nodoc:
-      RESULTS = { string: Result, symbol: SymbolResult }.freeze
+      RESULTS = { string: Result, symbol: SymbolResult }.compare_by_identity.freeze
       # What errors may tell.
-      ERRORS = { with_values: false, without_values: true }.freeze
+      ERRORS = { with_values: false, without_values: true }.compare_by_identity.freeze
       # Seconds of telling after which other fibers and threads have a turn. A thread that always has work keeps its turn for 100 ms: with
       # one each 64 notices, 3,000 notices took 5 s beside it.
       TURN_AFTER = 0.005
       private_constant :RESULTS, :ERRORS, :TURN_AFTER
 
       def self.result_class(keys)
-        RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{keys.inspect}" }
+        RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{Argument.shown(keys)}" }
       end
 
       # @return [Limits]
@@ -70,7 +70,7 @@ module Trunkline
       # @param query [#call] runs SQL with parameters and returns rows, to look types up
       # @raise [ArgumentError] `errors` is neither
       def initialize(types, server, limits: Limits.new, errors: :with_values, &query)
-        @hides_values = ERRORS.fetch(errors) { raise ArgumentError, "errors must be :with_values or :without_values, not #{errors.inspect}" }
+        @hides_values = ERRORS.fetch(errors) { raise ArgumentError, "errors must be :with_values or :without_values, not #{Argument.shown(errors)}" }
         @types = types
         @unanswered_futures = UnansweredFutures.new(limits.max_futures, limits.max_future_bytes, server)
         @limits = limits

@@ -12,9 +12,9 @@ module Trunkline
 
       # @raise [TypeError] rows cannot become objects of it
       def check(type)
-        return if type.is_a?(Class) && type.respond_to?(:new)
+        return if Class === type && type.respond_to?(:new)
 
-        raise TypeError, "as: takes a class (a Struct, a Data, or one whose new takes keywords), not #{type.inspect}"
+        raise TypeError, "as: takes a class (a Struct, a Data, or one whose new takes keywords), not #{Argument.shown(type)}"
       end
 
       # @param type [Class]

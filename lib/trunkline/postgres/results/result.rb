@@ -75,8 +75,8 @@ module Trunkline
       # @return [Hash, nil]
       # @raise [TypeError] it is no Integer; a column's name stands behind the row's number, as in result[0]["name"], or is given to {#column}
       def [](index)
-        unless index.is_a?(Integer)
-          raise TypeError, "a row has a number, not #{index.inspect[0, 50]}: a value is result[0][\"name\"], and all of a column are result.column(\"name\")"
+        unless Integer === index
+          raise TypeError, "a row has a number, not #{Argument.shown(index)}: a value is result[0][\"name\"], and all of a column are result.column(\"name\")"
         end
 
         row = @rows[index] if index.between?(-size, size - 1)
@@ -87,7 +87,7 @@ module Trunkline
       # @return [Hash, nil, Array<Hash>] the last row, nil where there is none; or so many of the last rows
       # @raise [ArgumentError] the count is no Integer from 0
       def last(count = nil)
-        raise ArgumentError, "last takes a number of rows, not #{count.inspect[0, 50]}" unless count.nil? || (count.is_a?(Integer) && !count.negative?)
+        raise ArgumentError, "last takes a number of rows, not #{Argument.shown(count)}" unless nil == count || (Argument.is?(count, Integer) && !count.negative?)
 
         count ? ([size - count, 0].max...size).map { |at| self[at] } : self[-1]
       end

@@ -64,7 +64,7 @@ module Trunkline
       # @raise [ArgumentError] the SQL is none
       # @raise [Error] as {#query}
       def copy(sql, deadline: nil)
-        begin_copy(CopySource.new(@statements[sql], @responses), deadline)
+        begin_copy(CopySource.new(@statements[Statements.text(sql)], @responses), deadline)
       end
 
       # Waits for a notification, where this session listens: after `LISTEN`. Those that have come to it before are there too.

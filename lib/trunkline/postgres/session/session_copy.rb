@@ -15,7 +15,7 @@ module Trunkline
       # @raise [ArgumentError] the SQL is no COPY from the client or to it
       def initialize(session, responses, sql, direction)
         @session = session
-        @source = CopySource.new(session.statements[sql], responses)
+        @source = CopySource.new(session.statements[Statements.text(sql)], responses)
         @direction = direction
       end
 

@@ -7,9 +7,9 @@ module Trunkline
       ISOLATION = {
         serializable: "ISOLATION LEVEL SERIALIZABLE", repeatable_read: "ISOLATION LEVEL REPEATABLE READ",
         read_committed: "ISOLATION LEVEL READ COMMITTED", read_uncommitted: "ISOLATION LEVEL READ UNCOMMITTED"
-      }.freeze
-      READ_ONLY = { true => "READ ONLY", false => "READ WRITE" }.freeze
-      DEFERRABLE = { true => "DEFERRABLE", false => "NOT DEFERRABLE" }.freeze
+      }.compare_by_identity.freeze
+      READ_ONLY = { true => "READ ONLY", false => "READ WRITE" }.compare_by_identity.freeze
+      DEFERRABLE = { true => "DEFERRABLE", false => "NOT DEFERRABLE" }.compare_by_identity.freeze
       BEGIN_AS_USUAL = "BEGIN"
       private_constant :BEGIN_AS_USUAL, :ISOLATION, :READ_ONLY, :DEFERRABLE
 
@@ -20,16 +20,16 @@ module Trunkline
       # @return [String] SQL
       # @raise [ArgumentError] a value that no option has
       def opening(isolation, read_only, deferrable)
-        return BEGIN_AS_USUAL if isolation.nil? && read_only.nil? && deferrable.nil?
+        return BEGIN_AS_USUAL if nil == isolation && nil == read_only && nil == deferrable
 
         modes = [mode("isolation", isolation, ISOLATION), mode("read_only", read_only, READ_ONLY), mode("deferrable", deferrable, DEFERRABLE)]
         [BEGIN_AS_USUAL, *modes].compact.join(" ").freeze
       end
 
       def mode(option, value, known)
-        return if value.nil?
+        return if nil == value
 
-        known.fetch(value) { raise ArgumentError, "#{option} must be #{known.keys.map(&:inspect).join(", ")} or nil, not #{value.inspect}" }
+        known.fetch(value) { raise ArgumentError, "#{option} must be #{known.keys.map(&:inspect).join(", ")} or nil, not #{Argument.shown(value)}" }
       end
 
       private_class_method :mode

@@ -24,8 +24,8 @@ module Trunkline
       # @raise [ArgumentError] an option that cannot be
       def initialize(isolation: nil, read_only: nil, deferrable: nil, retries: 0, **unknown)
         UnknownKeywords.refuse(unknown, TransactionRunner.instance_method(:initialize)) unless unknown.empty?
-        unless retries.is_a?(Integer) && !retries.negative?
-          raise ArgumentError, "retries must be an Integer of at least 0, not #{retries.inspect}"
+        unless Integer === retries && !retries.negative?
+          raise ArgumentError, "retries must be an Integer of at least 0, not #{Argument.shown(retries)}"
         end
 
         @opening = TransactionMode.opening(isolation, read_only, deferrable)

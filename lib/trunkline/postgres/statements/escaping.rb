@@ -20,7 +20,7 @@ module Trunkline
       # @return [String] the name in double quotes, as it is: "Users" is not "users"
       # @raise [ArgumentError, TypeError, EncodingError] as {#escape_literal}; or it is empty, which no name can be
       def escape_identifier(name)
-        text = Statements.text(name.is_a?(Symbol) ? name.name : name)
+        text = Statements.text(Symbol === name ? name.name : name)
         raise ArgumentError, "a name cannot be empty" if text.empty?
 
         %("#{text.gsub('"', '""')}")

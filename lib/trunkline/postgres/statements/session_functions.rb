@@ -16,7 +16,7 @@ module Trunkline
       # @return [Array<Array(String, String)>] schema, or nil, and name, as the server knows them; frozen
       # @raise [ArgumentError]
       def parse(names)
-        raise ArgumentError, "session_functions must be an Array of Strings, not #{names.inspect}" unless names.is_a?(Array)
+        raise ArgumentError, "session_functions must be an Array of Strings, not #{Argument.shown(names)}" unless Array === names
 
         names.map { |name| split(name) }.freeze
       end
@@ -30,13 +30,13 @@ module Trunkline
       end
 
       def split(name)
-        match = NAME.match(name.encode(Encoding::UTF_8)) if name.is_a?(String)
+        match = NAME.match(name.encode(Encoding::UTF_8)) if String === name
         parts = match&.captures&.map { |part| part && plain(part) }
         return parts.freeze if parts && parts.compact.all? { |part| part.bytesize <= LONGEST }
 
-        raise ArgumentError, "session_functions: #{name.inspect} is no name of a function, such as \"name\" or \"schema.name\", without arguments"
+        raise ArgumentError, "session_functions: #{Argument.shown(name)} is no name of a function, such as \"name\" or \"schema.name\", without arguments"
       rescue EncodingError
-        raise ArgumentError, "session_functions: #{name.inspect} is not valid UTF-8"
+        raise ArgumentError, "session_functions: #{Argument.shown(name)} is not valid UTF-8"
       end
 
       # Letters beyond ASCII stay as they are, as in the server.

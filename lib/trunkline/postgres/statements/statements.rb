@@ -98,7 +98,7 @@ module Trunkline
       # @return [String] frozen UTF-8 without zero bytes
       # @raise [ArgumentError, TypeError, EncodingError] the text cannot be sent
       def self.text(sql)
-        raise TypeError, "SQL must be a String, not #{sql.nil? ? "nil" : sql.class}" unless sql.is_a?(String)
+        raise TypeError, "SQL must be a String, not #{nil == sql ? "nil" : Argument.class_of(sql)}" unless String === sql
 
         sql = String.new(sql) unless sql.instance_of?(String) # what a class of the caller's own says of it may not be so
         text = sql.encoding == Encoding::BINARY ? sql.dup.force_encoding(Encoding::UTF_8) : sql.encode(Encoding::UTF_8)

@@ -11,27 +11,27 @@ module Trunkline
       # @return [Hash{Integer => :text, #call}, nil] frozen; it has nil for what is as usual
       # @raise [ArgumentError, TypeError]
       def of(choices)
-        return if choices.nil?
-        raise TypeError, "decode must be a Hash of type OIDs, not #{choices.class}" unless choices.is_a?(Hash)
+        return if nil == choices
+        raise TypeError, "decode must be a Hash of type OIDs, not #{Argument.class_of(choices)}" unless Argument.is?(choices, Hash)
 
         given = choices.to_h { |oid, choice| [key(oid), value(oid, choice)] }
         Hash.new(given.delete(:default)).merge!(given).freeze
       end
 
       # @return [#call, nil] what Ruby does with the text
-      def finisher(choice) = choice.respond_to?(:call) ? choice : nil
+      def finisher(choice) = Argument.responds?(choice, :call) ? choice : nil
 
       def key(oid)
-        return oid if oid == :default || (oid.is_a?(Integer) && oid.between?(1, 0xFFFFFFFF))
+        return oid if :default == oid || (Argument.is?(oid, Integer) && oid.between?(1, 0xFFFFFFFF))
 
-        raise ArgumentError, "decode: #{oid.inspect} is no OID of a type, nor :default"
+        raise ArgumentError, "decode: #{Argument.shown(oid)} is no OID of a type, nor :default"
       end
 
       def value(oid, choice)
-        return if choice == :value
-        return choice if choice == :text || choice.respond_to?(:call)
+        return if :value == choice
+        return choice if :text == choice || Argument.responds?(choice, :call)
 
-        raise ArgumentError, "decode: #{choice.inspect} for #{oid} is neither :text nor :value nor callable"
+        raise ArgumentError, "decode: #{Argument.shown(choice)} for #{oid} is neither :text nor :value nor callable"
       end
 
       private_class_method :key, :value

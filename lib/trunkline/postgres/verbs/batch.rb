@@ -21,6 +21,8 @@ module Trunkline
       def query(sql, *parameters)
         @calls.push(NamedParameters.resolve(@statements, @statements[sql], parameters))
         self
+      rescue NoMethodError # of an object that has no hash, in the place of the SQL
+        Statements.text(sql) && raise
       end
 
       # @return [Integer] number of statements

@@ -26,7 +26,7 @@ module Trunkline
       # @raise [ArgumentError] there are more statements, or more bytes of parameters, than a connection may have in flight
       def batch(atomic: false, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, &block)
         raise ArgumentError, "batch takes a block: batch { |batch| batch.query(sql) }" unless block
-        return once(settings, role).batch(atomic: atomic, deadline: deadline, idempotent: idempotent, &block) if settings || !role.nil?
+        return once(settings, role).batch(atomic: atomic, deadline: deadline, idempotent: idempotent, &block) if settings || nil != role
 
         batch = Batch.new(@statements)
         yield batch

@@ -15,7 +15,7 @@ module Trunkline
       # @raise [Error] as {Querying#query}
       def describe(sql, deadline: @deadline)
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
-          statement = @statements[sql]
+          statement = @statements[Statements.text(sql)]
           text, names, certain = statement.named
           statement = @statements[text] if certain
           described = learn(Request.describe(statement))

@@ -64,22 +64,22 @@ module Trunkline
 
       private
 
-      def quoted(given, between) = (given.is_a?(Array) ? given : [given]).map { |name| @quoting.escape_identifier(name) }.join(between)
+      def quoted(given, between) = (Array === given ? given : [given]).map { |name| @quoting.escape_identifier(name) }.join(between)
 
-      def row?(rows) = rows.is_a?(Hash) || rows.is_a?(Struct) || !rows.respond_to?(:map)
+      def row?(rows) = Argument.is?(rows, Hash, Struct) || !Argument.responds?(rows, :map)
 
       # The nil of a variable that was never set would be a row of defaults by its to_h.
       def hash_of(row)
-        return row.to_h unless row.nil? || row.is_a?(Array) || !row.respond_to?(:to_h)
+        return row.to_h unless nil == row || Array === row || !Argument.responds?(row, :to_h)
 
-        raise TypeError, "a row to insert is a Hash of values by columns, not #{row.nil? ? "nil" : row.class}"
+        raise TypeError, "a row to insert is a Hash of values by columns, not #{nil == row ? "nil" : Argument.class_of(row)}"
       end
 
       def checked(table)
-        names = table.is_a?(Array) ? table : [table]
-        return names if names.any? && names.all? { |name| name.is_a?(String) || name.is_a?(Symbol) }
+        names = Array === table ? table : [table]
+        return names if names.any? && names.all? { |name| Argument.is?(name, String, Symbol) }
 
-        raise TypeError, "a table is named by a Symbol or a String, or by an Array of these with the schema in front, not by #{table.inspect[0, 50]}"
+        raise TypeError, "a table is named by a Symbol or a String, or by an Array of these with the schema in front, not by #{Argument.shown(table)}"
       end
 
       def values(hash, at)

@@ -10,8 +10,7 @@ module Trunkline
       include Querying
 
       # How a request is carried, by whether it is to share a flush.
-      WAYS = Hash.new { |_, group_commit| raise ArgumentError, "group_commit must be true, false or nil, not #{group_commit.inspect}" }
-                 .merge!(nil => :perform, true => :commit_together, false => :commit_apart).freeze
+      WAYS = { nil => :perform, true => :commit_together, false => :commit_apart }.compare_by_identity.freeze
       private_constant :WAYS
 
       # @param carrier [Internals] of the client, session or transaction that carries the requests
@@ -27,7 +26,7 @@ module Trunkline
         @result_class = result_class
         @local = local
         @statements = statements
-        @way = WAYS[group_commit]
+        @way = WAYS.fetch(group_commit) { raise ArgumentError, "group_commit must be true, false or nil, not #{Argument.shown(group_commit)}" }
         @unnamed = unnamed
       end
 

@@ -53,19 +53,21 @@ module Trunkline
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
       def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown, &block)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:query)) unless unknown.empty?
-        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as, &block) unless settings.nil? && role.nil? && group_commit.nil?
+        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as, &block) unless nil == settings && nil == role && nil == group_commit
 
-        Records.check(as) unless as.nil?
+        Records.check(as) unless nil == as
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         set_limits(request, deadline, idempotent) if deadline || idempotent
         perform(request)
         answer = request.result(@result_class) || result(request)
-        return answer if as.nil? && block.nil?
+        return answer if nil == as && block.nil?
 
-        answer = answer.as(as) unless as.nil?
+        answer = answer.as(as) unless nil == as
         block.nil? ? answer : answer.each(&block)
+      rescue NoMethodError # of an object that has no hash, in the place of the SQL
+        Statements.text(sql) && raise
       end
 
       # @return [Hash, Object, nil] the first row of what {query} returns
@@ -84,13 +86,15 @@ module Trunkline
       # @return [Object, nil] the first column of the first row of what {query} returns
       def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, **unknown)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:value)) unless unknown.empty?
-        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) unless settings.nil? && role.nil? && group_commit.nil?
+        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) unless nil == settings && nil == role && nil == group_commit
 
         statement = @statements[sql]
         request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
         set_limits(request, deadline, idempotent) if deadline || idempotent
         perform(request)
         request.plain? ? request.value : result(request).value
+      rescue NoMethodError # of an object that has no hash, in the place of the SQL
+        Statements.text(sql) && raise
       end
 
       # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
@@ -101,14 +105,16 @@ module Trunkline
       def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:async)) unless unknown.empty?
         raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
-        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as) if settings || !role.nil?
-        Records.check(as) unless as.nil?
+        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as) if settings || nil != role
+        Records.check(as) unless nil == as
 
         request = request_for(@statements[sql], parameters, deadline)
         set_limits(request, deadline, idempotent) if deadline || idempotent
         @responses.unanswered_futures.make_room(request)
-        future = Future.new(dispatch(request), request) { |done| as.nil? ? result(done) : result(done).as(as) }
+        future = Future.new(dispatch(request), request) { |done| nil == as ? result(done) : result(done).as(as) }
         @responses.unanswered_futures.add(future, request)
+      rescue NoMethodError # of an object that has no hash, in the place of the SQL
+        Statements.text(sql) && raise
       end
 
       # The same client or session, with defaults for each query; what a call gives itself takes precedence.

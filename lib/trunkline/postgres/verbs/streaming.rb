@@ -26,15 +26,15 @@ module Trunkline
       # @raise [ArgumentError] the chunk is no positive Integer
       def stream(sql, *parameters, chunk: 1000, deadline: @deadline, as: nil, **unknown, &block)
         UnknownKeywords.refuse_values(unknown, Streaming.instance_method(:stream)) unless unknown.empty?
-        unless chunk.is_a?(Integer) && chunk.between?(1, Stream::MOST)
-          raise ArgumentError, "chunk must be an Integer from 1 to #{Stream::MOST}, not #{chunk.inspect}"
+        unless Argument.is?(chunk, Integer) && chunk.between?(1, Stream::MOST)
+          raise ArgumentError, "chunk must be an Integer from 1 to #{Stream::MOST}, not #{Argument.shown(chunk)}"
         end
-        Records.check(as) unless as.nil?
+        Records.check(as) unless nil == as
         return Enumerator.new { |rows| stream(sql, *parameters, chunk: chunk, deadline: deadline, as: as) { |row| rows << row } } unless block
 
         own_session(block) do |session|
           statements = session.statements_for(decoding, @local&.context)
-          statement, parameters = NamedParameters.resolve(statements, statements[sql], parameters)
+          statement, parameters = NamedParameters.resolve(statements, statements[Statements.text(sql)], parameters)
           Stream.new(session, @responses, @result_class, chunk, as).each(statement, parameters, deadline, &block)
         end
         nil

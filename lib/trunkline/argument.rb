@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Trunkline
+  # What a caller gave, which can be any object: one without methods, as a BasicObject is, or one whose own methods fail. A class that wants to
+  # count as another is asked by its is_a?, as ActiveSupport::Duration counts as a number.
+  module Argument # :nodoc:
+    # Characters that a message shows of one.
+    LONGEST = 50
+    private_constant :LONGEST
+
+    module_function
+
+    # @param kinds [Array<Module>]
+    # @return [Boolean]
+    def is?(given, *kinds)
+      kinds.any? { |kind| given.is_a?(kind) }
+    rescue NoMethodError
+      false
+    end
+
+    # @return [Boolean]
+    def responds?(given, name)
+      given.respond_to?(name)
+    rescue NoMethodError
+      false
+    end
+
+    # @return [String] for a message: what its inspect says, or of which class it is
+    def shown(given)
+      text = given.inspect
+      text.size > LONGEST ? "#{text[0, LONGEST]}..." : text
+    rescue StandardError
+      "a #{class_of(given)}"
+    end
+
+    # @param name [String] what a message calls it
+    # @return [String] what its to_s says
+    # @raise [TypeError] it has none, or holds what has none
+    def text(given, name)
+      given.to_s
+    rescue NoMethodError
+      raise TypeError, "cannot send a #{class_of(given)} as #{name}: convert it to a String"
+    end
+
+    # @return [Class]
+    def class_of(given) = Kernel.instance_method(:class).bind_call(given)
+  end
+  private_constant :Argument
+end
