@@ -5,7 +5,6 @@ task :doc do
   require_relative "reference"
 
   reference = Reference.new
-  warn(*reference.warnings)
-  reference.write
+  warn(*reference.warnings, *reference.write)
   puts "doc/index.html"
 end

@@ -30,13 +30,7 @@ class Reference
   def initialize
     @lines = Hash.new { |files, file| files[file] = File.readlines(File.expand_path(file, ROOT), encoding: Encoding::UTF_8) }
     YARD::Registry.clear
-    log = StringIO.new
-    before = YARD::Logger.instance.io
-    YARD::Logger.instance.io = log
-    Dir.chdir(ROOT) { YARD.parse(Dir[SOURCES].map { |path| path.delete_prefix("#{ROOT}/") }) }
-    @warnings = log.string.lines(chomp: true)
-  ensure
-    YARD::Logger.instance.io = before
+    @warnings = warnings_of { Dir.chdir(ROOT) { YARD.parse(Dir[SOURCES].map { |path| path.delete_prefix("#{ROOT}/") }) } }
   end
 
   # @return [Array<String>] the classes, modules and methods that users see, and no comment tells of
@@ -48,12 +42,23 @@ class Reference
   # Writes it as HTML.
   #
   # @param folder [String] made where there is none
+  # @return [Array<String>] what YARD has to say against it: a link that leads nowhere
   def write(folder = File.join(ROOT, FOLDER))
     (YARD::Registry.all - shown).each { |object| YARD::Registry.delete(object) }
-    YARD::Templates::Engine.generate(shown.grep(YARD::CodeObjects::NamespaceObject) + [YARD::Registry.root], options(folder))
+    warnings_of { YARD::Templates::Engine.generate(shown.grep(YARD::CodeObjects::NamespaceObject) + [YARD::Registry.root], options(folder)) }
   end
 
   private
+
+  def warnings_of
+    log = StringIO.new
+    before = YARD::Logger.instance.io
+    YARD::Logger.instance.io = log
+    yield
+    log.string.lines(chomp: true)
+  ensure
+    YARD::Logger.instance.io = before
+  end
 
   def shown = @shown ||= YARD::Registry.all.select { |object| public_to_the_top?(object) }
 

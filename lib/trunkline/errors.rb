@@ -55,7 +55,7 @@ module Trunkline
     end
 
     unless Exception.method_defined?(:detailed_message)
-      # As {Exception#full_message}, with {#detailed_message}: before Ruby 3.2 it has the message alone.
+      # As Exception#full_message, with {#detailed_message}: before Ruby 3.2 it has the message alone.
       #
       # @return [String]
       def full_message(**options) = Exception.instance_method(:full_message).bind_call(exception(detailed_message), **options)

@@ -18,13 +18,21 @@ module Browser
   # @param url [String]
   # @param time [Integer] milliseconds that pass for the page, which may be less for others
   # @return [String] the page's HTML as it is then
-  def look_at(url, time:)
+  def look_at(url, time:) = open(url, time: time).first
+
+  # Opens a page and lets its scripts run.
+  #
+  # @param url [String]
+  # @param time [Integer] as for {.look_at}
+  # @param options [Array<String>] further ones of the browser's command line
+  # @return [Array(String, Array<String>)] the page's HTML as it is then, and what was written to the console
+  def open(url, time:, options: [])
     Dir.mktmpdir do |profile|
-      html, log, status = Open3.capture3("timeout", "-s", "KILL", PATIENCE.to_s, program, *OPTIONS, "--user-data-dir=#{profile}",
-                                         "--virtual-time-budget=#{time}", "--dump-dom", url)
+      html, log, status = Open3.capture3("timeout", "-s", "KILL", PATIENCE.to_s, program, *OPTIONS, *options, "--user-data-dir=#{profile}",
+                                         "--enable-logging=stderr", "--virtual-time-budget=#{time}", "--dump-dom", url)
       raise "the browser ended with #{status}:\n#{log}" unless status.success?
 
-      html
+      [html, log.lines(chomp: true).grep(/CONSOLE/)]
     end
   end
 

@@ -25,7 +25,7 @@ module Trunkline
       # @return [Exception, nil] that {#check} raises; nil of a notice
       attr_accessor :error # :nodoc:
 
-      # @param fields [Hash{Symbol => Object}] as {ServerError#fields}
+      # @param fields [Hash{Symbol => Object}] as ServerError#fields
       # @param error_message [String] what libpq would have written; without it that of a notice
       def initialize(fields, error_message = ErrorReport.new(fields, context: false).to_s, failed: false)
         super([], Postgres.const_get(:Description).empty, nil)

@@ -10,9 +10,9 @@ module Trunkline
     module Parameters
       class << self
         # @param params [Array] one Ruby value per placeholder; left as it is
-        # @param oids [Array<Integer>, nil] the server's type of each, user-defined ones as {Types#parameter_oids} has
+        # @param oids [Array<Integer>, nil] the server's type of each, user-defined ones as Types#parameter_oids has
         #   them; nil while unknown
-        # @param array_nulls [#check, nil] an {ArrayNulls}, says whether the server takes a nil in an Array for what it is; nil: it does
+        # @param array_nulls [#check, nil] an ArrayNulls, says whether the server takes a nil in an Array for what it is; nil: it does
         # @return [Array<nil, true, false, Integer, Float, String>] Strings are valid UTF-8 without NUL, but for those
         #   that go to a bytea as they are: these are binary
         # @raise [ArgumentError] when an Array meets a type that is none, or a text holds a NUL

@@ -88,8 +88,8 @@ module Trunkline
       def known?(oid) = !present(oid).nil? # :nodoc:
 
       # @param oid [Integer] of any type
-      # @return [#call, nil] as {Entry#finisher}, for what C decoded as the type that {#resolve} tells; nil also for a type
-      #   that is not {#known?}
+      # @return [#call, nil] as Entry#finisher, for what C decoded as the type that #resolve tells; nil also for a type
+      #   that is not #known?
       def finisher(oid) = entry(oid)&.finisher # :nodoc:
 
       # @param oids [Array<Integer>] types of a statement's parameters

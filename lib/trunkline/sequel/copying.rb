@@ -10,7 +10,7 @@ module Sequel
       # @param opts [Hash] format: :csv or :binary; options: SQL; server
       # @yieldparam row [String] with its line end
       # @return [String, nil] all rows, where no block is given
-      # @raise [Sequel::DatabaseDisconnectError] the block was left before the last row, or has raised: {Exception#cause} is what
+      # @raise [Sequel::DatabaseDisconnectError] the block was left before the last row, or has raised: Exception#cause is what
       # @raise [Sequel::DatabaseError]
       def copy_table(table, opts = OPTS, &block)
         return copy_table(table, opts, &(all = +"").method(:<<)).then { all } unless block

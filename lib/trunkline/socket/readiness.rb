@@ -6,7 +6,7 @@ require_relative "resumable"
 module Trunkline
   # Connections that can be opened and used without blocking an event loop.
   module Socket
-    # Waits for a descriptor until a point in time. A Fiber::Scheduler sees the waits. Within a {Resumable} its caller waits. What is made in
+    # Waits for a descriptor until a point in time. A Fiber::Scheduler sees the waits. Within a Resumable its caller waits. What is made in
     # C: +wait_once+ (io, events as in IO::READABLE, seconds or nil), one wait that returns whether something has come, as the scheduler says:
     # it may say so early.
     module Readiness
