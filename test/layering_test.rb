@@ -41,7 +41,7 @@ class LayeringTest < Trunkline::TestCase
   # C that is tested and fuzzed without a Ruby around it.
   WITHOUT_RUBY = %w[
     bytes/* memcached/meta_*.* postgres/messages/frame.* postgres/messages/frontend.* postgres/messages/command_tag.* postgres/messages/error_code.*
-    postgres/messages/row_description.* postgres/sql/copy_statement.* postgres/messages/parameter_text.* postgres/sql/scanner.* postgres/sql/sql_lists.* postgres/sql/unicode_name.* postgres/sql/verdict.*
+    postgres/messages/row_description.* postgres/sql/copy_statement.* postgres/messages/parameter_text.* postgres/sql/scanner.* postgres/sql/sql_lists.* postgres/sql/unicode_name.* postgres/sql/classify.*
     postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
     trunk/core/histogram.h trunk/core/histogram.c
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*

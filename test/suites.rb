@@ -9,7 +9,7 @@ require "support/numbers"
 require "support/schedulers/hosts"
 %w[
   copying streaming listening querying describing settings batches group_commits parameters errors concurrency
-  leading sessions beginnings transactions interruption_sweep deadlines cancelling giving_up ending_late options several_event_loops wake_ups
+  leading sessions beginnings transactions interruption_sweep deadlines cancelling abandoning ending_late options several_event_loops wake_ups
   lifecycle limits dispatching schema_changes
 ].each { |name| require "shared/#{name}" }
 
@@ -26,7 +26,7 @@ module Suites
     include Shared::Leading
     include Shared::Deadlines
     include Shared::Cancelling
-    include Shared::GivingUp
+    include Shared::Abandoning
     include Shared::EndingLate
     include Shared::Limits
     include Shared::Dispatching

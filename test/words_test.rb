@@ -17,9 +17,11 @@ class WordsTest < Trunkline::TestCase
   # Names of methods, classes and variables, in Ruby and in C, that did not tell what they stand for; behind each is the one in its stead.
   RENAMED = {
     "answers" => "ResponseReader, responses", "Asking" => "Executing", "break!" => "mark_broken", "depart" => "after_leave",
-    "fall_out" => "end_with_loss", "forsake" => "close_forsaken", "give_place" => "replace_connection", "Holding" => "ScopedValue",
+    "fall_out" => "end_with_loss", "forsake" => "close_with_abandoned", "give_place" => "replace_connection", "Holding" => "ScopedValue",
     "look_after_fork" => "renew_after_fork", "oblige" => "set_limits", "Place" => "WaitingLine::Entry", "run_out" => "expire_request",
-    "Witness" => "GCSentinel", "Answers" => "ResponseReader"
+    "Witness" => "GCSentinel", "Answers" => "ResponseReader",
+    "give_up" => "fail, lose", "given_up" => "abandoned_head", "GivenUp" => "Abandonment", "forsaken" => "all_abandoned?", "verdict" => "classification",
+    "judge" => "classifier", "meaning" => "parse_context", "Conversation" => "HandshakeIO"
   }.freeze
   # `answers` is a plural in sentences, and Answers begins some.
   CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/

@@ -3,7 +3,7 @@
 #include "memcached/memcached_request.h"
 #include "postgres/codec/answer_end.h"
 #include "postgres/codec/block_exit.h"
-#include "postgres/codec/meaning.h"
+#include "postgres/codec/parse_context.h"
 #include "postgres/codec/plan_epoch.h"
 #include "postgres/codec/postgres_codec.h"
 #include "postgres/codec/postgres_flow.h"
@@ -11,7 +11,7 @@
 #include "postgres/codec/prepared.h"
 #include "postgres/codec/script_decoding.h"
 #include "postgres/codec/statement.h"
-#include "postgres/codec/unasked.h"
+#include "postgres/codec/unclaimed.h"
 #include "postgres/codec/unreadable.h"
 #include "postgres/copy/copy_binary.h"
 #include "postgres/copy/copy_text.h"
@@ -101,11 +101,11 @@ void Init_trunkline(void) {
     Init_trunkline_script_decoding();
     Init_trunkline_answer_end();
     Init_trunkline_postgres_codec();
-    Init_trunkline_meaning();
+    Init_trunkline_parse_context();
     Init_trunkline_flow();
     Init_trunkline_error_fields();
     Init_trunkline_unreadable();
-    Init_trunkline_unasked();
+    Init_trunkline_unclaimed();
     Init_trunkline_copy_text();
     Init_trunkline_copy_binary();
     Init_trunkline_block_exit();

@@ -18,7 +18,7 @@ module Trunkline
     end
 
     # A server ignores a cancel that comes before it has begun the statement. Once the connection is closed nothing would tell that.
-    def test_several_that_are_given_up_end_though_a_cancel_comes_too_early
+    def test_several_that_are_abandoned_end_though_a_cancel_comes_too_early
       [1, 2].each do |early|
         name = unique_name
         with_client(connections: 1, max_connections: 2, application_name: name) do |db|

@@ -80,8 +80,8 @@ class DetectionTest < Trunkline::TestCase
       psql_there("CREATE FUNCTION notes() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM keep(); END $$; " \
                  "CREATE EVENT TRIGGER note ON ddl_command_end EXECUTE FUNCTION notes(); " \
                  "CREATE FUNCTION makes() RETURNS void LANGUAGE plpgsql AS $$ BEGIN CREATE TABLE made_there (a int); END $$")
-      verdicts = ["CREATE TABLE a (b int)", "DROP TABLE checked", "SELECT 1 AS a INTO b", "SELECT makes()", "INSERT INTO plain VALUES (1)"].map { |sql| db.classify(sql) }
-      assert_equal %i[session session session session shareable], verdicts
+      classes = ["CREATE TABLE a (b int)", "DROP TABLE checked", "SELECT 1 AS a INTO b", "SELECT makes()", "INSERT INTO plain VALUES (1)"].map { |sql| db.classify(sql) }
+      assert_equal %i[session session session session shareable], classes
       assert(changes?(db, "SELECT makes()") && changes?(db, "SELECT 1 AS a INTO b"))
     end
   end
@@ -133,7 +133,7 @@ class DetectionTest < Trunkline::TestCase
   def statements_of(db)
     sent = []
     db.transaction do |tx|
-      tx.instance_variable_get(:@level).session.pinned.singleton_class.prepend(Module.new { define_method(:undone?) { |sql| sent.push(sql) && super(sql) } })
+      tx.instance_variable_get(:@level).session.lease.singleton_class.prepend(Module.new { define_method(:undone?) { |sql| sent.push(sql) && super(sql) } })
       yield tx
     end
     sent

@@ -47,7 +47,7 @@ module Trunkline
     def test_what_a_role_without_privileges_is_told
       postgres_server.psql("CREATE ROLE nothing_granted LOGIN")
       config = Config.new(postgres_server.uri(user: "nothing_granted"), env: {}, target_session_attrs: "primary")
-      connection = Postgres.const_get(:Connector).new(config, cluster: cluster = Postgres.const_get(:Cluster).new).connect
+      connection = Postgres.const_get(:Connector).new(config, cluster: cluster = Postgres.const_get(:ClusterTimeline).new).connect
       expected = postgres_server.psql("SELECT system_identifier FROM pg_control_system()").chomp
       assert_equal [expected, 1, false, connection.backend_pid, connection.server], connection.identity.to_a
       connection.io.close

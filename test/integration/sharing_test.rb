@@ -132,7 +132,7 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
-  def test_the_verdict_is_to_be_had
+  def test_the_class_of_a_statement_is_public
     with_database do |db|
       assert_equal %i[shareable alone setting], (["SELECT 1", "VACUUM", "SET x.y = 1"].map { |sql| db.classify(sql) })
       assert_raises(TypeError) { db.classify(nil) }

@@ -45,7 +45,7 @@ module Trunkline
     end
 
     def test_by_a_thread_that_gives_it_up
-      assert_woken { |waiter| Thread.new { waiter.give_up(GivenUp.new(:cancel, false)) } }
+      assert_woken { |waiter| Thread.new { waiter.fail(Abandonment.new(:cancel, false)) } }
     end
 
     def test_by_a_fiber_that_is_stopped

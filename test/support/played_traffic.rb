@@ -46,7 +46,7 @@ module Trunkline
       @opening = 0
       @took = Hash.new { |took, name| took[name] = [] }
       @changes = Hash.new(0)
-      @verdicts = {}.compare_by_identity
+      @classed = {}.compare_by_identity
       @stopped_until = 0
       @random = Random.new(seed)
       connections.times { open }
@@ -167,8 +167,8 @@ module Trunkline
     def answered(query)
       took[query.name] << (@timetable.now - query.came)
       long = query.statement.service.long?
-      @changes[query.name] += 1 unless long == @verdicts.fetch(query.statement, false)
-      @verdicts[query.statement] = long
+      @changes[query.name] += 1 unless long == @classed.fetch(query.statement, false)
+      @classed[query.statement] = long
     end
 
     def serve_all = @lines.each_value { |line| serve(line) }

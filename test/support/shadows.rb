@@ -4,7 +4,7 @@
 # raises an error, or is of no use: where it stands before pg_catalog on the search_path, every name that is not qualified fails.
 module Shadows
   ROOT = File.expand_path("../..", __dir__)
-  SOURCES = %w[lib/**/*.rb exe/* ext/trunkline/postgres/codec/limit.c].freeze
+  SOURCES = %w[lib/**/*.rb exe/* ext/trunkline/postgres/codec/statement_timeout.c].freeze
   private_constant :ROOT, :SOURCES
 
   TYPES = <<~SQL

@@ -42,7 +42,7 @@ module Trunkline
         @lock.synchronize do
           super
         ensure
-          give_back
+          release_client
         end
       end
 
@@ -99,7 +99,7 @@ module Trunkline
       def connect
         Isolation.check
         @raw_connection = nil
-        give_back
+        release_client
         @zone = default_timezone
         @shared = CLIENTS.take(Settings.new(@config, timezone: @zone, dates: decode_dates))
         @types = @shared
@@ -124,10 +124,10 @@ module Trunkline
         reset_transaction # its connection is lost, and the transaction with it
       end
 
-      def give_back
+      def release_client
         shared = @shared
         @shared = nil
-        CLIENTS.give_back(shared) if shared
+        CLIENTS.release(shared) if shared
       end
 
       # Settings need no statement: every connection of the client has started with them.

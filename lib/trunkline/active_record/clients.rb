@@ -29,7 +29,7 @@ module Trunkline
       end
 
       # @param shared [Shared] what {#take} returned
-      def give_back(shared)
+      def release(shared)
         shared.client.close if forget(shared)
       end
 

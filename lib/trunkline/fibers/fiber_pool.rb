@@ -214,10 +214,10 @@ module Trunkline
       arrived = true
     ensure
       @expected.delete(waiter)
-      give_up_room unless arrived
+      return_room unless arrived
     end
 
-    def give_up_room
+    def return_room
       make_room
       [@idle, @waiting].each { |sleepers| wake_all(sleepers) } if quiet?
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../trunk/given_up"
+require_relative "../trunk/abandonment"
 require_relative "../trunk/loss"
 require_relative "instrumented"
 require_relative "ring"
@@ -181,15 +181,15 @@ module Trunkline
         return Refusal.error(request.error, server.name) if request.error
 
         failure = request.failure
-        return late(failure, server) if failure.is_a?(GivenUp)
+        return deadline(failure, server) if failure.is_a?(Abandonment)
 
         kind = failure.closed ? Closed : (failure.sent ? Indeterminate : NotSent)
         kind.new(failure.reason, server: server.name, sent: failure.sent)
       end
 
-      def late(given_up, server)
-        consequence = given_up.sent ? "answer came: whether it had an effect is not known" : "question was sent: nothing has happened"
-        Deadline.new("the time was over before the #{consequence}", server: server.name, sent: given_up.sent)
+      def deadline(abandonment, server)
+        consequence = abandonment.sent ? "answer came: whether it had an effect is not known" : "request was sent: nothing has happened"
+        Deadline.new("the time was over before the #{consequence}", server: server.name, sent: abandonment.sent)
       end
 
       def change_without_waiting(request, key)

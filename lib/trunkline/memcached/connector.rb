@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../socket/readiness"
-require_relative "../socket/stream"
+require_relative "../socket/deadline_io"
 require_relative "../socket/tcp"
 require_relative "../socket/tls"
 require_relative "../socket/unix"
@@ -89,7 +89,7 @@ module Trunkline
         explaining do
           @io = open
           @io = encrypt(@io) if @access.tls
-          Socket::Stream.write(@io, "#{@access.proof}#{QUESTION * TIMES}", @deadline)
+          Socket::DeadlineIO.write(@io, "#{@access.proof}#{QUESTION * TIMES}", @deadline)
         end
       end
 
@@ -99,7 +99,7 @@ module Trunkline
       def answered?(deadline)
         explaining do
           until whole?
-            bytes = Socket::Stream.read(@io, CHUNK, deadline)
+            bytes = Socket::DeadlineIO.read(@io, CHUNK, deadline)
             return false if bytes == false
 
             @line << (bytes || fail_with(HUNG_UP))

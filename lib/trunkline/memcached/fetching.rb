@@ -64,13 +64,13 @@ module Trunkline
         guard = options.slice(*GUARD).compact
         options = options.except(*GUARD)
         flags = guard_flags(**guard)
-        give_up_at = Waiting.due(guard.fetch(:lock_ttl, 30))
+        last_look = Waiting.due(guard.fetch(:lock_ttl, 30))
         pause = FIRST_PAUSE
         loop do
           request = look(key, flags) or return yield
           return compute(key, ttl, options, request.cas, &block) if request.won?
           return value_of(request, options) unless being_computed?(request)
-          return yield if Waiting.now >= give_up_at
+          return yield if Waiting.now >= last_look
 
           sleep(pause)
           pause = [pause * 2, LONGEST_PAUSE].min

@@ -55,7 +55,7 @@ module Trunkline
       def perform(request)
         refuse unless @outage.nil? || answers_again?
         trunk = @pool.perform(request)
-        request.answered? || given_up(trunk, request)
+        request.answered? || lose_if_silent(trunk, request)
       end
 
       # Sends the request.
@@ -117,7 +117,7 @@ module Trunkline
       # What became of a request that was awaited.
       #
       # @return [Boolean] whether it was answered
-      def answered?(trunk, request) = request.answered? || given_up(trunk, request)
+      def answered?(trunk, request) = request.answered? || lose_if_silent(trunk, request)
 
       # Closes the connection when no caller uses it any more; the next request opens another.
       def renew = @pool.renew
@@ -137,11 +137,13 @@ module Trunkline
 
       private
 
-      # A server that has sent nothing since the request was sent is of no use on this connection any more.
-      def given_up(trunk, request)
+      # The request has no answer in time. A connection on which the server has sent nothing since the request was sent is lost.
+      #
+      # @return [false]
+      def lose_if_silent(trunk, request)
         if trunk && request.deadline_passed? && trunk.codec.silent_since?(request)
           silent(Waiting.now - request.waited, ConnectionError.new("the server does not answer", server: @name))
-          trunk.give_up("the server has not answered in time")
+          trunk.lose("the server has not answered in time")
         end
         false
       end
@@ -187,7 +189,7 @@ module Trunkline
       # Sends a request to the server, whether it is out or not.
       def send_request(request)
         trunk = @pool.perform(limited(request))
-        request.answered? || given_up(trunk, request)
+        request.answered? || lose_if_silent(trunk, request)
       end
 
       def limited(request) = @timeout ? request.limit(@timeout) : request

@@ -39,9 +39,9 @@ module Trunkline
         form = form(format)
         values, types = sendable(sql, parameters, map, types)
         statement, keep = form.statement(sql, :again, types)
-        raise ::Trunkline::ConfigError, "COPY is for copy_data" if statement.verdict == :copy
+        raise ::Trunkline::ConfigError, "COPY is for copy_data" if statement.classification == :copy
 
-        request = if statement.verdict == :script && values.empty? && !single then form.script(sql)
+        request = if statement.classification == :script && values.empty? && !single then form.script(sql)
                   else form.request_for(@session, statement, values, keep)
                   end
         Postgres.const_get(:SentAnswers).new(@session, form, request)

@@ -61,7 +61,7 @@ module Trunkline
         @decoding = Decoding.of(decode)
         @all = @known.table(@decoding)
         @statements = statements_for(@decoding, nil)
-        @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.pinned&.changed_meaning? }
+        @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.lease&.changed_parse_context? }
         @responses = ResponseReader.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
@@ -100,7 +100,7 @@ module Trunkline
         return yield(held.object) if held
 
         hold(block) do |session|
-          session.pinned.stateful! # whatever its statements look like: they may call what leaves something behind
+          session.lease.stateful! # whatever its statements look like: they may call what leaves something behind
           yield session.object
         end
       end
@@ -139,7 +139,7 @@ module Trunkline
       # @return [Symbol] :shareable; :alone, which leaves nothing behind either, and refuses to run within a transaction;
       #   :transaction, :savepoint, :setting, :session, :listen, :copy, :script, or :unknown
       # @raise [ArgumentError, TypeError, EncodingError] the SQL cannot be sent
-      def classify(sql) = @known.table[Statements.text(sql)].verdict
+      def classify(sql) = @known.table[Statements.text(sql)].classification
 
       # Has this client's calls go through a middleware from now on, and those of sessions and transactions that begin later.
       #
@@ -283,12 +283,12 @@ module Trunkline
       def check_sharing(statement)
         return if @sessions.held
 
-        @syntax.check(statement) if statement.verdict == :unknown
+        @syntax.check(statement) if statement.classification == :unknown
         raise SharingErrors.refusal(statement, @config.server)
       end
 
       def new_session(callers_block)
-        Internals.new(observe(Session.new(@sessions.pin(callers_block), @known, @decoding, @responses, @result_class)))
+        Internals.new(observe(Session.new(@sessions.lease(callers_block), @known, @decoding, @responses, @result_class)))
       end
 
       def hold(callers_block, &block)

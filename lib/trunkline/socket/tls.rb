@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "openssl"
-require_relative "stream"
+require_relative "deadline_io"
 
 module Trunkline
   module Socket
@@ -20,7 +20,7 @@ module Trunkline
         encrypted.sync_close = true
         encrypted.hostname = server_name if server_name
         while (what = encrypted.connect_nonblock(exception: false)).is_a?(Symbol)
-          return unless Stream.wait(socket, what, deadline)
+          return unless DeadlineIO.wait(socket, what, deadline)
         end
         encrypted
       end

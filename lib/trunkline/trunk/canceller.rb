@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "given_up"
+require_relative "abandonment"
 require_relative "waiting"
 
 module Trunkline
@@ -87,17 +87,17 @@ module Trunkline
 
     # Cancels the request at the head that was abandoned while it stood behind others, and those behind it that were abandoned too. Called by
     # the last caller that leaves.
-    def end_given_up
-      return unless @state.given_up && held_up?
+    def cancel_abandoned
+      return unless @state.abandoned_head && held_up?
 
-      head = @state.given_up
+      head = @state.abandoned_head
       stop(head, Waiting.now + LEEWAY) if head
     end
 
     # Asks the server to cancel such a request, where callers wait behind it. Called by their leader, which reads on and sees the fence answered,
     # and calls again after a pause, twice as long each time.
-    def pass_given_up
-      head = @state.given_up
+    def cancel_abandoned_ahead
+      head = @state.abandoned_head
       return @passed = nil unless head && @state.held_up?
 
       @pause = head.equal?(@passed) ? @pause * 2 : FIRST_PAUSE
@@ -130,7 +130,7 @@ module Trunkline
     # a cancel of its own, one after the other, and a new connection takes the place of them all.
     #
     # A cancel that comes between two statements is ignored, and on a closed connection nothing tells. So there are two, with a pause.
-    def close_forsaken(reason)
+    def close_with_abandoned(reason)
       return @trunk.lose_inherited if @trunk.inherited?
       return if @trunk.loss
 
@@ -163,15 +163,15 @@ module Trunkline
     private
 
     # @yield what may take its time, when the server may be at work on it now
-    # @yieldparam failure [GivenUp] with which the request is done if no answer comes
+    # @yieldparam failure [Abandonment] with which the request is done if no answer comes
     def end_early(request, why)
-      failure = GivenUp.new(why, true).freeze
-      return if request.done? || @codec.withdraw(request, GivenUp.new(why, false).freeze)
+      failure = Abandonment.new(why, true).freeze
+      return if request.done? || @codec.withdraw(request, Abandonment.new(why, false).freeze)
 
       @abandoned += 1
       yield failure
     ensure
-      request.give_up(request.failure || failure)
+      request.fail(request.failure || failure)
     end
 
     # @return [Boolean] whether the server works, or may work, on a request that takes long. What lies unread may be its answer: without a leader it is
@@ -195,7 +195,7 @@ module Trunkline
 
     # Only where that does no harm: see ConnectionState#begin_cancel. Other callers see the fence answered, if they are active.
     #
-    # @param failure [GivenUp, nil] of the request; nil: it is done already
+    # @param failure [Abandonment, nil] of the request; nil: it is done already
     def stop(request, by, failure = nil)
       cancelling(request, request) do
         cancel_heads(request, request, by, failure)
@@ -231,13 +231,13 @@ module Trunkline
     # the next, and can be asked to end it. Before that the target is given up: its caller is told of its own deadline or cancel, not of a
     # loss.
     #
-    # @param failure [GivenUp, nil] of the target; nil: there is none, or it is done already
+    # @param failure [Abandonment, nil] of the target; nil: there is none, or it is done already
     def cancel_heads(waiter, target, by, failure = nil)
       aimed = nil
       while Waiting.now < by && (head = @state.aim(waiter, target))
-        if aimed && !head.equal?(aimed) && @state.forsaken?(target)
-          target&.give_up(failure)
-          return close_forsaken("no caller waited any more for what was in flight")
+        if aimed && !head.equal?(aimed) && @state.all_abandoned?(target)
+          target&.fail(failure)
+          return close_with_abandoned("no caller waited any more for what was in flight")
         end
         break unless ask_to_cancel(waiter, by)
 

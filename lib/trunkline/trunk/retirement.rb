@@ -35,7 +35,7 @@ module Trunkline
       @reader.catch_up if @trunk.deserted?
       return unless @state.settled?
 
-      if @canceller.able? && @state.given_up then @canceller.close_forsaken(@reason)
+      if @canceller.able? && @state.abandoned_head then @canceller.close_with_abandoned(@reason)
       elsif @trunk.deserted? then @trunk.close(@reason)
       end
     end

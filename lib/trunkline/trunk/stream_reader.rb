@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "given_up"
+require_relative "abandonment"
 require_relative "waiting"
 
 module Trunkline
@@ -46,7 +46,7 @@ module Trunkline
       return @trunk.lose_inherited if @trunk.inherited?
 
       Waiting.undisturbed(request.scheduler) do
-        @codec.submit(request) or return request.give_up(@trunk.loss || GivenUp.new(:deadline, false))
+        @codec.submit(request) or return request.fail(@trunk.loss || Abandonment.new(:deadline, false))
         @trunk.flush
       end
       attend_until(request, -> { false }) { @trunk.step(request) }

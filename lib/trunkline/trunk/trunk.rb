@@ -153,11 +153,6 @@ module Trunkline
       Waiting.undisturbed { @reader.catch_up if deserted? && !@codec.idle? && @loss.nil? }
     end
 
-    # Ends the connection of a server that is of no use any more. Requests in flight are done, with a Loss.
-    #
-    # @param reason [String] one sentence
-    def give_up(reason) = lose(reason)
-
     # Counts the connection as lost in a child of the process that opened it: the server session is the parent's, and is left alone.
     def lose_inherited = lose("this connection belongs to the parent process", closed: true)
 
@@ -175,7 +170,7 @@ module Trunkline
     def end_last_use
       return active.zero? && hang_up if @loss
 
-      @canceller.end_given_up
+      @canceller.cancel_abandoned
       flush
       @canceller.replace_connection if @state.abandon_fence
       @retirement.finish
@@ -228,7 +223,7 @@ module Trunkline
     def pass_on
       wake_all
       @state.lift
-      @canceller.pass_given_up
+      @canceller.cancel_abandoned_ahead
       @pool.freed if @crowded.on? && @state.room?
     end
 
@@ -272,7 +267,7 @@ module Trunkline
     def lose_over(error) = lose(@codec.farewell_message || error.message) # a server that closes over unread bytes resets the connection
 
     def look_into_silence = @silence.look(self)
-    def pass_given_up = @canceller.pass_given_up
+    def cancel_abandoned_ahead = @canceller.cancel_abandoned_ahead
     def quarantine_altered = @canceller.quarantine("a statement has left state behind on the connection, which others share")
 
     def farewell = @codec.farewell_message || @write_failure || "the server closed the connection"

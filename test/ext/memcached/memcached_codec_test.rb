@@ -264,9 +264,9 @@ module Trunkline
         assert_predicate codec, :idle?
       end
 
-      def test_what_was_given_up_keeps_its_place
+      def test_what_was_abandoned_keeps_its_place
         first, second = ask(Request.get_many(%w[a b], %w[a b], " v")), ask(get)
-        first.give_up("too late")
+        first.fail("too late")
         answer("VA 1 O0\r\nx\r\nEN O1\r\nMN\r\nVA 1 O2\r\n2\r\n")
         assert_equal [{}, "2"], [first.answer, second.answer]
       end

@@ -32,7 +32,7 @@ module Trunkline
         assert_equal frame("d", "x" * 65_536) + frame("d", "x"), sent
       end
 
-      def test_what_is_given_up
+      def test_what_is_abandoned
         copy = begin_copy("G")
         codec.copy_fail(copy, "no")
         assert_equal frame("f", "no\0"), sent
@@ -77,7 +77,7 @@ module Trunkline
 
       def test_rows_that_are_not_taken
         copy = begin_copy("H", rows: 1)
-        copy.give_up(nil)
+        copy.fail(nil)
         answer(frame("N", "SNOTICE\0\0"))
         assert_nil codec.flow_notices(copy)
         answer(%W[a\n b\n].map { |line| frame("d", line) }.join + frame("c") + complete("COPY 2") + ready)

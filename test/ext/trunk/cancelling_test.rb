@@ -80,7 +80,7 @@ module Trunkline
     def test_another_caller_goes_on_behind_a_fence
       first = cancel(head)
       state.finish_cancel(head)
-      head.give_up("late")
+      head.fail("late")
       assert state.begin_cancel(behind, nil)
       assert_same head, state.aim(behind, nil)
       assert_equal [true, nil], [first.done?, state.fence]

@@ -160,14 +160,14 @@ module Trunkline
     def test_a_client_that_is_always_late_does_not_change_what_is_known
       statement = statement(0.01)
       random = Random.new(1)
-      verdicts = Array.new(2000) do |time|
+      long = Array.new(2000) do |time|
         late = 0.015 * random.rand
         ask(statement)
         after(late, time.zero? ? FIRST : [], BEGUN, late > 0.01 ? REST : [])
         after(0.015, REST) if late <= 0.01
         statement.service.long?
       end
-      assert_equal [true], verdicts.uniq
+      assert_equal [true], long.uniq
     end
   end
 end

@@ -111,10 +111,10 @@ module Trunkline
       refute_predicate waiter, :patience_over?
     end
 
-    def test_given_up
+    def test_failed
       waiter = request.park
-      assert_equal [waiter, true, false, "late"], [waiter.give_up("late"), waiter.done?, waiter.parked?, waiter.failure]
-      assert_equal [waiter, "late"], [waiter.give_up("later"), waiter.failure]
+      assert_equal [waiter, true, false, "late"], [waiter.fail("late"), waiter.done?, waiter.parked?, waiter.failure]
+      assert_equal [waiter, "late"], [waiter.fail("later"), waiter.failure]
     end
 
     def test_another_try_has_no_more_time

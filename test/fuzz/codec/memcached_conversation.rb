@@ -47,7 +47,7 @@ module CodecFuzz
     def request
       kind, arguments = REQUESTS.to_a.sample(random: @random)
       request = Request.public_send(kind, *arguments)
-      request.give_up(nil) if @random.rand(8).zero?
+      request.fail(nil) if @random.rand(8).zero?
       @codec.submit(request)
       request
     end

@@ -98,7 +98,7 @@ module CodecFuzz
     def take_some(request)
       @codec.portion(request) if flows?(request) && @random.rand(2).zero?
       @codec.flow_notices(request) if flows?(request) && @random.rand(8).zero?
-      request.give_up(nil) if @random.rand(60).zero?
+      request.fail(nil) if @random.rand(60).zero?
       @codec.take_notifications if @random.rand(9).zero?
     end
 
@@ -122,7 +122,7 @@ module CodecFuzz
 
     def submit(request)
       request.pin if @random.rand(6).zero?
-      request.give_up(nil) if @random.rand(9).zero?
+      request.fail(nil) if @random.rand(9).zero?
       return unless @codec.submit(request)
 
       @requests << request

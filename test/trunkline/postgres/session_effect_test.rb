@@ -36,8 +36,8 @@ module Trunkline
         EFFECTS.each do |expected, texts|
           texts.each do |sql|
             statement = Statement.new(sql, 0)
-            effect = SessionEffect.of(sql, statement.verdict, statement.culprit)
-            assert_equal expected, [effect.meaning, effect.undone_by], sql
+            effect = SessionEffect.of(sql, statement.classification, statement.culprit)
+            assert_equal expected, [effect.parse_context, effect.undone_by], sql
           end
         end
       end

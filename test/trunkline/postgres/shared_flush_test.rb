@@ -20,7 +20,7 @@ module Trunkline
         def perform_beside_others(request, *)
           @asked << true
           @answers.pop
-          request.give_up(LOST)
+          request.fail(LOST)
         end
         alias await perform_beside_others
 

@@ -20,7 +20,7 @@ module Trunkline
       }.freeze
       private_constant :TOLD
 
-      def test_each_verdict_has_its_sentence
+      def test_each_class_has_its_sentence
         TOLD.each do |sql, message|
           error = SharingErrors.refusal(Statement.new(sql, 0), "here")
           assert_match message, error.message

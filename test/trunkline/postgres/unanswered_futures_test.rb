@@ -35,7 +35,7 @@ module Trunkline
         outstanding = outstanding(2)
         first = add(outstanding)
         add(outstanding, request = Request.companion)
-        request.give_up(nil)
+        request.fail(nil)
         outstanding.make_room(query)
         assert_nil first.waited
       end
@@ -45,13 +45,13 @@ module Trunkline
         outstanding = outstanding(1000)
         requests = Array.new(300) { Request.companion.tap { |request| Fiber.new { add(outstanding, request) }.resume } }
         kept = ObjectSpace.each_object(Answerless).count
-        requests.each { |request| request.give_up(nil) }
+        requests.each { |request| request.fail(nil) }
         add(outstanding, Request.companion)
         GC.start
         assert_operator kept, :>=, 300
         assert_operator ObjectSpace.each_object(Answerless).count, :<, 30
         lists = outstanding.instance_variable_get(:@lists)
-        500.times { Fiber.new { add(outstanding, Request.companion.give_up(nil)) }.resume }
+        500.times { Fiber.new { add(outstanding, Request.companion.fail(nil)) }.resume }
         assert_operator lists.size, :<=, 20
       end
 

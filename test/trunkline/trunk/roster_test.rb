@@ -68,17 +68,17 @@ module Trunkline
       roster = self.roster
       open(roster)
       trunk = open(roster) && roster.take
-      assert roster.give_back(trunk, wanted: 0)
+      assert roster.check_in(trunk, wanted: 0)
       assert_includes roster.trunks, trunk
       assert trunk.admits?(nil)
-      refute roster.give_back(trunk, wanted: 0)
+      refute roster.check_in(trunk, wanted: 0)
     end
 
     def test_given_back_in_excess_it_is_kept_for_the_next_alone
       roster = self.roster
       trunk = open(roster, alone: true)
       2.times { open(roster) }
-      roster.give_back(trunk, wanted: 0)
+      roster.check_in(trunk, wanted: 0)
       assert_equal({ shared: 2, pinned: 0, spare: 1, opening: 0 }, roster.counts)
       assert_equal [true, trunk], [roster.any_to_take?, roster.take]
       assert_equal 1, roster.counts[:pinned]
@@ -87,7 +87,7 @@ module Trunkline
     def test_given_back_it_is_kept_for_the_caller_that_waits_unless_none_is_shared
       roster = self.roster
       own, other = open(roster, alone: true), open(roster, alone: true)
-      [own, other].each { |trunk| roster.give_back(trunk, wanted: 1) }
+      [own, other].each { |trunk| roster.check_in(trunk, wanted: 1) }
       assert_equal [[own], { shared: 1, pinned: 0, spare: 1, opening: 0 }], [roster.trunks, roster.counts]
     end
 
@@ -182,7 +182,7 @@ module Trunkline
       trunks = [open(roster), open(roster), open(roster, alone: true)]
       trunks.each { |trunk| roster.remove(trunk) }
       assert_equal [[], [], true], [roster.all, roster.trunks, roster.nothing_open?]
-      refute roster.give_back(trunks.last, wanted: 0)
+      refute roster.check_in(trunks.last, wanted: 0)
     end
   end
 end

@@ -5,7 +5,7 @@
 #include "../messages/error_fields.h"
 #include "flow.h"
 #include "leak.h"
-#include "meaning.h"
+#include "parse_context.h"
 #include "../../bytes/reader.h"
 #include "../../trunk/core/protocol_error.h"
 
@@ -67,7 +67,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
     if (strcmp(name, "client_encoding") == 0) session->recoded = strcmp(value, "UTF8") != 0;
     rb_hash_aset(session->parameters, key, setting);
     leak_watch_setting(session, key, setting, answering);
-    if (answering) meaning_watch_setting(session, name);
+    if (answering) parse_context_watch_setting(session, name);
 }
 
 /* Notifications that are not taken make room for those that come; the caller that takes the rest is told. */

@@ -1,4 +1,4 @@
-/* What betrays, behind the judge's back, that a session which others share holds what they must not find. It is not much: a
+/* What shows, where the classifier did not see it, that a session which others share holds what they must not find. It is not much: a
  * function can leave a lock or most settings behind without a word. */
 #ifndef TRUNKLINE_LEAK_H
 #define TRUNKLINE_LEAK_H

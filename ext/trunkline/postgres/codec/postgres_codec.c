@@ -5,7 +5,7 @@
 #include <string.h>
 #include "asynchronous.h"
 #include "leak.h"
-#include "meaning.h"
+#include "parse_context.h"
 #include "plan_epoch.h"
 #include "receive.h"
 #include "submit.h"
@@ -146,7 +146,7 @@ static VALUE codec_given_parameters(VALUE self) { return session_of(self)->given
 static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
     session_of(self)->exclusive = RTEST(exclusive);
     session_of(self)->reported = false;
-    session_of(self)->meaning = session_of(self)->own_plans = 0;
+    session_of(self)->parse_context = session_of(self)->own_plans = 0;
     rb_ary_clear(session_of(self)->notifications);
     return exclusive;
 }
@@ -156,26 +156,26 @@ static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
  * Has a setting changed while the session was one caller's own, and not come back? */
 static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(session_of(self))); }
 
-/* call-seq: enter_meaning(meaning, plans) -> codec
+/* call-seq: enter_parse_context(parse_context, plans) -> codec
  *
  * The next unit of the session, one caller's own, sets what these numbers stand for before anything else. */
-static VALUE codec_enter_meaning(VALUE self, VALUE meaning, VALUE plans) {
+static VALUE codec_enter_parse_context(VALUE self, VALUE parse_context, VALUE plans) {
     session_state_t *session = session_of(self);
-    session->meaning = NUM2ULL(meaning);
+    session->parse_context = NUM2ULL(parse_context);
     session->own_plans = NUM2ULL(plans);
-    session->meaning_announced = true;
+    session->context_announced = true;
     return self;
 }
 
-/* call-seq: changed_meaning? -> true or false
+/* call-seq: changed_parse_context? -> true or false
  *
  * Has the caller whose own the session is changed what SQL means in it? */
-static VALUE codec_has_changed_meaning(VALUE self) { return RBOOL(session_of(self)->meaning != 0); }
+static VALUE codec_has_changed_parse_context(VALUE self) { return RBOOL(session_of(self)->parse_context != 0); }
 
 /* call-seq: remembers?(statement) -> true or false
  *
  * Does what the client remembers of the statement hold in this session? */
-static VALUE codec_remembers(VALUE self, VALUE statement) { return RBOOL(meaning_is_statements(session_of(self), statement_checked(statement))); }
+static VALUE codec_remembers(VALUE self, VALUE statement) { return RBOOL(parse_context_is_statements(session_of(self), statement_checked(statement))); }
 
 /* call-seq: forget_statements -> codec
  *
@@ -197,8 +197,8 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "given_parameters", codec_given_parameters, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
     rb_define_method(class, "altered?", codec_is_altered, 0);
-    rb_define_method(class, "enter_meaning", codec_enter_meaning, 2);
-    rb_define_method(class, "changed_meaning?", codec_has_changed_meaning, 0);
+    rb_define_method(class, "enter_parse_context", codec_enter_parse_context, 2);
+    rb_define_method(class, "changed_parse_context?", codec_has_changed_parse_context, 0);
     rb_define_method(class, "remembers?", codec_remembers, 1);
     rb_define_method(class, "forget_statements", codec_forget_statements, 0);
 }

@@ -37,7 +37,7 @@ static void postgres_request_mark(void *data) {
 
 static void postgres_request_free(void *data) {
     request_unlink(data);
-    unasked_end(&((postgres_request_t *)data)->unasked);
+    unclaimed_end(&((postgres_request_t *)data)->unclaimed);
     ruby_xfree(((postgres_request_t *)data)->flow);
     ruby_xfree(data);
 }
@@ -321,7 +321,7 @@ static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of
 
 bool postgres_request_is_repeatable(VALUE self) {
     VALUE statement = postgres_request_of(self)->statement;
-    return !NIL_P(statement) && statement_of(statement)->judgement.verdict == VERDICT_SHAREABLE;
+    return !NIL_P(statement) && statement_of(statement)->classification.class == CLASS_SHAREABLE;
 }
 
 /* call-seq: repeatable? -> true or false

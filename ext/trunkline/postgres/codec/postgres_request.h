@@ -4,7 +4,7 @@
 
 #include "../messages/answer_order.h"
 #include "row_count.h"
-#include "unasked.h"
+#include "unclaimed.h"
 #include "../../trunk/core/request.h"
 
 typedef enum {
@@ -60,7 +60,7 @@ typedef struct {
     bool forgotten;       /* outdated, and nothing else: the server has lost it, or its result has changed */
     bool cancelled;       /* the server was asked to cancel it, or is to be */
     bool bystander;       /* it met the cancel that was aimed at another one; it had no effect */
-    bool changes_meaning; /* what follows it in its session may be read otherwise, see meaning.h */
+    bool changes_parse_context; /* what follows it in its session may be read otherwise, see parse_context.h */
     bool changes_plans;   /* and so may what functions keep */
 } request_outcome_t;
 
@@ -82,7 +82,7 @@ typedef struct {
     bool announced;    /* the server is to say when it begins with the statement itself */
     bool anew;         /* relies on nothing that is remembered of its statement */
     bool calls_nothing; /* its statement calls no function: what these keep may be as it is */
-    unasked_t unasked; /* of a future: what of its rows counts as not asked for */
+    unclaimed_t unclaimed; /* of a future: what of its rows counts as not asked for */
     struct flow *flow; /* what its caller takes in portions; or NULL */
     request_sent_t sent;
     request_answer_t answer;

@@ -17,7 +17,7 @@ typedef struct {
     bool parsed;         /* ParseComplete has come */
     bool stale;          /* must not be bound again */
     uint64_t epoch;      /* in which it was prepared */
-    uint64_t meaning;    /* in which it was parsed, see meaning.h */
+    uint64_t parse_context; /* in which it was parsed, see parse_context.h */
     char name[STATEMENT_NAME_SIZE];
     size_t name_length;
 } prepared_t;

@@ -11,7 +11,7 @@
 #include "flow.h"
 #include "../messages/frame.h"
 #include "leak.h"
-#include "meaning.h"
+#include "parse_context.h"
 #include "own_unit.h"
 #include "plan_epoch.h"
 #include "../rows/row.h"
@@ -59,7 +59,7 @@ static void learn_types(const postgres_request_t *request) {
     if (!request->answer.typed || request->outcome.outdated) return;
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     statement_t *statement = statement_of(request->statement);
-    if (prepared->meaning == statement->meaning) statement_learn(statement, prepared->types, prepared->type_count, prepared->epoch);
+    if (prepared->parse_context == statement->parse_context) statement_learn(statement, prepared->types, prepared->type_count, prepared->epoch);
 }
 
 /* The end of a command. A script's next statement starts afresh. */
@@ -131,7 +131,7 @@ static void data_row(session_state_t *session, postgres_request_t *request, cons
     if (request->answer.description == description_empty()) protocol_error("DataRow of a statement that returns none");
     VALUE row = row_or_unreadable(session, request, frame);
     if (row == Qundef) return;
-    unasked_add(&request->unasked, frame->length + ROW);
+    unclaimed_add(&request->unclaimed, frame->length + ROW);
     if (request->flow) {
         flow_add(session, request, row, frame->length);
     } else if (NIL_P(request->answer.row)) {
@@ -228,7 +228,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     command_effect_status(session, status);
     VALUE leak = leak_found(session, status);
     if (!request) return own_unit_end(session);
-    meaning_settled(session);
+    parse_context_settled(session);
     request->answer.status = status;
     request->outcome.leaked = !NIL_P(leak);
     request->outcome.leak = leak;

@@ -1,6 +1,6 @@
 #include "session_state.h"
 
-#include "meaning.h"
+#include "parse_context.h"
 
 #define SLOTS_AT_A_TIME 64
 
@@ -8,7 +8,7 @@ VALUE slots_find(session_state_t *session, VALUE statement, uint32_t slot) {
     VALUE found = slot < session->slot_count ? session->slots[slot] : Qnil;
     if (NIL_P(found)) return found;
     const prepared_t *prepared = prepared_of(found);
-    bool fresh = prepared->epoch == session->epoch->number && prepared->meaning == meaning_of(session, statement_of(statement));
+    bool fresh = prepared->epoch == session->epoch->number && prepared->parse_context == parse_context_of(session, statement_of(statement));
     if (prepared->statement == statement && fresh) return found;
     slots_drop(session, found); /* the slot's former statement left the client's cache, or it is old, or means something else here */
     return Qnil;

@@ -34,10 +34,10 @@ typedef struct {
     bool reported;         /* a setting came with the answer that is being read, or since the session is one caller's own */
     bool recoded;          /* client_encoding is not UTF-8 */
     bool in_block;         /* a transaction was open when the last answer was complete */
-    uint64_t meaning;      /* in which SQL is read, see meaning.h; 0 unless the caller that the session is leased to has changed it */
+    uint64_t parse_context; /* in which SQL is read, see parse_context.h; 0 unless the caller that the session is leased to has changed it */
     uint64_t own_plans;    /* in which functions' plans are to be made then */
     uint64_t plans;        /* in which those that the server keeps were made */
-    bool meaning_announced; /* what the unit in flight changes, `meaning` stands for already */
+    bool context_announced; /* what the unit in flight changes, `parse_context` stands for already */
     bool schema_changed;   /* in the transaction that is open: others see it when that is committed */
     bool defined;          /* the same of what is new, and changes nothing that was prepared */
     bool betrayed;         /* a command's tag did not belong on a shared session */

@@ -84,31 +84,31 @@ static session_carrier_t carrier_of(VALUE described) {
 }
 
 /* The lexer keeps none of the carriers' strings. */
-static judgement_t judge_with(VALUE sql, VALUE carriers) {
+static classification_t classify_with(VALUE sql, VALUE carriers) {
     VALUE memory;
     long count = RARRAY_LEN(carriers);
     session_carrier_t *list = ALLOCV_N(session_carrier_t, memory, count ? count : 1);
     for (long at = 0; at < count; at++) list[at] = carrier_of(RARRAY_AREF(carriers, at));
-    judgement_t judgement = judge(RSTRING_PTR(sql), RSTRING_LEN(sql), list, count);
+    classification_t classification = classify(RSTRING_PTR(sql), RSTRING_LEN(sql), list, count);
     ALLOCV_END(memory);
-    return judgement;
+    return classification;
 }
 
-/* call-seq: Statement.new(sql, slot, carriers = [], epochs = nil, decoding = nil, meaning = 0, plans = 0)
+/* call-seq: Statement.new(sql, slot, carriers = [], epochs = nil, decoding = nil, parse_context = 0, plans = 0)
  *
  * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; carriers an Array of
  * what changes the session beside what is known, each [schema or nil, name, by = :call, for_good = false]: by says how SQL reaches it, :call,
- * :name, :writing, :operator or :command, see verdict.h; for_good, that its effects end with the session alone; epochs the client's PlanEpoch; decoding what
- * Decoding.new returns; meaning and plans: numbers, see meaning.h. */
+ * :name, :writing, :operator or :command, see classify.h; for_good, that its effects end with the session alone; epochs the client's PlanEpoch; decoding what
+ * Decoding.new returns; parse_context and plans: numbers, see parse_context.h. */
 static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
-    VALUE sql, slot, carriers, epochs, decoding, meaning, plans;
-    rb_scan_args(argc, argv, "25", &sql, &slot, &carriers, &epochs, &decoding, &meaning, &plans);
+    VALUE sql, slot, carriers, epochs, decoding, parse_context, plans;
+    rb_scan_args(argc, argv, "25", &sql, &slot, &carriers, &epochs, &decoding, &parse_context, &plans);
     Check_Type(sql, T_STRING);
     statement->sql = sql = rb_str_new_frozen(sql);
     statement->slot = NUM2UINT(slot);
     statement->epochs = epochs;
-    statement->meaning = NIL_P(meaning) ? 0 : NUM2ULL(meaning);
+    statement->parse_context = NIL_P(parse_context) ? 0 : NUM2ULL(parse_context);
     statement->plans = NIL_P(plans) ? 0 : NUM2ULL(plans);
     if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
     statement->decoding = decoding;
@@ -116,35 +116,35 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
-    statement->judgement = judge_with(sql, NIL_P(carriers) ? rb_ary_new() : carriers);
+    statement->classification = classify_with(sql, NIL_P(carriers) ? rb_ary_new() : carriers);
     return self;
 }
 
-/* call-seq: verdict -> Symbol
+/* call-seq: classification -> Symbol
  *
  * What the statement asks of its session: :shareable and :alone leave nothing behind, where :alone refuses to run within a
  * transaction; :transaction, :savepoint, :setting, :session, :listen, :copy, :script and :unknown may. */
-static VALUE statement_verdict(VALUE self) {
+static VALUE statement_classification(VALUE self) {
     static const char *const names[] = {
-        [VERDICT_SHAREABLE] = "shareable", [VERDICT_ALONE] = "alone", [VERDICT_TRANSACTION] = "transaction",
-        [VERDICT_SAVEPOINT] = "savepoint", [VERDICT_SETTING] = "setting", [VERDICT_SESSION] = "session",
-        [VERDICT_LISTEN] = "listen", [VERDICT_COPY] = "copy", [VERDICT_SCRIPT] = "script", [VERDICT_UNKNOWN] = "unknown",
+        [CLASS_SHAREABLE] = "shareable", [CLASS_ALONE] = "alone", [CLASS_TRANSACTION] = "transaction",
+        [CLASS_SAVEPOINT] = "savepoint", [CLASS_SETTING] = "setting", [CLASS_SESSION] = "session",
+        [CLASS_LISTEN] = "listen", [CLASS_COPY] = "copy", [CLASS_SCRIPT] = "script", [CLASS_UNKNOWN] = "unknown",
     };
-    return ID2SYM(rb_intern(names[statement_of(self)->judgement.verdict]));
+    return ID2SYM(rb_intern(names[statement_of(self)->classification.class]));
 }
 
 /* call-seq: culprit -> String
  *
- * The word of the SQL that decided the verdict; empty where none did. */
+ * The word of the SQL that decided its class; empty where none did. */
 static VALUE statement_culprit(VALUE self) {
     statement_t *statement = statement_of(self);
-    return rb_enc_str_new(RSTRING_PTR(statement->sql) + statement->judgement.at, statement->judgement.length, rb_utf8_encoding());
+    return rb_enc_str_new(RSTRING_PTR(statement->sql) + statement->classification.at, statement->classification.length, rb_utf8_encoding());
 }
 
-/* call-seq: momentary? -> true or false
+/* call-seq: time_dependent? -> true or false
  *
  * Has it a constant, such as 'now', that means something else each time it is parsed? Then no session keeps it prepared. */
-static VALUE statement_is_momentary(VALUE self) { return RBOOL(statement_of(self)->judgement.momentary); }
+static VALUE statement_is_time_dependent(VALUE self) { return RBOOL(statement_of(self)->classification.time_dependent); }
 
 /* call-seq: leaky! -> statement
  *
@@ -152,17 +152,17 @@ static VALUE statement_is_momentary(VALUE self) { return RBOOL(statement_of(self
 static VALUE statement_set_leaky(VALUE self) {
     statement_t *statement = statement_of(self);
     statement->leaky = true;
-    if (statement_shareable(statement)) statement->judgement.verdict = VERDICT_SESSION;
+    if (statement_shareable(statement)) statement->classification.class = CLASS_SESSION;
     return self;
 }
 
-/* call-seq: judge_again(carriers) -> true or false
+/* call-seq: classify_again(carriers) -> true or false
  *
  * Others change the session from now on, as in new. Is the statement shareable? */
-static VALUE statement_judge_again(VALUE self, VALUE carriers) {
+static VALUE statement_classify_again(VALUE self, VALUE carriers) {
     Check_Type(carriers, T_ARRAY);
     statement_t *statement = statement_of(self);
-    statement->judgement = judge_with(statement->sql, carriers);
+    statement->classification = classify_with(statement->sql, carriers);
     if (statement->leaky) statement_set_leaky(self);
     return RBOOL(statement_shareable(statement));
 }
@@ -172,8 +172,8 @@ static VALUE statement_judge_again(VALUE self, VALUE carriers) {
  * Does its text tell what it does to the session? :hidden: it uses what keeps state there unseen; :lasting: what nothing but the end of
  * the session undoes. */
 static VALUE statement_effect(VALUE self) {
-    const judgement_t *judgement = &statement_of(self)->judgement;
-    return ID2SYM(judgement->for_good ? rb_intern("lasting") : judgement->carries ? rb_intern("hidden") : rb_intern("told"));
+    const classification_t *classification = &statement_of(self)->classification;
+    return ID2SYM(classification->for_good ? rb_intern("lasting") : classification->carries ? rb_intern("hidden") : rb_intern("told"));
 }
 
 static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->leaky); }
@@ -182,7 +182,7 @@ static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->l
  *
  * Is it shareable, and changes nothing for those behind it in its transaction either? */
 static VALUE statement_changes_nothing(VALUE self) {
-    return RBOOL(statement_shareable(statement_of(self)) && !statement_of(self)->judgement.sets_locally);
+    return RBOOL(statement_shareable(statement_of(self)) && !statement_of(self)->classification.sets_locally);
 }
 
 static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
@@ -264,15 +264,15 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "slot", statement_slot, 0);
     rb_define_method(class, "types=", statement_set_types, 1);
     rb_define_method(class, "parameter_types", statement_parameter_types, 0);
-    rb_define_method(class, "verdict", statement_verdict, 0);
+    rb_define_method(class, "classification", statement_classification, 0);
     rb_define_method(class, "culprit", statement_culprit, 0);
     rb_define_method(class, "shareable?", statement_is_shareable, 0);
-    rb_define_method(class, "judge_again", statement_judge_again, 1);
+    rb_define_method(class, "classify_again", statement_classify_again, 1);
     rb_define_method(class, "effect", statement_effect, 0);
     rb_define_method(class, "changes_nothing?", statement_changes_nothing, 0);
     rb_define_method(class, "leaky!", statement_set_leaky, 0);
     rb_define_method(class, "leaky?", statement_is_leaky, 0);
-    rb_define_method(class, "momentary?", statement_is_momentary, 0);
+    rb_define_method(class, "time_dependent?", statement_is_time_dependent, 0);
     rb_define_method(class, "service", statement_service, 0);
     rb_define_method(class, "copy", statement_copy, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "plan_epoch.h"
-#include "../sql/verdict.h"
+#include "../sql/classify.h"
 #include "../../trunk/core/service.h"
 
 typedef struct {
     VALUE sql;
     VALUE decoding;      /* how types are decoded other than usual: what Decoding.new returns, or nil */
     uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
-    judgement_t judgement; /* may it go where others go? */
+    classification_t classification; /* may it go where others go? */
     bool checked_result; /* the server refuses to run it where its result is not what it was described as */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
@@ -22,7 +22,7 @@ typedef struct {
     uint64_t type_epoch; /* in which a session was told them */
     VALUE epochs;        /* the client's PlanEpoch */
     const plan_epoch_t *epoch; /* the same */
-    uint64_t meaning;    /* in which it is to be read, see meaning.h: 0 where no settings travel with it */
+    uint64_t parse_context; /* in which it is to be read, see parse_context.h: 0 where no settings travel with it */
     uint64_t plans;      /* in which functions' plans are to be made for it */
     bool bytes;          /* decoding wants the bytes of the binary format, of whatever type */
     bool leaky;          /* has left something behind on a session that others share, though nothing in its text tells */
@@ -33,7 +33,7 @@ typedef struct {
 static inline statement_t *statement_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* May it go over a session that others share? */
-static inline bool statement_shareable(const statement_t *statement) { return statement->judgement.verdict <= VERDICT_ALONE; }
+static inline bool statement_shareable(const statement_t *statement) { return statement->classification.class <= CLASS_ALONE; }
 
 /* Of what a caller gives: raises TypeError when it is something else. */
 statement_t *statement_checked(VALUE object);

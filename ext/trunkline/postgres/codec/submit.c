@@ -4,8 +4,8 @@
 #include <string.h>
 #include "../messages/bind.h"
 #include "../rows/description.h"
-#include "limit.h"
-#include "meaning.h"
+#include "statement_timeout.h"
+#include "parse_context.h"
 #include "own_unit.h"
 #include "statement.h"
 #include "../../socket/bytes_class.h"
@@ -42,7 +42,7 @@ static void submit_closes(session_state_t *session, buffer_t *output) {
 /* What functions have planned under other settings goes before a unit that would meet it. */
 static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE statement) {
     static const char discard[] = "DISCARD PLANS";
-    if (!meaning_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) return;
+    if (!parse_context_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) return;
     size_t before = buffer_size(output);
     if (!frontend_query(output, (span_t){discard, sizeof discard - 1})) take_back(output, before);
     session->base.in_flight.appended += buffer_size(output) - before;
@@ -80,7 +80,7 @@ static bool append_messages(buffer_t *output, postgres_request_t *request) {
     if (request->sent.parses && !append_parse(output, prepared)) return false;
     if (request->sent.describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
     request->sent.effect = buffer_size(output) - before;
-    if (request->base.limited && !limit_append(output, request)) return false;
+    if (request->base.limited && !statement_timeout_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
     request->sent.effect_size = request->answer.order.preamble > 0 ? 0 : buffer_size(output) - before - request->sent.effect;
     return true;
@@ -139,14 +139,14 @@ static void tell(prepared_t *prepared, const postgres_request_t *request) {
 
 /* Does the session keep what it prepares for the request? */
 static bool is_named(const session_state_t *session, const postgres_request_t *request) {
-    return session->prefix[0] != 0 && !request->unnamed && !statement_of(request->statement)->judgement.momentary;
+    return session->prefix[0] != 0 && !request->unnamed && !statement_of(request->statement)->classification.time_dependent;
 }
 
 static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
     span_t prefix = {session->prefix, is_named(session, request) ? strlen(session->prefix) : 0};
     VALUE created = prepared_create(request->statement, prefix, ++session->names);
     prepared_of(created)->epoch = session->epoch->number;
-    prepared_of(created)->meaning = meaning_of(session, statement_of(request->statement));
+    prepared_of(created)->parse_context = parse_context_of(session, statement_of(request->statement));
     if (request->sent.told) tell(prepared_of(created), request);
     return created;
 }
@@ -162,7 +162,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     }
     request->sent.parses = NIL_P(found);
     request->sent.describes = request->sent.parses || request->kind == REQUEST_DESCRIBE;
-    bool remembered = statement_known(statement_of(statement)) && meaning_is_statements(session, statement_of(statement));
+    bool remembered = statement_known(statement_of(statement)) && parse_context_is_statements(session, statement_of(statement));
     request->sent.told = request->sent.parses && !request->anew && (remembered || !NIL_P(request->types));
     request->sent.prepared = request->sent.parses ? prepare(session, request) : found;
     bool checked = statement_of(statement)->checked_result || request->kind == REQUEST_DESCRIBE;
@@ -206,8 +206,8 @@ static bool is_to_be_announced(const session_state_t *session, const postgres_re
 }
 
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
-    request->base.limited = limit_wanted(session, request);
-    if (request->base.limited) limit_prepare(session, output);
+    request->base.limited = statement_timeout_wanted(session, request);
+    if (request->base.limited) statement_timeout_prepare(session, output);
 }
 
 /* Those behind may bind what the request parses. */
@@ -232,7 +232,7 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     order_answer(request);
     append_and_push(session, output, request);
     keep_prepared(session, request);
-    if (request->outcome.changes_meaning) meaning_change(session, request->outcome.changes_plans);
+    if (request->outcome.changes_parse_context) parse_context_change(session, request->outcome.changes_plans);
 }
 
 /* Their statements may be the same one, which is parsed once. What must go in a unit of its own goes before theirs. */
@@ -245,7 +245,7 @@ static void submit_atomic(session_state_t *session, buffer_t *output, postgres_r
         postgres_request_t *member = member_of(batch, at);
         choose_prepared(session, member);
         keep_prepared(session, member);
-        if (member->outcome.changes_meaning) meaning_change(session, member->outcome.changes_plans);
+        if (member->outcome.changes_parse_context) parse_context_change(session, member->outcome.changes_plans);
         batch->base.work.cost += member->base.work.cost;
     }
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);

@@ -1,10 +1,10 @@
-/* What verdicts are based on: PostgreSQL's statements, and its functions with effects on the session. */
+/* What classes are based on: PostgreSQL's statements, and its functions with effects on the session. */
 #ifndef TRUNKLINE_SQL_LISTS_H
 #define TRUNKLINE_SQL_LISTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "verdict.h"
+#include "classify.h"
 
 typedef enum {
     STATEMENT_ORDINARY,
@@ -14,9 +14,9 @@ typedef enum {
 
 typedef struct {
     const char *first, *second; /* the words it begins with; second NULL: whatever comes */
-    verdict_t verdict;
+    statement_class_t class;
     statement_kind_t kind;
-    const char *alone; /* the word that makes it VERDICT_ALONE, or NULL */
+    const char *alone; /* the word that makes it CLASS_ALONE, or NULL */
 } statement_rule_t;
 
 /* The rule for a statement of these words; NULL where the first begins none. */

@@ -169,26 +169,26 @@ static VALUE connection_abandon_fence(VALUE self) {
     return RTEST(connection_seal(self)) ? Qtrue : Qfalse;
 }
 
-/* call-seq: given_up -> Request or nil
+/* call-seq: abandoned_head -> Request or nil
  *
  * What the server works on, where no caller waits for that. */
-static VALUE connection_given_up(VALUE self) {
+static VALUE connection_abandoned_head(VALUE self) {
     const connection_t *connection = connection_of(self);
-    return connection_has_given_up_head(connection) ? fifo_head(connection_in_flight(connection)) : Qnil;
+    return connection_has_abandoned_head(connection) ? fifo_head(connection_in_flight(connection)) : Qnil;
 }
 
 /* call-seq: cancel_again(seconds) -> connection
  *
- * The leader at that time asks its trunk to pass_given_up in so many seconds from now. */
+ * The leader at that time asks its trunk to cancel_abandoned_ahead in so many seconds from now. */
 static VALUE connection_cancel_again(VALUE self, VALUE seconds) {
     connection_of(self)->cancelling.again = clock_now() + NUM2DBL(seconds);
     return self;
 }
 
-/* call-seq: forsaken?(target) -> true or false
+/* call-seq: all_abandoned?(target) -> true or false
  *
  * Returns whether several statements are in flight, and no caller waits for any. target: the one that its caller is about to give up, or nil. */
-static VALUE connection_is_forsaken(VALUE self, VALUE target) {
+static VALUE connection_is_all_abandoned(VALUE self, VALUE target) {
     const fifo_t *fifo = connection_in_flight(connection_of(self));
     size_t statements = 0;
     for (size_t at = 0; at < fifo->count; at++) {
@@ -222,9 +222,9 @@ void Init_trunkline_cancelling(void) {
     rb_define_method(class, "canceller", connection_canceller, 0);
     rb_define_method(class, "seal", connection_seal, 0);
     rb_define_method(class, "abandon_fence", connection_abandon_fence, 0);
-    rb_define_method(class, "given_up", connection_given_up, 0);
+    rb_define_method(class, "abandoned_head", connection_abandoned_head, 0);
     rb_define_method(class, "cancel_again", connection_cancel_again, 1);
-    rb_define_method(class, "forsaken?", connection_is_forsaken, 1);
+    rb_define_method(class, "all_abandoned?", connection_is_all_abandoned, 1);
     rb_define_method(class, "held_up?", connection_get_held_up, 0);
     rb_define_method(class, "shut?", connection_is_shut, 0);
 }

@@ -24,7 +24,7 @@
  * reader takes twice the processor time that it takes with 0.0003, and a socket has room for what comes in 0.0003. */
 #define TRICKLE_PAUSE 0.0003
 
-static ID id_alive, id_quarantine_altered, id_hung_up, id_pass_on, id_pass_given_up, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
+static ID id_alive, id_quarantine_altered, id_hung_up, id_pass_on, id_cancel_abandoned_ahead, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
     id_unpark, id_sleep, id_look_into_silence;
 static VALUE mWaiting, sym_none, sym_led;
 
@@ -49,7 +49,7 @@ static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->con
 static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
 
 /* Whether the server works on an abandoned request that it was not asked to cancel yet. */
-static bool has_given_up_head(const connection_t *connection) { return connection_has_given_up_head(connection) && !connection->shut; }
+static bool has_abandoned_head(const connection_t *connection) { return connection_has_abandoned_head(connection) && !connection->shut; }
 
 /* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
  * answered; then wakes those that wait for room. */
@@ -57,7 +57,7 @@ static void pass_on(const connection_io_t *io) {
     connection_t *connection = io->connection;
     wake(io);
     cancelling_lift(connection);
-    bool more = RARRAY_LEN(connection->woken) > 0 || has_given_up_head(connection) || (is_crowded(connection) && connection_has_room(connection));
+    bool more = RARRAY_LEN(connection->woken) > 0 || has_abandoned_head(connection) || (is_crowded(connection) && connection_has_room(connection));
     if (more) connection_io_ask(io, id_pass_on, 0, Qnil);
 }
 
@@ -129,7 +129,7 @@ static void cancel_again(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (isinf(connection->cancelling.again) || clock_now() < connection->cancelling.again) return;
     connection->cancelling.again = INFINITY;
-    connection_io_ask(io, id_pass_given_up, 0, Qnil);
+    connection_io_ask(io, id_cancel_abandoned_ahead, 0, Qnil);
 }
 
 /* False: the trunk is lost, or so is the lead. A fiber that was dropped with its event loop while it slept has none: where it goes on after all,
@@ -240,7 +240,7 @@ bool connection_loop_submit(const connection_io_t *io) {
 static bool has_ends_to_tie(const connection_io_t *io) {
     const connection_t *connection = io->connection;
     return !connection_io_is_flushed(connection) || has_fence(io) || connection->lost || connection->cancelling.sealed ||
-           connection_has_given_up_head(connection);
+           connection_has_abandoned_head(connection);
 }
 
 /* Every waiter leaves through here, for whatever reason: the lead finds a next leader, and nothing is left unwritten. */
@@ -311,7 +311,7 @@ static void intern(void) {
     id_quarantine_altered = rb_intern("quarantine_altered");
     id_hung_up = rb_intern("hung_up");
     id_pass_on = rb_intern("pass_on");
-    id_pass_given_up = rb_intern("pass_given_up");
+    id_cancel_abandoned_ahead = rb_intern("cancel_abandoned_ahead");
     id_after_leave = rb_intern("after_leave");
     id_write_out = rb_intern("write_out");
     id_abandon = rb_intern("abandon");

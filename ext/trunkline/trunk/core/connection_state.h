@@ -111,7 +111,7 @@ static inline bool connection_is_led(const connection_t *connection) { return !N
 static inline bool connection_leads(const connection_t *connection, VALUE request) { return connection->leader == request; }
 
 /* Whether the server works on a request that no caller waits for. */
-static inline bool connection_has_given_up_head(const connection_t *connection) {
+static inline bool connection_has_abandoned_head(const connection_t *connection) {
     VALUE head = fifo_head(connection_in_flight(connection));
     return head != Qundef && !NIL_P(head) && request_of(head)->done;
 }

@@ -38,8 +38,8 @@ static void forget_waiter(const connection_t *connection, VALUE *role) {
     *role = Qnil;
 }
 
-static VALUE given_up(void) {
-    return rb_struct_new(rb_const_get(mTrunkline, rb_intern("GivenUp")), ID2SYM(rb_intern("cancel")), Qtrue);
+static VALUE abandonment(void) {
+    return rb_struct_new(rb_const_get(mTrunkline, rb_intern("Abandonment")), ID2SYM(rb_intern("cancel")), Qtrue);
 }
 
 /* The requests that the dropped fibers wait for are given up: their answers are not kept, so another thread that has the future of one gets
@@ -67,7 +67,7 @@ static void forget_lead(connection_t *connection) {
 bool connection_forget_dropped(connection_t *connection) {
     VALUE scheduler = connection->scheduler, failure;
     if (connection->active == 0 || NIL_P(scheduler) || !scheduler_has_ended(scheduler, connection->thread)) return false;
-    failure = given_up();
+    failure = abandonment();
     if (connection->active == 0 || connection->scheduler != scheduler) return false; /* another thread has done it meanwhile */
     forget_parked(connection);
     forget_in_flight(connection, failure);

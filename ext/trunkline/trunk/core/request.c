@@ -241,10 +241,10 @@ static VALUE request_linger(VALUE self, VALUE until) {
  * Returns whether its waiter should stop waiting. */
 static VALUE request_is_patience_over(VALUE self) { return RBOOL(request_patience_over(request_of(self))); }
 
-/* call-seq: give_up(failure) -> request
+/* call-seq: fail(failure) -> request
  *
  * Done, without an answer, unless it is done already: what may still come of it is discarded. Its waiter is woken. */
-static VALUE request_give_up(VALUE self, VALUE failure) {
+static VALUE request_fail(VALUE self, VALUE failure) {
     request_t *request = request_of(self);
     if (request->done) return self;
     request->failure = failure;
@@ -353,7 +353,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "patience=", request_set_patience, 1);
     rb_define_method(cTrunklineRequest, "linger", request_linger, 1);
     rb_define_method(cTrunklineRequest, "patience_over?", request_is_patience_over, 0);
-    rb_define_method(cTrunklineRequest, "give_up", request_give_up, 1);
+    rb_define_method(cTrunklineRequest, "fail", request_fail, 1);
     rb_define_method(cTrunklineRequest, "revoke", request_revoke, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
     rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../socket/stream"
+require_relative "../../socket/deadline_io"
 require_relative "../../trunk/waiting"
 require_relative "endpoint"
 
@@ -83,7 +83,7 @@ module Trunkline
       end
 
       def ask(deadline)
-        Socket::Stream.write(@io, @message, deadline) or raise ConnectionError, "the request to cancel could not be sent in time"
+        Socket::DeadlineIO.write(@io, @message, deadline) or raise ConnectionError, "the request to cancel could not be sent in time"
         @asked = true
       rescue SystemCallError => error
         reason = SystemCallError.new(nil, error.errno).message.downcase
@@ -92,7 +92,7 @@ module Trunkline
 
       # Whatever comes before the end means nothing; some servers close so abruptly that the connection is reset.
       def wait_for_end(deadline)
-        while (bytes = Socket::Stream.read(@io, CHUNK, deadline)); end
+        while (bytes = Socket::DeadlineIO.read(@io, CHUNK, deadline)); end
         return if bytes.nil?
 
         raise ConnectionError.new("the server has not dealt with the request to cancel in time", sent: true)

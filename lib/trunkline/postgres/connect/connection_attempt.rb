@@ -28,7 +28,7 @@ module Trunkline
       # @param host [Config::Host] one of the config's
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
       # @param others [Boolean] whether there are other hosts, so that a silent one is not waited for without end
-      # @param cluster [Cluster, nil] that the server must belong to
+      # @param cluster [ClusterTimeline, nil] that the server must belong to
       # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
       def initialize(config, host, wanted = "any", others: false, cluster: nil, promotions: nil)
         @config = config

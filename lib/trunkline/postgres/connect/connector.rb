@@ -3,7 +3,7 @@
 require_relative "../../config"
 require_relative "../../trunk/deadlines"
 require_relative "../../trunk/lock"
-require_relative "cluster"
+require_relative "cluster_timeline"
 require_relative "host_memory"
 require_relative "host_search"
 require_relative "promotion_watch"
@@ -35,7 +35,7 @@ module Trunkline
 
       # @param config [Config]
       # @param random [Random] for load_balance_hosts
-      # @param cluster [Cluster, nil] that the servers must belong to
+      # @param cluster [ClusterTimeline, nil] that the servers must belong to
       # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for; nil: none do
       def initialize(config, random: Random, cluster: nil, promotions: nil)
         @config = config

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../errors"
-require_relative "../../socket/stream"
+require_relative "../../socket/deadline_io"
 require_relative "../../socket/tls"
 require_relative "encryption/context"
 
@@ -74,8 +74,8 @@ module Trunkline
       private
 
       def ask(io, deadline)
-        sent = Socket::Stream.write(io, REQUEST, deadline)
-        answer = sent && Socket::Stream.read(io, CHUNK, deadline)
+        sent = Socket::DeadlineIO.write(io, REQUEST, deadline)
+        answer = sent && Socket::DeadlineIO.read(io, CHUNK, deadline)
         too_late if answer == false
         answer || closed
       rescue Errno::ECONNRESET, Errno::EPIPE

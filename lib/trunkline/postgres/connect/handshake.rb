@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "connection"
-require_relative "conversation"
+require_relative "handshake_io"
 require_relative "server_identity"
 require_relative "server_type"
 require_relative "startup"
@@ -25,7 +25,7 @@ module Trunkline
       # @param minimal [Boolean] ask for no setting that some poolers do not know
       # @param date_style [String, nil] what to ask for where the session's own cannot be read
       # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
-      # @param cluster [Cluster, nil] that the server must belong to; nil: it is not asked for its identity
+      # @param cluster [ClusterTimeline, nil] that the server must belong to; nil: it is not asked for its identity
       # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
       def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil, promotions: nil)
         @config = config
@@ -91,9 +91,9 @@ module Trunkline
           certificate: (@io.peer_cert if @encrypted)
         )
         @stage = :starting
-        @conversation = Conversation.new(@io, @startup, @deadline, @timeout)
-        @conversation.write(@startup.message)
-        @conversation.write(@startup.receive(@conversation.read)) until @startup.ready?
+        @handshake_io = HandshakeIO.new(@io, @startup, @deadline, @timeout)
+        @handshake_io.write(@startup.message)
+        @handshake_io.write(@startup.receive(@handshake_io.read)) until @startup.ready?
       rescue Startup::OtherDateStyle => error
         @readable_date_style = error.readable
         leave
@@ -104,8 +104,8 @@ module Trunkline
 
       # The server closes its end when it has given the session's place to others: the next attempt may need it.
       def leave
-        @conversation.write(FAREWELL)
-        loop { @conversation.read }
+        @handshake_io.write(FAREWELL)
+        loop { @handshake_io.read }
       rescue ConnectionError
         nil
       end
@@ -117,27 +117,27 @@ module Trunkline
         type = ServerType.new(@wanted, @startup)
         question = type.question
         refuse(type) unless question
-        @conversation.write("#{question}#{IdentityQuestion::MESSAGE if @cluster}") if question || @cluster
-        type.receive(@conversation.read) until type.answered?
+        @handshake_io.write("#{question}#{IdentityQuestion::MESSAGE if @cluster}") if question || @cluster
+        type.receive(@handshake_io.read) until type.answered?
         refuse(type)
         @cluster ? identify(type.leftover) : [nil, type.leftover]
       end
 
       def identify(bytes)
         question = IdentityQuestion.new(@host.server, bytes)
-        question.receive(@conversation.read) until question.answered?
+        question.receive(@handshake_io.read) until question.answered?
         identity = question.identity
         @cluster.check(identity)
         [identity, question.leftover]
       rescue WrongCluster, UnsuitableServer
-        @conversation.write(FAREWELL)
+        @handshake_io.write(FAREWELL)
         raise
       end
 
       def refuse(type)
         objection = type.objection or return
         @kept = type.awaits_promotion? && @promotions&.keep(@host, @io)
-        @conversation.write(FAREWELL) unless @kept
+        @handshake_io.write(FAREWELL) unless @kept
         raise UnsuitableServer, objection
       end
     end

@@ -32,25 +32,25 @@ module Trunkline
         attempt = ConnectionAttempt.new(config, host, others: true)
         @resumable = Socket::Resumable.new { attempt.connect }
         @resumable.resume
-        @verdict = nil
+        @finding = nil
       end
 
       # @return [Boolean] whether this thread can go on with it
       def mine? = @resumable.over? || @resumable.resumable?
 
-      # Goes on until there is a verdict, or something else to do.
+      # Goes on until there is a finding, or something else to do.
       #
       # @param io [IO] on which the answer is awaited that the host owes
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
       # @return [Symbol, nil] :there, :gone; nil: something may have come on the io, or the deadline has passed
       def run(io, deadline)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
-        until (verdict = self.verdict) || (deadline && Socket::Readiness.now >= deadline)
+        until (finding = self.finding) || (deadline && Socket::Readiness.now >= deadline)
           ready = Socket::Readiness.wait_for_any([@resumable.wait, own], [deadline, @ends_at].compact.min)
           @resumable.resume if ready.any? { |wait| wait.equal?(@resumable.wait) }
           break if ready.any? { |wait| wait.equal?(own) }
         end
-        verdict
+        finding
       end
 
       # Closes what is under way.
@@ -63,8 +63,8 @@ module Trunkline
 
       private
 
-      def verdict
-        @verdict ||= if @resumable.over? then answered? ? :there : :gone
+      def finding
+        @finding ||= if @resumable.over? then answered? ? :there : :gone
                      elsif Socket::Readiness.now >= @ends_at then :gone
                      end
       end

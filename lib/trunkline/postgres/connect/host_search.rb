@@ -22,7 +22,7 @@ module Trunkline
 
       # @param config [Config]
       # @param memory [HostMemory]
-      # @param cluster [Cluster, nil] that the servers must belong to
+      # @param cluster [ClusterTimeline, nil] that the servers must belong to
       # @param promotions [PromotionWatch, nil] takes over the sessions of standbys where a primary is looked for
       def initialize(config, memory, cluster = nil, promotions = nil)
         @config = config

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../socket/stream"
+require_relative "../../socket/deadline_io"
 require_relative "../../trunk/lock"
 require_relative "../../trunk/waiting"
 require_relative "startup"
@@ -94,7 +94,7 @@ module Trunkline
         return if kept.query || kept.generation != Trunkline.process_generation
 
         kept.query = Startup::EarlyQuery.new("the question whether a standby was promoted", "")
-        Socket::Stream.write(kept.io, Startup::EarlyQuery.message(SQL), deadline)
+        Socket::DeadlineIO.write(kept.io, Startup::EarlyQuery.message(SQL), deadline)
       rescue SystemCallError, ConnectionError
         nil # reading tells
       end
@@ -103,7 +103,7 @@ module Trunkline
         return false unless kept.query
 
         until kept.query.answered?
-          bytes = Socket::Stream.read(kept.io, 8192, deadline)
+          bytes = Socket::DeadlineIO.read(kept.io, 8192, deadline)
           return true if bytes == false
 
           kept.query.receive(bytes || (return false))

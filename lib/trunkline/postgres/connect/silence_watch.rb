@@ -11,12 +11,12 @@ module Trunkline
     # opens another one to the same host. If that is answered, the statement just takes long, and is left alone. If not, the connection is
     # given up, and others to that host take nothing new.
     class SilenceWatch # :nodoc:
-      # Seconds for which the verdict of one connection's caller counts for those of others, or as long as the silence that is looked into.
+      # Seconds for which the finding of one connection's caller counts for those of others, or as long as the silence that is looked into.
       COUNTS_FOR = 1.0
-      # Seconds after which a caller looks whether another one has come to a verdict.
+      # Seconds after which a caller looks whether another one has come to a finding.
       LOOK_AGAIN = 0.05
       # A probe, whether a caller is at it, and what it has found.
-      Look = Struct.new(:generation, :probe, :running, :verdict, :ended_at)
+      Look = Struct.new(:generation, :probe, :running, :finding, :ended_at)
       private_constant :COUNTS_FOR, :LOOK_AGAIN, :Look
 
       # @return [Float] seconds of silence that are looked into
@@ -42,7 +42,7 @@ module Trunkline
         by = trunk.state.earliest
         look = take(trunk)
         return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + LOOK_AGAIN].compact.min) unless look
-        return conclude(trunk, look.verdict) if look.verdict
+        return conclude(trunk, look.finding) if look.finding
 
         note(trunk, look, look.probe.run(trunk.io, by))
       ensure
@@ -56,11 +56,11 @@ module Trunkline
         left = nil
         look = @lock.synchronize do
           look = @looks[trunk.server]
-          look = nil if look && (look.generation != Trunkline.process_generation || (look.verdict && Waiting.now - look.ended_at > [COUNTS_FOR, @after].min))
-          next if look&.running && !look.verdict
+          look = nil if look && (look.generation != Trunkline.process_generation || (look.finding && Waiting.now - look.ended_at > [COUNTS_FOR, @after].min))
+          next if look&.running && !look.finding
 
-          look = @looks[trunk.server] = begin_anew(trunk, left = look&.probe) unless look && (look.verdict || look.probe.mine?)
-          look.running = true unless look.verdict
+          look = @looks[trunk.server] = begin_anew(trunk, left = look&.probe) unless look && (look.finding || look.probe.mine?)
+          look.running = true unless look.finding
           look
         end
         left&.abandon
@@ -79,21 +79,21 @@ module Trunkline
         host
       end
 
-      def note(trunk, look, verdict)
-        return unless verdict
+      def note(trunk, look, finding)
+        return unless finding
 
         look.probe.abandon
         look.ended_at = Waiting.now
-        look.verdict = verdict
-        @gone.call(trunk.server) if verdict == :gone
-        conclude(trunk, verdict)
+        look.finding = finding
+        @gone.call(trunk.server) if finding == :gone
+        conclude(trunk, finding)
       end
 
-      def conclude(trunk, verdict)
-        return trunk.state.excuse_silence if verdict == :there
+      def conclude(trunk, finding)
+        return trunk.state.excuse_silence if finding == :there
 
         seconds = format("%.1f", trunk.state.silent_for)
-        trunk.give_up("the server has said nothing for #{seconds} s, and does not answer a new connection either (silence)")
+        trunk.lose("the server has said nothing for #{seconds} s, and does not answer a new connection either (silence)")
       end
     end
     private_constant :SilenceWatch

@@ -5,8 +5,8 @@ require_relative "authentication"
 require_relative "startup/early_query"
 require_relative "startup/frames"
 require_relative "startup/other_date_style"
-require_relative "startup/stranger"
-require_relative "startup/version"
+require_relative "startup/unexpected_reply"
+require_relative "startup/protocol_version"
 
 module Trunkline
   module Postgres
@@ -78,7 +78,7 @@ module Trunkline
         @session = { "user" => user, "database" => dbname, **(minimal ? SESSION.except(*DISPENSABLE).merge(settings.except(*dispensable)) : SESSION.merge(settings)) }
         @reported = expectations(Startup.interval_styles(settings, dispensable))
         @minimal = minimal
-        @version = Version.new(*protocol)
+        @version = ProtocolVersion.new(*protocol)
         @authentication = Authentication.new(user: user, password: password, **demands)
         @frames = Frames.new
         @parameters = {}
@@ -128,7 +128,7 @@ module Trunkline
 
       # @return [ConnectionError] what it means that the server closed the connection now
       def end_of_stream
-        return Stranger.old_error(@frames.rest) if old_error?
+        return UnexpectedReply.old_error(@frames.rest) if old_error?
 
         ConnectionError.new("the server closed the connection during #{stage}")
       end
@@ -148,11 +148,11 @@ module Trunkline
       end
 
       def check_authenticating
-        limit = AUTHENTICATING[@frames.type] or raise Stranger.nonsense(@frames.rest)
+        limit = AUTHENTICATING[@frames.type] or raise UnexpectedReply.nonsense(@frames.rest)
         length = @frames.length
         return if length.nil? || length.between?(8, limit)
-        raise Stranger.nonsense(@frames.rest) unless old_error?
-        raise Stranger.old_error(@frames.rest) if @frames.rest.include?("\0") || @frames.rest.bytesize > limit
+        raise UnexpectedReply.nonsense(@frames.rest) unless old_error?
+        raise UnexpectedReply.old_error(@frames.rest) if @frames.rest.include?("\0") || @frames.rest.bytesize > limit
       end
 
       # An error whose length is beyond all bounds is text. It is read to its end.

@@ -2,7 +2,7 @@
 
 require "securerandom"
 require_relative "../group_commit/asynchronous_commit"
-require_relative "cluster"
+require_relative "cluster_timeline"
 require_relative "../codec"
 require_relative "idle_timeout"
 require_relative "login"
@@ -27,7 +27,7 @@ module Trunkline
       # @yieldparam server [String] label of a host that is not there any more
       def initialize(config, responses, epochs, unfinished, prepare:, &gone)
         @silence = SilenceWatch.new(config, responses.limits.silence, &gone)
-        @cluster = Cluster.new if config.identify_servers?
+        @cluster = ClusterTimeline.new if config.identify_servers?
         @interval_styles = Startup.interval_styles(config.session, config.dispensable.keys)
         @connector = Connector.new(config, cluster: @cluster, promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?))
         @responses = responses

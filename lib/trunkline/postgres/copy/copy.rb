@@ -19,13 +19,13 @@ module Trunkline
       TIDYING = 1.0
       private_constant :TIDYING
 
-      # @param pinned [SessionLease]
+      # @param lease [SessionLease]
       # @param responses [ResponseReader]
       # @param sql [String]
       # @param deadline [Numeric, nil] seconds for all of it
       # @param description [Description, nil] what the rows are decoded by
-      def initialize(pinned, responses, sql, deadline: nil, description: nil) # :nodoc:
-        @pinned = pinned
+      def initialize(lease, responses, sql, deadline: nil, description: nil) # :nodoc:
+        @lease = lease
         @responses = responses
         @request = Request.copy(sql, PORTION)
         @request.limit(deadline) if deadline
@@ -40,11 +40,11 @@ module Trunkline
       # @return [Copy]
       # @raise [Error] it refused
       def begin # :nodoc:
-        @pinned.flow.begin(@request, @responses.method(:tell)) { !@request.copying.nil? }
+        @lease.flow.begin(@request, @responses.method(:tell)) { !@request.copying.nil? }
         check
         self
       rescue Exception # rubocop:disable Lint/RescueException
-        @pinned.flow.end(@request)
+        @lease.flow.end(@request)
         raise
       end
 
@@ -72,13 +72,13 @@ module Trunkline
       # @raise [ServerError] what was sent before could not be stored
       # @raise [Error] the connection was lost, or the deadline has passed
       def write(data)
-        @pinned.flow.feed(@request, AT_ONCE) { |codec| codec.copy_data(@request, data) }
+        @lease.flow.feed(@request, AT_ONCE) { |codec| codec.copy_data(@request, data) }
         check
         self
       end
 
       def write_rows(bytes) # :nodoc:
-        @pinned.flow.feed(@request, AT_ONCE) { |codec| codec.copy_rows(@request, bytes) }
+        @lease.flow.feed(@request, AT_ONCE) { |codec| codec.copy_rows(@request, bytes) }
         check
       end
 
@@ -91,9 +91,9 @@ module Trunkline
 
       # @return [Array] the rows that have come; empty: there are no more
       def rows # :nodoc:
-        @pinned.flow.follow(@request) { @request.portion? } unless @request.portion?
+        @lease.flow.follow(@request) { @request.portion? } unless @request.portion?
         check unless @request.portion?
-        @pinned.flow.portion(@request)
+        @lease.flow.portion(@request)
       end
 
       # Ends it well: all was sent; or all was read, and what was not is dropped.
@@ -103,13 +103,13 @@ module Trunkline
       # @raise [Error] the connection was lost, or the deadline has passed
       def finish
         if @request.copying == :in && !@request.done?
-          @pinned.flow.feed(@request, 0) { |codec| codec.copy_done(@request) }
-          @pinned.flow.follow(@request) { false }
+          @lease.flow.feed(@request, 0) { |codec| codec.copy_done(@request) }
+          @lease.flow.follow(@request) { false }
         end
         check
         @request.affected_rows
       ensure
-        @pinned.flow.end(@request)
+        @lease.flow.end(@request)
       end
 
       # Ends it without effect: nothing of what was sent is stored, and what is not read is dropped.
@@ -120,18 +120,18 @@ module Trunkline
         refuse(reason) if @request.copying == :in && !@request.done?
         nil
       ensure
-        @pinned.flow.end(@request)
+        @lease.flow.end(@request)
       end
 
       # @return [String] its direction
-      def inspect = "#<#{self.class} #{@pinned.server} #{direction}>"
+      def inspect = "#<#{self.class} #{@lease.server} #{direction}>"
 
       private
 
       def refuse(reason)
         @request.linger(Waiting.now + TIDYING)
-        @pinned.flow.feed(@request, 0) { |codec| codec.copy_fail(@request, reason) }
-        @pinned.flow.follow(@request) { false }
+        @lease.flow.feed(@request, 0) { |codec| codec.copy_fail(@request, reason) }
+        @lease.flow.follow(@request) { false }
       rescue Error
         nil
       end

@@ -11,7 +11,7 @@ module Trunkline
         @sql = statement.sql
         @responses = responses
         @table, @columns, @query, @plain = statement.copy
-        return if (@table || @query) && statement.verdict != :script
+        return if (@table || @query) && statement.classification != :script
 
         raise ArgumentError, "COPY ... FROM STDIN or COPY ... TO STDOUT is needed (SQL: #{ShortenedSQL.call(@sql)})"
       end

@@ -66,7 +66,7 @@ module Trunkline
       end
 
       # What runs in no transaction may have effects beside the log.
-      def suitable?(request) = request.members ? request.members.all? { |member| suitable?(member) } : request.statement&.verdict == :shareable
+      def suitable?(request) = request.members ? request.members.all? { |member| suitable?(member) } : request.statement&.classification == :shareable
 
       def several?(request) = !request.members.nil? && !request.atomic? && request.members.size > 1
 

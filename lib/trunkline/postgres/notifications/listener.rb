@@ -107,7 +107,7 @@ module Trunkline
       # Earlier subscriptions may have missed something.
       def connect
         before = @trunk
-        @sessions.give_back(before, false) if before
+        @sessions.check_in(before, false) if before
         @trunk = nil
         @listening = []
         @trunk = @sessions.take(Request.companion.pin, PLACE)
@@ -117,7 +117,7 @@ module Trunkline
       def disconnect
         trunk = @trunk or return
         @trunk = nil
-        @sessions.give_back(trunk, false)
+        @sessions.check_in(trunk, false)
       end
 
       # Tried again for as long as that makes sense: the pool makes the pauses.

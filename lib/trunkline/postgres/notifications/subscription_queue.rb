@@ -50,7 +50,7 @@ module Trunkline
 
       # The callers that wait have something to look at.
       def wake
-        @waiters.dup.each { |waiter| waiter.give_up(nil) }
+        @waiters.dup.each { |waiter| waiter.fail(nil) }
       end
     end
     private_constant :SubscriptionQueue

@@ -14,11 +14,11 @@ module Trunkline
 
       module_function
 
-      # @param given_up [GivenUp]
+      # @param abandonment [Abandonment]
       # @return [Deadline, Cancelled]
-      def unanswered(given_up, **context)
-        outcome = given_up.sent ? "before the answer came: whether it had an effect is not known" : "before it was sent: nothing has happened"
-        CLASSES.fetch(given_up.why).new("#{WHY.fetch(given_up.why)} #{outcome}", sent: given_up.sent, **context)
+      def unanswered(abandonment, **context)
+        outcome = abandonment.sent ? "before the answer came: whether it had an effect is not known" : "before it was sent: nothing has happened"
+        CLASSES.fetch(abandonment.why).new("#{WHY.fetch(abandonment.why)} #{outcome}", sent: abandonment.sent, **context)
       end
 
       # @param unflushed [Unflushed]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../statements/escaping"
-require_relative "../statements/meaning"
+require_relative "../statements/parse_context"
 require_relative "../statements/sharing_errors"
 
 module Trunkline
@@ -57,7 +57,7 @@ module Trunkline
       # @return [String] SQL that sets them until the end of the transaction
       attr_reader :sql
 
-      # @return [Meaning, nil] what SQL means under them
+      # @return [ParseContext, nil] what SQL means under them
       attr_reader :context
 
       # @param settings [Hash{String => Object}] the role last: it may not be allowed to set the others
@@ -68,7 +68,7 @@ module Trunkline
         calls = texts.map { |name, text| "pg_catalog.set_config(#{quoted(name)}, #{escape_literal(text)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
         check_length(@sql.bytesize)
-        @context = Meaning.of(texts.transform_keys(&:downcase))
+        @context = ParseContext.of(texts.transform_keys(&:downcase))
         freeze
       end
 
@@ -83,7 +83,7 @@ module Trunkline
         if request.members && !request.atomic?
           request.members.each { |member| attach(member, server) }
         else
-          raise SharingErrors.settings_left_behind(request, server) if request.script || request.statement&.verdict == :alone
+          raise SharingErrors.settings_left_behind(request, server) if request.script || request.statement&.classification == :alone
 
           request.preamble = [sql]
         end

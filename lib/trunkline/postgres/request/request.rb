@@ -5,11 +5,11 @@ module Trunkline
     class Request # :nodoc:
       # No caller waits for it any more.
       #
-      # @param failure [Loss, GivenUp]
+      # @param failure [Loss, Abandonment]
       def abandon(failure)
         return members.each { |member| member.abandon(failure) } if members
 
-        give_up(failure)
+        self.fail(failure)
       end
     end
     private_constant :Request

@@ -175,7 +175,7 @@ module Trunkline
       # @param error [Error] why
       # @return [Cancelled]
       def cancelled(request, error)
-        AbandonmentErrors.unanswered(GivenUp.new(:cancel, error.is_a?(Indeterminate)), sql: sql_of(request), server: @server)
+        AbandonmentErrors.unanswered(Abandonment.new(:cancel, error.is_a?(Indeterminate)), sql: sql_of(request), server: @server)
       end
 
       private
@@ -209,7 +209,7 @@ module Trunkline
 
       def failure_error(failure, sql)
         case failure
-        when GivenUp then AbandonmentErrors.unanswered(failure, sql: sql, server: @server)
+        when Abandonment then AbandonmentErrors.unanswered(failure, sql: sql, server: @server)
         when Unflushed then AbandonmentErrors.unflushed(failure, sql: sql, server: @server)
         else loss_error(failure, sql)
         end

@@ -21,7 +21,7 @@ module Trunkline
         @most = most
         @most_bytes = most_bytes
         @server = server
-        @unasked = UnaskedAnswers.new
+        @unclaimed = UnclaimedAnswers.new
         @asked = 0
         @lists = {} # by the fibers' object_ids: a fiber that has ended is not kept
         @many = FEW
@@ -33,8 +33,8 @@ module Trunkline
       # @param request [Request] its own, not sent yet: from now on the rows of its answer are counted
       # @raise [Overloaded] too many bytes of answers were not asked for
       def make_room(request)
-        refuse if @unasked.bytes > @most_bytes
-        request.unasked(@unasked)
+        refuse if @unclaimed.bytes > @most_bytes
+        request.unclaimed(@unclaimed)
         Waiting.give_turn(Fiber.current_scheduler) if ((@asked += 1) % TURN_AFTER).zero?
         list = @lists[Fiber.current.object_id] or return
         list.shift while list.first&.empty?
@@ -58,9 +58,9 @@ module Trunkline
       # The answers of futures that the program has dropped do not count, once they are collected.
       def refuse
         GC.start
-        return if @unasked.bytes <= @most_bytes
+        return if @unclaimed.bytes <= @most_bytes
 
-        raise Overloaded.new("#{@unasked.bytes} bytes of answers are kept for futures whose values were not asked for, where max_future_bytes is " \
+        raise Overloaded.new("#{@unclaimed.bytes} bytes of answers are kept for futures whose values were not asked for, where max_future_bytes is " \
                              "#{@most_bytes}: ask for their values, or drop the futures, before the next async", server: @server)
       end
 
@@ -77,6 +77,6 @@ module Trunkline
         @many = [FEW, 2 * @lists.size].max
       end
     end
-    private_constant :UnansweredFutures, :UnaskedAnswers
+    private_constant :UnansweredFutures, :UnclaimedAnswers
   end
 end

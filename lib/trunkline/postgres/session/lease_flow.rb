@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../trunk/given_up"
+require_relative "../../trunk/abandonment"
 require_relative "../../trunk/waiting"
 
 module Trunkline
@@ -96,7 +96,7 @@ module Trunkline
 
       # The rows that still come are dropped.
       def abandon(request, why)
-        request.give_up(GivenUp.new(why, true).freeze)
+        request.fail(Abandonment.new(why, true).freeze)
         portion(request)
         @lease.mark_broken unless @lease.settle
       end

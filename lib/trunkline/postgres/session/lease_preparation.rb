@@ -21,7 +21,7 @@ module Trunkline
       # @param request [Request] of a statement, of several or of a script; not sent
       # @raise [SharedStateError] what it needs is unknown here, or would be read wrong
       def prepare(request)
-        return if request.statement&.changes_nothing? && !@lease.changed_meaning?
+        return if request.statement&.changes_nothing? && !@lease.changed_parse_context?
 
         changes = false
         (request.members || [request]).each do |member|
@@ -29,7 +29,7 @@ module Trunkline
 
           check_formats(member)
           adapt(member)
-          changes |= @use.note(member, @lease.changed_meaning?)
+          changes |= @use.note(member, @lease.changed_parse_context?)
         end
       end
 
@@ -37,7 +37,7 @@ module Trunkline
 
       # Before anything was sent on a connection, it is as it was opened.
       def check_formats(request)
-        return if request.statement&.shareable? && !@lease.changed_meaning?
+        return if request.statement&.shareable? && !@lease.changed_parse_context?
 
         codec = @lease.trunk&.codec
         formats = ValueFormats.new(codec ? codec.given_parameters : {})
@@ -47,7 +47,7 @@ module Trunkline
 
       # What the client remembers of a statement may not be so here.
       def adapt(request)
-        return unless request.given && @lease.changed_meaning? && !@lease.remembers?(request.statement)
+        return unless request.given && @lease.changed_parse_context? && !@lease.remembers?(request.statement)
 
         description = Request.describe(request.statement).limit_as(request)
         @lease.transmit(description)

@@ -17,10 +17,10 @@ module Trunkline
       # @yieldreturn [Object] asks it for something, and changes nothing
       # @return [Object] the block's value
       def run(session)
-        session.pinned.pending.push(*OPENING)
+        session.lease.pending.push(*OPENING)
         yield
       ensure
-        close(session) unless taken_back?(session.pinned.pending)
+        close(session) unless taken_back?(session.lease.pending)
       end
 
       # Takes its opening back where that was not sent.
@@ -30,7 +30,7 @@ module Trunkline
 
       # A statement that its caller has given up may still be under way: then the end of the transaction waits for it.
       def close(session)
-        return if session.pinned.broken? || !session.pinned.idle? || !%w[T E].include?(session.pinned.status)
+        return if session.lease.broken? || !session.lease.idle? || !%w[T E].include?(session.lease.status)
 
         Deadlines.instead(SessionLease::TIDYING) { session.command(ENDING) }
       rescue InvalidSavepointSpecification

@@ -20,9 +20,9 @@ module Trunkline
       include MainRactor
 
       # @param known [Statements]
-      def initialize(pinned, known, decoding, responses, result_class) # :nodoc:
+      def initialize(lease, known, decoding, responses, result_class) # :nodoc:
         stay_in_main_ractor
-        @pinned = pinned
+        @lease = lease
         @known = known
         @decoding = decoding
         @statements = statements_for(decoding, nil)
@@ -75,20 +75,20 @@ module Trunkline
       # @raise [Error] as {#query}
       # @see Listening#listen
       def wait_for_notification(timeout = nil)
-        @pinned.notifications.take(timeout)
+        @lease.notifications.take(timeout)
       end
 
       # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
-      def failed? = @pinned.status == "E"
+      def failed? = @lease.status == "E"
 
       # @return [String] the server, and whether a transaction is open
       def inspect = "#<#{self.class} #{server}#{" ended" if @ended}#{" in a transaction" unless @levels.empty?}>"
 
       private
 
-      attr_reader :statements, :decoding, :pinned
+      attr_reader :statements, :decoding, :lease
 
-      def server = @pinned.server
+      def server = @lease.server
 
       def statements_for(decoding, context) = @known.table(decoding, context)
 
@@ -98,7 +98,7 @@ module Trunkline
       # Runs the transaction once.
       def attempt(order, &block)
         check_no_other_transaction
-        run(TransactionLevel.new(@internals, @pinned, order.opening, order), &block)
+        run(TransactionLevel.new(@internals, @lease, order.opening, order), &block)
       end
 
       # Ends the session, and sets its connection back for the next caller.
@@ -106,9 +106,9 @@ module Trunkline
       # @param completed [Boolean] whether its block came to an end of its own
       def finish(completed)
         @ended = true
-        @pinned.mark_broken unless completed || @pinned.settle
+        @lease.mark_broken unless completed || @lease.settle
       ensure
-        @pinned.release
+        @lease.release
       end
 
       # @return [Boolean] whether it is there for one call only, and is asked nothing else
@@ -123,7 +123,7 @@ module Trunkline
       def own_session(_block) = yield(@internals)
 
       def holds_connection? = true
-      def in_transaction? = !@levels.empty? || !["I", nil].include?(@pinned.status)
+      def in_transaction? = !@levels.empty? || !["I", nil].include?(@lease.status)
 
       # Runs the block in a transaction that is begun with the settings, unless the one that is open was.
       #
@@ -148,9 +148,9 @@ module Trunkline
       # @return [Copy] begun
       def begin_copy(source, deadline)
         begin_what_is_pending
-        copy = Copy.new(@pinned, @responses, source.sql, deadline: deadline, description: source.description)
+        copy = Copy.new(@lease, @responses, source.sql, deadline: deadline, description: source.description)
         check_transaction(copy.request) unless @levels.empty?
-        @pinned.stateful! # triggers, or functions of a query, may leave something behind
+        @lease.stateful! # triggers, or functions of a query, may leave something behind
         copy.begin
       end
 
@@ -158,7 +158,7 @@ module Trunkline
       # @return [Request] the same, answered
       def fetch(request)
         check_transaction(request) unless @levels.empty?
-        @pinned.perform_own(request)
+        @lease.perform_own(request)
         retry_until_answered(request)
       end
 
@@ -166,23 +166,23 @@ module Trunkline
       #
       # @raise [SharedStateError] the statement is a COPY, which has methods of its own
       def mark_stateful_for(statement)
-        raise SharingErrors.refusal(statement, server) if statement&.verdict == :copy
+        raise SharingErrors.refusal(statement, server) if statement&.classification == :copy
 
-        @pinned.stateful!
+        @lease.stateful!
       end
 
       # @return [Boolean] whether a refused request, the first one here, may go over another connection
-      def begins_elsewhere?(request) = @pinned.begin_elsewhere(request)
+      def begins_elsewhere?(request) = @lease.begin_elsewhere(request)
 
       def perform(request)
         admit(request)
-        @pinned.perform(request)
+        @lease.perform(request)
       end
 
       def dispatch(request)
         admit(request)
-        @pinned.dispatch(request)
-        @pinned
+        @lease.dispatch(request)
+        @lease
       end
 
       # A write in here has no commit of its own.
@@ -204,8 +204,8 @@ module Trunkline
       # @return [Request] answered
       def command(sql)
         request = sql.include?(";") ? Request.script(sql) : Request.query(@statements[sql], [])
-        @pinned.perform_own(request)
-        retry_until_answered(request) { |again| @pinned.perform_own(again) }
+        @lease.perform_own(request)
+        retry_until_answered(request) { |again| @lease.perform_own(again) }
       end
 
       def run_script(sql)
@@ -222,7 +222,7 @@ module Trunkline
       end
 
       def begin_what_is_pending
-        opening = @pinned.open
+        opening = @lease.open
         retry_until_answered(opening) if opening
       end
 
@@ -242,14 +242,14 @@ module Trunkline
       end
 
       def check_no_other_transaction
-        return if [nil, "I"].include?(@pinned.status)
+        return if [nil, "I"].include?(@lease.status)
 
         raise ActiveSqlTransaction.new({ sqlstate: "25001", severity: "ERROR", message: "the session is in a transaction already, which a statement has begun" })
       end
 
       # Refuses what follows the end of a transaction within its block, and a statement that would end it there.
       def check_transaction(request)
-        raise SharingErrors.misplaced_end(request.statement, server) if request.statement&.verdict == :transaction
+        raise SharingErrors.misplaced_end(request.statement, server) if request.statement&.classification == :transaction
         return unless @levels.first.over?
 
         raise Closed.new("the transaction has ended: its BEGIN failed, or a statement in it has ended it",

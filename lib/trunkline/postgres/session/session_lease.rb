@@ -41,7 +41,7 @@ module Trunkline
         @use = Mutex.new
         @trunk = @last = @first = @flow = @notifications = nil
         @broken = @ended = false
-        @meaning = nil
+        @parse_context = nil
       end
 
       # @return [LeaseFlow] of streams and COPY
@@ -50,10 +50,10 @@ module Trunkline
       # @return [LeaseNotifications] that have come here
       def notifications = @notifications ||= LeaseNotifications.new(self)
 
-      # Has SQL have another meaning from what is pending on, once that is sent.
+      # Has SQL read in another context from what is pending on, once that is sent.
       #
-      # @param meaning [Meaning, nil]
-      def begin_with(meaning) = @meaning = meaning
+      # @param parse_context [ParseContext, nil]
+      def begin_with(parse_context) = @parse_context = parse_context
 
       # Sends what is pending, where it cannot travel before another request.
       #
@@ -79,14 +79,14 @@ module Trunkline
         return false unless first?(request) && @sessions.leave_read_only_server
         return false unless @trunk.state.expired? # one that was opened since the hosts were looked at leads nowhere else
 
-        give_back_trunk
+        check_in_trunk
         take_back(nil, @opening)
         true
       end
 
       # Sends a request of this library's own, which leaves nothing behind, and waits for its answer.
       def perform_own(request)
-        request.changes_meaning!(true) if changed_meaning?
+        request.changes_parse_context!(true) if changed_parse_context?
         transmit(request)
       end
 
@@ -154,14 +154,14 @@ module Trunkline
         @ended = true
         trunk = @trunk
         @trunk = nil
-        @sessions.give_back(trunk, clean) if trunk
+        @sessions.check_in(trunk, clean) if trunk
       end
 
       # @return [Boolean] whether SQL may mean something else here than it does for other callers
-      def changed_meaning? = !@meaning.nil? || (!@trunk.nil? && @trunk.codec.changed_meaning?)
+      def changed_parse_context? = !@parse_context.nil? || (!@trunk.nil? && @trunk.codec.changed_parse_context?)
 
       # @return [Boolean] whether the server session has prepared the statement, as SQL means it there
-      def remembers?(statement) = @meaning ? false : @trunk.codec.remembers?(statement)
+      def remembers?(statement) = @parse_context ? false : @trunk.codec.remembers?(statement)
 
       # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
       def prepare(request) = @preparation.prepare(request)
@@ -209,10 +209,10 @@ module Trunkline
           return if taken && !(before.nil? && lost_unsent?(request))
 
           take_back(before, opening)
-          return request.give_up(GivenUp.new(:deadline, false)) if request.deadline_passed?
+          return request.fail(Abandonment.new(:deadline, false)) if request.deadline_passed?
           raise stuck(request) unless untouched? && @trunk.loss
 
-          give_back_trunk
+          check_in_trunk
         end until taken
       end
 
@@ -253,16 +253,16 @@ module Trunkline
         opening = @pending
         @pending = []
         request.preamble = opening unless request.script
-        enter_meaning
+        enter_parse_context
         opening
       end
 
       def lost_unsent?(request) = @trunk.loss && request.failure && !request.failure.sent
 
-      def enter_meaning
-        @trunk.codec.enter_meaning(@meaning.number, @meaning.plans) if @meaning
-        @entered = @meaning
-        @meaning = nil
+      def enter_parse_context
+        @trunk.codec.enter_parse_context(@parse_context.number, @parse_context.plans) if @parse_context
+        @entered = @parse_context
+        @parse_context = nil
       end
 
       # Notes that the request was not sent, nor what was to go before it.
@@ -271,11 +271,11 @@ module Trunkline
         return unless opening
 
         @pending = opening + @pending
-        @meaning = @entered
+        @parse_context = @entered
       end
 
-      def give_back_trunk
-        @sessions.give_back(@trunk, false)
+      def check_in_trunk
+        @sessions.check_in(@trunk, false)
         @trunk = nil
       end
 
@@ -289,7 +289,7 @@ module Trunkline
       end
 
       def undone?(sql)
-        @trunk.codec.enter_meaning(0, 0)
+        @trunk.codec.enter_parse_context(0, 0)
         request = Request.script(sql)
         transmit(request)
         request.answered? && request.status == "I"

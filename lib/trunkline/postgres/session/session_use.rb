@@ -6,7 +6,7 @@ module Trunkline
   module Postgres
     # What one caller has done to a server session so far, and what undoes it.
     class SessionUse # :nodoc:
-      # SQL that undoes it, but for prepared statements and what functions have planned: what was read otherwise is told apart by its meaning.
+      # SQL that undoes it, but for prepared statements and what functions have planned: what was read otherwise is told apart by its parse context.
       RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \
               "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
       # SQL that undoes what is prepared under names of the caller's own, too. It takes no longer than the other (80 against 200 microseconds),
@@ -50,22 +50,22 @@ module Trunkline
 
         statement = request.statement
         return false if statement.changes_nothing?
-        return changed && request.changes_meaning!(true) && true if %i[transaction savepoint].include?(statement.verdict)
+        return changed && request.changes_parse_context!(true) && true if %i[transaction savepoint].include?(statement.classification)
 
         request.calls_nothing! if sets_only?(statement) # SET TRANSACTION comes before any query, and DISCARD PLANS would be one
-        verdict = statement.shareable? ? :session : statement.verdict # as within a transaction
-        take(request, SessionEffect.of(statement.sql, verdict, statement.culprit, statement.effect))
+        classification = statement.shareable? ? :session : statement.classification # as within a transaction
+        take(request, SessionEffect.of(statement.sql, classification, statement.culprit, statement.effect))
       end
 
       private
 
-      def sets_only?(statement) = statement.verdict == :setting && statement.culprit.casecmp?("SET") && !CONSTRAINTS.match?(statement.sql)
+      def sets_only?(statement) = statement.classification == :setting && statement.culprit.casecmp?("SET") && !CONSTRAINTS.match?(statement.sql)
 
       def take(request, effect)
         grow(effect.undone_by)
-        return false if effect.meaning == :same
+        return false if effect.parse_context == :same
 
-        request.changes_meaning!(effect.meaning == :plans)
+        request.changes_parse_context!(effect.parse_context == :plans)
         true
       end
 

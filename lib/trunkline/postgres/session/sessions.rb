@@ -44,12 +44,12 @@ module Trunkline
 
       # @param block [Proc] the caller's own
       # @return [SessionLease] what its session works with
-      def pin(block) = pin_at(location_of(block))
+      def lease(block) = lease_at(location_of(block))
 
       # @param location [String] of the holder: file and line
       # @param holder [#alive?] what has it until it ends
       # @return [SessionLease]
-      def pin_at(location, holder = Thread.current) = SessionLease.new(self, @responses, location, holder)
+      def lease_at(location, holder = Thread.current) = SessionLease.new(self, @responses, location, holder)
 
       # Runs the block, in which the caller holds the session.
       def hold(session)
@@ -90,7 +90,7 @@ module Trunkline
       end
 
       # @param clean [Boolean] whether any caller may have it now
-      def give_back(trunk, clean)
+      def check_in(trunk, clean)
         @lock.synchronize { @holders.delete(trunk) }
         return trunk.close("the session was not left in order") unless clean
 

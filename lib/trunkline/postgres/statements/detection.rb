@@ -17,7 +17,7 @@ module Trunkline
       end
     end
 
-    # What changes the session beside what is known: as the server's catalogue says. It is asked before the first statement, which is judged
+    # What changes the session beside what is known: as the server's catalogue says. It is asked before the first statement, which is classified
     # before there is a connection, and whether anything has changed when an epoch is over, or this client has defined something.
     class Detection # :nodoc:
       # @param epochs [PlanEpoch] the client's
@@ -108,9 +108,9 @@ module Trunkline
         super unless statement.shareable?
       end
 
-      def renew = @detection.renew && @known.judge_again
+      def renew = @detection.renew && @known.classify_again
 
-      # What was looked up for the request may have been judged before.
+      # What was looked up for the request may have been classified before.
       def look_again(request)
         renew
         (request.members || [request]).each { |member| check_sharing(member.statement) if member.statement && !member.statement.shareable? }

@@ -35,29 +35,29 @@ module Trunkline
 
       # @return [Symbol] :same; :names, a table, type or function of a name may be another one behind it; :plans, constants may also be read
       #   otherwise
-      attr_reader :meaning
+      attr_reader :parse_context
 
       # @return [Symbol] :reset; :discard, DISCARD ALL; :close, nothing but the end of the connection
       attr_reader :undone_by
 
       # @param sql [String]
-      # @param verdict [Symbol] the statement's; :script for several
+      # @param classification [Symbol] the statement's; :script for several
       # @param culprit [String] the word that decided it
       # @param carried [Symbol] what {Statement#effect} says
       # @return [SessionEffect]
-      def self.of(sql, verdict, culprit = "", carried = :told)
+      def self.of(sql, classification, culprit = "", carried = :told)
         return FOR_GOOD if carried == :lasting
 
-        effect = carried == :hidden ? ANYTHING : of_verdict(sql, verdict, culprit)
-        effect.undone_by != :close && LASTING.match?(sql) ? new(effect.meaning, :close) : effect
+        effect = carried == :hidden ? ANYTHING : of_classification(sql, classification, culprit)
+        effect.undone_by != :close && LASTING.match?(sql) ? new(effect.parse_context, :close) : effect
       end
 
       # @param source [String] of a function
       # @return [Boolean] whether it may do what nothing but the end of the connection undoes
       def self.lasting?(source) = LASTING.match?(source) || COMPILED.match?(source)
 
-      def initialize(meaning, undone_by)
-        @meaning = meaning
+      def initialize(parse_context, undone_by)
+        @parse_context = parse_context
         @undone_by = undone_by
         freeze
       end
@@ -72,8 +72,8 @@ module Trunkline
       class << self
         private
 
-        def of_verdict(sql, verdict, culprit)
-          case verdict
+        def of_classification(sql, classification, culprit)
+          case classification
           when :setting then of_settings(SettingNames.of(sql))
           when :session then of_culprit(sql, culprit)
           when :script, :unknown then ANYTHING

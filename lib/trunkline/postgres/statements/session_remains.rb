@@ -23,14 +23,14 @@ module Trunkline
 
       # @param statement [Statement]
       # @return [Boolean]
-      def recalling?(statement) = statement.verdict == :session && RECALLING.match?(statement.culprit)
+      def recalling?(statement) = statement.classification == :session && RECALLING.match?(statement.culprit)
 
       # @param statement [Statement, nil] nil: several statements
       # @return [Boolean] whether nothing remains of it when the transaction is over
       def none?(statement)
         return false unless statement
 
-        case statement.verdict
+        case statement.classification
         when :shareable, :alone, :transaction, :savepoint then true
         when :setting then PASSING.match?(statement.sql)
         when :session then recalling?(statement)

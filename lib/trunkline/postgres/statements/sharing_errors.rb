@@ -41,7 +41,7 @@ module Trunkline
       # @param statement [Statement] not shareable
       # @param server [String] label
       # @return [SharedStateError]
-      def refusal(statement, server) = error(statement.leaky? ? LEAKED_BEFORE : REASONS.fetch(statement.verdict), statement, server)
+      def refusal(statement, server) = error(statement.leaky? ? LEAKED_BEFORE : REASONS.fetch(statement.classification), statement, server)
 
       # @param statement [Statement] of transaction control, in the block of a transaction
       # @param server [String] label

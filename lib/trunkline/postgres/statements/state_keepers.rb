@@ -63,7 +63,7 @@ module Trunkline
         found = sources.filter_map { |object, source| (effect = source.effect(carriers)) && [PG_PROC, object, false, effect == :lasting] }
         found + expressions.filter_map do |row|
           statement = Statement.new(-"SELECT #{row["source"]}", 0, carriers)
-          next unless row["passes_on"] || statement.verdict == :session
+          next unless row["passes_on"] || statement.classification == :session
 
           [row["class"], row["object"], row["written"] || row["passes_on"], statement.effect == :lasting || SessionEffect.lasting?(row["source"])]
         end

@@ -43,7 +43,7 @@ module Trunkline
       # The statement of each SQL text. Asked for one it does not have, it raises what {Statements.text} raises, or has it.
       #
       # @param decoding [Hash, nil] what {Decoding.of} returns
-      # @param context [Meaning, nil] what SQL means there, where not as usual
+      # @param context [ParseContext, nil] what SQL means there, where not as usual
       # @return [Hash{String => Statement}]
       def table(decoding = nil, context = nil) = view(decoding, context).all
 
@@ -85,11 +85,11 @@ module Trunkline
       end
 
       # Other things change the session from now on: what does not share any more has to pass the gate, and what does need not.
-      def judge_again
+      def classify_again
         carriers = @carriers.to_a
         @lock.synchronize do
           @kept.each do |statement, view|
-            statement.judge_again(carriers) ? view.shareable[statement.sql] = statement : view.shareable.delete(statement.sql)
+            statement.classify_again(carriers) ? view.shareable[statement.sql] = statement : view.shareable.delete(statement.sql)
           end
         end
       end

@@ -31,7 +31,7 @@ module Trunkline
         return request.script.scan(IN_SCRIPT) { |(sql)| check_changes(sql, server) } if request.script
 
         statement = request.statement
-        check_changes(statement.sql, server) if statement.verdict == :setting || statement.culprit.match?(/set_config/i)
+        check_changes(statement.sql, server) if statement.classification == :setting || statement.culprit.match?(/set_config/i)
       end
 
       # @param request [Request] to be sent
@@ -39,7 +39,7 @@ module Trunkline
       # @param server [String] label
       # @raise [SharedStateError] values are written otherwise at this moment, and the request does not change that
       def check_session(request, parameters, server)
-        return if SETTING_BACK.include?(request.statement&.verdict)
+        return if SETTING_BACK.include?(request.statement&.classification)
 
         name, value = parameters.slice("DateStyle", "IntervalStyle", "client_encoding").find { |setting, reported| !readable?(setting.downcase, reported) }
         return unless name

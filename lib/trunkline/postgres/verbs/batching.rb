@@ -37,7 +37,7 @@ module Trunkline
       private
 
       def check_atomic(calls)
-        alone = calls.find { |statement,| statement.verdict == :alone }
+        alone = calls.find { |statement,| statement.classification == :alone }
         raise SharingErrors.goes_alone(alone.first, @responses.server) if alone
 
         local = calls.find { |statement,| statement.shareable? && !statement.changes_nothing? }
@@ -62,7 +62,7 @@ module Trunkline
         perform(batch)
         requests
       ensure
-        batch&.abandon(batch.failure || GivenUp.new(:cancel, true).freeze)
+        batch&.abandon(batch.failure || Abandonment.new(:cancel, true).freeze)
       end
 
       # @return [Array<Request>] those that were answered, which may be later attempts
@@ -86,7 +86,7 @@ module Trunkline
         @responses.announce(batch)
         batch
       ensure
-        batch.abandon(batch.failure || GivenUp.new(:cancel, true).freeze)
+        batch.abandon(batch.failure || Abandonment.new(:cancel, true).freeze)
       end
 
       # @return [#to_proc, nil] what makes the request of another attempt

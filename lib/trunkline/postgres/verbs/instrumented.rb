@@ -60,7 +60,7 @@ module Trunkline
       end
 
       def observe(made)
-        Internals.new(made).pinned.flow.extend(InstrumentedFlow) if made.is_a?(Session)
+        Internals.new(made).lease.flow.extend(InstrumentedFlow) if made.is_a?(Session)
         made.extend(Instrumented)
         made.singleton_class.class_eval { public :ask, :perform } if made.is_a?(VirtualSession) # which no user holds, and others ask
         made

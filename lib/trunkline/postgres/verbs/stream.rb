@@ -14,11 +14,11 @@ module Trunkline
 
       # Gives the session back of a stream that no caller can go on with any more. In a thread of its own, for this may come in the
       # middle of anything; where the program ends, the connection ends with it.
-      Abandoned = Struct.new(:pinned) do
+      Abandoned = Struct.new(:lease) do
         def call(_id)
           Thread.new do
-            pinned.mark_broken
-            pinned.release
+            lease.mark_broken
+            lease.release
           end
         rescue ThreadError
           nil
@@ -67,18 +67,18 @@ module Trunkline
 
       # Its transaction may be over, or about to be.
       def close(portal)
-        @session.command("CLOSE #{portal}") if @session.pinned.status == "T" && !@session.pinned.broken?
+        @session.command("CLOSE #{portal}") if @session.lease.status == "T" && !@session.lease.broken?
       rescue Error
         nil
       end
 
       # Without one.
       def each_received(request, &block)
-        flow = @session.pinned.flow
+        flow = @session.lease.flow
         hear = @responses.method(:tell)
         @way = ->(asked) { flow.begin(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
         look_up_types(request.statement) unless @session.lent?
-        ObjectSpace.define_finalizer(self, Abandoned.new(@session.pinned)) if @session.lent?
+        ObjectSpace.define_finalizer(self, Abandoned.new(@session.lease)) if @session.lent?
         request = perform_until_answered(request)
         yield_rows(request, flow.portion(request), &block) while more?(flow, request)
       ensure

@@ -18,7 +18,7 @@ module Trunkline
       #   closed
       # @return [VirtualSession]
       def virtual_session(location, result_class = @result_class, holder: Thread.current)
-        observe(VirtualSession.new(Internals.new(self), @all, @responses, result_class) { @sessions.pin_at(location, holder) })
+        observe(VirtualSession.new(Internals.new(self), @all, @responses, result_class) { @sessions.lease_at(location, holder) })
       end
 
       # @param format [Symbol] :text or :binary

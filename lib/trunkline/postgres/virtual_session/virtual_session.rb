@@ -23,13 +23,13 @@ module Trunkline
       # @param responses [ResponseReader]
       # @param result_class [Class] of what its queries return
       # @yieldreturn [SessionLease] what a connection of its own is taken by
-      def initialize(client, statements, responses, result_class, &pin)
+      def initialize(client, statements, responses, result_class, &take_lease)
         @client = client
         @statements = statements
         @responses = responses
         @result_class = result_class
-        @pin = pin
-        @pinned = nil
+        @take_lease = take_lease
+        @lease = nil
         @status = "I"
         @kept = @held = false
       end
@@ -38,16 +38,16 @@ module Trunkline
       attr_reader :status
 
       # @return [Boolean] whether it has a connection of its own at this moment
-      def pinned? = !@pinned.nil?
+      def pinned? = !@lease.nil?
 
       # @return [Boolean] whether it has lost the connection on which a transaction was open: then it is of no use until {#reset}
-      def broken? = @status != "I" && (@pinned.nil? || @pinned.broken?)
+      def broken? = @status != "I" && (@lease.nil? || @lease.broken?)
 
       # @return [Boolean] whether the client that it belongs to is closed
       def closed? = @client.object.closed?
 
       # @return [Boolean] whether it can go on, as far as can be seen without asking the server
-      def alive? = @pinned ? !@pinned.broken? && @pinned.alive? : @status == "I"
+      def alive? = @lease ? !@lease.broken? && @lease.alive? : @status == "I"
 
       # Runs one statement; or several, separated by semicolons, where there are no parameters.
       #
@@ -75,7 +75,7 @@ module Trunkline
       def send_off(sql, parameters, prepare: true)
         known = @statements.fetch(sql, nil)
         statement = known || @statements[sql]
-        return unless @pinned.nil? && statement.shareable? && @status == "I"
+        return unless @lease.nil? && statement.shareable? && @status == "I"
 
         request = request_for(statement, parameters.dup)
         request.unnamed! unless prepare == :again ? known : prepare
@@ -89,7 +89,7 @@ module Trunkline
       # @param name [String] of what holds a nil
       # @raise [ConfigError] as {AdapterInterface#check_array_nulls}
       def check_array_nulls(name)
-        return @client.check_array_nulls(name) unless @pinned
+        return @client.check_array_nulls(name) unless @lease
 
         @responses.array_nulls.check(name) { |sql, parameters| ask(sql, parameters).rows }
       end
@@ -111,7 +111,7 @@ module Trunkline
         yield
       ensure
         @held = held
-        note_status if @pinned
+        note_status if @lease
       end
 
       # Sends a request on a connection of its own, which it has until {#end_held}, and does not wait for the answer.
@@ -128,7 +128,7 @@ module Trunkline
 
       def end_held
         @held = false
-        note_status if @pinned
+        note_status if @lease
       end
 
       # Begins a COPY; it is the caller's to end. To be called within {#together}.
@@ -139,12 +139,12 @@ module Trunkline
       # @raise [ArgumentError] the SQL is no COPY FROM STDIN or TO STDOUT
       def copy(sql)
         raise lost(sql) if broken?
-        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @client.passing(sql).verdict == :copy
+        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @client.passing(sql).classification == :copy
 
         begin_now
-        @pinned ||= @pin.call
-        @pinned.stateful! # triggers, or functions of a query, may leave something behind
-        Copy.new(@pinned, @responses, Statements.text(sql)).begin
+        @lease ||= @take_lease.call
+        @lease.stateful! # triggers, or functions of a query, may leave something behind
+        Copy.new(@lease, @responses, Statements.text(sql)).begin
       end
 
       # Waits for a notification, on a connection of its own.
@@ -153,34 +153,34 @@ module Trunkline
       def wait_for_notification(timeout)
         raise lost("LISTEN") if broken?
 
-        (@pinned ||= @pin.call).notifications.take(timeout)
+        (@lease ||= @take_lease.call).notifications.take(timeout)
       end
 
       # From now on it has a connection of its own, until {#reset}.
       #
       # @return [Integer, nil] the server's process for it; nil: it is taken with the next request
-      def stay = (@pinned ||= @pin.call).tap { keep }.server_process
+      def stay = (@lease ||= @take_lease.call).tap { keep }.server_process
 
       # @return [::Socket, nil] of the connection of its own
-      def socket = @pinned&.io
+      def socket = @lease&.io
 
       # @param name [String] of a setting that the server reports
       # @return [String, nil] its value on the connection of its own, where it has one
-      def own_setting(name) = @pinned&.setting(name)
+      def own_setting(name) = @lease&.setting(name)
 
       # @return [Boolean] whether every request has its answer
-      def at_rest? = @pinned.nil? || @pinned.idle?
+      def at_rest? = @lease.nil? || @lease.idle?
 
       # Cancels abandoned requests, so that the session can go on.
       #
       # @return [Boolean] whether it can
-      def settle = @pinned.nil? || @pinned.settle
+      def settle = @lease.nil? || @lease.settle
 
       # Ends the transaction and whatever else was left behind, and gives the connection back.
       def reset
         @status = "I"
-        @pinned&.stateful!
-        end_lease if @pinned
+        @lease&.stateful!
+        end_lease if @lease
       end
 
       def server = @responses.server
@@ -189,17 +189,17 @@ module Trunkline
       def nothing = @result_class.new([], Description.empty, nil)
 
       def perform(request)
-        return @client.perform(request) if @pinned.nil? && shared?(request)
+        return @client.perform(request) if @lease.nil? && shared?(request)
 
-        on_its_own(request) { |pinned| pinned.perform(request) }
+        on_its_own(request) { |lease| lease.perform(request) }
       end
 
       def dispatch(request)
-        return @client.dispatch(request) if @pinned.nil? && shared?(request)
+        return @client.dispatch(request) if @lease.nil? && shared?(request)
 
-        on_its_own(request) do |pinned|
-          pinned.dispatch(request)
-          pinned
+        on_its_own(request) do |lease|
+          lease.dispatch(request)
+          lease
         end
       end
 
@@ -208,7 +208,7 @@ module Trunkline
       # @yieldreturn [Result] of several statements
       # @return [Result, nil]
       def special(statement)
-        case statement.verdict
+        case statement.classification
         when :script then yield
         when :copy then raise SharingErrors.refusal(statement, server)
         when :transaction then opened(statement.sql) || ended(statement.sql)
@@ -221,7 +221,7 @@ module Trunkline
 
         raise lost("BEGIN") if broken?
 
-        retry_until_answered(@pinned.open)
+        retry_until_answered(@lease.open)
         note_status
       end
 
@@ -231,10 +231,10 @@ module Trunkline
 
       # It takes a connection, and says BEGIN, when there is something to be done on it.
       def opened(sql)
-        return unless @pinned.nil? && @status == "I" && SessionRemains.opening?(sql)
+        return unless @lease.nil? && @status == "I" && SessionRemains.opening?(sql)
 
-        @pinned = @pin.call
-        @pinned.pending.push(sql)
+        @lease = @take_lease.call
+        @lease.pending.push(sql)
         @status = "T"
         nothing
       end
@@ -242,51 +242,51 @@ module Trunkline
       def ended(sql)
         return unless begun_later? && SessionRemains.ending?(sql)
 
-        @pinned.pending.clear
+        @lease.pending.clear
         @status = "I"
         end_lease unless @kept || @held
         nothing
       end
 
-      def begun_later? = @pinned && !@pinned.pending.empty?
+      def begun_later? = @lease && !@lease.pending.empty?
 
       def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
 
       def on_its_own(request)
         raise lost(request.statement&.sql || request.script) if broken?
 
-        @pinned ||= own_connection(request.statement)
+        @lease ||= own_connection(request.statement)
         keep unless SessionRemains.none?(request.statement)
-        yield @pinned
+        yield @lease
       ensure
-        note_status if @pinned
+        note_status if @lease
       end
 
       # Of a sequence it would tell what some other caller of the connection has got.
       def own_connection(statement)
         raise SharingErrors.refusal(statement, server) if statement && SessionRemains.recalling?(statement)
 
-        @pin.call
+        @take_lease.call
       end
 
       def keep
         @kept = true
-        @pinned.stateful!
+        @lease.stateful!
       end
 
       # A request that was given up says nothing: whatever was open is still.
       def note_status
-        @status = @pinned.status || @status
-        end_lease if @pinned.broken? || over?
+        @status = @lease.status || @status
+        end_lease if @lease.broken? || over?
       end
 
-      def over? = @status == "I" && !@kept && !@held && @pinned.idle?
+      def over? = @status == "I" && !@kept && !@held && @lease.idle?
 
       def end_lease
-        pinned = @pinned
-        @pinned = nil
+        lease = @lease
+        @lease = nil
         @kept = false
-        pinned.release
+        lease.release
       end
 
       def lost(sql)

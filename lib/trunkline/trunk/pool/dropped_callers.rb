@@ -61,7 +61,7 @@ module Trunkline
       (forgotten || !user.alive?) && trunk.user.equal?(user) && (forgotten || !user.alive?)
     end
 
-    def collection_time(entry) = [entry.first_since + [COLLECT_AFTER, (entry.give_up_at - entry.first_since) / 2].min, @collected + COLLECT_EVERY].max
+    def collection_time(entry) = [entry.first_since + [COLLECT_AFTER, (entry.expires_at - entry.first_since) / 2].min, @collected + COLLECT_EVERY].max
   end
   private_constant :DroppedCallers
 end

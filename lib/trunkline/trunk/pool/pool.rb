@@ -2,7 +2,7 @@
 
 require_relative "admission"
 require_relative "dropped_callers"
-require_relative "../given_up"
+require_relative "../abandonment"
 require_relative "ledger"
 require_relative "../limits"
 require_relative "../lock"
@@ -91,7 +91,7 @@ module Trunkline
         end
         trunk
       ensure
-        call_up { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.give_up_at
+        call_up { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.expires_at
       end
     end
 
@@ -100,7 +100,7 @@ module Trunkline
       trunk.user = nil
       return trunk.close("it has lived for long enough") if trunk.state.expired?
 
-      call_up { @roster.give_back(trunk, wanted: @queue.seeking) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
+      call_up { @roster.check_in(trunk, wanted: @queue.seeking) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
       trunk.close("the client was closed") if @closed
     end
 
@@ -183,7 +183,7 @@ module Trunkline
 
           entry.leave_unused
         end
-        request.give_up(GivenUp.new(:deadline, false))
+        request.fail(Abandonment.new(:deadline, false))
         nil
       ensure
         entry.leave_unused

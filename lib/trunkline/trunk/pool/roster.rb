@@ -134,7 +134,7 @@ module Trunkline
 
     # @param wanted [Integer] how many wait for one of their own
     # @return [Boolean] whether the trunk was pinned
-    def give_back(trunk, wanted:)
+    def check_in(trunk, wanted:)
       return false unless @pinned.delete(trunk)
 
       needed = trunks.empty? || (wanted <= @spares.size && trunks.size < @connections)

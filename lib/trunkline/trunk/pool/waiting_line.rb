@@ -21,7 +21,7 @@ module Trunkline
       attr_accessor :trunk
 
       # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before it waits
-      attr_reader :give_up_at
+      attr_reader :expires_at
 
       # @return [Float] when it came to stand in line the last time, on the clock of Waiting.now
       attr_reader :since
@@ -67,7 +67,7 @@ module Trunkline
         return false unless error.is_a?(Error) && error.retriable? && Waiting.now < @outlasts_until
 
         @outlasted = error
-        @give_up_at &&= [[@give_up_at, @outlasts_until].max, @request.deadline].compact.min
+        @expires_at &&= [[@expires_at, @outlasts_until].max, @request.deadline].compact.min
         true
       end
 
@@ -78,7 +78,7 @@ module Trunkline
       def lined_up_before? = !@first_since.nil?
 
       # @return [Boolean] whether it has waited for as long as it may
-      def deadline_passed? = !@give_up_at.nil? && Waiting.now >= @give_up_at
+      def deadline_passed? = !@expires_at.nil? && Waiting.now >= @expires_at
 
       # @return [Boolean] whether it stands in line
       def lined_up? = @lined_up
@@ -89,7 +89,7 @@ module Trunkline
       def line_up(most)
         @since = Waiting.now
         @first_since ||= @since
-        @give_up_at ||= [[@since + most, @outlasts_until].compact.max, @request.deadline].compact.min
+        @expires_at ||= [[@since + most, @outlasts_until].compact.max, @request.deadline].compact.min
         @trunk = nil
         @lined_up = true
         @request.park

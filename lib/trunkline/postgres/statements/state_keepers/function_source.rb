@@ -115,7 +115,7 @@ module Trunkline
         # As part of a query, each statement shows what it calls and names.
         def statement_effect(whole, tail, carriers, commands)
           query = Statement.new(-"SELECT #{whole}", 0, carriers)
-          calls = query.verdict == :session && !TEMPORARY.include?(query.culprit.downcase)
+          calls = query.classification == :session && !TEMPORARY.include?(query.culprit.downcase)
           return unless calls || changes_session?(tail, carriers) || (!commands.empty? && tail.match?(COMMAND)) || runs_parameter?(whole)
 
           query.effect == :lasting || SessionEffect.lasting?(whole) || commands.any? { |carrier| carrier[3] } ? :lasting : :passing
@@ -123,7 +123,7 @@ module Trunkline
 
         def changes_session?(sql, carriers)
           statement = Statement.new(-sql, 0, carriers)
-          case statement.verdict
+          case statement.classification
           when :setting then !sql.match?(LOCAL)
           when :listen then true
           when :session then sql.match?(HELD) || (!PASSING.include?(statement.culprit.downcase) && !sql.match?(DROPPED))

@@ -1,0 +1,112 @@
+/* What the parts of the classifier share: the last tokens of the SQL that is read, and what was found in it. */
+#ifndef TRUNKLINE_CLASSIFIER_H
+#define TRUNKLINE_CLASSIFIER_H
+
+#include "scalar_alias.h"
+#include "scanner.h"
+#include "sql_lists.h"
+#include "classify.h"
+
+#define REMEMBERED 8    /* tokens, for what a word means beside its neighbours; a power of two */
+#define PENDING_CALLS 8 /* calls within each other whose arguments decide; deeper ones count as found */
+
+/* Where a statement may be about to name a table that makes a difference. */
+typedef enum { CLAUSE_NONE, CLAUSE_CREATE, CLAUSE_INTO, CLAUSE_INTO_TEMP, CLAUSE_TARGET, CLAUSE_TARGET_NAMED } table_clause_t;
+
+/* A call whose arguments decide whether it leaves something behind. */
+typedef struct {
+    function_kind_t kind;
+    size_t at, length; /* of its name in the SQL */
+    long depth;        /* of its arguments */
+    unsigned commas;
+    bool harmless;     /* its first argument names a setting that changes neither how SQL is read nor how values are written */
+    bool spoiled;      /* has brackets, whose commas are not counted apart */
+} pending_call_t;
+
+typedef struct {
+    scanner_t scanner;
+    const char *sql;
+    const session_carrier_t *carriers;
+    size_t carrier_count;
+    token_t tokens[REMEMBERED]; /* the last ones, in a ring */
+    size_t read;                /* tokens so far */
+    const statement_rule_t *rule;
+    token_t first;    /* word of the statement */
+    bool complete;    /* the rule knows the second word */
+    table_clause_t clause;
+    long depth;       /* of parentheses */
+    bool ended;       /* by a semicolon */
+    bool several;     /* there is more behind it */
+    bool body;        /* in a function's, whose semicolons are its own */
+    bool of_value;    /* what follows a dot here belongs to a value, not to a schema or table */
+    bool explained;   /* is not carried out: EXPLAIN without ANALYZE */
+    bool indexes;     /* is CREATE INDEX */
+    bool relation;    /* the name that is being read, with its dots, is a table's */
+    bool keeps_defaults; /* DEFAULT is stored, and not computed */
+    long default_depth;  /* within such an expression; -1 outside */
+    long check_depth;    /* within such a constraint of ALTER; -1 outside */
+    bool check_waits;    /* its parentheses are closed, and NOT VALID may follow */
+    bool validates;      /* constraints that need not be true yet, too */
+    classification_t before_check, in_check, unchecked; /* what was found before it, in it, and in those that are not computed */
+    pending_call_t pending[PENDING_CALLS];
+    size_t pending_count;
+    scalar_aliases_t aliases; /* alias.name that may be calls */
+    bool time_dependent;
+    bool carries, for_good; /* as in classification_t */
+    bool writes;            /* rows, or does what is no query */
+    classification_t written;    /* the first name that counts where the statement writes; length 0: none */
+    classification_t found; /* the first thing that does not share, or CLASS_SHAREABLE */
+} classifier_t;
+
+/* Is it known by this name, and in this schema (NULL: none is named, so it may be any)? */
+static inline bool carrier_is_named(const session_carrier_t *carrier, const token_t *name, const token_t *schema) {
+    if (carrier->name_length != name->name_length || memcmp(carrier->name, name->name, name->name_length) != 0) return false;
+    if (!schema || !carrier->schema) return true;
+    return carrier->schema_length == schema->name_length && memcmp(carrier->schema, schema->name, schema->name_length) == 0;
+}
+
+/* The token so many before the last one; none is there: one of kind TOKEN_END. */
+static inline const token_t *classifier_back(const classifier_t *classifier, size_t steps) {
+    static const token_t none = {.kind = TOKEN_END};
+    return steps < classifier->read && steps < REMEMBERED ? &classifier->tokens[(classifier->read - 1 - steps) % REMEMBERED] : &none;
+}
+
+/* Is it a word, or an identifier in quotes? */
+static inline bool token_is_name(const token_t *token) { return token->kind == TOKEN_WORD || token->kind == TOKEN_QUOTED; }
+
+/* Is the token this name, whether in quotes or not? */
+static inline bool token_is_named(const token_t *token, const char *name) {
+    return token_is_name(token) && strlen(name) == token->name_length && memcmp(token->name, name, token->name_length) == 0;
+}
+
+/* Is it one of these keywords? NULL ends them. */
+static inline bool token_is_any(const token_t *token, const char *const *words) {
+    for (; *words; words++) {
+        if (token_is(token, *words)) return true;
+    }
+    return false;
+}
+
+/* Is it this one character, in no quotes? */
+static inline bool token_is_sign(const token_t *token, char sign) {
+    return token->kind == TOKEN_OTHER && token->length == 1 && *token->start == sign;
+}
+
+/* The statement has a reason for this class, in so many bytes from `at` on, unless one beyond CLASS_ALONE was found before. */
+static inline void classifier_find_at(classifier_t *classifier, statement_class_t class, size_t at, size_t length) {
+    if (classifier->found.class > CLASS_ALONE) return;
+    classifier->found = (classification_t){.class = class, .at = at, .length = length};
+}
+
+/* A carrier was found, whatever else was. */
+static inline void classifier_note(classifier_t *classifier, const session_carrier_t *carrier) {
+    classifier->carries = true;
+    classifier->for_good |= carrier->for_good;
+}
+
+/* Likewise, in this token. */
+static inline void classifier_find(classifier_t *classifier, statement_class_t class, const token_t *token) {
+    classifier_find_at(classifier, class, (size_t)(token->start - classifier->sql), token->length);
+}
+
+#endif

@@ -1,0 +1,77 @@
+#include "classify_carriers.h"
+
+/* Are the names in it only stored, or looked at? ANALYZE and VACUUM compute the expressions of indexes. */
+static bool names_only(const classifier_t *classifier) {
+    static const char *const computing[] = {"analyse", "analyze", "vacuum", NULL};
+    return classifier->rule && classifier->rule->kind == STATEMENT_DEFINES && !token_is_any(&classifier->first, computing);
+}
+
+/* FOR UPDATE and FOR NO KEY UPDATE lock rows; behind a dot, each of these words is a column. */
+static bool is_writing_word(const classifier_t *classifier) {
+    static const char *const writing[] = {"delete", "insert", "merge", "update", NULL}, *const locking[] = {"for", "key", NULL};
+    const token_t *before = classifier_back(classifier, 1);
+    return token_is_any(classifier_back(classifier, 0), writing) && before->kind != TOKEN_DOT && !token_is_any(before, locking);
+}
+
+static bool is_first(const classifier_t *classifier) { return classifier_back(classifier, 0)->start == classifier->first.start; }
+
+static void follow_writing(classifier_t *classifier) {
+    bool queries = classifier->rule && classifier->rule->kind == STATEMENT_QUERY;
+    if (is_writing_word(classifier) || (is_first(classifier) && !queries)) classifier->writes = true;
+}
+
+/* Event triggers see these, and SELECT INTO. */
+static bool is_command(const classifier_t *classifier) {
+    static const char *const defining[] = {"alter", "comment", "create", "drop", "grant", "import", "reassign", "refresh", "reindex", "revoke", "security", NULL};
+    static const char *const into_a_table[] = {"insert", "merge", NULL};
+    const token_t *token = classifier_back(classifier, 0);
+    if (is_first(classifier)) return token_is_any(token, defining);
+    return token_is(token, "into") && !token_is_any(classifier_back(classifier, 1), into_a_table);
+}
+
+/* An operator may be part of a longer one, too: that cannot be told before the server has cut it. */
+static bool is_operator(const classifier_t *classifier, const session_carrier_t *carrier) {
+    const token_t *token = classifier_back(classifier, 0);
+    if (token->kind != TOKEN_OTHER || carrier->name_length > (size_t)(classifier->scanner.end - token->start)) return false;
+    return memcmp(carrier->name, token->start, carrier->name_length) == 0;
+}
+
+static const token_t *schema_of(const classifier_t *classifier) {
+    bool qualified = classifier_back(classifier, 1)->kind == TOKEN_DOT && token_is_name(classifier_back(classifier, 2));
+    return qualified ? classifier_back(classifier, 2) : NULL;
+}
+
+static void look_for(classifier_t *classifier, const session_carrier_t *carrier) {
+    const token_t *token = classifier_back(classifier, 0);
+    bool reached = false;
+    switch (carrier->by) {
+    case REACHED_BY_CALL: break;
+    case REACHED_BY_OPERATOR: reached = is_operator(classifier, carrier); break;
+    case REACHED_BY_COMMAND: reached = is_command(classifier); break;
+    case REACHED_BY_NAME: case REACHED_BY_WRITING:
+        reached = token_is_name(token) && !names_only(classifier) && carrier_is_named(carrier, token, schema_of(classifier));
+    }
+    if (!reached) return;
+    if (carrier->by != REACHED_BY_WRITING) {
+        classifier_note(classifier, carrier);
+        classifier_find(classifier, CLASS_SESSION, token);
+        return;
+    }
+    classifier->written.for_good |= carrier->for_good;
+    if (classifier->written.length > 0) return;
+    classifier->written.at = (size_t)(token->start - classifier->sql);
+    classifier->written.length = token->length;
+}
+
+void classify_carriers(classifier_t *classifier) {
+    if (classifier->carrier_count == 0) return;
+    follow_writing(classifier);
+    for (size_t at = 0; at < classifier->carrier_count; at++) look_for(classifier, &classifier->carriers[at]);
+}
+
+void classify_written_carriers(classifier_t *classifier) {
+    if (classifier->written.length == 0 || !classifier->writes) return;
+    classifier->carries = true;
+    classifier->for_good |= classifier->written.for_good;
+    classifier_find_at(classifier, CLASS_SESSION, classifier->written.at, classifier->written.length);
+}

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "../../../errors"
+
+module Trunkline
+  module Postgres
+    class Startup
+      # Which version of the protocol is spoken: the client asks for the newest it may speak, and the server may answer with
+      # an older one (PostgreSQL manual, "NegotiateProtocolVersion").
+      class ProtocolVersion
+        MAJOR = 3 << 16
+        private_constant :MAJOR
+
+        # @param newest [String] "3.0" or "3.2"
+        # @param oldest [String] "3.0" or "3.2"
+        def initialize(newest, oldest)
+          @number = number(newest)
+          @oldest = number(oldest)
+        end
+
+        # @return [Integer] as it stands in the startup message
+        def to_i = @number
+
+        # @return [String]
+        def to_s = text(@number)
+
+        # @param body [String] of NegotiateProtocolVersion: a version, and what of the startup message was not understood
+        # @raise [ConnectionError] when the client must not speak that version
+        # @raise [ProtocolError] when it makes no sense
+        def negotiate(body)
+          version, count = body.unpack("NN")
+          raise ProtocolError, "a malformed NegotiateProtocolVersion" unless count
+
+          version |= MAJOR if version < MAJOR # Only the minor number, as some poolers read the manual.
+          raise ProtocolError, "the server did not understand what it was not asked: #{body[8, 60].inspect}" unless count == 0
+
+          version == number("3.1") || !version.between?(MAJOR, @number) ? nonsense(version) : take(version)
+        end
+
+        private
+
+        def number(text) = MAJOR | Integer(text.delete_prefix("3."), 10)
+
+        def text(number) = "#{number >> 16}.#{number & 0xFFFF}"
+
+        def take(version)
+          return @number = version if version >= @oldest
+
+          raise ConnectionError.new("the server speaks protocol #{text(version)}, and min_protocol_version is #{text(@oldest)}", retriable: false)
+        end
+
+        def nonsense(version)
+          raise ProtocolError, "the server answered protocol #{text(@number)} with #{text(version)}"
+        end
+      end
+
+      private_constant :ProtocolVersion
+    end
+  end
+end
