@@ -1,44 +1,78 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "active_record"
+require "active_record/connection_adapters/trunkline_adapter"
 require "connection_pool"
 require "pg"
 require "sequel"
 require "support/app"
+require "support/dalli_oracle"
+require "support/memcached_servers"
 
 # The tables of guides/coming-from.md that have a column before and a column after: both return the same. Cells without code are not
 # looked at, nor those that are the name of a constant.
 class MigrationTest < Trunkline::TestCase
+  include Trunkline::DalliOracle
+  include Trunkline::MemcachedServers
+
   PAGE = File.expand_path("../guides/coming-from.md", __dir__)
   # A pipe within code is escaped in a table.
   CELL = /\|((?:\\\||[^|])*)/.freeze
   CONSTANT = /\A[A-Z][\w:]*\z/.freeze
-  private_constant :PAGE, :CELL, :CONSTANT
+  # The least number of rows that are run of each section.
+  SECTIONS = { "From pg" => 23, "From pg behind connection_pool" => 9, "From Sequel's postgres adapter" => 4, "From ActiveRecord's own adapter" => 2,
+               "From Dalli" => 10 }.freeze
+  private_constant :PAGE, :CELL, :CONSTANT, :SECTIONS
 
-  def test_both_columns_return_the_same
-    App.open(postgres_server) do |db, uri|
-      pool = ConnectionPool.new(size: 1) { ::PG.connect(uri) }
-      both = binding
-      assert_operator rows.size, :>=, 13
-      rows.each { |before, after| assert_equal run_code(before, both, uri), run_code(after, both, uri), after }
-    ensure
-      pool&.shutdown(&:close)
+  # What the table of ActiveRecord calls a model of the application.
+  class Person < ActiveRecord::Base
+    self.table_name = "users"
+  end
+
+  SECTIONS.each do |title, least|
+    define_method(:"test_#{title.downcase.gsub(/\W+/, "_")}") do
+      pairs = rows(title)
+      assert_operator pairs.size, :>=, least
+      with_clients { |scope, addresses| pairs.each { |before, after| assert_same_result before, after, scope, addresses } }
     end
   end
 
   private
 
-  # @return [Array<Array(String, String)>] the code of each row
-  def rows
-    tables = File.read(PAGE, encoding: "UTF-8").scan(/^\| before \| after \|\n\| --- \| --- \|\n((?:\|.*\n)+)/).flatten
+  def assert_same_result(before, after, scope, addresses)
+    expected = run_code(before, scope, addresses)
+    refute_nil expected, before
+    assert_equal expected, run_code(after, scope, addresses), after
+  end
+
+  # What the code of the tables finds in its place.
+  def with_clients
+    App.open(postgres_server) do |db, uri|
+      conn = ::PG.connect(uri)
+      pool = ConnectionPool.new(size: 1) { ::PG.connect(uri) }
+      with_cache do |cache|
+        dalli = dalli(memcached.address, namespace: "before")
+        caches = ConnectionPool.new(size: 1) { dalli }
+        [cache, caches.with(&:itself)].each { |client| client.set("greeting", "hello", 60) }
+        yield binding, { ":///app" => uri.sub(/\A\w+/, ""), "127.0.0.1:11211" => memcached.address }
+      end
+    ensure
+      conn&.close
+      pool&.shutdown(&:close)
+      ActiveRecord::Base.remove_connection
+    end
+  end
+
+  # @return [Array<Array(String, String)>] the code of each row of a section
+  def rows(title)
+    section = File.read(PAGE, encoding: "UTF-8")[/^## #{Regexp.escape(title)}\n.*?(?=^## |\z)/m]
+    tables = section.scan(/^\| before \| after \|\n\| --- \| --- \|\n((?:\|.*\n)+)/).flatten
     pairs = tables.flat_map { |table| table.lines.map { |line| line.scan(CELL).flatten.first(2).map { |cell| cell[/`([^`]+)`/, 1].gsub("\\|", "|") } } }
     pairs.reject { |before, _| before.match?(CONSTANT) }
   end
 
-  def run_code(code, scope, uri)
-    address = uri.sub(/\A\w+:/, "")
-    result = eval(code.gsub(/\w+:\/\/\/app/) { |url| "#{url[/\A\w+/]}:#{address}" }, scope, PAGE)
-    refute_nil result, code
-    result
+  def run_code(code, scope, addresses)
+    eval(code.gsub(Regexp.union(addresses.keys), addresses), scope, PAGE)
   end
 end
