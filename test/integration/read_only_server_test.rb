@@ -92,21 +92,27 @@ module Trunkline
       end
     end
 
-    # Of an older one it is not known that another server would refuse the same.
-    def reports_role?(server) = server.psql("SHOW server_version_num").to_i >= 140_000
-
     def refused_where_the_caller_wants_to_read(primary, standby)
       Trunkline.postgres(hosts_uri(standby, primary, target_session_attrs: "prefer-standby")) do |db|
         assert_raises(READ_ONLY) { db.query("DELETE FROM tokens") }
         assert_equal [standby.port, 1], [port_of(db), db.stats[:opened]]
       end
-      Trunkline.postgres(hosts_uri(primary, standby)) do |db|
-        assert_raises(READ_ONLY) { db.transaction(read_only: true) { |tx| tx.query("DELETE FROM tokens") } }
-        next unless reports_role?(primary)
-
-        assert_raises(READ_ONLY) { db.with(settings: { "transaction_read_only" => "on" }).query("DELETE FROM tokens") }
-        assert_equal primary.port, port_of(db)
+      Trunkline.postgres(hosts_uri(primary, standby), connections: 1, max_connections: 1) do |db|
+        read_only_by_each_way.each do |way, write|
+          assert_raises(READ_ONLY, way) { write.call(db) }
+          assert_equal [primary.port, 1], [port_of(db), db.stats[:opened]], way
+        end
       end
+    end
+
+    # Servers before 14 do not tell that they are no standby, so it is the caller's words that count.
+    def read_only_by_each_way
+      setting = { "Transaction_Read_Only" => "on" }
+      { "transaction" => ->(db) { db.transaction(read_only: true) { |tx| tx.query("DELETE FROM tokens") } },
+        "setting" => ->(db) { db.query("DELETE FROM tokens", settings: setting) },
+        "scope" => ->(db) { db.with(settings: setting).query("DELETE FROM tokens") },
+        "scope's transaction" => ->(db) { db.with(settings: setting).transaction { |tx| tx.query("DELETE FROM tokens") } },
+        "script" => ->(db) { db.execute_script("BEGIN TRANSACTION READ ONLY; DELETE FROM tokens") } }
     end
 
     def a_session_does_not_move_once_it_has_begun(primary, standby)

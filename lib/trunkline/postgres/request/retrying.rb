@@ -12,7 +12,9 @@ module Trunkline
       MISCOUNTED = "08P01"
       # What it says when it, or the transaction, is read-only.
       READ_ONLY = "25006"
-      private_constant :MISCOUNTED, :READ_ONLY
+      # How a caller asks for a transaction that is to be so: as it begins, by a setting, or within a script.
+      ASKED_READ_ONLY = /read[\s_]+only/i
+      private_constant :MISCOUNTED, :READ_ONLY, :ASKED_READ_ONLY
 
       private
 
@@ -46,7 +48,7 @@ module Trunkline
           state = error.sqlstate
           check_what_was_miscounted(request) if state == MISCOUNTED
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
-          if state == READ_ONLY && !moved
+          if state == READ_ONLY && !moved && !asked_read_only?(request)
             moved = true
             request = request.again if begins_elsewhere?(request)
           end
@@ -60,6 +62,9 @@ module Trunkline
 
       # @return [Boolean] whether a request that was refused as its server is read-only may be sent elsewhere
       def begins_elsewhere?(_request) = false
+
+      # Another server would refuse it, too.
+      def asked_read_only?(request) = [*request.preamble, *request.script].any? { |sql| ASKED_READ_ONLY.match?(sql) }
 
       def announced(error, request)
         @responses.announce(request)

@@ -234,8 +234,8 @@ module Trunkline
 
       private
 
-      # @return [Boolean] whether the request is the only one of the lease, but for the beginning of a transaction that may write
-      def first?(request) = @first.equal?(request) && @last.equal?(request) && @opening.none? { |sql| sql.include?("READ ONLY") }
+      # @return [Boolean] whether the request is the only one of the lease, but for the beginning of a transaction
+      def first?(request) = @first.equal?(request) && @last.equal?(request)
 
       def take(request)
         raise LeaseErrors.ended(request, @server) if @ended
