@@ -152,8 +152,9 @@ module Trunkline
       end
 
       # Has the block called with each notice that the server sends along with an answer, in the fiber or thread that asked, before it
-      # gets the answer; with those of a stream or a COPY as they come. Other fibers and threads have a turn each 5 ms. Results have
-      # their notices all the same. What comes while no request waits is dropped. The asker gets an exception of the block. Nothing is printed.
+      # gets the answer. Those of a stream or a COPY are told as they come, and so are those of a statement, asked by a thread outside of sessions and
+      # transactions, that raises 64 or more in a row. Other fibers and threads have a turn each 5 ms. Results have their notices all the same. What
+      # comes while no request waits is dropped. The asker gets an exception of the block, and a statement that still runs is cancelled. Nothing is printed.
       #
       # @yieldparam notice [Hash{Symbol => String, Integer}] as {Result#notices} has them; without a block, nothing is called any more
       # @return [nil]

@@ -8,6 +8,19 @@ module Trunkline
       # @return [Flushes, nil]
       attr_accessor :flushes
 
+      # What tells callers of notices, and how: see {ResponseReader#tell_ahead}.
+      #
+      # @return [ResponseReader, nil]
+      attr_writer :responses
+
+      # @param request [Request] in flight, of the calling thread
+      # @return [Boolean] whether there is something to tell its caller before the answer is here. Not in a session: its caller's block may ask there,
+      #   which waits for the answer
+      def tells_ahead?(request) = !request.notices.nil? && !request.pinned? && !@responses&.on_notice.nil?
+
+      # Tells of the notices that have come. Runs the caller's block.
+      def tell_ahead(request) = @responses.tell_ahead(request)
+
       # What the server said before it hung up, if it said anything.
       #
       # @return [String, nil]

@@ -6,6 +6,7 @@
 #include "flow.h"
 #include "prepared.h"
 #include "statement.h"
+#include "../messages/error_fields.h"
 #include "../../common/classes.h"
 
 static VALUE cRequest;
@@ -275,6 +276,18 @@ static VALUE request_get_script(VALUE self) { return postgres_request_of(self)->
 static VALUE request_description(VALUE self) { return postgres_request_of(self)->answer.description; }
 static VALUE request_results(VALUE self) { return postgres_request_of(self)->answer.results; }
 static VALUE request_notices(VALUE self) { return postgres_request_of(self)->answer.notices; }
+
+/* call-seq: tell_notices { |fields| ... } -> nil
+ *
+ * Yields those that are here and were not yielded before. What is raised or thrown by the block leaves out the one it was called with, and none
+ * that comes later. */
+static VALUE request_tell_notices(VALUE self) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (!NIL_P(request->answer.notices)) notices_each(request->answer.notices, &request->answer.told);
+    RB_GC_GUARD(self);
+    return Qnil;
+}
+
 static VALUE request_error(VALUE self) { return postgres_request_of(self)->answer.error; }
 static VALUE request_leak(VALUE self) { return postgres_request_of(self)->outcome.leak; } /* true, Array or nil, see leak.h */
 static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->sent.prepared; }
@@ -362,6 +375,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "rows", request_rows, 0);
     rb_define_method(cRequest, "results", request_results, 0);
     rb_define_method(cRequest, "notices", request_notices, 0);
+    rb_define_method(cRequest, "tell_notices", request_tell_notices, 0);
     rb_define_method(cRequest, "error", request_error, 0);
     rb_define_method(cRequest, "prepared", request_prepared, 0);
     rb_define_method(cRequest, "parses?", request_parses, 0);

@@ -39,6 +39,7 @@ typedef struct {
     VALUE error;       /* ErrorResponse body, or nil */
     VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */
     long notices_left_out;
+    long told;         /* bytes of the notices that the caller was told of */
     long long affected;   /* rows that the command tag tells, or -1 */
     row_count_t count;    /* its rows, of a script those of the command that is answered now */
     long unanswered;      /* members of an atomic batch that are not answered yet */

@@ -162,22 +162,27 @@ static VALUE append(VALUE self, VALUE notices, VALUE bytes) {
     return notices;
 }
 
+void notices_each(VALUE notices, long *at) {
+    last_t last = {.fields = Qnil};
+    for (int kind = 0; kind < KINDS; kind++) last.values[kind] = Qnil;
+    long end = RSTRING_LEN(notices);
+    while (end - *at >= NOTICE_HEAD && RSTRING_LEN(notices) >= end) {
+        const char *head = RSTRING_PTR(notices) + *at;
+        long length = (long)read_u32(head), rest = end - *at - NOTICE_HEAD;
+        if (length > rest) rb_raise(rb_eArgError, "no String of notices");
+        *at += NOTICE_HEAD + length;
+        rb_yield(next_fields(&last, head + NOTICE_HEAD, (size_t)length));
+    }
+    RB_GC_GUARD(notices);
+}
+
 /* call-seq: ErrorFields.each(notices) { |fields| ... } -> nil
  *
  * notices: String of those that were kept. Each is parsed when its turn comes. The Strings are frozen: those of a notice that are as in the
  * one before are the same. */
 static VALUE each(VALUE self, VALUE notices) {
-    StringValue(notices);
-    last_t last = {.fields = Qnil};
-    for (int kind = 0; kind < KINDS; kind++) last.values[kind] = Qnil;
-    for (long at = 0; RSTRING_LEN(notices) - at >= NOTICE_HEAD;) {
-        const char *head = RSTRING_PTR(notices) + at;
-        long length = (long)read_u32(head), rest = RSTRING_LEN(notices) - at - NOTICE_HEAD;
-        if (length > rest) rb_raise(rb_eArgError, "no String of notices");
-        at += NOTICE_HEAD + length;
-        rb_yield(next_fields(&last, head + NOTICE_HEAD, (size_t)length));
-    }
-    RB_GC_GUARD(notices);
+    long at = 0;
+    notices_each(StringValue(notices), &at);
     return Qnil;
 }
 

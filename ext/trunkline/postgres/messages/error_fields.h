@@ -10,6 +10,10 @@
 /* Appends a notice to the String at `notices`, which is made when that is nil. The caller's object owns and marks it. */
 void notices_add(VALUE *notices, const char *body, size_t length);
 
+/* Yields the fields of each notice from `at` on that is there when it is called; `at` stands behind the one that is yielded. The block may run
+ * anything, and more may be appended meanwhile. Raises ArgumentError for another String. */
+void notices_each(VALUE notices, long *at);
+
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
 void Init_trunkline_error_fields(void);
 

@@ -76,6 +76,7 @@ module Trunkline
         prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
         limits = @responses.limits
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
+        codec.responses = @responses
         canceller = @unfinished.canceller(connection)
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller, silence: @silence)
         trunk.server_process = connection.backend_pid

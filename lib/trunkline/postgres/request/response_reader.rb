@@ -109,11 +109,22 @@ module Trunkline
         result_class.new(rows, request.description, nil)
       end
 
-      # Tells of what the server noticed while it worked on a request.
+      # Tells of what the server noticed while it worked on a request, and was not told ahead.
       #
       # @param request [Request] done
       def announce(request)
-        tell(request.notices) if request.notices
+        request.tell_notices(&telling) if request.notices && on_notice
+      end
+
+      # Tells of what the server has noticed so far, for as long as one turn.
+      #
+      # @param request [Request] in flight, of the calling thread
+      def tell_ahead(request)
+        until_then = Clock.now + TURN_AFTER
+        request.tell_notices do |fields|
+          on_notice&.call(fields)
+          break if Clock.now > until_then
+        end
       end
 
       # Has middlewares hear of it.
@@ -124,16 +135,7 @@ module Trunkline
 
       # @param notices [String] as ErrorFields.each takes them
       def tell(notices)
-        return unless on_notice
-
-        since = Clock.now
-        ErrorFields.each(notices) do |fields|
-          on_notice&.call(fields)
-          next if Clock.now - since < TURN_AFTER
-
-          Waiting.give_turn(Fiber.current_scheduler) || Thread.pass
-          since = Clock.now
-        end
+        ErrorFields.each(notices, &telling) if on_notice
       end
 
       # @param oids [Array<Integer>] of a statement's parameters
@@ -179,6 +181,18 @@ module Trunkline
       end
 
       private
+
+      # @return [Proc] tells of the fields that it is called with, and gives turns
+      def telling
+        since = Clock.now
+        proc do |fields|
+          on_notice&.call(fields)
+          next if Clock.now - since < TURN_AFTER
+
+          Waiting.give_turn(Fiber.current_scheduler) || Thread.pass
+          since = Clock.now
+        end
+      end
 
       # Short texts of most columns are not counted: all that a row can have of these together become less than one row may take.
       def finished(finisher, rows, column, memories)
