@@ -22,7 +22,7 @@ module Trunkline
   autoload :ActiveSupportEvents, "trunkline/instrumentation/active_support_events"
   autoload :OpenTelemetrySpans, "trunkline/instrumentation/open_telemetry_spans"
 
-  private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :GCSentinel
+  private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :GCSentinel, :HostChoice
 
   # A PostgreSQL client. It connects on first use, and may be shared by any number of fibers and threads.
   #
@@ -44,6 +44,7 @@ module Trunkline
   # @param group_commit [Boolean] whether writes of several callers share their wait for the server's disk; see guides/batches-and-settings.md
   # @param errors [:with_values, :without_values] whether errors quote values as the server does, in its message, DETAIL and CONTEXT, and the
   #   literals of the statement; see guides/deadlines-cancel-and-errors.md
+  # @param replicas [Boolean] whether those of the hosts that are standbys take reads, by {Postgres::Client#replica}; see guides/replicas.md
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param logger [Logger, nil] what each call is written to, at the level debug: its statement, the time it took all in all and the server, its rows
   # @param slow [Numeric, nil] seconds: only what takes as long is written to the logger, as a warning
@@ -54,14 +55,14 @@ module Trunkline
   # @raise [ConfigError] an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
   def self.postgres(conninfo = nil, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [],
-                    decode: nil, group_commit: false, errors: :with_values, middlewares: [], logger: nil, slow: nil,
+                    decode: nil, group_commit: false, errors: :with_values, replicas: false, middlewares: [], logger: nil, slow: nil,
                     **options)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     Config.check_names(options.keys, method(__method__).parameters.filter_map { |kind, name| name if kind == :key } + Limits::DEFAULTS.keys)
     config = Config.new(conninfo, **options.except(*limits.keys))
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
-                                          session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors,
+                                          session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors, replicas: replicas,
                                           **limits)
     Middlewares.listed(middlewares).each { |middleware| client.use(middleware) }
     QueryLog.attach(client, logger, slow)

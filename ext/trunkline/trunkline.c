@@ -9,6 +9,7 @@
 #include "postgres/codec/postgres_flow.h"
 #include "postgres/codec/postgres_request.h"
 #include "postgres/codec/prepared.h"
+#include "postgres/codec/request_route.h"
 #include "postgres/codec/script_decoding.h"
 #include "postgres/codec/statement.h"
 #include "postgres/codec/unclaimed.h"
@@ -34,6 +35,7 @@
 #include "trunk/core/connection_state.h"
 #include "trunk/core/deadline.h"
 #include "trunk/balancer/dispatcher.h"
+#include "trunk/balancer/host_choice.h"
 #include "trunk/core/ended_scheduler.h"
 #include "trunk/core/flag.h"
 #include "trunk/core/histogram_class.h"
@@ -85,6 +87,7 @@ void Init_trunkline(void) {
     Init_trunkline_connection_loop();
     Init_trunkline_connection_loop_class();
     Init_trunkline_dispatcher();
+    Init_trunkline_host_choice();
     Init_trunkline_histogram();
     Init_trunkline_scoped_value();
     Init_trunkline_gc_sentinel();
@@ -98,6 +101,7 @@ void Init_trunkline(void) {
     Init_trunkline_plan_epoch();
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
+    Init_trunkline_request_route();
     Init_trunkline_script_decoding();
     Init_trunkline_answer_end();
     Init_trunkline_postgres_codec();

@@ -87,6 +87,7 @@ module Trunkline
                    **parameters.transform_values(&:first), **@dispensable, **checked(session) }.compact.freeze
       @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
+      @others = hosts.size > 1
       freeze
     end
 
@@ -114,12 +115,23 @@ module Trunkline
 
     # @param host [Host] one of these
     # @return [Config] the same for that host alone, whatever its role
-    def at(host) # :nodoc:
-      dup.tap do |copy|
-        { hosts: [host].freeze, server: host.server, target_session_attrs: "any" }.each { |name, value| copy.instance_variable_set(:"@#{name}", value) }
-        copy.freeze
-      end
+    def at(host) = changed(hosts: [host].freeze, server: host.server, target_session_attrs: "any", others: false) # :nodoc:
+
+    # @param host [Host] one of these
+    # @return [Config] the same for that host alone, where it is a standby: others may do what it does not
+    def replica_at(host) = changed(hosts: [host].freeze, server: host.server, target_session_attrs: "standby", others: true) # :nodoc:
+
+    # @return [Config] the same, for connections to the primary
+    # @raise [ConfigError] another kind of server is asked for
+    def for_primary # :nodoc:
+      return self if %w[primary read-write].include?(target_session_attrs)
+
+      refuse("target_session_attrs", "with replicas: true db.query goes to the primary") unless target_session_attrs == "any"
+      changed(target_session_attrs: "primary")
     end
+
+    # @return [Boolean] whether there are other hosts than the one that is tried, so that a silent one is not waited for without end
+    def others? = @others # :nodoc:
 
     # @return [Boolean] whether each new connection asks for the identity of its server, as it may not be the one that the last one led to
     def identify_servers? = hosts.size > 1 || target_session_attrs != "any" # :nodoc:
@@ -153,6 +165,13 @@ module Trunkline
 
     SECRETS = %w[password sslpassword].freeze
     private_constant :SECRETS
+
+    def changed(**values)
+      dup.tap do |copy|
+        values.each { |name, value| copy.instance_variable_set(:"@#{name}", value) }
+        copy.freeze
+      end
+    end
 
     def assign_identity(home)
       @user ||= Defaults.user.freeze

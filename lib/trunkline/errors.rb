@@ -154,6 +154,9 @@ module Trunkline
   # The server is of another cluster than the first one that was connected to: its system identifier differs.
   class WrongCluster < ConnectionError; end
 
+  # No replica takes the read: none is there, or none is as fresh as was asked for, and the primary is not to take it either.
+  class NoReplica < ConnectionError; end
+
   # The other side sent bytes that make no sense, or what was to be sent cannot be said in the protocol.
   class ProtocolError < Error; end
 

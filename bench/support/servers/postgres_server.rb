@@ -55,13 +55,21 @@ module Trunkline
         # @param primary [PostgresServer]
         # @return [PostgresServer] a standby that follows it, ready for connections that read
         # @raise [RuntimeError] with the log of what failed
-        def start_standby(primary)
-          folder = free_folder
+        def start_standby(primary) = start_standbys(primary, 1).first
+
+        # @param primary [PostgresServer]
+        # @param count [Integer]
+        # @param settings [Hash{String => Object}] of the standbys, over the primary's
+        # @return [Array<PostgresServer>] as {start_standby}
+        def start_standbys(primary, count, settings: {})
+          folders = Array.new(count) { free_folder }
           primary.stop
-          copy(primary.socket_directory, folder)
+          folders.each { |folder| copy(primary.socket_directory, folder) }
           primary.start
-          Keeper.instance.run("touch", File.join(folder, "standby.signal"), log: "#{folder}.log")
-          new(folder, { **primary.settings, "primary_conninfo" => primary.uri }, nil).tap(&:start)
+          folders.map do |folder|
+            Keeper.instance.run("touch", File.join(folder, "standby.signal"), log: "#{folder}.log")
+            new(folder, { **primary.settings, "primary_conninfo" => primary.uri, **settings }, nil).tap(&:start)
+          end
         end
 
         private

@@ -9,18 +9,13 @@ require_relative "copy/copying"
 require_relative "statements/detection"
 require_relative "group_commit/group_commit"
 require_relative "virtual_session/adapter_interface"
-require_relative "request/internals"
 require_relative "request/leaks"
 require_relative "notifications/listening"
 require_relative "verbs/instrumented"
 require_relative "session/own_savepoint"
-require_relative "verbs/querying"
-require_relative "connect/role_watch"
-require_relative "session/session"
-require_relative "session/sessions"
+require_relative "replicas/replicated"
 require_relative "statements/sharing_errors"
 require_relative "statements/statements"
-require_relative "verbs/streaming"
 require_relative "request/syntax_check"
 require_relative "connect/trunk_factory"
 require_relative "types"
@@ -40,6 +35,7 @@ module Trunkline
       include AdapterInterface
       include Streaming
       include Listening
+      include Replicated
       include MainRactor
 
       # @param config [Config]
@@ -47,10 +43,10 @@ module Trunkline
       # @raise [ArgumentError] a number, a name or `keys` is out of range
       # @raise [TypeError] the config is a String, as {Trunkline.postgres} takes it, or something else
       def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false,
-                     errors: :with_values, **limits)
+                     errors: :with_values, replicas: false, **limits)
         stay_in_main_ractor
         connections = Budget.shared(connections, max_connections)
-        @config = Config.check(config)
+        @config = replicas ? Config.check(config).for_primary : Config.check(config)
         @limits = Limits.new(**limits)
         @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = ResponseReader.result_class(keys)
@@ -65,15 +61,17 @@ module Trunkline
         @responses = ResponseReader.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
-        @trunks = TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: prepare) { |server| @roles.leave(server) }
+        @trunks = TrunkFactory.new(@config, @responses, @epochs, @unfinished, prepare: prepare) { |server| @roles.leave(server) }
         @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
         @syntax = SyntaxCheck.new(@pool, @responses)
         @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) do |pool|
           @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
         end
         @pools = [@pool, *@group_commit.pools].freeze
-        @roles = RoleWatch.new(config, @pools, @trunks)
+        @roles = RoleWatch.new(@config, @pools, @trunks)
         @sessions = Sessions.new(@pool, @responses, @roles, server: config.server)
+        @readers = Readers.of(self, @config, @trunks, @pool, @sessions, connections: connections, most: max_connections, limits: limits,
+                              known: @known, decoding: @decoding, responses: @responses, result_class: @result_class) if replicas
         extend GroupCommitting if group_commit
         extend Detecting if @detection
         @listener = Listener.new(@sessions, @responses)
@@ -183,8 +181,9 @@ module Trunkline
       # hosts:: an Array with server, open (connections), role and timeline (as it was last connected to), last (whether the last connection went
       #   there), avoided (whether it is tried last for a while), error (why not, or nil) and ago (since when that is known) for each host
       # switches:: how often a new connection went to another host than the one before, where hosts are tried in order
-      # group_commit:: the same figures, of the connections on which writes share their flush; unavailable, why there are none and each write
-      #   has a commit of its own, or nil
+      # replicas:: of a client with replicas, of each host: server, open, role, timeline, avoided and error as above; lag, seconds that it was behind when it
+      #   was last asked; replayed, bytes of the log; reads, share, the part of the reads that went there, and p99, seconds that they took
+      # group_commit:: the same figures, of the connections on which writes share their flush; unavailable, why there are none, or nil
       # statements:: by SQL text, without the literals of one that holds a password: count; mean and p99, what an execution took the server; wait, how long it was in flight
       #   behind others on average; long, the part of the executions that were sent as long ones
       #
@@ -193,7 +192,7 @@ module Trunkline
       #
       # @return [Hash{Symbol => Object}]
       def stats
-        { server: @config.server, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, statements_cached: @known.size, statements: @known.stats }
+        { server: @config.server, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, **@readers.to_h, statements_cached: @known.size, statements: @known.stats }
       end
 
       # Closes the connections that are not in use at this moment, and the others when they are through. Later queries open new ones. What was
@@ -202,20 +201,20 @@ module Trunkline
       # @return [nil]
       def disconnect
         @trunks.forget_cluster
-        @pools.each(&:renew)
+        every_pool.each(&:renew)
         nil
       end
 
       # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
       def close
-        @pools.each(&:close)
+        every_pool.each(&:close)
         @trunks.close
         @unfinished.close
         nil
       end
 
       # @return [Integer] connections that are open
-      def connection_count = @pools.sum { |pool| pool.counts.values.sum }
+      def connection_count = every_pool.sum { |pool| pool.counts.values.sum }
 
       # @return [Boolean]
       def closed? = @pool.closed?
@@ -228,8 +227,10 @@ module Trunkline
 
       private
 
-      attr_reader :listener, :decoding
+      attr_reader :listener, :decoding, :readers
 
+      def every_pool = [*@pools, *@readers&.pools]
+      def within_transaction? = !!@sessions.held&.in_transaction?
       # A caller that holds a session asks there: otherwise it would not see its own changes, and could wait for itself.
       # @return [Object] as perform; the request may share its flush
       def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request)

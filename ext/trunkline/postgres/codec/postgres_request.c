@@ -24,6 +24,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->portal);
     rb_gc_mark(request->members);
     rb_gc_mark(request->preamble);
+    rb_gc_mark(request->route);
     rb_gc_mark(request->sent.prepared);
     rb_gc_mark(request->answer.description);
     rb_gc_mark(request->answer.row);
@@ -62,7 +63,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->statement = statement;
     if (kind == REQUEST_QUERY) request_serve(&request->base, service_of(statement_of(statement)->service));
     request->parameters = parameters;
-    request->given = request->types = request->members = request->preamble = request->portal = Qnil;
+    request->given = request->types = request->members = request->preamble = request->portal = request->route = Qnil;
     request->script = script;
     request->decoding = Qnil;
     request->sent.prepared = request->answer.description = request->answer.row = request->answer.rows = request->answer.results = Qnil;
@@ -179,6 +180,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->anew = request->anew;
     postgres_request_of(again)->unnamed = request->unnamed;
     postgres_request_of(again)->portal = request->portal;
+    postgres_request_of(again)->route = request->route;
     postgres_request_of(again)->answer.tag = NIL_P(request->answer.tag) ? Qnil : Qtrue;
     postgres_request_of(again)->fetches = request->fetches;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);

@@ -60,6 +60,7 @@ typedef struct {
     bool outdated;        /* refused before it was bound, perhaps for what was remembered of its statement */
     bool forgotten;       /* outdated, and nothing else: the server has lost it, or its result has changed */
     bool cancelled;       /* the server was asked to cancel it, or is to be */
+    bool refused;         /* what runs before its statement has failed, so the statement has not run */
     bool bystander;       /* it met the cancel that was aimed at another one; it had no effect */
     bool changes_parse_context; /* what follows it in its session may be read otherwise, see parse_context.h */
     bool changes_plans;   /* and so may what functions keep */
@@ -76,6 +77,7 @@ typedef struct {
     VALUE decoding;    /* of a script: how its rows are decoded, as Decoding.of returns it; nil: as usual */
     VALUE members;     /* of a batch: Array of Requests; or nil */
     VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
+    VALUE route;       /* what its carrier notes of the hosts that it was sent to; or nil */
     VALUE portal;      /* its name, which stays open when so many rows have come; or nil */
     uint32_t fetches;  /* rows at a time, of a portal */
     bool unnamed;      /* prepared for this execution only */

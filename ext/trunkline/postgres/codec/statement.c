@@ -13,6 +13,7 @@ static void statement_mark(void *data) {
     rb_gc_mark(((statement_t *)data)->epochs);
     rb_gc_mark(((statement_t *)data)->decoding);
     rb_gc_mark(((statement_t *)data)->service);
+    rb_gc_mark(((statement_t *)data)->host_services);
 }
 
 static void statement_free(void *data) {
@@ -37,7 +38,7 @@ static const plan_epoch_t for_ever;
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = statement->epochs = statement->decoding = statement->service = Qnil;
+    statement->sql = statement->epochs = statement->decoding = statement->service = statement->host_services = Qnil;
     statement->epoch = &for_ever;
     return self;
 }
@@ -189,6 +190,20 @@ static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareab
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
 static VALUE statement_service(VALUE self) { return statement_of(self)->service; }
+
+/* call-seq: services(count) -> Array of Service
+ *
+ * What its executions cost each of so many hosts; the number is the same each time. */
+static VALUE statement_services(VALUE self, VALUE count) {
+    statement_t *statement = statement_of(self);
+    if (!NIL_P(statement->host_services)) return statement->host_services;
+    VALUE services = rb_ary_new();
+    for (long at = 0; at < NUM2LONG(count); at++) rb_ary_push(services, service_create());
+    return statement->host_services = rb_ary_freeze(services);
+}
+
+/* call-seq: host_services -> Array of Service, or nil */
+static VALUE statement_get_host_services(VALUE self) { return statement_of(self)->host_services; }
 static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->slot); }
 
 /* call-seq: parameter_types -> Array of Integer, or nil
@@ -274,6 +289,8 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "leaky?", statement_is_leaky, 0);
     rb_define_method(class, "time_dependent?", statement_is_time_dependent, 0);
     rb_define_method(class, "service", statement_service, 0);
+    rb_define_method(class, "services", statement_services, 1);
+    rb_define_method(class, "host_services", statement_get_host_services, 0);
     rb_define_method(class, "copy", statement_copy, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);
 }

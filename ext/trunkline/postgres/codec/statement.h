@@ -18,6 +18,7 @@ typedef struct {
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
     VALUE service;       /* Service: what executions cost the server */
+    VALUE host_services; /* Array of Service, likewise of each of several hosts; or nil */
     bool known;          /* types and type_count were true in their epoch */
     uint64_t type_epoch; /* in which a session was told them */
     VALUE epochs;        /* the client's PlanEpoch */

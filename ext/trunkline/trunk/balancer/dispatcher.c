@@ -19,6 +19,8 @@ static const rb_data_type_t dispatcher_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
+dispatcher_t *dispatcher_checked(VALUE object) { return rb_check_typeddata(object, &dispatcher_type); }
+
 static VALUE dispatcher_allocate(VALUE class) {
     dispatcher_t *dispatcher;
     VALUE self = TypedData_Make_Struct(class, dispatcher_t, &dispatcher_type, dispatcher);
@@ -106,6 +108,14 @@ static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
 static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
     dispatcher_of(self)->may_grow = RTEST(may_grow);
     return may_grow;
+}
+
+/* call-seq: waiting = Integer
+ *
+ * Callers that wait in line for a trunk to share: what is compared with others counts them. */
+static VALUE dispatcher_set_waiting(VALUE self, VALUE callers) {
+    dispatcher_of(self)->waiting = NUM2SIZET(callers);
+    return callers;
 }
 
 /* call-seq: idle_limit = Float
@@ -312,6 +322,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "initialize", dispatcher_initialize, 3);
     rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
+    rb_define_method(class, "waiting=", dispatcher_set_waiting, 1);
     rb_define_method(class, "idle_limit=", dispatcher_set_idle_limit, 1);
     rb_define_method(class, "choose", dispatcher_choose, 1);
     rb_define_method(class, "find", dispatcher_find, 1);

@@ -13,6 +13,7 @@ typedef struct {
     size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
     double most_idle;     /* seconds */
     double idle_limit;    /* seconds after which the server ends an idle connection: one that was idle for so long is not chosen */
+    size_t waiting;       /* callers that wait in line for one of them to share */
     bool may_grow;        /* could another trunk be opened, or is one being opened? */
     uint32_t random;
     concurrency_limit_t limit; /* of long requests that run at once */
@@ -20,6 +21,9 @@ typedef struct {
 
 /* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
 static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+/* Of what a caller gives: raises TypeError when it is something else. */
+dispatcher_t *dispatcher_checked(VALUE object);
 
 /* The connection of the trunk at this index. */
 static inline connection_t *connection_at(const dispatcher_t *dispatcher, long at) { return connection_of(RARRAY_AREF(dispatcher->states, at)); }

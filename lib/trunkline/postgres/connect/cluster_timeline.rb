@@ -9,6 +9,9 @@ module Trunkline
     # server that takes writes on a lower timeline is a former primary: what is written there is lost. Its connections are refused and, as soon
     # as the higher timeline is seen, ended before anything more is written to them.
     class ClusterTimeline # :nodoc:
+      # @return [String, nil] the system identifier; nil: no server has told it
+      attr_reader :system
+
       # @return [Integer] the highest timeline that was seen; 0: none
       attr_reader :timeline
 

@@ -75,7 +75,7 @@ module Trunkline
       # @return [Array<Running>, nil] nil: there is no other host
       def begin_next
         host = next_host or return
-        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.hosts.size > 1, cluster: @cluster, promotions: @promotions)
+        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.others?, cluster: @cluster, promotions: @promotions)
         @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now)
         resume([@running.last])
       end

@@ -27,7 +27,7 @@ module Trunkline
       # @yieldparam server [String] label of a host that is not there
       def initialize(config, seconds, &gone)
         @config = config
-        @after = config.hosts.size > 1 ? seconds : Float::INFINITY
+        @after = config.others? ? seconds : Float::INFINITY
         @gone = gone
         @lock = Lock.new
         @looks = {}

@@ -24,17 +24,30 @@ module Trunkline
       # @param epochs [PlanEpoch] the client's
       # @param unfinished [UnfinishedCancels]
       # @param prepare [Boolean] whether connections keep prepared statements
+      # @param cluster [ClusterTimeline, nil] that the servers must belong to
+      # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for
       # @yieldparam server [String] label of a host that is not there any more
-      def initialize(config, responses, epochs, unfinished, prepare:, &gone)
+      def initialize(config, responses, epochs, unfinished, prepare:, cluster: (ClusterTimeline.new if config.identify_servers?),
+                     promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?), &gone)
         @silence = SilenceWatch.new(config, responses.limits.silence, &gone)
-        @cluster = ClusterTimeline.new if config.identify_servers?
+        @cluster = cluster
         @interval_styles = Startup.interval_styles(config.session, config.dispensable.keys)
-        @connector = Connector.new(config, cluster: @cluster, promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?))
+        @connector = Connector.new(config, cluster: @cluster, promotions: promotions)
         @responses = responses
         @epochs = epochs
         @unfinished = unfinished
         @prepare = prepare
         @prefers_standby = config.target_session_attrs == "prefer-standby"
+      end
+
+      # @return [ClusterTimeline, nil] what was seen of the servers; nil: they are not asked
+      attr_reader :cluster
+
+      # @param config [Config] of another kind of server of the same cluster
+      # @yieldparam server [String] label of a host that is not there any more
+      # @return [TrunkFactory] for such servers, of the same client; what waits for a server does not wait for these
+      def beside(config, &gone)
+        TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: @prepare, cluster: @cluster ||= ClusterTimeline.new, promotions: nil, &gone)
       end
 
       # @param pool [Pool] that it is for

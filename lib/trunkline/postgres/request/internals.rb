@@ -7,7 +7,7 @@ module Trunkline
     class Internals # :nodoc:
       # Of which a call takes what the method takes.
       RELAYED = %i[
-        answer_form ask attempt begin_copy begin_with check_array_nulls copying fetch finish innermost? lend localize outdate_plans own_session passing
+        answer_form ask attempt begin_copy begin_with check_array_nulls copying fetch finish innermost? lend localize observe outdate_plans own_session passing
         perform_until_answered mark_stateful_for virtual_session
       ].freeze
       # Of which it takes no arguments.

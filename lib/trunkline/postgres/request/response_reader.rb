@@ -235,7 +235,7 @@ module Trunkline
         fields = AsciiDatabase.hinted(fields) if @server_encoding == AsciiDatabase::ENCODING
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
-        error = ServerError.from_fields(fields, sql: sql, server: @server, advice: Placeholders.advice(fields, sql))
+        error = ServerError.from_fields(fields, sql: sql, server: @server, advice: request.route&.advice(request, fields) || Placeholders.advice(fields, sql))
         AbandonmentErrors.ended_by_server(request, error)
       end
 

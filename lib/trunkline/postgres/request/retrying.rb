@@ -93,8 +93,10 @@ module Trunkline
       # It has had no effect, or may have one twice. A session cannot go on elsewhere.
       def resendable?(request, error)
         return !answered_within_transaction?(request) if request.bystander?
+        return true if error.is_a?(NotSent)
+        return request.idempotent? && !request.pinned? if error.is_a?(Indeterminate)
 
-        error.is_a?(NotSent) || (error.is_a?(Indeterminate) && request.idempotent? && !request.pinned?)
+        !!request.route&.refused?(request, error)
       end
 
       # @param unit [Request] that it is a member of, or itself

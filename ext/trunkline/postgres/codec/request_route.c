@@ -1,0 +1,37 @@
+#include "request_route.h"
+
+#include "postgres_request.h"
+#include "statement.h"
+#include "../../common/classes.h"
+
+/* call-seq: route = Object
+ *
+ * What its carrier notes of the hosts that it was sent to; kept when it is asked again. */
+static VALUE request_set_route(VALUE self, VALUE route) { return postgres_request_of(self)->route = route; }
+static VALUE request_get_route(VALUE self) { return postgres_request_of(self)->route; }
+
+/* call-seq: refused? -> true or false
+ *
+ * Has what runs before its statement failed, so that the statement has not run? */
+static VALUE request_is_refused(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.refused); }
+
+/* call-seq: serve(at) -> request
+ *
+ * It goes to that one of the hosts for which its statement keeps a service each; nil: to the one that is the only one. */
+static VALUE request_serve_at(VALUE self, VALUE at) {
+    postgres_request_t *request = postgres_request_of(self);
+    if (request->kind != REQUEST_QUERY) return self;
+    const statement_t *statement = statement_of(request->statement);
+    VALUE service = NIL_P(at) ? statement->service : rb_ary_entry(statement->host_services, NUM2LONG(at));
+    if (NIL_P(service)) rb_raise(rb_eIndexError, "its statement has no service for that host");
+    request_serve(&request->base, service_of(service));
+    return self;
+}
+
+void Init_trunkline_request_route(void) {
+    VALUE class = rb_const_get(mTrunklinePostgres, rb_intern("Request"));
+    rb_define_method(class, "route=", request_set_route, 1);
+    rb_define_method(class, "route", request_get_route, 0);
+    rb_define_method(class, "refused?", request_is_refused, 0);
+    rb_define_method(class, "serve", request_serve_at, 1);
+}

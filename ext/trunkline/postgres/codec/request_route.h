@@ -1,0 +1,8 @@
+/* Ruby's Request#route, #refused? and #serve: to which of several hosts a request goes. */
+#ifndef TRUNKLINE_REQUEST_ROUTE_H
+#define TRUNKLINE_REQUEST_ROUTE_H
+
+/* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_request_route(void);
+
+#endif

@@ -1,0 +1,270 @@
+#include "host_choice.h"
+
+#include <math.h>
+#include "../core/clock.h"
+#include "dispatcher.h"
+#include "../../common/classes.h"
+
+#define FEW 8            /* hosts that are all looked at; of more, as many at random as LOOKS says */
+#define LOOKS 4          /* a look at a host with four connections takes 40 ns: all of 32 hosts would take longer than a query may */
+#define ENOUGH 4         /* measurements on a host: the first ones hold the plan that is made, and the time that connecting took */
+#define UNSEEN 0.001     /* seconds that are expected of what was measured on no host */
+#define ALIKE 1.1        /* times the least time within which hosts take turns: measurements of equal hosts differ by that much */
+#define ALIKE_BY 0.00005 /* seconds, likewise: two standbys on one machine differ by 10 to 40 us */
+#define OPENING 1.0      /* seconds after which a host without a connection is tried by another caller */
+/* A host that is not chosen is measured again now and then, as it may have become faster: after so many seconds, and so many requests to others. One
+ * request of 200 to a host that is five times slower leaves the p99 of all as it is. */
+#define LOOK_AGAIN 1.0
+#define LOOK_AGAIN_AFTER 200
+
+typedef struct {
+    VALUE dispatcher;
+    bool usable;         /* it may be chosen */
+    double opening;      /* a caller was sent there to open its first connection, until then */
+    double chosen_at;
+    unsigned long long chosen; /* how often */
+} host_t;
+
+typedef struct {
+    long count;
+    host_t *hosts;
+    uint32_t random;
+    unsigned since_look; /* requests since a host was chosen to be measured again */
+    double looked_at;
+} host_choice_t;
+
+/* What is looked for: the least time until an answer is expected. */
+typedef struct {
+    host_choice_t *choice;
+    VALUE services; /* Array of Service, one for each host, or nil */
+    VALUE passed;   /* Array of Integer: hosts that do not count, or nil */
+    double now;
+    double known;   /* the least mean of a host on which the request's kind was measured */
+    double way;     /* the least round trip of a host on which that was measured */
+} look_t;
+
+static void host_choice_mark(void *data) {
+    host_choice_t *choice = data;
+    for (long at = 0; at < choice->count; at++) rb_gc_mark(choice->hosts[at].dispatcher);
+}
+
+static void host_choice_free(void *data) {
+    ruby_xfree(((host_choice_t *)data)->hosts);
+    ruby_xfree(data);
+}
+
+static size_t host_choice_memsize(const void *data) { return sizeof(host_choice_t) + (size_t)((const host_choice_t *)data)->count * sizeof(host_t); }
+
+static const rb_data_type_t host_choice_type = {
+    .wrap_struct_name = "Trunkline::HostChoice",
+    .function = {.dmark = host_choice_mark, .dfree = host_choice_free, .dsize = host_choice_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static host_choice_t *host_choice_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+
+static VALUE host_choice_allocate(VALUE class) {
+    host_choice_t *choice;
+    VALUE self = TypedData_Make_Struct(class, host_choice_t, &host_choice_type, choice);
+    choice->random = 1;
+    return self;
+}
+
+static VALUE host_choice_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(host_choice_allocate(class), argc, argv); }
+
+/* call-seq: HostChoice.new(dispatchers)
+ *
+ * Array of Dispatcher, one for each host. */
+static VALUE host_choice_initialize(VALUE self, VALUE dispatchers) {
+    host_choice_t *choice = host_choice_of(self);
+    Check_Type(dispatchers, T_ARRAY);
+    if (choice->hosts) rb_raise(rb_eArgError, "its hosts stay what they are");
+    for (long at = 0; at < RARRAY_LEN(dispatchers); at++) dispatcher_checked(RARRAY_AREF(dispatchers, at));
+    choice->hosts = ZALLOC_N(host_t, RARRAY_LEN(dispatchers));
+    choice->count = RARRAY_LEN(dispatchers);
+    for (long at = 0; at < choice->count; at++) choice->hosts[at] = (host_t){.dispatcher = RARRAY_AREF(dispatchers, at), .usable = true};
+    return self;
+}
+
+static host_t *host_checked(VALUE self, VALUE at) {
+    host_choice_t *choice = host_choice_of(self);
+    long index = NUM2LONG(at);
+    if (index < 0 || index >= choice->count) rb_raise(rb_eIndexError, "there are %ld hosts", choice->count);
+    return &choice->hosts[index];
+}
+
+/* --- the times --- */
+
+static bool may_take(const look_t *look, long at) {
+    if (!look->choice->hosts[at].usable) return false;
+    if (NIL_P(look->passed)) return true;
+    for (long index = 0; index < RARRAY_LEN(look->passed); index++) {
+        if (RARRAY_AREF(look->passed, index) == LONG2FIX(at)) return false;
+    }
+    return true;
+}
+
+/* What is known of the request's kind there; NULL: nothing was measured. */
+static const service_t *service_at(const look_t *look, long at) {
+    if (NIL_P(look->services)) return NULL;
+    const service_t *service = service_of(RARRAY_AREF(look->services, at));
+    return service->taken.count >= ENOUGH ? service : NULL;
+}
+
+static const dispatcher_t *dispatcher_at(const look_t *look, long at) { return dispatcher_of(look->choice->hosts[at].dispatcher); }
+
+/* Where nothing was measured it counts as no slower than where it was: then it is measured soon. */
+static double mean_at(const look_t *look, long at) {
+    const service_t *service = service_at(look, at);
+    return service ? service->mean : look->known < HUGE_VAL ? look->known : UNSEEN;
+}
+
+/* Seconds that the way there and back takes; HUGE_VAL: that was not measured. */
+static double way_to(const look_t *look, long at) {
+    const dispatcher_t *dispatcher = dispatcher_at(look, at);
+    double way = HUGE_VAL;
+    for (long index = 0; index < dispatcher->count; index++) {
+        const fifo_t *fifo = connection_in_flight(connection_at(dispatcher, index));
+        if (fifo->trips >= ENOUGH && fifo->round_trip < way) way = fifo->round_trip;
+    }
+    return way;
+}
+
+/* Seconds until an answer is expected: the way, what is in flight on a connection on average, what waits in line, and the request itself. */
+static double time_at(const look_t *look, long at) {
+    const dispatcher_t *dispatcher = dispatcher_at(look, at);
+    double backlog = 0, mean = mean_at(look, at), way = way_to(look, at);
+    for (long index = 0; index < dispatcher->count; index++) {
+        connection_t *connection = connection_at(dispatcher, index);
+        const fifo_t *fifo = connection_in_flight(connection);
+        if (fifo->count > 0) backlog += connection_backlog(connection, look->now);
+    }
+    return (way < HUGE_VAL ? way : look->way < HUGE_VAL ? look->way : 0) + mean + (backlog + (double)dispatcher->waiting * mean) / (double)dispatcher->count;
+}
+
+/* Hosts on which nothing was measured yet count as no slower than these. */
+static void look_at_host(look_t *look, long at) {
+    if (!look->choice->hosts[at].usable) return;
+    const service_t *service = service_at(look, at);
+    if (service) look->known = fmin(look->known, service->mean);
+    look->way = fmin(look->way, way_to(look, at));
+}
+
+/* --- the choice --- */
+
+/* A host without a connection comes first; but where another caller is about to open one, the others do. */
+static long find_unopened(const look_t *look) {
+    for (long at = 0; at < look->choice->count; at++) {
+        host_t *host = &look->choice->hosts[at];
+        if (dispatcher_at(look, at)->count > 0 || host->opening > look->now || !may_take(look, at)) continue;
+        host->opening = look->now + OPENING;
+        return at;
+    }
+    return -1;
+}
+
+/* The one that was chosen longest ago, of all or of those with a connection. */
+static long find_oldest(const look_t *look, bool open) {
+    long oldest = -1;
+    for (long at = 0; at < look->choice->count; at++) {
+        if (!may_take(look, at) || (open && dispatcher_at(look, at)->count == 0)) continue;
+        if (oldest < 0 || look->choice->hosts[at].chosen_at < look->choice->hosts[oldest].chosen_at) oldest = at;
+    }
+    return oldest;
+}
+
+static long find_neglected(const look_t *look) {
+    host_choice_t *choice = look->choice;
+    if (++choice->since_look < LOOK_AGAIN_AFTER || look->now - choice->looked_at < LOOK_AGAIN) return -1;
+    choice->since_look = 0;
+    choice->looked_at = look->now;
+    long oldest = find_oldest(look, true);
+    return oldest >= 0 && look->now - choice->hosts[oldest].chosen_at > LOOK_AGAIN ? oldest : -1;
+}
+
+static long random_host(host_choice_t *choice) {
+    uint32_t random = choice->random; /* xorshift */
+    random ^= random << 13;
+    random ^= random >> 17;
+    choice->random = random ^= random << 5;
+    return (long)(random % (uint32_t)choice->count);
+}
+
+/* Those that may be expected to be the quickest: all where there are few, else some at random. */
+static long find_candidates(look_t *look, long candidates[FEW]) {
+    bool few = look->choice->count <= FEW;
+    long found = 0;
+    for (long index = 0; index < (few ? look->choice->count : LOOKS); index++) {
+        long at = few ? index : random_host(look->choice);
+        if (dispatcher_at(look, at)->count == 0 || !may_take(look, at)) continue;
+        candidates[found++] = at;
+        look_at_host(look, at);
+    }
+    return found;
+}
+
+static long find_quickest(look_t *look) {
+    long candidates[FEW], found = find_candidates(look, candidates), best = -1;
+    double times[FEW], least = HUGE_VAL;
+    for (long index = 0; index < found; index++) {
+        times[index] = time_at(look, candidates[index]);
+        least = fmin(least, times[index]);
+    }
+    for (long index = 0; index < found; index++) {
+        if (times[index] > least * ALIKE + ALIKE_BY) continue;
+        if (best < 0 || look->choice->hosts[candidates[index]].chosen_at < look->choice->hosts[best].chosen_at) best = candidates[index];
+    }
+    return best;
+}
+
+static long find_host(look_t *look) {
+    long at = find_unopened(look);
+    if (at < 0) at = find_neglected(look);
+    if (at >= 0) return at;
+    at = find_quickest(look);
+    if (at < 0) at = find_oldest(look, true);
+    return at < 0 ? find_oldest(look, false) : at;
+}
+
+/* call-seq: choose(services, passed) -> Integer or nil
+ *
+ * The host from which the answer is expected first. services: what is known of the request's kind on each host, an Array of Service, or nil; passed:
+ * Array of Integer, hosts that do not count, or nil. Nil: no other may be chosen. */
+static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
+    host_choice_t *choice = host_choice_of(self);
+    if (!NIL_P(services) && (!RB_TYPE_P(services, T_ARRAY) || RARRAY_LEN(services) != choice->count)) rb_raise(rb_eArgError, "each host has a service");
+    if (!NIL_P(passed)) Check_Type(passed, T_ARRAY);
+    look_t look = {.choice = choice, .services = services, .passed = passed, .now = clock_now(), .known = HUGE_VAL, .way = HUGE_VAL};
+    long at = find_host(&look);
+    if (at < 0) return Qnil;
+    choice->hosts[at].chosen_at = look.now;
+    choice->hosts[at].chosen++;
+    return LONG2FIX(at);
+}
+
+/* call-seq: usable(at, usable) -> host_choice
+ *
+ * Whether the host may be chosen from now on. */
+static VALUE host_choice_set_usable(VALUE self, VALUE at, VALUE usable) {
+    host_t *host = host_checked(self, at);
+    host->usable = RTEST(usable);
+    host->opening = 0;
+    return self;
+}
+
+static VALUE host_choice_is_usable(VALUE self, VALUE at) { return RBOOL(host_checked(self, at)->usable); }
+
+/* call-seq: chosen(at) -> Integer
+ *
+ * How often the host was chosen. */
+static VALUE host_choice_chosen(VALUE self, VALUE at) { return ULL2NUM(host_checked(self, at)->chosen); }
+
+void Init_trunkline_host_choice(void) {
+    VALUE class = rb_define_class_under(mTrunkline, "HostChoice", rb_cObject);
+    trunkline_define_new(class, host_choice_new);
+    rb_define_method(class, "initialize", host_choice_initialize, 1);
+    rb_define_method(class, "choose", host_choice_choose, 2);
+    rb_define_method(class, "usable", host_choice_set_usable, 2);
+    rb_define_method(class, "usable?", host_choice_is_usable, 1);
+    rb_define_method(class, "chosen", host_choice_chosen, 1);
+}

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require_relative "read_guard"
+
+module Trunkline
+  module Postgres
+    # How far a replica is: asked now and then by a caller that is there, which does not wait for the answer.
+    class LagQuestion # :nodoc:
+      # The timeline is that of the last restart point or later: a standby that follows another primary tells it some time after.
+      SQL = <<~QUERY.gsub(/\s+/, " ").strip.freeze
+        SELECT pg_catalog.pg_is_in_recovery(), (#{ReadGuard::LAG})::float8, (pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8,
+          GREATEST(timeline_id, min_recovery_end_timeline)::int8
+        FROM pg_catalog.pg_control_checkpoint(), pg_catalog.pg_control_recovery()
+      QUERY
+      # Seconds between two questions: each takes a server 0.1 ms.
+      EVERY = 1.0
+
+      # @return [Array(Boolean, Float, Integer, Integer), nil] whether it is a standby, seconds that it is behind, bytes that it has replayed,
+      #   timeline; nil: it was not answered
+      def self.answer(request) = (request.rows.first if request.answered?)
+    end
+    private_constant :LagQuestion
+  end
+end

@@ -1,0 +1,195 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/waiting"
+require_relative "lag_question"
+
+module Trunkline
+  module Postgres
+    # A host that may be a standby: connections of its own, and what is known of it.
+    class Replica # :nodoc:
+      # Seconds for which a host that could not be connected to is left alone: first, and at most; one that has come back is used again within 10 s.
+      FIRST_PAUSE = 0.5
+      LONGEST_PAUSE = 5.0
+      # Seconds until a host is looked at again that is no standby: each look costs the primary a connection.
+      PRIMARY_FOR = 9.0
+      # Seconds for which a replica that was behind is not asked for the same again: one that replays at all has moved on by then.
+      BEHIND_FOR = 0.005
+      private_constant :FIRST_PAUSE, :LONGEST_PAUSE, :PRIMARY_FOR, :BEHIND_FOR
+
+      # @return [Integer] its number in the set
+      attr_reader :number
+
+      # @return [String] label for messages
+      attr_reader :server
+
+      # @return [Integer] of the hosts in the set
+      attr_reader :count
+
+      # @return [RoleWatch] of its connections
+      attr_reader :roles
+
+      # @return [Pool] of its connections
+      attr_reader :pool
+
+      # @return [Sessions] on these
+      attr_reader :sessions
+
+      # @return [Histogram] of the seconds that reads took here
+      attr_reader :times
+
+      # @return [Float, nil] seconds that it was behind when it was asked
+      attr_reader :lag
+
+      # @return [Float, nil] when it is to be looked at again, on the clock of Waiting.now; nil: it is in use
+      attr_reader :resume_at
+
+      # @return [String, nil] why it is not in use, or does not suit
+      attr_reader :reason
+
+      # @param number [Integer]
+      # @param server [String] label for messages
+      # @param pool [Pool]
+      # @param sessions [Sessions]
+      # @param roles [RoleWatch]
+      # @param count [Integer] of the hosts in the set
+      def initialize(number, server, pool, sessions, roles, count)
+        @number = number
+        @server = server
+        @pool = pool
+        @sessions = sessions
+        @roles = roles
+        @count = count
+        begin_anew
+      end
+
+      # In a forked child.
+      def begin_anew
+        @times = Histogram.new
+        @failures = 0
+        @standby = @lag = @replayed = @timeline = @resume_at = @reason = @question = nil
+        @ask_at = @behind_until = -Float::INFINITY
+        @behind_lsn = nil
+      end
+
+      # Sends the read over one of its connections.
+      #
+      # @param position [Position, nil] a connection to a server on another timeline does not take the read then
+      # @param eager [Boolean] whether the caller goes on without waiting for the answer
+      # @return [Trunk, nil, false] the connection that carried it; nil: its deadline has passed before one could; false: none may
+      # @raise [Error] none could be had
+      def carry(request, position, eager)
+        return eager ? @pool.dispatch(request) : @pool.perform(request) unless position
+
+        request.eager! if eager
+        other = false
+        trunk = @pool.over_shared_trunk(request) do |found|
+          other = !fits?(found, position)
+          other || (eager ? found.dispatch(request) : found.perform(request))
+        end
+        other ? note_other_timeline : trunk
+      end
+
+      # @param trunk [Trunk] to it
+      # @param position [Position, nil]
+      # @return [Boolean] whether it is of the position's cluster, and on its timeline. A server's timeline does not go back while it runs, so what it was when the
+      #   connection began, or was asked later, is no more than it is now.
+      def fits?(trunk, position)
+        return true if position.nil?
+
+        identity = trunk.origin
+        !identity.nil? && identity.system.to_i == position.system && [identity.timeline, @timeline || 0].max == position.timeline
+      end
+
+      # @return [Boolean] whether it is known not to suit: what has just refused would refuse again
+      def unsuitable?(guard, now)
+        position = guard.after
+        return false unless now < @behind_until || position
+        return true if position && @timeline && @timeline != position.timeline
+
+        now < @behind_until && (position.nil? || @behind_lsn.nil? || position.lsn >= @behind_lsn)
+      end
+
+      # It has refused a read.
+      #
+      # @param guard [ReadGuard]
+      def behind(guard)
+        @behind_lsn = guard.after&.lsn
+        @behind_until = Waiting.now + BEHIND_FOR
+        @reason = "it is behind #{guard.inspect}"
+      end
+
+      # It could not be connected to.
+      #
+      # @param error [Error]
+      def failed(error)
+        @reason = error.message
+        primary = error.is_a?(UnsuitableServer)
+        @standby = false if primary
+        @resume_at = Waiting.now + (primary ? PRIMARY_FOR : [FIRST_PAUSE * (2**@failures), LONGEST_PAUSE].min)
+        @failures = [@failures + 1, 10].min unless primary
+      end
+
+      # It may be used again.
+      def resume
+        @resume_at = nil
+      end
+
+      # A connection has carried a read.
+      def good
+        @failures = 0
+        @standby = true
+      end
+
+      # Takes in what it has answered.
+      #
+      # @return [Boolean] whether it is a standby still, as far as is known
+      def look
+        take_in(@question) if @question&.done?
+        @standby != false
+      end
+
+      # Asks how far it is, when it is time to and a connection has nothing to do. A read goes the same way next, and takes the answer in with its own.
+      #
+      # @param statement [Statement] of the question
+      # @return [void]
+      def ask(statement, now)
+        return if now < @ask_at || !@question.nil? || !@pool.any_idle?
+
+        @ask_at = now + LagQuestion::EVERY
+        question = Request.query(statement, [])
+        question.limit(LagQuestion::EVERY)
+        @question = question if @pool.dispatch(question)
+      rescue Error
+        nil # the read meets it too
+      end
+
+      # It is no standby any more: its connections take nothing new.
+      def retire
+        @resume_at = Waiting.now + PRIMARY_FOR
+        @reason = "it is no standby any more"
+        @pool.retire_where(@reason) { true }
+      end
+
+      # @return [Hash{Symbol => Object}] plain values, as {Client#stats} explains them
+      def to_h
+        { server: @server, open: @pool.counts.values.sum, role: { true => "standby", false => "primary" }[@standby], lag: @lag, timeline: @timeline,
+          replayed: @replayed, reads: @times.count, p99: (@times.quantile(0.99) if @times.count.positive?), avoided: !@resume_at.nil?, error: @reason }
+      end
+
+      private
+
+      def note_other_timeline
+        @reason = "it is on another timeline than the position"
+        false
+      end
+
+      def take_in(question)
+        @question = nil
+        answer = LagQuestion.answer(question) or return
+        @standby, @lag, @replayed, @timeline = answer
+        @reason = nil if @standby && @resume_at.nil?
+      end
+    end
+    private_constant :Replica
+  end
+end

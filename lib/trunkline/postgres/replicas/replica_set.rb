@@ -1,0 +1,203 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/pool/pool"
+require_relative "../connect/role_watch"
+require_relative "../connect/trunk_factory"
+require_relative "../session/sessions"
+require_relative "read"
+require_relative "replica"
+require_relative "route"
+
+module Trunkline
+  module Postgres
+    # The replicas of a client, each with connections of its own, and which of them takes a read: the one from which the answer is expected first.
+    # Which hosts are standbys is found by connecting to them. What none of them takes goes to the primary, as a read there.
+    class ReplicaSet # :nodoc:
+      # Seconds for a replica's first connection, after which the read goes elsewhere: the attempt is kept, and the next caller goes on with it.
+      PATIENCE = 0.5
+      # Seconds between two looks at what is known of the hosts.
+      LOOK_EVERY = 0.1
+      # Kinds of errors after which another host may do better.
+      ELSEWHERE = [ConnectionError, ServerError, ProtocolError, Overloaded].freeze
+      private_constant :PATIENCE, :LOOK_EVERY
+
+      # @return [Array<Replica>] one for each host
+      attr_reader :replicas
+
+      # @param config [Config] with the hosts
+      # @param trunks [TrunkFactory] of the connections to the primary
+      # @param primary [Pool] of these, for what no replica takes
+      # @param statements [Statements] of the client
+      # @param responses [ResponseReader] of the client
+      # @param pools [Hash] keywords of {Pool#initialize}
+      def initialize(config, trunks, primary, statements, responses, **pools)
+        @config = config
+        @trunks = trunks
+        @primary = primary
+        @responses = responses
+        @question = statements.table[LagQuestion::SQL]
+        @replicas = config.hosts.each_with_index.map { |host, number| replica(number, config.replica_at(host), pools) }.freeze
+        begin_anew
+      end
+
+      # @return [Array<Pool>]
+      def pools = @replicas.map(&:pool)
+
+      # Sends the read to a replica, or to the primary.
+      #
+      # @param request [Request]
+      # @param guard [ReadGuard]
+      # @param eager [Boolean] whether the caller goes on without waiting for the answer
+      # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
+      # @raise [NoReplica] no replica suits, and the primary is not to take it
+      # @raise [Error] the primary could not be connected to
+      def carry(request, guard, eager = false)
+        read = Read.new(request, guard)
+        while (replica = choose(guard, read.route, request.statement))
+          trunk = over(replica, read, eager)
+          return trunk unless trunk == false
+
+          read.route.pass(replica.number)
+        end
+        over_primary(read, eager)
+      end
+
+      # @param guard [ReadGuard]
+      # @param route [Route]
+      # @param statement [Statement, nil]
+      # @return [Replica, nil] nil: the primary is next
+      def choose(guard, route, statement = nil)
+        begin_anew unless @generation == Trunkline.process_generation
+        look if (now = Waiting.now) >= @look_at
+        return if route.exhausted?
+
+        passed = guard.sql ? passed_by(guard, route, now) : route.passed
+        number = @choice.choose(statement&.services(@replicas.size), passed)
+        number && @replicas[number]
+      end
+
+      # A replica could not be connected to: it is left alone for a while.
+      #
+      # @param error [Error]
+      # @return [false]
+      # @raise [Error] the same, where it is not for others to do better
+      def leave(replica, error)
+        raise error if error.is_a?(WrongCluster)
+
+        replica.failed(error)
+        @choice.usable(replica.number, false)
+        false
+      end
+
+      # What the replica has answered, or why there is no answer, tells of it.
+      #
+      # @param read [Read] done
+      def note(replica, read)
+        return replica.good if read.answered?
+
+        read.route.pass(replica.number)
+        read.refused? ? replica.behind(read.guard) : nil
+      end
+
+      # @return [NoReplica]
+      def none(guard)
+        reasons = @replicas.map { |replica| "#{replica.server}: #{replica.reason || "it was asked in vain"}" }
+        NoReplica.new("no replica takes the read: #{reasons.join("; ")}", server: @config.server)
+      end
+
+      # @return [Array<Hash{Symbol => Object}>] as {Client#stats} explains them
+      def stats
+        all = (0...@replicas.size).sum { |number| @choice.chosen(number) }
+        @replicas.map { |replica| { **replica.to_h, share: all.zero? ? 0.0 : @choice.chosen(replica.number) / all.to_f } }
+      end
+
+      # @return [ClusterTimeline] of the client
+      def cluster = @trunks.cluster
+
+      private
+
+      def begin_anew
+        @generation = Trunkline.process_generation
+        @replicas.each(&:begin_anew)
+        @choice = HostChoice.new(@replicas.map { |replica| replica.pool.dispatcher })
+        @look_at = -Float::INFINITY
+        @looking = false
+      end
+
+      def replica(number, config, pools)
+        factory = @trunks.beside(config) { |server| leave_silent(number, server) }
+        pool = Pool.new(server: config.server, **pools) { |made| open(factory, made) }
+        roles = RoleWatch.new(config, [pool], factory)
+        Replica.new(number, config.server, pool, Sessions.new(pool, @responses, roles, server: config.server), roles, @config.hosts.size)
+      end
+
+      # Its connections take nothing new.
+      def leave_silent(number, server)
+        @replicas[number].roles.leave(server)
+        leave(@replicas[number], ConnectionError.new("it has said nothing", server: server))
+      end
+
+      def open(factory, pool) = Deadlines.hold([Deadlines.present, Waiting.now + PATIENCE].compact.min) { factory.open(pool) }
+
+      def passed_by(guard, route, now)
+        unsuitable = @replicas.filter_map { |replica| replica.number if replica.unsuitable?(guard, now) }
+        unsuitable.empty? ? route.passed : unsuitable.concat(route.passed.to_a)
+      end
+
+      def over(replica, read, eager)
+        read.prepare_for(replica)
+        replica.ask(@question, since = Waiting.now)
+        trunk = replica.carry(read.request, read.guard.after, eager)
+        return trunk if eager || !trunk
+
+        replica.times << (Waiting.now - since)
+        note(replica, read)
+        trunk
+      rescue *ELSEWHERE => error
+        raise if read.request.deadline_passed? || read.request.done?
+
+        leave(replica, error)
+      end
+
+      def over_primary(read, eager)
+        raise none(read.guard) unless read.guard.fallback && read.prepare_for_primary(cluster)
+
+        trunk = eager ? @primary.dispatch(read.request) : @primary.perform(read.request)
+        raise former_primary(read.guard) if !eager && read.refused?
+
+        trunk
+      end
+
+      def former_primary(guard)
+        NoReplica.new("the position is of timeline #{guard.after.timeline}, and no server was found on it: the primary is on an older one", server: @config.server)
+      end
+
+      # Only one caller looks at a time.
+      def look
+        now = Waiting.now
+        @look_at = now + LOOK_EVERY
+        return if @looking
+
+        @looking = true
+        begin
+          @replicas.each { |replica| look_at(replica, now) }
+        ensure
+          @looking = false
+        end
+      end
+
+      def look_at(replica, now)
+        if replica.resume_at
+          return if now < replica.resume_at
+
+          replica.resume
+          @choice.usable(replica.number, true)
+        elsif !replica.look
+          @choice.usable(replica.number, false)
+          replica.retire
+        end
+      end
+    end
+    private_constant :ReplicaSet
+  end
+end

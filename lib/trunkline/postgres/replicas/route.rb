@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "read_guard"
+
+module Trunkline
+  module Postgres
+    # Which replicas a read was sent to in vain. It stays with the read when that is sent again.
+    class Route # :nodoc:
+      # Replicas that are asked before the primary is: each costs a round trip.
+      MOST = 3
+      WRITE = "25006"
+      READS_ONLY = "db.replica { } takes reads only: call db.query, db.transaction or db.batch for what writes, which go to the primary"
+      ISOLATED = "db.replica with after: or max_lag: needs READ COMMITTED: the snapshot of a higher isolation is older than what the replica was " \
+                 "compared with; set default_transaction_isolation back for the role or the database, or ask without after: and max_lag:"
+      private_constant :WRITE, :READS_ONLY, :ISOLATED
+
+      # @return [Array<Integer>, nil] the numbers of these replicas; nil: there are none
+      attr_reader :passed
+
+      def initialize
+        @passed = nil
+      end
+
+      # @param number [Integer] of a replica
+      def pass(number) = (@passed ||= []).push(number)
+
+      # @return [Boolean] whether the primary is next
+      def exhausted? = !@passed.nil? && @passed.size >= MOST
+
+      # @param request [Request] not answered
+      # @param error [Error] why
+      # @return [Boolean] whether the replica does not suit, and has not read
+      def refused?(request, error) = request.refused? && error.sqlstate == ReadGuard::REFUSED
+
+      # @param request [Request] not answered
+      # @param fields [Hash{Symbol => Object}] of the server's error
+      # @return [String, nil] what to do
+      def advice(request, fields)
+        return READS_ONLY if fields[:sqlstate] == WRITE
+
+        ISOLATED if request.refused? && fields[:sqlstate] == ReadGuard::ISOLATED
+      end
+    end
+    private_constant :Route
+  end
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "route"
+
+module Trunkline
+  module Postgres
+    # A session on one server for a stream or a transaction of reads: on a replica, or on the primary where none suits. A server is asked first, within
+    # the transaction, whether it suits, so that another one can take its place before anything was read.
+    class ServerLease # :nodoc:
+      # The server does not suit.
+      class Refused < StandardError; end
+      # What is asked where any server suits: the answer tells that it is there.
+      ANY = "SELECT 1"
+      private_constant :Refused, :ANY
+
+      # @param set [ReplicaSet]
+      # @param guard [ReadGuard]
+      # @param sessions [Sessions] on the primary
+      def initialize(set, guard, sessions)
+        @set = set
+        @guard = guard
+        @sessions = sessions
+        @route = Route.new
+      end
+
+      # @param session [#call] gets Sessions, and makes Internals of a session there
+      # @yieldparam session [Internals]
+      # @yieldparam admitted [Proc] to be called at the beginning of the transaction
+      def run(session, &work)
+        loop do
+          replica = @set.choose(@guard, @route)
+          return on_primary(session, &work) unless replica
+
+          done, value = on_replica(replica, session, &work)
+          return value if done
+
+          @route.pass(replica.number)
+        end
+      end
+
+      private
+
+      # @return [Array(Boolean, Object)] whether it was done there, and what the block returned
+      def on_replica(replica, session, &work)
+        begun = false
+        value = within(replica.sessions, session) { |own| work.call(own, -> { begun = admit(own, replica) }) }
+        [true, value]
+      rescue Refused
+        replica.behind(@guard)
+        [false, nil]
+      rescue *ReplicaSet::ELSEWHERE, NotSent, Indeterminate => error
+        raise if begun || !error.retriable?
+
+        [@set.leave(replica, error), nil]
+      end
+
+      def on_primary(session, &work)
+        raise @set.none(@guard) unless @guard.fallback
+
+        within(@sessions, session) { |own| work.call(own, -> { own.command(@guard.on_primary(@set.cluster)) }) }
+      rescue DivisionByZero
+        raise @set.none(@guard)
+      end
+
+      def within(sessions, session, &work)
+        made = session.call(sessions)
+        sessions.lend(made, &work)
+      end
+
+      # @return [true] it suits
+      def admit(session, replica)
+        session.command(@guard.sql || ANY)
+        raise Refused unless replica.fits?(session.lease.trunk, @guard.after)
+
+        true
+      rescue DivisionByZero
+        raise Refused
+      end
+    end
+    private_constant :ServerLease
+  end
+end

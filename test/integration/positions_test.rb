@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/replica_servers"
+
+module Trunkline
+  # Reads that come after a write of the same user, or that are not older than so many seconds.
+  class PositionsTest < TestCase
+    include ReplicaServers
+
+    def test_a_position_fits_a_cookie
+      with_replicas do |db, primary|
+        token = db.position
+        assert_match(/\A[0-9a-z.]{1,40}\z/, token)
+        position = Postgres.const_get(:Position).parse(token)
+        assert_equal primary.psql("SELECT system_identifier FROM pg_control_system()").to_i, position.system
+        assert_equal 1, position.timeline
+        assert_operator primary.psql("SELECT pg_current_wal_insert_lsn() - '0/0'").to_i, :>=, position.lsn
+        assert_equal token, position.to_s
+        error = assert_raises(SharedStateError) { db.transaction { db.position } }
+        assert_match(/after the transaction/, error.message)
+        assert_operator db.session { db.position }, :>=, token
+      end
+    end
+
+    # Nothing is replayed until the standby is resumed, so what is read there is stale for certain.
+    def test_a_read_after_a_position_sees_the_write
+      with_table do |db, primary, standbys|
+        standbys.each { |standby| pause(standby) }
+        before = db.position
+        db.query("UPDATE noted SET number = 1")
+        after = db.position
+        assert_equal 0, db.replica(fallback: false).value("SELECT number FROM noted"), "without a position it is stale"
+        assert_equal 0, db.replica(after: before, fallback: false).value("SELECT number FROM noted")
+        each_way(db.replica(after: after)) { |number| assert_equal 1, number }
+        error = assert_raises(NoReplica) { db.replica(after: after, fallback: false).value("SELECT number FROM noted") }
+        assert_match(/it is behind/, error.message)
+        resume(standbys.last)
+        replayed(primary, standbys.last)
+        sleep(0.01) # for which one that has refused is not asked again
+        reads = db.replica(after: after, fallback: false)
+        10.times { assert_equal [1, standbys.last.port], reads.query("SELECT number, current_setting('port')::int FROM noted").rows.first }
+        each_way(reads) { |number| assert_equal 1, number }
+      end
+    end
+
+    def test_a_division_by_zero_of_the_read_itself_is_the_callers
+      with_table do |db,|
+        reads = db.replica(after: db.position)
+        assert_raises(DivisionByZero) { reads.value("SELECT 1 / (SELECT number FROM noted)") }
+        assert_raises(DivisionByZero) { reads.transaction { |tx| tx.value("SELECT 1 / (SELECT number FROM noted)") } }
+        assert_raises(DivisionByZero) { reads.stream("SELECT 1 / (SELECT number FROM noted)").to_a }
+        assert_raises(ServerError) { reads.value("SELECT 1", settings: { "work_mem" => "nonsense" }) }
+      end
+    end
+
+    def test_lag
+      with_table do |db, primary, standbys|
+        standbys.each { |standby| replayed(primary, standby) }
+        assert_equal 0, db.replica(max_lag: 0, fallback: false).value("SELECT number FROM noted")
+        standbys.each { |standby| pause(standby) }
+        db.query("UPDATE noted SET number = 1")
+        written = primary.psql("SELECT pg_current_wal_insert_lsn()").chomp
+        standbys.each { |standby| assert(eventually { standby.psql("SELECT pg_last_wal_receive_lsn() >= '#{written}'") == "t\n" }) }
+        assert_equal 1, db.replica(max_lag: 0).value("SELECT number FROM noted")
+        assert_equal 0, db.replica(max_lag: 3600).value("SELECT number FROM noted")
+        assert_raises(NoReplica) { db.replica(max_lag: 0, fallback: false).value("SELECT number FROM noted") }
+      end
+    end
+
+    def test_a_position_of_another_timeline_or_cluster_means_the_primary
+      with_replicas do |db, primary,|
+        system, timeline, lsn = Postgres.const_get(:Position).parse(db.position).to_a
+        text = ->(*numbers) { Postgres.const_get(:Position).new(*numbers).to_s }
+        assert_equal primary.port, port_of(db.replica(after: text[system + 1, timeline, lsn]))
+        assert_raises(NoReplica) { db.replica(after: text[system + 1, timeline, lsn], fallback: false).value("SELECT 1") }
+        error = assert_raises(NoReplica) { port_of(db.replica(after: text[system, timeline + 1, lsn])) }
+        assert_match(/timeline 2, and no server was found on it/, error.message)
+        assert_raises(NoReplica) { db.replica(after: text[system, timeline + 1, lsn]).transaction { |tx| tx.value("SELECT 1") } }
+        refute_equal primary.port, port_of(db.replica(after: text[system, timeline, 1]))
+      end
+    end
+
+    def test_a_higher_isolation_is_refused
+      with_table do |db, primary,|
+        reads = db.replica(after: db.position)
+        assert_match(/needs READ COMMITTED/, assert_raises(ArgumentError) { reads.transaction(isolation: :repeatable_read) { nil } }.message)
+        assert_equal(0, db.replica.transaction(isolation: :repeatable_read) { |tx| tx.value("SELECT number FROM noted") })
+        primary.psql("CREATE ROLE careful LOGIN; GRANT SELECT ON noted TO careful; ALTER ROLE careful SET default_transaction_isolation = 'repeatable read'")
+        after = db.position
+        ReplicaServers.shared.standbys.each { |standby| replayed(primary, standby) }
+        Trunkline.postgres(hosts_uri(*ReplicaServers.shared.standbys, primary, user: "careful"), replicas: true) do |careful|
+          error = assert_raises(ServerError) { careful.replica(after: after).value("SELECT number FROM noted") }
+          assert_match(/needs READ COMMITTED/, error.message)
+          assert_equal 0, careful.replica.value("SELECT number FROM noted")
+          assert_equal 0, careful.replica(after: careful.position).transaction { |tx| tx.value("SELECT number FROM noted") }, "which chooses its own"
+        end
+      ensure
+        primary.psql("DROP OWNED BY careful; DROP ROLE careful")
+      end
+    end
+
+    private
+
+    def with_table
+      with_replicas do |db, primary, standbys|
+        db.query("CREATE TABLE noted (number int)")
+        db.query("INSERT INTO noted VALUES (0)")
+        standbys.each { |standby| replayed(primary, standby) }
+        yield db, primary, standbys
+      ensure
+        db.query("DROP TABLE IF EXISTS noted")
+      end
+    end
+
+    def each_way(reads)
+      sql = "SELECT number FROM noted"
+      yield reads.value(sql)
+      yield reads.async(sql).value.value
+      yield reads.batch { |batch| batch.query(sql) }.first.value
+      yield reads.batch(atomic: true) { |batch| batch.query(sql) }.first.value
+      yield reads.stream(sql).first["number"]
+      yield(reads.transaction { |tx| tx.value(sql) })
+      yield reads.value(sql, settings: { "app.tenant" => "7" })
+      yield reads.with(keys: :symbol).first(sql)[:number]
+    end
+  end
+end
