@@ -110,14 +110,6 @@ static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
     return may_grow;
 }
 
-/* call-seq: waiting = Integer
- *
- * Callers that wait in line for a trunk to share: what is compared with others counts them. */
-static VALUE dispatcher_set_waiting(VALUE self, VALUE callers) {
-    dispatcher_of(self)->waiting = NUM2SIZET(callers);
-    return callers;
-}
-
 /* call-seq: idle_limit = Float
  *
  * Seconds after which an idle trunk is expired. */
@@ -322,7 +314,6 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "initialize", dispatcher_initialize, 3);
     rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
-    rb_define_method(class, "waiting=", dispatcher_set_waiting, 1);
     rb_define_method(class, "idle_limit=", dispatcher_set_idle_limit, 1);
     rb_define_method(class, "choose", dispatcher_choose, 1);
     rb_define_method(class, "find", dispatcher_find, 1);

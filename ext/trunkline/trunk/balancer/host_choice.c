@@ -23,6 +23,7 @@ typedef struct {
     double opening;      /* a caller was sent there to open its first connection, until then */
     double chosen_at;
     unsigned long long chosen; /* how often */
+    size_t callers;      /* that were sent there and have not come back */
 } host_t;
 
 typedef struct {
@@ -134,12 +135,14 @@ static double way_to(const look_t *look, long at) {
 static double time_at(const look_t *look, long at) {
     const dispatcher_t *dispatcher = dispatcher_at(look, at);
     double backlog = 0, mean = mean_at(look, at), way = way_to(look, at);
+    size_t in_flight = 0, callers = look->choice->hosts[at].callers;
     for (long index = 0; index < dispatcher->count; index++) {
         connection_t *connection = connection_at(dispatcher, index);
         const fifo_t *fifo = connection_in_flight(connection);
         if (fifo->count > 0) backlog += connection_backlog(connection, look->now);
+        in_flight += fifo->count;
     }
-    return (way < HUGE_VAL ? way : look->way < HUGE_VAL ? look->way : 0) + mean + (backlog + (double)dispatcher->waiting * mean) / (double)dispatcher->count;
+    return (way < HUGE_VAL ? way : look->way < HUGE_VAL ? look->way : 0) + mean + (backlog + (double)(callers > in_flight ? callers - in_flight : 0) * mean) / (double)dispatcher->count;
 }
 
 /* Hosts on which nothing was measured yet count as no slower than these. */
@@ -229,7 +232,7 @@ static long find_host(look_t *look) {
 /* call-seq: choose(services, passed) -> Integer or nil
  *
  * The host from which the answer is expected first. services: what is known of the request's kind on each host, an Array of Service, or nil; passed:
- * Array of Integer, hosts that do not count, or nil. Nil: no other may be chosen. */
+ * Array of Integer, hosts that do not count, or nil. Nil: no other may be chosen. A caller counts as one that waits there until {#left}. */
 static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
     host_choice_t *choice = host_choice_of(self);
     if (!NIL_P(services) && (!RB_TYPE_P(services, T_ARRAY) || RARRAY_LEN(services) != choice->count)) rb_raise(rb_eArgError, "each host has a service");
@@ -239,8 +242,23 @@ static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
     if (at < 0) return Qnil;
     choice->hosts[at].chosen_at = look.now;
     choice->hosts[at].chosen++;
+    choice->hosts[at].callers++;
     return LONG2FIX(at);
 }
+
+/* call-seq: left(at) -> host_choice
+ *
+ * A caller for which the host was chosen has its answer, or waits there no more. */
+static VALUE host_choice_left(VALUE self, VALUE at) {
+    host_t *host = host_checked(self, at);
+    if (host->callers > 0) host->callers--;
+    return self;
+}
+
+/* call-seq: idle?(at) -> true or false
+ *
+ * Has a connection there nothing to do? */
+static VALUE host_choice_is_idle(VALUE self, VALUE at) { return RBOOL(dispatcher_of(host_checked(self, at)->dispatcher)->occupancy.idle_count > 0); }
 
 /* call-seq: usable(at, usable) -> host_choice
  *
@@ -264,6 +282,8 @@ void Init_trunkline_host_choice(void) {
     trunkline_define_new(class, host_choice_new);
     rb_define_method(class, "initialize", host_choice_initialize, 1);
     rb_define_method(class, "choose", host_choice_choose, 2);
+    rb_define_method(class, "left", host_choice_left, 1);
+    rb_define_method(class, "idle?", host_choice_is_idle, 1);
     rb_define_method(class, "usable", host_choice_set_usable, 2);
     rb_define_method(class, "usable?", host_choice_is_usable, 1);
     rb_define_method(class, "chosen", host_choice_chosen, 1);

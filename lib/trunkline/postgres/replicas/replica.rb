@@ -148,12 +148,12 @@ module Trunkline
         @standby != false
       end
 
-      # Asks how far it is, when it is time to and a connection has nothing to do. A read goes the same way next, and takes the answer in with its own.
+      # Asks how far it is, when it is time to; a connection has nothing to do. A read goes the same way next, and takes the answer in with its own.
       #
       # @param statement [Statement] of the question
       # @return [void]
       def ask(statement, now)
-        return if now < @ask_at || !@question.nil? || !@pool.any_idle?
+        return if now < @ask_at || !@question.nil?
 
         @ask_at = now + LagQuestion::EVERY
         question = Request.query(statement, [])

@@ -76,6 +76,9 @@ module Trunkline
         number && @replicas[number]
       end
 
+      # A replica that was chosen for a session of the caller's own, whose reads do not count among those that share.
+      def pass_by(replica) = @choice.left(replica.number)
+
       # A replica could not be connected to: it is left alone for a while.
       #
       # @param error [Error]
@@ -146,7 +149,8 @@ module Trunkline
 
       def over(replica, read, eager)
         read.prepare_for(replica)
-        replica.ask(@question, since = Waiting.now)
+        since = Waiting.now
+        replica.ask(@question, since) if @choice.idle?(replica.number)
         trunk = replica.carry(read.request, read.guard.after, eager)
         return trunk if eager || !trunk
 
@@ -157,6 +161,8 @@ module Trunkline
         raise if read.request.deadline_passed? || read.request.done?
 
         leave(replica, error)
+      ensure
+        @choice.left(replica.number)
       end
 
       def over_primary(read, eager)

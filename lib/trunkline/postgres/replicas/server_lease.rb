@@ -31,6 +31,7 @@ module Trunkline
           replica = @set.choose(@guard, @route)
           return on_primary(session, &work) unless replica
 
+          @set.pass_by(replica)
           done, value = on_replica(replica, session, &work)
           return value if done
 

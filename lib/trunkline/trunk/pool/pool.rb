@@ -44,7 +44,6 @@ module Trunkline
 
     # @return [Float] seconds after which an idle connection is replaced, as its server would end it
     def idle_limit = @roster.idle_limit
-
     def idle_limit=(seconds)
       locked { @roster.idle_limit = seconds }
     end
@@ -143,13 +142,8 @@ module Trunkline
     end
 
     def closed? = @closed
-
-    # @return [Dispatcher] among its shared trunks, for those that compare pools; in a forked child it is another one
-    def dispatcher = locked { renew_after_fork || @roster.dispatcher }
-
-    # @return [Boolean] whether a shared trunk has nothing to do
-    def any_idle? = @dispatcher.idle_count.positive?
-
+    # @return [Dispatcher] among its shared trunks; another one in a forked child
+    def dispatcher = locked { renew_after_fork || @dispatcher }
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
     def counts = @roster.counts
 
@@ -170,7 +164,6 @@ module Trunkline
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
       @admission = Admission.new(@roster, @opener, @queue)
       @dropped = DroppedCallers.new(@roster, [@queue, @opener])
-      @waiting = false
       look_again
     end
 
@@ -278,18 +271,11 @@ module Trunkline
     # Notes what {#choose} looks at without the lock.
     def look_again
       @queued = @queue.any_sharing?
-      crowded = @queued || @queue.any_other?
-      @crowded.on = crowded
+      @crowded.on = @queued || @queue.any_other?
       @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
       # With what is being opened: the only one that is open yet will not be the only one.
-      note_waiting(crowded) if crowded || @waiting
       @dispatcher.may_grow = @roster.room_to_grow? || @roster.opening_to_share.positive?
-    end
-
-    def note_waiting(crowded)
-      @dispatcher.waiting = @queue.sharing
-      @waiting = crowded
     end
 
     # Runs the block, which changes the queue or the roster, with the lock held.

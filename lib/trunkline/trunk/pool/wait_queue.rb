@@ -42,15 +42,12 @@ module Trunkline
     # @return [Boolean] whether callers wait for room
     def any_sharing? = !@sharing.empty?
 
-    # @return [Integer] callers that wait for room
-    def sharing = @sharing.size + @sharing_long.size
-
     # @return [Boolean] whether callers wait with long requests, or for a trunk of their own
     def any_other? = !(@sharing_long.empty? && @alone.empty?)
 
     # @return [Hash] how many wait, how many have waited, and how long
     def stats
-      { length: sharing, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
+      { length: @sharing.size + @sharing_long.size, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
     end
 
     # @return [Boolean] whether the caller must stand in line behind those that wait for the same: all must but one that cannot wait
