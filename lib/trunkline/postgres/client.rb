@@ -187,9 +187,7 @@ module Trunkline
       # statements:: by SQL text, without the literals of one that holds a password: count; mean and p99, what an execution took the server; wait, how long it was in flight
       #   behind others on average; long, the part of the executions that were sent as long ones
       #
-      # What is counted is counted since the client was made, or its process forked, and never falls; statements that have
-      # left the cache are forgotten. p99 is of the last hundred thousand or so.
-      #
+      # What is counted is counted since the client was made, or its process forked; statements that have left the cache are forgotten.
       # @return [Hash{Symbol => Object}]
       def stats
         { server: @config.server, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, **@readers.to_h, statements_cached: @known.size, statements: @known.stats }
