@@ -67,11 +67,9 @@ class BadInputTest < Trunkline::TestCase
   end
 
   def test_sql_of_no_type
-    [nil, 1, :select, ["SELECT 1"], BasicObject.new, [BasicObject.new]].each do |sql|
-      %i[query value async describe prepare explain classify stream copy_in execute_script].each do |verb|
-        error = error_amid_neighbours(TypeError) { |db| verb == :stream ? db.stream(sql) { flunk } : db.public_send(verb, sql) { flunk } }
-        assert_match(/\ASQL must be a String, not (nil|Integer|Symbol|Array|BasicObject)\z/, error.message)
-      end
+    [nil, 1, :select, ["SELECT 1"], BasicObject.new, [BasicObject.new]].product(%i[query value async prepare explain classify stream copy_in]) do |sql, verb|
+      error = error_amid_neighbours(TypeError) { |db| db.public_send(verb, sql) { flunk } }
+      assert_match(/\ASQL must be a String, not (nil|Integer|Symbol|Array|BasicObject)\z/, error.message)
     end
   end
 

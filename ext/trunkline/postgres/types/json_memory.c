@@ -3,12 +3,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes, as ObjectSpace.memsize_of tells them on 64-bit platforms: of an object without more; of a Hash of up to 8 entries, and, on
- * Ruby 3.3 and newer, of an empty one; of an element of an Array, with room to grow. */
+/* Bytes, as ObjectSpace.memsize_of tells them on 64-bit platforms: of an object without more; of a Hash of up to 8 entries; of an element
+ * of an Array, with room to grow. */
 enum { OBJECT = 40, SMALL_HASH = 168, ELEMENT = 12 };
-/* A Hash with more entries has a table with room for 32, and one of twice the room whenever it is full. Each entry takes 24 bytes and two
- * numbers, of 1, 2 or 4 bytes. Measured on Ruby 3.1: a Hash of 9 and of 32 entries 928 bytes, of 33 1760, 65 3424, 129 7264, 32,769 2,097,248. */
+/* A Hash with more entries has a table with room for 32, and one of twice the room whenever it is full: with json 2.6 when one more is added,
+ * with json 2.10 and newer, which knows their number, at once. Each entry takes 24 bytes and two numbers, of 1, 2 or 4 bytes. Measured on
+ * Ruby 3.1: a Hash of 9 and of 31 entries 928 bytes, of 33 1760, 65 3424, 129 7264, 32,769 2,097,248; of 32 928 and 1760. */
 enum { SMALL_HASH_ENTRIES = 8, SMALLEST_TABLE = 32, TABLE_ENTRY = 24, TABLES_OF_BYTES = 128, TABLES_OF_SHORTS = 32768 };
+/* A String with an escape is made in a buffer that is as long as its text, and, where it is longer than what an object holds, has 64 bytes. */
+enum { HELD_BYTES = 23, LEAST_BUFFER = 63 };
+enum { OF_ARRAY = UINT32_MAX }; /* in the place of the entries of a Hash */
 /* Ruby keeps the Strings that are keys once (rb_hash_aset takes an interned one), so a key that recurs takes nothing. Which keys were met is
  * remembered for so many, with two places for each: of 20 objects' keys all, and 2 KB to clear for each document. */
 enum { KEYS_REMEMBERED = 128, HASHED_BYTES = 8 };
@@ -22,9 +26,11 @@ typedef struct {
 typedef struct {
     const char *at, *end;
     uint64_t bytes;
-    uint32_t entries[JSON_DEPTH_COUNTED]; /* of the Hashes that are open */
+    size_t empty_hash;
+    uint32_t entries[JSON_DEPTH_COUNTED]; /* of the Hashes that are open, and OF_ARRAY */
     uint32_t depth;
     json_string_t last; /* String: a key, if a colon follows */
+    uint64_t last_bytes; /* that were counted for it */
     json_string_t keys[KEYS_REMEMBERED];
 } json_scan_t;
 
@@ -33,9 +39,16 @@ static uint64_t string_bytes(size_t length) { return OBJECT + (uint64_t)length +
 /* Stands behind the opening quote. */
 static void scan_string(json_scan_t *scan) {
     const char *start = scan->at;
-    while (scan->at < scan->end && *scan->at != '"') scan->at += *scan->at == '\\' && scan->end - scan->at > 1 ? 2 : 1;
+    bool escaped = false;
+    for (; scan->at < scan->end && *scan->at != '"'; scan->at++) {
+        if (*scan->at != '\\') continue;
+        escaped = true;
+        if (scan->end - scan->at > 1) scan->at++;
+    }
     scan->last = (json_string_t){start, (size_t)(scan->at - start)};
-    scan->bytes += string_bytes(scan->last.length);
+    size_t length = scan->last.length;
+    scan->last_bytes = string_bytes(escaped && length > HELD_BYTES && length < LEAST_BUFFER ? LEAST_BUFFER : length);
+    scan->bytes += scan->last_bytes;
     if (scan->at < scan->end) scan->at++;
 }
 
@@ -62,8 +75,8 @@ static void scan_number(json_scan_t *scan) {
     if (!plain) scan->bytes += OBJECT + (uint64_t)length;
 }
 
-static void open_level(json_scan_t *scan, uint64_t bytes) {
-    if (scan->depth < JSON_DEPTH_COUNTED) scan->entries[scan->depth] = 0;
+static void open_level(json_scan_t *scan, uint32_t entries, uint64_t bytes) {
+    if (scan->depth < JSON_DEPTH_COUNTED) scan->entries[scan->depth] = entries;
     scan->depth++;
     scan->bytes += bytes;
 }
@@ -89,7 +102,7 @@ static void meet_key(json_scan_t *scan) {
     if (!scan->last.at) return;
     json_string_t *first = &scan->keys[key_place(&scan->last)];
     json_string_t *second = &scan->keys[key_place(&scan->last) ^ 1];
-    if (is_same(first, &scan->last) || is_same(second, &scan->last)) scan->bytes -= string_bytes(scan->last.length);
+    if (is_same(first, &scan->last) || is_same(second, &scan->last)) scan->bytes -= scan->last_bytes;
     else *(first->at && !second->at ? second : first) = scan->last;
     scan->last.at = NULL;
 }
@@ -101,20 +114,26 @@ static uint64_t table_bytes(uint32_t room) {
 
 /* A Hash is as small as it can be until it has more entries. */
 static void add_entry(json_scan_t *scan) {
-    if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED) return;
-    uint32_t before = scan->entries[scan->depth - 1]++;
-    if (before == SMALL_HASH_ENTRIES) scan->bytes += table_bytes(SMALLEST_TABLE);
-    else if (before >= SMALLEST_TABLE && (before & (before - 1)) == 0 && before <= UINT32_MAX / 2) scan->bytes += table_bytes(before * 2) - table_bytes(before);
+    if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] >= OF_ARRAY - 1) return;
+    uint32_t count = ++scan->entries[scan->depth - 1];
+    if (count == 1) scan->bytes += SMALL_HASH - scan->empty_hash;
+    else if (count == SMALL_HASH_ENTRIES + 1) scan->bytes += table_bytes(SMALLEST_TABLE);
+    else if (count >= SMALLEST_TABLE && (count & (count - 1)) == 0 && count <= UINT32_MAX / 2) scan->bytes += table_bytes(count * 2) - table_bytes(count);
+}
+
+/* The last one, behind which there is no comma, is counted with its Array. */
+static void add_element(json_scan_t *scan) {
+    if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] == OF_ARRAY) scan->bytes += ELEMENT;
 }
 
 static void scan_value(json_scan_t *scan) {
     char byte = *scan->at++;
     switch (byte) {
-    case '{': open_level(scan, SMALL_HASH); break;
-    case '[': open_level(scan, OBJECT); break;
+    case '{': open_level(scan, 0, scan->empty_hash); break;
+    case '[': open_level(scan, OF_ARRAY, OBJECT); break;
     case '}': case ']': close_level(scan); break;
     case ':': meet_key(scan); add_entry(scan); break;
-    case ',': scan->bytes += ELEMENT; break;
+    case ',': add_element(scan); break;
     case '"': scan_string(scan); break;
     default:
         if (byte != '-' && !(byte >= '0' && byte <= '9')) return;
@@ -123,8 +142,9 @@ static void scan_value(json_scan_t *scan) {
     }
 }
 
-uint64_t json_memory(const char *bytes, size_t length) {
+uint64_t json_memory(const char *bytes, size_t length, size_t empty_hash) {
     json_scan_t scan;
+    scan.empty_hash = empty_hash < SMALL_HASH ? empty_hash : SMALL_HASH;
     scan.at = bytes;
     scan.end = bytes + length;
     scan.bytes = 0;
