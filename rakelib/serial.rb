@@ -3,6 +3,8 @@
 require "async"
 require "pg"
 require "timeout"
+require_relative "serial_calls"
+require_relative "serial_oracle"
 require_relative "serial_units"
 
 # Many callers of one client do random units of work at once, some of which are interrupted, while another program changes a table and ends
@@ -12,9 +14,7 @@ class Serial
   UNITS = 12        # of each caller in a round
   INTERRUPTED = 0.1 # of the units
   LATEST = 0.02     # seconds after which one is interrupted at most
-  # What a step may raise instead where its connection was ended, or the table changed within its transaction.
-  EXCUSES = [Trunkline::Indeterminate, Trunkline::NotSent, Trunkline::ConnectionError, Trunkline::OutdatedStatement, Trunkline::AdminShutdown].freeze
-  private_constant :CALLERS, :UNITS, :INTERRUPTED, :LATEST, :EXCUSES
+  private_constant :CALLERS, :UNITS, :INTERRUPTED, :LATEST
 
   # @return [Hash{Symbol => Integer}] right, interrupted and excused steps and units
   attr_reader :counts
@@ -54,42 +54,19 @@ class Serial
   # A unit, what its steps may return, and the seconds after which it is interrupted. The server may parse a statement again that a session or a
   # function has prepared, whenever another program changes a table or schema: constants in it then follow the settings of that moment.
   def task(unit)
-    usual, parsed_again = [false, true].map { |again| expected(unit, again) }
+    @oracle ||= SerialOracle.new(@server.uri)
+    usual, parsed_again = [false, true].map { |again| @oracle.answers(unit, again) }
     [unit, usual.zip(parsed_again), @random.rand < INTERRUPTED ? @random.rand(LATEST) : nil]
-  end
-
-  def expected(unit, parsed_again)
-    pg = (@oracle ||= PG.connect(@server.uri).tap { |connection| connection.set_notice_processor { nil } })
-    pg.exec("BEGIN") if unit.kind == :transaction || unit.options.any?
-    local(pg, unit.options)
-    unit.steps.map do |sql, *parameters|
-      pg.exec("DISCARD PLANS") if parsed_again && pg.transaction_status != PG::PQTRANS_INERROR
-      pg_answer(pg, sql, parameters)
-    end
-  ensure
-    pg.exec("ROLLBACK") unless pg.transaction_status == PG::PQTRANS_IDLE
-    pg.exec("DISCARD ALL")
-  end
-
-  def local(pg, options)
-    options.fetch(:settings, {}).each { |name, value| pg.exec_params("SELECT set_config($1, $2, true)", [name, value]) }
-    pg.exec_params("SELECT set_config('role', $1, true)", [options[:role]]) if options[:role]
-  end
-
-  def pg_answer(pg, sql, parameters)
-    pg.exec_params(sql, parameters).values
-  rescue PG::Error => error
-    error.result.error_field(PG::PG_DIAG_SQLSTATE)
   end
 
   def perform(db, unit, expected, after)
     told = []
-    after ? interrupted(after) { run(db, unit, told) } : run(db, unit, told)
-  rescue *EXCUSES
+    after ? interrupted(after) { SerialCalls.run(db, unit, told) } : SerialCalls.run(db, unit, told)
+  rescue *SerialCalls::EXCUSES
     count(:excused)
   rescue Trunkline::Error => error
     # A transaction that failed and whose block went on is told so at its end.
-    report(unit, expected, told, error) unless unit.kind == :transaction && told.grep(String).any?
+    report(unit, expected, told, error) unless unit.transaction? && told.grep(String).any?
   ensure
     compare(unit, expected, told)
   end
@@ -100,31 +77,8 @@ class Serial
     count(:interrupted)
   end
 
-  def run(db, unit, told)
-    case unit.kind
-    when :query then told << answer(unit.options.empty? ? db : db.with(**unit.options), *unit.steps.first)
-    when :batch then told.concat(batch(db, unit))
-    else db.public_send(unit.kind) { |session| unit.steps.each { |step| told << answer(session, *step) } }
-    end
-  end
-
-  def answer(asker, sql, *parameters)
-    asker.query(sql, *parameters).rows
-  rescue *EXCUSES
-    raise
-  rescue Trunkline::ServerError => error
-    error.sqlstate
-  end
-
-  # Each member of a batch is on its own; of the first that fails, the batch tells.
-  def batch(db, unit)
-    db.batch { |batch| unit.steps.each { |sql, *parameters| batch.query(sql, *parameters) } }.map(&:rows)
-  rescue Trunkline::ServerError => error
-    [error.sqlstate]
-  end
-
   def compare(unit, expected, told)
-    expected = expected.select { |either| either.grep(String).any? }.first(1) if unit.kind == :batch && told.grep(String).any?
+    expected = expected.select { |either| either.grep(String).any? }.first(1) if unit.whole? && told.grep(String).any?
     count(:right, told.size)
     return if told.size <= expected.size && told.zip(expected).all? { |step, either| either.include?(step) }
 

@@ -5,7 +5,16 @@
 # a role, a temporary table, a name in search_path or a plan that was kept would change.
 class SerialUnits
   # How a unit is sent, keywords of Querying#with, and its steps, each SQL with parameters.
-  Unit = Struct.new(:kind, :options, :steps)
+  Unit = Struct.new(:kind, :options, :steps) do
+    # @return [Boolean] whether its steps are one transaction, whose end tells of an error that was passed over
+    def transaction? = %i[transaction nested].include?(kind)
+
+    # @return [Boolean] whether an error is told instead of all answers
+    def whole? = %i[batch atomic script].include?(kind)
+
+    # @return [String] its steps, whose rows are texts: the values of scripts are decoded as usual, whatever the client decodes otherwise
+    def script = steps.map { |sql,| sql.start_with?("SELECT") ? "SELECT q::text FROM (#{sql}) AS q" : sql }.join("; ")
+  end
 
   # Two schemas have tables and functions of the same names, of other types.
   SCHEMA = <<~SQL
@@ -59,7 +68,8 @@ class SerialUnits
     "DO $$ BEGIN PERFORM set_config('x.y', 'done', false); END $$", "SHOW TimeZone", "EXPLAIN (COSTS off) SELECT v FROM k"
   ].freeze
   OF_TRANSACTIONS = STATEFUL.grep_v(/DISCARD ALL/).freeze
-  private_constant :PROBES, :SETTINGS, :OF_SESSIONS, :STATEFUL, :OF_TRANSACTIONS
+  OF_SCRIPTS = OF_TRANSACTIONS.grep_v(/SAVEPOINT|FETCH|EXECUTE|\* FROM|RETURNING/)
+  private_constant :PROBES, :SETTINGS, :OF_SESSIONS, :STATEFUL, :OF_TRANSACTIONS, :OF_SCRIPTS
 
   # @param random [Random]
   # @param probes [Array<Array>] SQL with parameters, besides those that there are
@@ -71,10 +81,15 @@ class SerialUnits
   # @return [Unit]
   def unit
     case @random.rand(100)
-    when 0...45 then Unit.new(:query, {}, [probe])
-    when 45...60 then Unit.new(:query, local, [probe])
-    when 60...65 then Unit.new(:batch, {}, Array.new(1 + @random.rand(4)) { probe })
-    when 65...82 then Unit.new(:transaction, {}, steps(OF_TRANSACTIONS))
+    when 0...30 then Unit.new(:query, {}, [probe])
+    when 30...42 then Unit.new(:query, local, [probe])
+    when 42...47 then Unit.new(%i[batch atomic][@random.rand(2)], {}, Array.new(1 + @random.rand(4)) { probe })
+    when 47...52 then Unit.new(:futures, {}, Array.new(1 + @random.rand(4)) { probe })
+    when 52...62 then Unit.new(pick(%i[stream together prepared]), {}, [probe])
+    when 62...65 then Unit.new(:copy, {}, [["COPY (#{probe_without_parameters.first}) TO STDOUT"]])
+    when 65...72 then Unit.new(:script, {}, scripted)
+    when 72...76 then Unit.new(:transaction, local, steps(OF_TRANSACTIONS))
+    when 76...86 then Unit.new(pick(%i[transaction nested]), {}, steps(OF_TRANSACTIONS))
     else Unit.new(:session, {}, steps(STATEFUL + %w[BEGIN COMMIT ROLLBACK]))
     end
   end
@@ -82,6 +97,12 @@ class SerialUnits
   private
 
   def probe = pick(@probes)
+  def probe_without_parameters = pick(@probes.select { |_, *parameters| parameters.empty? })
+
+  # What has no transaction commands.
+  def scripted
+    Array.new(1 + @random.rand(5)) { pick([probe_without_parameters, [set], [pick(OF_SCRIPTS)]]) }
+  end
 
   def local
     settings = SETTINGS.keys.sample(1 + @random.rand(2), random: @random).to_h { |name| [name, pick(SETTINGS[name])] }
