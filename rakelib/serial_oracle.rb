@@ -19,7 +19,7 @@ class SerialOracle
 
     unit.steps.map do |sql, *parameters|
       @pg.exec("DISCARD PLANS") if parsed_again && @pg.transaction_status != PG::PQTRANS_INERROR
-      unit.kind == :copy ? copied(sql) : answer(sql, parameters)
+      unit.kind == :copy ? copied(sql) : answer(sql, parameters, named: unit.kind == :stream)
     end
   ensure
     @pg.exec("ROLLBACK") unless @pg.transaction_status == PG::PQTRANS_IDLE
@@ -36,8 +36,10 @@ class SerialOracle
     @pg.exec_params("SELECT set_config('role', $1, true)", [options[:role]]) if options[:role]
   end
 
-  def answer(sql, parameters)
-    @pg.exec_params(sql, parameters).values
+  # @param named [Boolean] whether rows are Hashes, in which of columns of one name the last one counts
+  def answer(sql, parameters, named: false)
+    result = @pg.exec_params(sql, parameters)
+    named ? result.map(&:values) : result.values
   rescue PG::Error => error
     sqlstate(error)
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "pg"
 require "suites"
 require "support/pgbouncer"
 
@@ -11,8 +12,8 @@ class PgBouncerTest < Trunkline::TestCase
   include Leeway
 
   # @yieldparam pooler [PgBouncer] with fewer server sessions than clients have connections
-  def pooled(server = postgres_server)
-    PgBouncer.open(server, pool: 2) { |pooler| in_host { yield pooler } }
+  def pooled(server = postgres_server, **options)
+    PgBouncer.open(server, pool: 2, **options) { |pooler| in_host { yield pooler } }
   end
 
   def test_without_prepared_statements
@@ -43,6 +44,24 @@ class PgBouncerTest < Trunkline::TestCase
             end
           end
           assert_equal 10, db.value("SELECT count(*) FROM #{table}")
+        end
+      end
+    end
+  end
+
+  # PgBouncer from 1.21 on prepares what its client has prepared anew in each session of the server, whatever its tables are like by then.
+  def test_a_session_that_has_prepared_a_statement_later_than_the_client
+    with_table("id int, v text, w int") do |table|
+      psql("INSERT INTO #{table} VALUES (1, '10', 65)")
+      pooled(kept: 100) do |pooler|
+        Trunkline.postgres(pooler.uri, connections: 1) do |db|
+          sql, insert = "SELECT v, w FROM #{table} WHERE id = $1", "INSERT INTO #{table} (id, w) VALUES (2, $1) RETURNING w"
+          2.times { assert_equal [["10", 65], 66], [db.query(sql, 1).rows.first, db.value(insert, 66)] }
+          elsewhere(pooler, db.with(prepare: false).value("SELECT pg_backend_pid()")) do
+            psql("ALTER TABLE #{table} ALTER v TYPE int USING v::int, ALTER w TYPE real")
+            2.times { assert_equal [[10, 65.0], 67.0], [db.query(sql, 1).rows.first, db.value(insert, 67)] }
+          end
+          3.times { assert_equal [[10, 65.0], 68.0], [db.query(sql, 1).rows.first, db.value(insert, 68)] }
         end
       end
     end
@@ -127,5 +146,23 @@ class PgBouncerTest < Trunkline::TestCase
 
   def assert_no_query_sleeps
     assert eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%through a pooler%'").empty? }
+  end
+
+  private
+
+  # Runs the block while another client has the session with this process.
+  def elsewhere(pooler, process)
+    held = []
+    held << in_transaction(pooler) until held.last&.last == process
+    held[0...-1].each { |pg,| pg.close }
+    yield
+  ensure
+    held.each { |pg,| pg.close unless pg.finished? }
+  end
+
+  def in_transaction(pooler)
+    pg = PG.connect(pooler.uri)
+    pg.exec("BEGIN")
+    [pg, Integer(pg.exec("SELECT pg_backend_pid()").getvalue(0, 0))]
   end
 end

@@ -13,15 +13,14 @@ class PgBouncer
   GIVEN = ENV.fetch("TRUNKLINE_PGBOUNCER", nil)
   PROGRAM = GIVEN || %w[/usr/sbin/pgbouncer pgbouncer].find { |path| File.executable?(path) } || "pgbouncer"
   START_TIMEOUT = 20 # seconds
-  # Newer ones keep statements, unless they are told not to; older ones do not know the setting.
-  KEEPS_NONE = { max_prepared_statements: 0 }.freeze
-  private_constant :GIVEN, :PROGRAM, :START_TIMEOUT, :KEEPS_NONE
+  private_constant :GIVEN, :PROGRAM, :START_TIMEOUT
 
   # @param server [#socket_directory, #port] the PostgreSQL behind it
   # @param pool [Integer] server sessions
   # @param mode [String] what they are given for: "transaction", "statement"
-  def self.open(server, pool:, mode: "transaction")
-    pooler = new(server, pool, mode)
+  # @param kept [Integer] statements of each client that it keeps, from 1.21 on; older ones keep none
+  def self.open(server, pool:, mode: "transaction", kept: 0)
+    pooler = new(server, pool, mode, kept)
     yield pooler
   ensure
     pooler&.stop
@@ -41,9 +40,10 @@ class PgBouncer
   # @return [String] connection URI
   def uri = "postgresql://postgres@127.0.0.1:#{@port}/postgres"
 
-  def initialize(server, pool, mode)
+  def initialize(server, pool, mode, kept)
     @pool = pool
     @mode = mode
+    @kept = keeps_statements? ? { max_prepared_statements: kept } : {}
     @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
     @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
     FileUtils.mkdir_p(@folder)
@@ -75,7 +75,7 @@ class PgBouncer
 
   def write_configuration(server)
     lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: @mode,
-              default_pool_size: @pool, max_client_conn: 100, **(keeps_statements? ? KEEPS_NONE : {}) }.map { |name, value| "#{name} = #{value}" }
+              default_pool_size: @pool, max_client_conn: 100, **@kept }.map { |name, value| "#{name} = #{value}" }
     File.write(configuration, <<~INI)
       [databases]
       * = host=#{server.socket_directory} port=#{server.port} user=postgres

@@ -24,6 +24,7 @@ void suspect_statement(session_state_t *session, postgres_request_t *request, co
     bool parse_failed = request->sent.parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->answer.order) && blames_statement(frame);
     if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
         slots_forget(session); /* one that was there is lost: so may be the others */
+        session->pooled = true; /* or a statement has closed it, which is rare */
     } else if (parse_failed || suspect) {
         slots_drop(session, request->sent.prepared);
     }

@@ -177,6 +177,14 @@ static VALUE codec_has_changed_parse_context(VALUE self) { return RBOOL(session_
  * Does what the client remembers of the statement hold in this session? */
 static VALUE codec_remembers(VALUE self, VALUE statement) { return RBOOL(parse_context_is_statements(session_of(self), statement_checked(statement))); }
 
+/* call-seq: behind_pooler! -> codec
+ *
+ * What is prepared here may be run by another server process, which has prepared it anew: each execution tells what it returns. */
+static VALUE codec_set_pooled(VALUE self) {
+    session_of(self)->pooled = true;
+    return self;
+}
+
 /* call-seq: forget_statements -> codec
  *
  * The server session has lost its statements. */
@@ -200,5 +208,6 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "enter_parse_context", codec_enter_parse_context, 2);
     rb_define_method(class, "changed_parse_context?", codec_has_changed_parse_context, 0);
     rb_define_method(class, "remembers?", codec_remembers, 1);
+    rb_define_method(class, "behind_pooler!", codec_set_pooled, 0);
     rb_define_method(class, "forget_statements", codec_forget_statements, 0);
 }

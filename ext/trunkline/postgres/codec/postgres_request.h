@@ -25,6 +25,7 @@ typedef struct {
     bool parses;        /* carries the Parse of `prepared` */
     bool describes;     /* carries Describe */
     bool told;          /* its Parse names the parameters' types, as the client remembers them */
+    bool elsewhere;     /* another server process than the one that prepared the statement may run it, as a pooler chooses */
     bool withdrawn;     /* its Bind and Execute were taken back before they were sent */
 } request_sent_t;
 

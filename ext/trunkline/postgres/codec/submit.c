@@ -56,7 +56,7 @@ static bool append_parse(buffer_t *output, const prepared_t *prepared) {
 }
 
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
-    bool typed = prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
+    bool typed = !request->sent.elsewhere && prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
     span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
     return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->answer.binary) &&
            (!request->answer.order.describes_portal || frontend_describe_portal(output, portal)) &&
@@ -151,6 +151,12 @@ static VALUE prepare(session_state_t *session, const postgres_request_t *request
     return created;
 }
 
+/* Is the statement to return what it was described to return, or else to fail? What a pooler has prepared anew, perhaps behind an ALTER TABLE,
+ * returns what it likes, and takes parameters of other types. */
+static bool is_checked(const postgres_request_t *request) {
+    return statement_of(request->statement)->checked_result && !request->sent.elsewhere;
+}
+
 /* Finds what the session knows of the statement. What it does not know, or with other types, is parsed in this very unit; for
  * a retry, everything is, and with no type that was remembered. */
 static void choose_prepared(session_state_t *session, postgres_request_t *request) {
@@ -161,11 +167,12 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
         found = Qnil;
     }
     request->sent.parses = NIL_P(found);
+    request->sent.elsewhere = session->pooled && !request->sent.parses;
     request->sent.describes = request->sent.parses || request->kind == REQUEST_DESCRIBE;
     bool remembered = statement_known(statement_of(statement)) && parse_context_is_statements(session, statement_of(statement));
     request->sent.told = request->sent.parses && !request->anew && (remembered || !NIL_P(request->types));
     request->sent.prepared = request->sent.parses ? prepare(session, request) : found;
-    bool checked = statement_of(statement)->checked_result || request->kind == REQUEST_DESCRIBE;
+    bool checked = is_checked(request) || request->kind == REQUEST_DESCRIBE;
     VALUE description = request->answer.description = checked ? prepared_of(request->sent.prepared)->description : Qnil;
     request->answer.binary = statement_of(statement)->bytes || (!NIL_P(description) && description_of(description)->binary);
 }
@@ -174,7 +181,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
 static void order_answer(postgres_request_t *request) {
     if (request->kind == REQUEST_QUERY && !request->sent.parses && NIL_P(request->preamble) && !request->base.limited) {
         request->answer.order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
-                                          .describes_portal = !statement_of(request->statement)->checked_result};
+                                          .describes_portal = !is_checked(request)};
         return;
     }
     answer_order_t order = {.preamble = NIL_P(request->preamble) ? 0 : (uint32_t)RARRAY_LEN(request->preamble)};
@@ -183,7 +190,7 @@ static void order_answer(postgres_request_t *request) {
         order.describes = request->sent.describes;
         order.limited = request->base.limited;
         order.executes = request->kind == REQUEST_QUERY;
-        order.describes_portal = order.executes && !statement_of(request->statement)->checked_result;
+        order.describes_portal = order.executes && !is_checked(request);
         order.fetches = !NIL_P(request->portal);
     }
     answer_order_begin(&order);

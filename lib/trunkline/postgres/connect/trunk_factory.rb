@@ -17,7 +17,10 @@ module Trunkline
       # Seconds after which a connection to a primary, where a standby is preferred, is replaced: at a random moment, so that those opened
       # together do not go together. A standby that has come back is used again within 10 s.
       SECOND_CHOICE = 5.0..9.0
-      private_constant :SECOND_CHOICE
+      # Numbers that processes of servers have: Linux has no larger ones (PID_MAX_LIMIT), and other systems smaller ones. Poolers tell random ones
+      # of 32 bits, of which one in a thousand is as small, or none.
+      PROCESSES = (1..1 << 22).freeze
+      private_constant :SECOND_CHOICE, :PROCESSES
 
       # @param config [Config]
       # @param responses [ResponseReader]
@@ -37,6 +40,7 @@ module Trunkline
         @epochs = epochs
         @unfinished = unfinished
         @prepare = prepare
+        @pooled = false
         @prefers_standby = config.target_session_attrs == "prefer-standby"
       end
 
@@ -90,12 +94,19 @@ module Trunkline
         limits = @responses.limits
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
         codec.responses = @responses
+        codec.behind_pooler! if pooled?(connection)
         canceller = @unfinished.canceller(connection)
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller, silence: @silence)
         trunk.server_process = connection.backend_pid
         admit(trunk, connection.identity) if @cluster
         bound_second_choice(trunk)
         connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses, @interval_styles) : trunk
+      end
+
+      # Of one client, what one connection shows holds for those that follow.
+      def pooled?(connection)
+        process = connection.backend_pid
+        @pooled ||= connection.minimal_startup? || !PROCESSES.cover?(process) || connection.identity&.pooled?(process)
       end
 
       # Where there is none, each look costs a connection to the primary, and 250 ms where a host is silent.

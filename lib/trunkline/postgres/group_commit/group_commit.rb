@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../trunk/lock"
 require_relative "../../trunk/pool/pool"
 require_relative "asynchronous_commit"
 require_relative "flusher"
@@ -31,7 +30,6 @@ module Trunkline
         @pools = [connections, 1].map { |most| Pool.new(connections: most, most: most, **options, &open) }
         @writers = @pools.first
         @flusher = Flusher.new(@pools.last)
-        @lock = Lock.new
         begin_anew
       end
 
@@ -49,11 +47,12 @@ module Trunkline
       def perform(request)
         return @pool.perform(request) unless suitable?(request)
 
-        beside_others = enter
+        begin_anew unless @generation == Trunkline.process_generation
         begin
-          beside_others || several?(request) ? perform_together(request) : @pool.perform(request)
+          @writing[request] = true
+          @writing.size > 1 || several?(request) ? perform_together(request) : @pool.perform(request)
         ensure
-          leave
+          @writing.delete(request)
         end
       end
 
@@ -61,7 +60,7 @@ module Trunkline
 
       def begin_anew
         @generation = Trunkline.process_generation
-        @writing = 0
+        @writing = {}.compare_by_identity # requests of all threads: each change is one step of Ruby's, so no lock is needed
         @resume_at = @refusal = nil
       end
 
@@ -69,16 +68,6 @@ module Trunkline
       def suitable?(request) = request.members ? request.members.all? { |member| suitable?(member) } : request.statement&.classification == :shareable
 
       def several?(request) = !request.members.nil? && !request.atomic? && request.members.size > 1
-
-      # @return [Boolean] whether another caller writes at this moment
-      def enter
-        @lock.synchronize do
-          begin_anew unless @generation == Trunkline.process_generation
-          (@writing += 1) > 1
-        end
-      end
-
-      def leave = @lock.synchronize { @writing -= 1 }
 
       def unavailable?
         resume_at = @resume_at
