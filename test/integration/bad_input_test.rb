@@ -74,9 +74,8 @@ class BadInputTest < Trunkline::TestCase
   end
 
   def test_a_value_that_is_none_of_its_type
-    amid_neighbours do |db|
-      3.times { assert_raises(Trunkline::InvalidTextRepresentation) { db.query("SELECT $1::int", "one") } }
-      3.times { assert_raises(Trunkline::NumericValueOutOfRange) { db.query("SELECT $1::int", 10**12) } }
+    { "one" => Trunkline::InvalidTextRepresentation, 10**12 => Trunkline::NumericValueOutOfRange }.each do |value, error|
+      amid_neighbours { |db| 3.times { assert_raises(error) { db.query("SELECT $1::int", value) } } }
     end
   end
 
@@ -155,10 +154,7 @@ class BadInputTest < Trunkline::TestCase
 
   # --- servers that are none ---
 
-  SESSION = lambda do |peer|
-    peer.startup
-    peer << Trunkline::BackendMessages.authentication(0) << Trunkline::BackendMessages.session
-  end
+  SESSION = ->(peer) { peer.startup && peer << Trunkline::BackendMessages.authentication(0) << Trunkline::BackendMessages.session }
   private_constant :SESSION
 
   # The first connection goes wrong as the block says, those after it work.
