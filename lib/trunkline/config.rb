@@ -60,6 +60,16 @@ module Trunkline
     # @return [Hash{String => String}] those of them that a session may go without, where a pooler refuses them
     attr_reader :dispensable
 
+    # @return [Symbol, nil] what is said of a pooler in between: :session, it keeps each client's server session; :transaction, it gives each
+    #   transaction another one; nil: nothing
+    def pooler = @pooler&.to_sym
+
+    # @return [Config, nil] of session_url:, the address for what needs a server session that stays
+    attr_reader :direct
+
+    # @return [Integer, true, nil] connections for all processes together; true: as many as the server takes; nil: each has its own
+    attr_reader :fleet
+
     # @return [String, nil] the file of passwords; it need not be there
     attr_reader :passfile
 
@@ -88,6 +98,7 @@ module Trunkline
       @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
       @others = hosts.size > 1
+      @direct = Config.new(@session_url, env: env, session: session, dispensable: dispensable, **given.beside(@session_url)) if @session_url
       freeze
     end
 
@@ -163,7 +174,7 @@ module Trunkline
 
     private
 
-    SECRETS = %w[password sslpassword].freeze
+    SECRETS = %w[password sslpassword session_url].freeze
     private_constant :SECRETS
 
     def changed(**values)

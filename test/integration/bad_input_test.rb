@@ -168,7 +168,7 @@ class BadInputTest < Trunkline::TestCase
     end
     Trunkline::ScriptedServer.open(script) do |server|
       in_host do
-        Trunkline.postgres(server.conninfo, user: "u", dbname: "d", connections: 1, max_connections: 2, connect_timeout: 5, **options) { |db| yield db }
+        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connections: 1, max_connections: 2, connect_timeout: 5, **options) { |db| yield db }
       end
     end
   end
@@ -239,7 +239,7 @@ class BadInputTest < Trunkline::TestCase
   def test_a_server_that_is_not_postgresql
     Trunkline::ScriptedServer.open(->(peer) { peer.startup && peer << "HTTP/1.1 400 Bad Request\r\n\r\n" }) do |server|
       in_host do
-        Trunkline.postgres(server.conninfo, user: "u", dbname: "d", connect_timeout: 5) do |db|
+        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connect_timeout: 5) do |db|
           3.times { assert_raises(Trunkline::ProtocolError, Trunkline::ConnectionError) { db.query("SELECT 1") } }
         end
       end
@@ -257,7 +257,7 @@ class BadInputTest < Trunkline::TestCase
       in_host do
         (handshake.bytesize - 1).times do |count|
           budget = count
-          Trunkline.postgres(server.conninfo, user: "u", dbname: "d", connect_timeout: 5) do |db|
+          Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connect_timeout: 5) do |db|
             assert_raises(Trunkline::ConnectionError) { db.query("SELECT 1") }
           end
         end
@@ -268,7 +268,7 @@ class BadInputTest < Trunkline::TestCase
   def test_a_server_that_says_nothing
     Trunkline::ScriptedServer.open(->(peer) { peer.startup && peer.drain }) do |server|
       in_host do
-        Trunkline.postgres(server.conninfo, user: "u", dbname: "d", connect_timeout: 0.2) do |db|
+        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connect_timeout: 0.2) do |db|
           errors = side_by_side(1..10) { assert_raises(Trunkline::ConnectionError) { db.query("SELECT 1") } }
           assert_match(/time|second/, errors.first.message)
         end

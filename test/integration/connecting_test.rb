@@ -35,7 +35,7 @@ module Trunkline
       end
       told = []
       ScriptedServer.open(script) do |server|
-        Trunkline.postgres(server.conninfo, user: "ann", dbname: "app", connections: 1) do |db|
+        Trunkline.postgres(server.conninfo, user: "ann", pooler: :session, dbname: "app", connections: 1) do |db|
           db.on_notice { |fields| told << [fields[:severity], fields[:message]] }
           assert_raises(NotSent, Indeterminate, ConnectionError) { db.query("SELECT 1") }
         end

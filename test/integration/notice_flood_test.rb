@@ -62,7 +62,7 @@ module Trunkline
     # @return [Integer] notices of the result
     def told(first, more, &told)
       ScriptedServer.open(->(peer) { answer(peer, first, more) }) do |server|
-        Trunkline.postgres(server.conninfo, user: "u", dbname: "d") do |db|
+        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d") do |db|
           db.on_notice(&told) if told
           db.query("SELECT 1 AS n").notices.size
         end

@@ -55,7 +55,7 @@ class SyntaxErrorsTest < Trunkline::TestCase
   def test_what_the_server_knows_and_the_lexer_does_not_is_refused
     types = nil
     Trunkline::ScriptedServer.open(->(peer) { types = answers_to_a_description(peer) }) do |server|
-      Trunkline.postgres(server.conninfo, user: "u", dbname: "d") do |db|
+      Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d") do |db|
         assert_match(/\Abecause of FROB/, assert_raises(Trunkline::SharedStateError) { db.query("FROB 1") }.message)
       end
       assert eventually { types }

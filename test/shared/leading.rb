@@ -200,7 +200,7 @@ module Shared
       orders, heard = Array.new(2) { Thread::Queue.new }
       in_host do
         Trunkline::ScriptedServer.open(->(peer) { answer_narrowly(peer, orders, heard) }) do |server|
-          Trunkline.postgres("#{server.conninfo} user=me sslmode=disable", connections: 1, max_connections: 2) do |db|
+          Trunkline.postgres("#{server.conninfo} user=me sslmode=disable pooler=session", connections: 1, max_connections: 2) do |db|
             db.value("SELECT name")
             wire_of(db).instance_variable_get(:@io).setsockopt(:SOCKET, :SNDBUF, 4096)
             yield db, orders, heard

@@ -63,7 +63,7 @@ module Trunkline
     def reader = self
 
     # Another thread may be about to answer.
-    def make_room(_request)
+    def make_room(_request, _seconds)
       raise "nothing is answered here: the caller would look for ever" if (@looks += 1) > MOST_LOOKS
 
       Thread.pass

@@ -17,7 +17,7 @@ class PgBouncer
 
   # @param server [#socket_directory, #port] the PostgreSQL behind it
   # @param pool [Integer] server sessions
-  # @param mode [String] what they are given for: "transaction", "statement"
+  # @param mode [String] what they are given for: "transaction", "statement", "session"
   # @param kept [Integer] statements of each client that it keeps, from 1.21 on; older ones keep none
   def self.open(server, pool:, mode: "transaction", kept: 0)
     pooler = new(server, pool, mode, kept)
@@ -31,6 +31,9 @@ class PgBouncer
     @version ||= Gem::Version.new(IO.popen([PROGRAM, "--version"], &:read)[/\d+\.\d+/])
   end
 
+  # Can it keep the statements that clients prepare?
+  def self.keeps_statements? = version >= Gem::Version.new("1.21")
+
   # Does it let clients set IntervalStyle?
   def self.tracks_interval_style? = version >= Gem::Version.new("1.20")
 
@@ -43,7 +46,7 @@ class PgBouncer
   def initialize(server, pool, mode, kept)
     @pool = pool
     @mode = mode
-    @kept = keeps_statements? ? { max_prepared_statements: kept } : {}
+    @kept = self.class.keeps_statements? ? { max_prepared_statements: kept } : {}
     @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
     @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
     FileUtils.mkdir_p(@folder)
@@ -83,8 +86,6 @@ class PgBouncer
       #{lines.join("\n")}
     INI
   end
-
-  def keeps_statements? = self.class.version >= Gem::Version.new("1.21")
 
   def configuration = File.join(@folder, "ini")
 

@@ -5,6 +5,7 @@ require_relative "errors"
 require_relative "result"
 require_relative "times"
 require_relative "connection"
+require_relative "advisory_locks"
 require_relative "isolation"
 require_relative "lease_holder"
 require_relative "pool_advice"
@@ -23,6 +24,7 @@ module Trunkline
     # the same settings. To be included in a subclass.
     module Adapter
       include Executing
+      include AdvisoryLocks
 
       # No server is asked: the client replaces connections that are dead. One that a transaction has is looked at.
       def active? = @lock.synchronize { connected? && @raw_connection.status == ::PG::CONNECTION_OK }

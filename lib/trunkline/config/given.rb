@@ -26,6 +26,19 @@ module Trunkline
         value.to_s.empty? ? option.default : Value.public_send(option.kind, option, value, source)
       end
 
+      # What another address has in common with this one: everything that it does not say itself.
+      #
+      # @param url [String] of the other one
+      # @return [Hash{Symbol => Object}] keywords of {Config#initialize}
+      # @raise [ConfigError]
+      def beside(url)
+        said = from_string(url).keys
+        @options.except(*WHERE, *Options::OWN, *said).transform_values(&:first).transform_keys(&:to_sym)
+      end
+
+      WHERE = %w[host hostaddr port service servicefile load_balance_hosts].freeze
+      private_constant :WHERE
+
       private
 
       def from_string(conninfo)

@@ -4,7 +4,7 @@ require "did_you_mean"
 
 module Trunkline
   class Config
-    # libpq's options: what each holds, and which are refused. None is ignored: someone may rely on it.
+    # libpq's options and three more: what each holds, and which are refused. None is ignored: someone may rely on it.
     module Options
       # One option: what it holds (a method of {Value}), what counts where it is not given, and the values it may have.
       Option = Struct.new(:name, :kind, :default, :choices)
@@ -33,8 +33,12 @@ module Trunkline
         [:sslcertmode, :choice, "allow", %w[disable allow require]],
         [:sslcert, :text], [:sslkey, :text], [:sslpassword, :text], [:sslrootcert, :text], [:sslcrl, :text], [:sslcrldir, :text],
         [:sslsni, :switch, true],
-        [:ssl_min_protocol_version, :choice, "TLSv1.2", TLS_VERSIONS], [:ssl_max_protocol_version, :choice, nil, TLS_VERSIONS]
+        [:ssl_min_protocol_version, :choice, "TLSv1.2", TLS_VERSIONS], [:ssl_max_protocol_version, :choice, nil, TLS_VERSIONS],
+        [:pooler, :choice, nil, %w[session transaction]], [:session_url, :text], [:fleet, :fleet]
       ].to_h { |name, kind, default, choices| [name.to_s, Option.new(name.to_s, kind, default, choices&.freeze).freeze] }.freeze
+
+      # Of a client's way to the server, and none of libpq's.
+      OWN = %w[pooler session_url fleet].freeze
 
       # Known to libpq and refused, by what they need.
       REFUSED = {

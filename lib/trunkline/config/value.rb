@@ -70,6 +70,17 @@ module Trunkline
         end
       end
 
+      # @return [Integer, true, nil] connections for all processes; true: as many as the server takes; nil: they do not share
+      # @raise [ConfigError]
+      def fleet(option, value, source)
+        case value.to_s.strip
+        when "true" then true
+        when "false", "0" then nil
+        when /\A[1-9]\d*\z/ then Integer(value.to_s.strip, 10)
+        else bad(option, source, "must be true, or a number of connections for all processes")
+        end
+      end
+
       # @return [String] one of the option's choices
       # @raise [ConfigError]
       def choice(option, value, source)

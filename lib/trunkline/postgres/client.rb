@@ -3,7 +3,6 @@
 require_relative "../config"
 require_relative "../middlewares"
 require_relative "../trunk/main_ractor"
-require_relative "../trunk/pool/pool"
 require_relative "connect/budget"
 require_relative "copy/copying"
 require_relative "statements/detection"
@@ -17,7 +16,7 @@ require_relative "replicas/replicated"
 require_relative "statements/sharing_errors"
 require_relative "statements/statements"
 require_relative "request/syntax_check"
-require_relative "connect/trunk_factory"
+require_relative "connect/route"
 require_relative "types"
 require_relative "connect/unfinished_cancels"
 
@@ -61,15 +60,17 @@ module Trunkline
         @responses = ResponseReader.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
-        @trunks = TrunkFactory.new(@config, @responses, @epochs, @unfinished, prepare: prepare) { |server| @roles.leave(server) }
-        @pool = Pool.new(connections: connections, most: max_connections, limits: @limits, server: config.server) { |pool| connect(pool) }
-        @syntax = SyntaxCheck.new(@pool, @responses)
-        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) do |pool|
-          @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
+        @usual, direct = [@config, config.direct].map do |address|
+          address && Route.new(address, @responses, @epochs, @unfinished, prepare: prepare, gone: ->(server) { @roles.leave(server) },
+                                       connections: connections, most: max_connections) { |*way| connect(*way) }
         end
-        @pools = [@pool, *@group_commit.pools].freeze
+        @trunks = @usual.trunks
+        @pool = @usual.pool
+        @syntax = SyntaxCheck.new(@pool, @responses)
+        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) { |pool| open_writer(pool) }
+        @pools = [@pool, *direct&.pool, *@group_commit.pools].freeze
         @roles = RoleWatch.new(@config, @pools, @trunks)
-        @sessions = Sessions.new(@pool, @responses, @roles, server: config.server)
+        @sessions = Sessions.new(@usual, direct, @responses, @roles, server: config.server)
         @readers = Readers.of(self, @config, @trunks, @pool, @sessions, connections: connections, most: max_connections, limits: limits,
                               known: @known, decoding: @decoding, responses: @responses, result_class: @result_class) if replicas
         extend GroupCommitting if group_commit
@@ -99,6 +100,7 @@ module Trunkline
 
         hold(block) do |session|
           session.lease.stateful! # whatever its statements look like: they may call what leaves something behind
+          session.lease.pooler_check.go_direct
           yield session.object
         end
       end
@@ -166,6 +168,7 @@ module Trunkline
       #   db.stats[:queue][:length]                          # => 0
       #   db.stats[:statements].max_by { |sql, statement| statement[:p99] }
       #
+      # pooled:: whether a pooler was found that gives each transaction another server session; nil: there was no connection yet
       # open, opening, shared, pinned, spare, busy:: connections: all there are; on their way; that queries share; that are
       #   leased to one caller; that wait for the next lease; with something in flight
       # in_flight, backlog:: requests that the servers have yet to answer, and the time that these are expected to take
@@ -190,7 +193,7 @@ module Trunkline
       # What is counted is counted since the client was made, or its process forked; statements that have left the cache are forgotten.
       # @return [Hash{Symbol => Object}]
       def stats
-        { server: @config.server, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, **@readers.to_h, statements_cached: @known.size, statements: @known.stats }
+        { server: @config.server, pooled: @usual.pooled, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, **@readers.to_h, statements_cached: @known.size, statements: @known.stats }
       end
 
       # Closes the connections that are not in use at this moment, and the others when they are through. Later queries open new ones. What was
@@ -213,7 +216,6 @@ module Trunkline
 
       # @return [Integer] connections that are open
       def connection_count = every_pool.sum { |pool| pool.counts.values.sum }
-
       # @return [Boolean]
       def closed? = @pool.closed?
 
@@ -234,9 +236,7 @@ module Trunkline
       def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request)
 
       def holds_connection? = !@sessions.held.nil?
-
       def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.move
-
       def perform(request)
         return @pool.perform(request) unless @sessions.used && !ScopedValue.none? && (held = @sessions.held)
 
@@ -267,8 +267,8 @@ module Trunkline
 
       # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
-
-      def connect(pool) = @trunks.open(pool)
+      def connect(pool, route) = route.open(pool)
+      def open_writer(pool) = @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
       # statements, nor compiled as its costs are estimated under the caller's settings.

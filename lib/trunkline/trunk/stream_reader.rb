@@ -52,18 +52,23 @@ module Trunkline
       attend_until(request, -> { false }) { @trunk.step(request) }
     end
 
-    # Reads, where no other caller does, until there is room for another request.
+    # Reads, where no other caller does, until there is room for another request; not for long, as what the server works on may take so long
+    # that another trunk is worth it, or the answers on another one.
     #
     # @param request [Request] the caller's, not sent yet
+    # @param seconds [Float]
     # @yieldreturn [Boolean] whether there is room
     # @return [nil]
-    def make_room(request, &room)
+    def make_room(request, seconds, &room)
+      request.patience = Waiting.now + seconds
       Waiting.undisturbed(request.scheduler) do
         lead_until(request, &room) if @state.enter(request)
       ensure
         @trunk.leave(request)
       end
       nil
+    ensure
+      request.patience = nil
     end
 
     # Reads until nothing is in flight, or sleeps while another caller does, which waits for what it has asked here before. For the owner

@@ -30,6 +30,13 @@ module Trunkline
     # @return [Integer, nil] the server's process for this connection, as its opener was told
     attr_accessor :server_process
 
+    # @return [Boolean] whether what is left behind in a session may be found by others, as a pooler stands in between
+    attr_accessor :pooled
+    alias pooled? pooled
+
+    # @return [#limit, #full, #first, nil] what was found of others that have their part of what the server takes: see {Quota}
+    attr_accessor :share
+
     attr_reader :codec, :state, :server, :loss
 
     # @return [StreamReader] for callers that wait for something else than the end of one answer
@@ -61,6 +68,8 @@ module Trunkline
       @writer = OutputWriter.new(self, @state, @wire)
       @retirement = Retirement.new(self, @state, @reader, @canceller)
       @loss = @user = @origin = @server_process = @write_failure = nil
+      @pooled = false
+      @share = nil
     end
 
     # @return [Boolean] whether no caller is active here, and none is about to end what it has left

@@ -30,7 +30,7 @@ class PooledConnectionsTest < Trunkline::TestCase
   def messages(key)
     seen = []
     Trunkline::ScriptedServer.open(->(peer) { serve(peer, key, seen) }) do |server|
-      Trunkline.postgres(server.conninfo, user: "u", dbname: "d", connections: 1) { |db| 2.times { assert_equal 1, db.value("SELECT 1") } }
+      Trunkline.postgres(server.conninfo, user: "u", dbname: "d", pooler: :session, connections: 1) { |db| 2.times { assert_equal 1, db.value("SELECT 1") } }
     end
     seen
   end

@@ -42,7 +42,7 @@ module Trunkline
       def with_peer(answer)
         units = []
         script = ->(peer) { peer.startup && peer << BackendMessages.authentication(0) + BackendMessages.session && answer_units(peer, answer, units) }
-        ScriptedServer.open(script) { |server| Trunkline.postgres(server.conninfo, user: "u") { |db| yield db, units } }
+        ScriptedServer.open(script) { |server| Trunkline.postgres(server.conninfo, user: "u", pooler: :session) { |db| yield db, units } }
       end
 
       def answer_units(peer, answer, units)

@@ -28,7 +28,7 @@ module Trunkline
       end
 
       def test_it_makes_room_no_longer
-        fiber = Dropping.run { Fiber.schedule { @trunk.reader.make_room(request) { false } } }
+        fiber = Dropping.run { Fiber.schedule { @trunk.reader.make_room(request, 60) { false } } }
         assert_equal :leads, @trunk.state.lead(request)
         fiber.resume
         refute_predicate fiber, :alive?

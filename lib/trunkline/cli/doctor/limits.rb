@@ -22,6 +22,8 @@ module Trunkline
           room, whose = narrowest(limits)
           processes = patient.processes == 1 ? "One process" : "#{patient.processes} processes"
           asked = "#{processes} with max_connections #{patient.max_connections} may open #{wanted} connections"
+          return [[:advice, pooled(asked, room, whose)]] unless Pooler.direct?(patient)
+
           return [[:fine, "#{asked}, and #{whose} #{room}."]] if wanted <= room
 
           [[:trouble, "#{asked}, but #{whose} #{room}: #{remedy(room, patient.processes)}."]]
@@ -33,11 +35,17 @@ module Trunkline
             .reject { |room,| room.negative? }.min_by(&:first)
         end
 
+        # What the application opens, the pooler takes; what the pooler opens, the server.
+        def self.pooled(asked, room, whose)
+          "#{asked} to the pooler, whose own limit (PgBouncer's max_client_conn) must be as high. Of the connections that poolers open themselves " \
+            "(default_pool_size for each pair of database and role) #{whose} #{room}."
+        end
+
         def self.remedy(room, processes)
           each = room / processes
           each.zero? ? "let it take more, or run fewer processes" : "set max_connections: #{each}, or let it take more"
         end
-        private_class_method :narrowest, :remedy
+        private_class_method :narrowest, :pooled, :remedy
       end
       private_constant :Limits
     end

@@ -7,14 +7,15 @@ module Trunkline
       module Pooler # :nodoc:
         # Times that two connections ask in turn which server process works for them.
         ROUNDS = 3
-        SESSION_MODE = "A pooler stands in between, and each connection keeps its server session, as in PgBouncer's session mode: " \
-                       "there is nothing to set."
+        SESSION_MODE = "A pooler stands in between, and each connection keeps its server session, as in PgBouncer's session mode."
+        UNDECLARED = "A pooler stands in between, and each connection seems to keep its server session, as in PgBouncer's session mode: set pooler: " \
+                     ":session, so that SET, LISTEN and the like are not refused."
         TRANSACTION_MODE = "A pooler stands in between that gives each transaction another server session, as in PgBouncer's transaction " \
-                           "mode: SET, LISTEN, temporary tables and advisory locks that last do not work there."
+                           "mode: SET, LISTEN, temporary tables and advisory locks that last are refused there, or go over session_url: where it is set."
         STATEMENT_MODE = "A pooler stands in between that gives each statement another server session and lets no transaction pass, as in " \
                          "PgBouncer's statement mode: transaction { }, session { }, batches that are atomic and COPY do not work there. Have it pool " \
                          "transactions."
-        private_constant :ROUNDS, :SESSION_MODE, :TRANSACTION_MODE, :STATEMENT_MODE
+        private_constant :ROUNDS, :SESSION_MODE, :UNDECLARED, :TRANSACTION_MODE, :STATEMENT_MODE
 
         # @return [Array<Array(Symbol, String)>] verdicts and sentences
         def self.findings(patient)
@@ -22,7 +23,9 @@ module Trunkline
             return transactions?(patient.config) ? [[:advice, TRANSACTION_MODE]] : [[:trouble, STATEMENT_MODE]]
           end
 
-          direct?(patient) ? [[:fine, "No pooler stands in between."]] : [[:fine, SESSION_MODE]]
+          return [[:fine, "No pooler stands in between."]] if direct?(patient)
+
+          patient.config.pooler == :session ? [[:fine, SESSION_MODE]] : [[:advice, UNDECLARED]]
         end
 
         # Do connections that are open at the same time meet the same server process, or one of them another one each time?
@@ -53,7 +56,7 @@ module Trunkline
         ensure
           connection&.io&.close
         end
-        private_class_method :direct?, :transactions?
+        private_class_method :transactions?
       end
       private_constant :Pooler
     end

@@ -20,8 +20,8 @@ module Trunkline
           return [[:fine, "Statements are prepared, and the pooler keeps them."]] if names.grep(KEPT_BY_POOLER).any?
           return [[:fine, "Statements are prepared."]] if names.any? && !Pooler.shares_sessions?(patient.config)
 
-          [[:trouble, "Prepared statements get lost behind this pooler: set prepare: false, or have PgBouncer keep them (from 1.21 on, " \
-                      "max_prepared_statements)."]]
+          [[:advice, "Prepared statements get lost behind this pooler, so the server plans each query anew. PgBouncer can keep them (from 1.21 on, " \
+                     "max_prepared_statements)."]]
         end
       end
       private_constant :Statements

@@ -31,6 +31,9 @@ module Trunkline
       # @return [ServerIdentity, nil] nil: it was not asked for, or the server does not tell
       attr_reader :identity
 
+      # @return [SessionSurvey::Findings, nil] nil: the session was not asked
+      attr_reader :findings
+
       # @return [Boolean] whether the session could not be told all that it should
       def minimal_startup? = @minimal_startup
 
@@ -39,7 +42,8 @@ module Trunkline
       # @param endpoint [Endpoint]
       # @param leftover [String] bytes already read that belong to what follows
       # @param identity [ServerIdentity, nil]
-      def initialize(io, startup, endpoint, leftover = startup.leftover, identity = nil)
+      # @param findings [SessionSurvey::Findings, nil]
+      def initialize(io, startup, endpoint, leftover = startup.leftover, identity = nil, findings = nil)
         @io = io
         @backend_pid = startup.backend_pid
         @secret_key = startup.secret_key.freeze
@@ -49,6 +53,7 @@ module Trunkline
         @authentication = startup.authentication
         @endpoint = endpoint
         @identity = identity
+        @findings = findings
         @minimal_startup = startup.minimal?
         freeze
       end

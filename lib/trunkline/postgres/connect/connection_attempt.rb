@@ -30,12 +30,14 @@ module Trunkline
       # @param others [Boolean] whether there are other hosts, so that a silent one is not waited for without end
       # @param cluster [ClusterTimeline, nil] that the server must belong to
       # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
-      def initialize(config, host, wanted = "any", others: false, cluster: nil, promotions: nil)
+      # @param survey [SessionSurvey, nil] nil: the session is not asked what works for it
+      def initialize(config, host, wanted = "any", others: false, cluster: nil, promotions: nil, survey: nil)
         @config = config
         @host = host
         @wanted = wanted
         @cluster = cluster
         @promotions = promotions
+        @survey = survey
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
         @tcp_answer = TCP_ANSWER if others
@@ -56,7 +58,7 @@ module Trunkline
         ways = @encryption.ways.dup
         begin
           handshake = Handshake.new(@config, @host, @wanted, @deadline, timeout: @timeout, encryption: ways.first, protocol: @protocol,
-                                    minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster, promotions: @promotions)
+                                    minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster, promotions: @promotions, survey: @survey)
           handshake.connect
         rescue Error => error
           retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)

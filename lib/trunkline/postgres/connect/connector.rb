@@ -37,10 +37,12 @@ module Trunkline
       # @param random [Random] for load_balance_hosts
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
       # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for; nil: none do
-      def initialize(config, random: Random, cluster: nil, promotions: nil)
+      # @param survey [SessionSurvey, nil] what new sessions are asked; nil: nothing
+      def initialize(config, random: Random, cluster: nil, promotions: nil, survey: nil)
         @config = config
         @cluster = cluster
         @promotions = promotions
+        @survey = survey
         @memory = HostMemory.new(config, random)
         @lock = Lock.new
         @left = []
@@ -86,7 +88,7 @@ module Trunkline
         arrive(@promotions ? run_beside_promotions(search, Deadlines.present) : search.run(Deadlines.present) || leave(search), &switched)
       end
 
-      def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions)
+      def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions, @survey)
 
       # A host that is frozen holds a search up for as long as an attempt may take. Meanwhile a standby that was met in it may be promoted: then
       # the next search begins.

@@ -4,6 +4,7 @@ require_relative "connection"
 require_relative "handshake_io"
 require_relative "server_identity"
 require_relative "server_type"
+require_relative "session_survey"
 require_relative "startup"
 require_relative "endpoint"
 
@@ -27,7 +28,9 @@ module Trunkline
       # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
       # @param cluster [ClusterTimeline, nil] that the server must belong to; nil: it is not asked for its identity
       # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
-      def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil, promotions: nil)
+      # @param survey [SessionSurvey, nil] nil: the session is not asked what works for it
+      def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil, promotions: nil,
+                     survey: nil)
         @config = config
         @host = host
         @wanted = wanted
@@ -40,6 +43,7 @@ module Trunkline
         @tcp_answer = tcp_answer
         @cluster = cluster
         @promotions = promotions
+        @survey = survey
         @kept = false
         @stage = :connecting
       end
@@ -54,7 +58,8 @@ module Trunkline
         @encrypted = @encryption ? encrypt : false
         begin_session
         identity, leftover = check_server
-        connection = Connection.new(@io, @startup, endpoint.narrowed(@io, (@encryption if @encrypted)), leftover, identity)
+        findings, leftover = survey(leftover)
+        connection = Connection.new(@io, @startup, endpoint.narrowed(@io, (@encryption if @encrypted)), leftover, identity, findings)
       ensure
         @io&.close unless connection || @kept
       end
@@ -100,7 +105,10 @@ module Trunkline
         raise
       end
 
-      def settings = @date_style ? { **@config.session, "DateStyle" => @date_style } : @config.session
+      def settings
+        session = @survey ? @survey.named(@config.session) : @config.session
+        @date_style ? { **session, "DateStyle" => @date_style } : session
+      end
 
       # The server closes its end when it has given the session's place to others: the next attempt may need it.
       def leave
@@ -110,14 +118,15 @@ module Trunkline
         nil
       end
 
-      # The server is asked for its kind and its identity in one flight.
+      # The server is asked for its kind, its identity and what works for the session in one flight.
       #
       # @return [Array(ServerIdentity, String)] the identity, where it is asked for and told, and the bytes that came after all this
       def check_server
         type = ServerType.new(@wanted, @startup)
         question = type.question
         refuse(type) unless question
-        @handshake_io.write("#{question}#{IdentityQuestion::MESSAGE if @cluster}") if question || @cluster
+        flight = "#{question}#{IdentityQuestion::MESSAGE if @cluster}#{@survey&.message}"
+        @handshake_io.write(flight) unless flight.empty?
         type.receive(@handshake_io.read) until type.answered?
         refuse(type)
         @cluster ? identify(type.leftover) : [nil, type.leftover]
@@ -132,6 +141,13 @@ module Trunkline
       rescue WrongCluster, UnsuitableServer
         @handshake_io.write(FAREWELL)
         raise
+      end
+
+      # @return [Array(SessionSurvey::Findings, String)] nil where nothing was asked, and the bytes that came after all this
+      def survey(bytes)
+        return [nil, bytes] unless @survey
+
+        @survey.conduct(@handshake_io, bytes, told: @startup.backend_pid, server: @host.server)
       end
 
       def refuse(type)

@@ -24,11 +24,13 @@ module Trunkline
       # @param memory [HostMemory]
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
       # @param promotions [PromotionWatch, nil] takes over the sessions of standbys where a primary is looked for
-      def initialize(config, memory, cluster = nil, promotions = nil)
+      # @param survey [SessionSurvey, nil] what new sessions are asked
+      def initialize(config, memory, cluster = nil, promotions = nil, survey = nil)
         @config = config
         @memory = memory
         @cluster = cluster
         @promotions = promotions
+        @survey = survey
         @generation = Trunkline.process_generation
         @thread = Thread.current
         @expires_at = Waiting.now + (config.connect_timeout || KEPT_FOR)
@@ -75,7 +77,7 @@ module Trunkline
       # @return [Array<Running>, nil] nil: there is no other host
       def begin_next
         host = next_host or return
-        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.others?, cluster: @cluster, promotions: @promotions)
+        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.others?, cluster: @cluster, promotions: @promotions, survey: @survey)
         @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now)
         resume([@running.last])
       end

@@ -7,6 +7,7 @@ require_relative "../codec"
 require_relative "idle_timeout"
 require_relative "login"
 require_relative "session_settings_check"
+require_relative "session_survey"
 require_relative "silence_watch"
 require_relative "../group_commit/shared_flush"
 
@@ -26,16 +27,20 @@ module Trunkline
       # @param responses [ResponseReader]
       # @param epochs [PlanEpoch] the client's
       # @param unfinished [UnfinishedCancels]
-      # @param prepare [Boolean] whether connections keep prepared statements
+      # @param prepare [Boolean] whether connections keep prepared statements, where no pooler loses them
+      # @param survey [SessionSurvey] what new sessions are asked
+      # @param fleet [Fleet, nil] whose processes share the server's connections
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
       # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for
       # @yieldparam server [String] label of a host that is not there any more
-      def initialize(config, responses, epochs, unfinished, prepare:, cluster: (ClusterTimeline.new if config.identify_servers?),
+      def initialize(config, responses, epochs, unfinished, prepare:, survey:, fleet: nil, cluster: (ClusterTimeline.new if config.identify_servers?),
                      promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?), &gone)
         @silence = SilenceWatch.new(config, responses.limits.silence, &gone)
         @cluster = cluster
         @interval_styles = Startup.interval_styles(config.session, config.dispensable.keys)
-        @connector = Connector.new(config, cluster: @cluster, promotions: promotions)
+        @survey = survey
+        @fleet = fleet
+        @connector = Connector.new(config, cluster: @cluster, promotions: promotions, survey: survey)
         @responses = responses
         @epochs = epochs
         @unfinished = unfinished
@@ -44,6 +49,9 @@ module Trunkline
         @prefers_standby = config.target_session_attrs == "prefer-standby"
       end
 
+      # @return [SessionSurvey]
+      attr_reader :survey
+
       # @return [ClusterTimeline, nil] what was seen of the servers; nil: they are not asked
       attr_reader :cluster
 
@@ -51,7 +59,8 @@ module Trunkline
       # @yieldparam server [String] label of a host that is not there any more
       # @return [TrunkFactory] for such servers, of the same client; what waits for a server does not wait for these
       def beside(config, &gone)
-        TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: @prepare, cluster: @cluster ||= ClusterTimeline.new, promotions: nil, &gone)
+        TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: @prepare, survey: SessionSurvey.new(config.pooler),
+                                                                cluster: @cluster ||= ClusterTimeline.new, promotions: nil, &gone)
       end
 
       # @param pool [Pool] that it is for
@@ -73,10 +82,13 @@ module Trunkline
       # @return [void]
       def close = @connector.close
 
-      # What was seen of the cluster does not count any more.
+      # What was seen of the cluster and of poolers does not count any more.
       #
       # @return [void]
-      def forget_cluster = @cluster&.forget
+      def forget_cluster
+        @cluster&.forget
+        @survey.forget
+      end
 
       # @param server [String] label of a host that is to be tried last for a while
       # @param reason [String]
@@ -90,14 +102,17 @@ module Trunkline
       private
 
       def trunk_of(connection, pool)
-        prefix = @prepare ? "t#{SecureRandom.alphanumeric(8)}_" : ""
+        prefix = @prepare && connection.findings.keeps_statements ? "t#{SecureRandom.alphanumeric(8)}_" : ""
         limits = @responses.limits
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
         codec.responses = @responses
-        codec.behind_pooler! if pooled?(connection)
+        codec.behind_pooler! if connection.findings.pooled || pooled?(connection)
         canceller = @unfinished.canceller(connection)
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller, silence: @silence)
         trunk.server_process = connection.backend_pid
+        trunk.pooled = connection.findings.pooled
+        trunk.share = connection.findings.share
+        @fleet.opened(trunk, limits) if trunk.share
         admit(trunk, connection.identity) if @cluster
         bound_second_choice(trunk)
         connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses, @interval_styles) : trunk

@@ -110,8 +110,17 @@ module Trunkline
         @sessions.check_in(before, false) if before
         @trunk = nil
         @listening = []
-        @trunk = @sessions.take(Request.companion.pin, PLACE)
+        @trunk = take
         distribute([Notification.new]) if before
+      end
+
+      # @raise [SharedStateError] a pooler would hear what comes, and not pass it on
+      def take
+        trunk = @sessions.take(Request.companion.pin, PLACE, @sessions.direct || @sessions.usual)
+        return trunk unless trunk.pooled?
+
+        @sessions.check_in(trunk, true)
+        raise SharingErrors.behind_pooler(nil, :listen, trunk.server, @sessions.direct ? :session : :anywhere)
       end
 
       def disconnect

@@ -25,6 +25,13 @@ module Trunkline
         ConnectionError.new("the session cannot go on: #{reason}", sql: sql(request), server: server, retriable: false)
       end
 
+      # @param lease [SessionLease] which takes no request
+      def stuck(lease, request)
+        return broken(request, lease.server, "its connection belongs to the parent process") if lease.trunk&.inherited?
+
+        lease.broken? ? broken(request, lease.server, lease.why_broken) : in_use_elsewhere(request, lease.server)
+      end
+
       def sql(request) = request.statement&.sql || request.script
     end
     private_constant :LeaseErrors

@@ -19,7 +19,7 @@ module Trunkline
       end
 
       # @param request [Request] of a statement, of several or of a script; not sent
-      # @raise [SharedStateError] what it needs is unknown here, or would be read wrong
+      # @raise [SharedStateError] what it needs is unknown here, would be read wrong, or does not stay behind a pooler
       def prepare(request)
         return if request.statement&.changes_nothing? && !@lease.changed_parse_context?
 
@@ -27,6 +27,7 @@ module Trunkline
         (request.members || [request]).each do |member|
           raise SharingErrors.types_unknown(member.statement, @lease.server) if changes && member.given
 
+          @lease.pooler_check.check(member)
           check_formats(member)
           adapt(member)
           changes |= @use.note(member, @lease.changed_parse_context?)

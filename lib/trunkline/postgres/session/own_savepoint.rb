@@ -32,7 +32,7 @@ module Trunkline
       def close(session)
         return if session.lease.broken? || !session.lease.idle? || !%w[T E].include?(session.lease.status)
 
-        Deadlines.instead(SessionLease::TIDYING) { session.command(ENDING) }
+        Deadlines.instead(LeaseTidying::LONGEST) { session.command(ENDING) }
       rescue InvalidSavepointSpecification
         nil # the transaction had failed before, of which the statement's own error tells
       end

@@ -6,6 +6,8 @@ require_relative "lease_errors"
 require_relative "lease_flow"
 require_relative "lease_notifications"
 require_relative "lease_preparation"
+require_relative "lease_tidying"
+require_relative "pooler_check"
 require_relative "session_use"
 
 module Trunkline
@@ -13,9 +15,6 @@ module Trunkline
     # The trunk of a session: taken when the first request comes, used by one fiber or thread at a time, and given back in a
     # state that suits every caller.
     class SessionLease # :nodoc:
-      # Seconds for setting things in order when the caller's deadline has passed.
-      TIDYING = 1.0
-
       # @return [String] label for messages
       attr_reader :server
 
@@ -39,7 +38,7 @@ module Trunkline
         @server = sessions.server
         @pending = []
         @use = Mutex.new
-        @trunk = @last = @first = @flow = @notifications = nil
+        @trunk = @last = @first = @flow = @notifications = @pooler_check = @route = nil
         @broken = @ended = false
         @parse_context = nil
       end
@@ -129,7 +128,7 @@ module Trunkline
       #
       # @return [Boolean] whether every request has its answer now
       def settle
-        @trunk.clear(Request.companion.pin, Waiting.now + TIDYING) unless idle? || lost?
+        @trunk.clear(Request.companion.pin, Waiting.now + LeaseTidying::LONGEST) unless idle? || lost?
         idle?
       end
 
@@ -162,6 +161,20 @@ module Trunkline
 
       # @return [Boolean] whether the server session has prepared the statement, as SQL means it there
       def remembers?(statement) = @parse_context ? false : @trunk.codec.remembers?(statement)
+
+      # Goes another way to the server from now on; outside of a transaction, nothing was left behind on the connection that there is.
+      #
+      # @param route [Route]
+      def take_route(route)
+        @sessions.check_in(@trunk, in_order?) if @trunk
+        @trunk = @last = nil
+        @route = route
+      end
+
+      # @return [PoolerCheck] of what it is asked
+      def pooler_check = @pooler_check ||= PoolerCheck.new(self, @sessions)
+      # @return [Route] its way to the server
+      def route = @route || @sessions.usual
 
       # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
       def prepare(request) = @preparation.prepare(request)
@@ -225,12 +238,8 @@ module Trunkline
         @trunk || take(waiter)
       end
 
-      # @return [Error] why the lease takes no request
-      def stuck(request)
-        return LeaseErrors.broken(request, @server, "its connection belongs to the parent process") if @trunk&.inherited?
-
-        broken? ? LeaseErrors.broken(request, @server, why_broken) : LeaseErrors.in_use_elsewhere(request, @server)
-      end
+      # Why the lease takes no request.
+      def stuck(request) = LeaseErrors.stuck(self, request)
 
       private
 
@@ -240,13 +249,13 @@ module Trunkline
       def take(request)
         raise LeaseErrors.ended(request, @server) if @ended
 
-        @trunk = @sessions.take(request, @location).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
+        @trunk = @sessions.take(request, @location, @route).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
       end
 
       # The fence behind a cancel may be answered later than the caller could wait that has cancelled. Until then nothing may be sent, or the
       # cancel might hit it.
       def reopen(request)
-        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + TIDYING)) unless lost?
+        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + LeaseTidying::LONGEST)) unless lost?
       end
 
       def hand_over(request)
@@ -274,25 +283,16 @@ module Trunkline
         @parse_context = @entered
       end
 
-      def check_in_trunk
-        @sessions.check_in(@trunk, false)
-        @trunk = nil
-      end
-
       def in_order?
         return false if broken? || @use_of_session.for_good?
         return true if idle? && !@use_of_session.stateful? && !@trunk.codec.altered? && [nil, "I"].include?(status)
 
-        Deadlines.instead(TIDYING) { @use_of_session.undoing(!(idle? && status == "I")).all? { |sql| undone?(sql) } }
-      rescue Error
-        false
+        LeaseTidying.undone?(self, @use_of_session)
       end
 
-      def undone?(sql)
-        @trunk.codec.enter_parse_context(0, 0)
-        request = Request.script(sql)
-        transmit(request)
-        request.answered? && request.status == "I"
+      def check_in_trunk
+        @sessions.check_in(@trunk, false)
+        @trunk = nil
       end
     end
     private_constant :SessionLease

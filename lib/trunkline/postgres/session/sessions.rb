@@ -9,7 +9,7 @@ module Trunkline
     # it, see {ScopedValue}.
     class Sessions # :nodoc:
       # Where a session was opened, and when.
-      Holder = Struct.new(:location, :since)
+      Holder = Struct.new(:location, :since, :pool)
       LIBRARY = File.expand_path("..", __dir__)
       # The holder of one, where none of the caller's own code is running.
       NEXT = "a stream's Enumerator that was asked with next"
@@ -21,17 +21,26 @@ module Trunkline
       # @return [String] label for messages
       attr_reader :server
 
+      # @return [Route] that shares its connections with single queries
+      attr_reader :usual
+
+      # @return [Route, nil] of the address for what needs a server session that stays; nil: none was given
+      attr_reader :direct
+
       # @return [Boolean] whether a session was ever opened here. Until then no caller holds one, and none need be looked for;
       #   it never becomes false again
       attr_reader :used
       alias used? used
 
-      # @param pool [Pool]
+      # @param usual [Route]
+      # @param direct [Route, nil] of session_url:
       # @param responses [ResponseReader]
       # @param roles [RoleWatch] of the client
       # @param server [String]
-      def initialize(pool, responses, roles, server:)
-        @pool = pool
+      def initialize(usual, direct, responses, roles, server:)
+        @usual = usual
+        @direct = direct
+        @pool = usual.pool
         @responses = responses
         @roles = roles
         @server = server
@@ -77,13 +86,15 @@ module Trunkline
       # Waits for a trunk.
       #
       # @param location [String] of the holder: file and line
+      # @param route [Route, nil] to the server; nil: the usual one
       # @raise [Overloaded] none became free in time
-      def take(request, location)
-        trunk = @pool.check_out(request) { describe_holders }
+      def take(request, location, route)
+        pool = route ? route.pool : @pool
+        trunk = pool.check_out(request) { describe_holders(pool) }
         begin_anew unless @generation == Trunkline.process_generation
         @lock.synchronize do
           @holders.delete_if { |held,| held.loss } # also those that were closed as nothing could use them any more
-          @holders[trunk] = Holder.new(location, Waiting.now)
+          @holders[trunk] = Holder.new(location, Waiting.now, pool)
         end
         trunk.codec.exclusive = true
         trunk
@@ -91,11 +102,11 @@ module Trunkline
 
       # @param clean [Boolean] whether any caller may have it now
       def check_in(trunk, clean)
-        @lock.synchronize { @holders.delete(trunk) }
+        holder = @lock.synchronize { @holders.delete(trunk) }
         return trunk.close("the session was not left in order") unless clean
 
         trunk.codec.exclusive = false
-        @pool.check_in(trunk)
+        (@direct && holder ? holder.pool : @pool).check_in(trunk)
       end
 
       # A server has refused a statement as it is read-only: see {RoleWatch#move}.
@@ -127,9 +138,9 @@ module Trunkline
       end
 
       # @return [String] how many connections are held, where and since when
-      def describe_holders
-        counts = @pool.counts
-        locations = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values.group_by(&:location) }
+      def describe_holders(pool)
+        counts = pool.counts
+        locations = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values }.select { |holder| holder.pool.equal?(pool) }.group_by(&:location)
         held = locations.map { |location, holders| "#{holders.size} by #{location} (the first for #{age(holders)} s)" }
         "#{counts[:shared]} are shared, #{counts[:pinned]} held: #{held.join(", ")}"
       end

@@ -159,7 +159,7 @@ module Trunkline
         return if over?
 
         sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
-        Deadlines.instead(SessionLease::TIDYING) { @session.command(sql) }
+        Deadlines.instead(LeaseTidying::LONGEST) { @session.command(sql) }
       rescue Error
         @lease.mark_broken
       end

@@ -21,6 +21,9 @@ module Trunkline
       # @return [Boolean]
       def ending?(sql) = ENDING.match?(sql)
 
+      # @return [Boolean] whether a setting ends with its transaction
+      def passing?(sql) = PASSING.match?(sql)
+
       # @param statement [Statement]
       # @return [Boolean]
       def recalling?(statement) = statement.classification == :session && RECALLING.match?(statement.culprit)
@@ -32,7 +35,7 @@ module Trunkline
 
         case statement.classification
         when :shareable, :alone, :transaction, :savepoint then true
-        when :setting then PASSING.match?(statement.sql)
+        when :setting then passing?(statement.sql)
         when :session then recalling?(statement)
         else false
         end

@@ -32,9 +32,22 @@ module Trunkline
       # Within a batch, behind a statement that changes settings.
       TYPES_UNKNOWN = "a value for %<sql>s depends on its type, which a statement before it in the same batch may change: ask for that one " \
                       "on its own, and for the others behind it"
+      # Behind a pooler that gives each transaction another server session.
+      POOLED = "%<culprit>s needs a server session that stays, and a pooler stands in between that gives each transaction another one: %<way>s, or set " \
+               "session_url: to an address of the server itself, or pooler: :session where the pooler keeps a session for each client"
+      POOLED_TRANSACTION = "%<culprit>s needs a server session that stays, and this transaction goes through a pooler: %<way>s, or begin the " \
+                           "transaction within session { }, which goes over session_url:"
+      POOLED_SESSION = "%<culprit>s needs a server session that stays, and session_url: leads to a pooler, too: set it to an address of the server itself"
+      WAYS = {
+        setting: "use with(settings:, role:), or SET LOCAL in a transaction", listen: "listen at the server itself",
+        lock: "use pg_advisory_xact_lock in a transaction", temporary: "create it ON COMMIT DROP in a transaction",
+        hold: "use stream, or a cursor in a transaction", prepared: "leave it to the client, which prepares statements itself",
+        other: "do it in a transaction with what ends there"
+      }.freeze
       # Characters of the SQL that are quoted.
       LONGEST = 40
-      private_constant :REASONS, :LEAKED_BEFORE, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN, :LONGEST
+      private_constant :REASONS, :LEAKED_BEFORE, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN,
+                       :POOLED, :POOLED_TRANSACTION, :POOLED_SESSION, :WAYS, :LONGEST
 
       module_function
 
@@ -55,6 +68,18 @@ module Trunkline
         return error(SETTINGS_LEFT_BEHIND, request.statement, server) if request.statement
 
         SharedStateError.new(format(SETTINGS_LEFT_BEHIND, culprit: "a script"), sql: request.script, server: server)
+      end
+
+      # @param request [Request, nil] that needs a session; nil: LISTEN, of the library itself
+      # @param need [Symbol] of {SessionNeed}
+      # @param server [String] label
+      # @param where [Symbol] :anywhere; :transaction, where session_url: is given, and cannot be used as one is open; :session, over session_url:
+      # @return [SharedStateError]
+      def behind_pooler(request, need, server, where = :anywhere)
+        reason = { anywhere: POOLED, transaction: POOLED_TRANSACTION, session: POOLED_SESSION }.fetch(where).sub("%<way>s", WAYS.fetch(need))
+        return error(reason, request.statement, server) if request&.statement
+
+        SharedStateError.new(format(reason, culprit: request ? "the script" : "LISTEN"), sql: request&.script, server: server)
       end
 
       # @param statement [Statement] that runs in no transaction

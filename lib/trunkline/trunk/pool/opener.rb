@@ -38,6 +38,7 @@ module Trunkline
       @limits = limits
       @server = server
       @connect = connect
+      @quota = roster.quota
       @back_off = BackOff.new
       @attempts = {}.compare_by_identity # entries of the callers that open a trunk => since when
       @ended_at = -Float::INFINITY # when the last connection ended
@@ -58,7 +59,10 @@ module Trunkline
       !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(entry.request, @roster.opening_to_share)
     end
 
-    def may_open_to_share? = @roster.room_to_share? && !hold_back?
+    def may_open_to_share? = (@roster.room_to_share? || (may_look_again? && @quota.due?)) && !hold_back?
+
+    # @return [Boolean] whether one more may be opened to be shared, when it is time to find out the share again
+    def may_look_again? = !@quota.nil? && @roster.fewer_shared?
 
     # Did the last attempt fail?
     def failing? = @back_off.failing?
@@ -68,6 +72,7 @@ module Trunkline
 
     # The server may take more connections again than it did, when the pause is over.
     def look_at_pause
+      @roster.allow(@quota.limit) if @quota
       return if !@refused || @back_off.paused?
 
       @refused = false
@@ -108,6 +113,7 @@ module Trunkline
       @roster.opened(trunk, alone: entry.alone?)
       @ledger.opened(trunk)
       @back_off.succeeded
+      @quota&.learn(trunk.share, @roster.size)
       trunk
     end
 
@@ -124,7 +130,7 @@ module Trunkline
     # @return [Boolean] whether there is a trunk that the caller can go on with, or wait for, instead. Where the server takes no more connections, any
     # of this pool will do, also one that is being opened.
     def goes_on?(entry, error)
-      return true if entry.outlasts?(error, @limits.failover_wait)
+      return true if entry.outlasts?(error, patience(error))
       return @roster.size > 1 || still_counted? if error.server_full?
       return @roster.trunks.any? unless entry.alone?
 
@@ -149,9 +155,14 @@ module Trunkline
 
     def forget(entry) = @attempts.delete(entry) && @roster.not_opened(alone: entry.alone?)
 
+    # One by one, where there are others: each finds out what is left.
     def hold_back?
+      return true if @quota && @roster.opening? && !@back_off.lagging?
+
       @back_off.failing? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))
     end
+
+    def patience(error) = @quota && error.server_full? ? [@limits.failover_wait, Quota::PATIENCE].max : @limits.failover_wait
 
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED
 
@@ -159,6 +170,8 @@ module Trunkline
       @back_off.failed(full: error.server_full?, retry_after: (error.retry_after if error.is_a?(ConnectionError)))
       @ledger.failed
       return unless error.server_full?
+
+      return @quota.halve(@roster.size, @back_off.pause_end) if @quota
 
       @refused = true
       @roster.refuse_more

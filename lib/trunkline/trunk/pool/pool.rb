@@ -24,14 +24,15 @@ module Trunkline
     # @param most [Integer] the most in all
     # @param limits [Limits]
     # @param server [String, nil] label for errors
+    # @param divided [Boolean] whether others have their part of what the server takes: see {Quota}
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
-    def initialize(connections:, most:, limits: Limits.new, server: nil, &open)
-      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f }
+    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, &open)
+      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided }
       @limits = limits
       @server = server
       @open = open
-      @closed = false
+      @closed, @divided = false, divided
       @crowded = Flag.new
       begin_anew
     end
@@ -197,7 +198,7 @@ module Trunkline
       case what
       when :open then open_trunk(entry)
       when :wait then wait_in_line(entry, trunk) || entry.trunk
-      when :make_room then make_room(trunk, entry.request)
+      when :make_room then trunk.reader.make_room(entry.request, WaitQueue::LOOK_AGAIN) { @dispatcher.accepts?(trunk.state, entry.request) }
       when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
       else trunk
       end
@@ -218,14 +219,21 @@ module Trunkline
       call_up { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
       return trunk.close(Opener::TOO_LATE) && nil unless kept
 
+      give_up_surplus
       lost(trunk) if trunk.loss # before it was one of the pool's
       trunk.tap { |opened| opened.close("the client was closed") if @closed }
     rescue Error => error
       error = nil if entry.request.deadline_passed?
       raise if error && !@opener.goes_on?(entry, error)
     ensure
-      call_up { @opener.not_opened(entry, error) ? @queue.call_failed(error) : @queue.serve } unless trunk || !opener.equal?(@opener)
+      unless trunk || !opener.equal?(@opener)
+        call_up { @opener.not_opened(entry, error) ? @queue.call_failed(error) : @queue.serve }
+        give_up_surplus
+      end
     end
+
+    # What is more than this pool's share is left to others.
+    def give_up_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it is more than this process's share") }
 
     # Returns when the caller is to have the entry's trunk, or it is time to look again.
     # @param called [Array<Entry>] that are owed a wake-up
@@ -242,14 +250,6 @@ module Trunkline
       end
     ensure
       call_up { @queue.leave(entry) ? @queue.serve : [] } # a caller that goes in spite of having been called passes the call on
-    end
-
-    # What the server works on there may take so long that another trunk is worth it, or the answers on another one.
-    def make_room(trunk, request)
-      request.patience = Waiting.now + WaitQueue::LOOK_AGAIN
-      trunk.reader.make_room(request) { @dispatcher.accepts?(trunk.state, request) }
-    ensure
-      request.patience = nil
     end
 
     def renew_after_fork
@@ -272,7 +272,7 @@ module Trunkline
     def look_again
       @queued = @queue.any_sharing?
       @crowded.on = @queued || @queue.any_other?
-      @growing = @roster.room_to_share? && @roster.opening_to_share.zero?
+      @growing = (@roster.room_to_share? || (@divided && @opener.may_look_again?)) && @roster.opening_to_share.zero?
       @dispatcher = @roster.dispatcher
       # With what is being opened: the only one that is open yet will not be the only one.
       @dispatcher.may_grow = @roster.room_to_grow? || @roster.opening_to_share.positive?

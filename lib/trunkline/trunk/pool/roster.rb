@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "quota"
+
 module Trunkline
   # The trunks of a pool: shared by all, pinned to a caller, spare, which means kept for the next caller that pins, draining,
   # which means that they take nothing new until they are pinned, or retiring: they end when they are through.
@@ -14,15 +16,20 @@ module Trunkline
     # Seconds after which an idle trunk is taken out, as its server would end it.
     attr_reader :idle_limit
 
+    # What others leave of what the server takes; nil: there are none that count.
+    attr_reader :quota
+
     # How many are being opened to be shared.
     attr_reader :opening_to_share
 
     # @param connections [Integer] how many are shared, unless there is reason for more
     # @param most [Integer] the most in all
     # @param max_idle [Float] seconds after which those beyond `connections` are of no use
-    def initialize(connections:, most:, max_idle: Float::INFINITY)
+    # @param divided [Boolean] whether others have their part of what the server takes
+    def initialize(connections:, most:, max_idle: Float::INFINITY, divided: false)
       @connections = connections
       @most = @limit = most
+      @quota = Quota.new(most) if divided
       @max_idle = max_idle
       @dispatcher = Dispatcher.new(connections, most, max_idle)
       @idle_limit = Float::INFINITY
@@ -46,6 +53,24 @@ module Trunkline
       @limit = size unless nothing_open?
     end
 
+    # Limits the connections in all, as others have their part.
+    def allow(most)
+      @most = @limit = most
+    end
+
+    # Takes out what is beyond the limit, idle ones before others, of those that no caller has for its own. Where these are fewer, pinned ones count as
+    # old, and end when they are given back. A first one, by which others know of this process, stays.
+    #
+    # @return [Array<Trunk>] that are to end when they are through
+    def shed_surplus
+      count = size - @retiring.size - @opening - @limit
+      return [] unless @quota && count.positive?
+
+      chosen = further(@spares + trunks.each_with_index.sort_by { |trunk, index| [trunk.idle? ? 0 : 1, -index] }.map(&:first)).first(count)
+      further(@pinned).first(count - chosen.size).each(&:expire)
+      retire_where { |trunk| chosen.include?(trunk) }
+    end
+
     # Lifts that limit: the server may take more again.
     def expect_more
       @limit = @most
@@ -66,6 +91,9 @@ module Trunkline
 
     # @return [Boolean] whether another connection may be opened that all share, whatever load there is
     def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
+
+    # @return [Boolean] whether fewer are shared, or about to be, than may be
+    def fewer_shared? = @trunks.size + @opening_to_share < @connections
 
     # @return [Boolean] whether one more trunk may be shared, a spare one or a new one. Room for one more is kept for callers that want one of their own.
     def room_to_grow? = size - @spares.size < @limit - 1
@@ -187,6 +215,8 @@ module Trunkline
     def counts = { shared: trunks.size + [*@draining].size, pinned: @pinned.size, spare: @spares.size, opening: @opening }
 
     private
+
+    def further(trunks) = trunks.reject { |trunk| trunk.share&.first }
 
     def release(trunk)
       trunk.release

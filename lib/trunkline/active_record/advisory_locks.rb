@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # The lock of migrations. A lock of a session cannot be had behind a pooler that gives each transaction another server session: there it is
+    # one of a transaction, which is open for as long as the lock is held and does nothing else.
+    module AdvisoryLocks
+      def get_advisory_lock(lock_id) # :nodoc:
+        super
+      rescue ::ActiveRecord::ActiveRecordError => error
+        raise unless error.cause.is_a?(SharedStateError) || error.cause&.cause.is_a?(SharedStateError)
+
+        lock_by_transaction(lock_id)
+      end
+
+      def release_advisory_lock(lock_id) # :nodoc:
+        holder = @lock_holders&.delete(lock_id) or return super
+
+        holder.alive?
+      ensure
+        holder&.reset
+      end
+
+      private
+
+      def lock_by_transaction(lock_id)
+        holder = Postgres::Internals.new(@shared.client).virtual_session("a migration's lock", holder: lease_holder)
+        holder.ask("BEGIN", [])
+        got = holder.ask("SELECT pg_try_advisory_xact_lock(#{Integer(lock_id)})", []).value
+        (@lock_holders ||= {})[lock_id] = holder if got
+        got
+      ensure
+        holder.reset if holder && !got
+      end
+    end
+    private_constant :AdvisoryLocks
+  end
+end

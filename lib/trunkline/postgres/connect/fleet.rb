@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/waiting"
+
+module Trunkline
+  module Postgres
+    # How many of the server's connections a process may have that shares them with others of the same application_name and role. The server itself
+    # counts them: a process's first connection has the application's name, and all others have one with a plus behind it. So the sessions of
+    # that name are the processes, as each new connection sees them; nothing else is kept anywhere, and what ends leaves nothing behind.
+    class Fleet # :nodoc:
+      # What a connection has found: limit:: [Integer] connections of this process; full:: [Boolean] whether this one is more than all may have
+      # together; first:: [Boolean] whether it is its process's first
+      Share = Struct.new(:limit, :full, :first)
+      # Behind the name of further connections; the server takes 63 bytes of a name.
+      FURTHER = " +"
+      LONGEST_NAME = 61
+      # Of the connections that the server takes: the rest is for first ones of processes that are about to come, and for others.
+      PART = 0.9
+      # Seconds after which one of the further connections is replaced, so that the processes are counted again. Half of what a process may take
+      # to follow others that come and go.
+      COUNTED_AFTER = 10.0..15.0
+      private_constant :FURTHER, :LONGEST_NAME, :PART, :COUNTED_AFTER
+
+      # @param connections [Integer, true] for all processes; true: as many as the server takes
+      def initialize(connections)
+        @connections = connections
+        @first = @counting = nil
+      end
+
+      # @param session [Hash{String => String}] what a session starts with
+      # @return [Hash{String => String}] the same, with the name of the next connection
+      def named(session)
+        @name = session.fetch("application_name", "").byteslice(0, LONGEST_NAME).scrub("")
+        { **session, "application_name" => next_is_first? ? @name : "#{@name}#{FURTHER}" }
+      end
+
+      # @return [String] SQL of what is asked: connections that there may be, that there are, of the application, and processes
+      def columns
+        names = [@name, "#{@name}#{FURTHER}"].map { |name| "'#{name.gsub("'", "''")}'" }
+        ours = "usename OPERATOR(pg_catalog.=) session_user AND application_name OPERATOR(pg_catalog.=)"
+        <<~SQL
+          LEAST(pg_catalog.current_setting('max_connections')::int
+                  OPERATOR(pg_catalog.-) pg_catalog.current_setting('superuser_reserved_connections')::int
+                  OPERATOR(pg_catalog.-) coalesce(pg_catalog.current_setting('reserved_connections', true)::int, 0),
+                (SELECT nullif(rolconnlimit, -1) FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) session_user),
+                (SELECT nullif(datconnlimit, -1) FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database())),
+          (SELECT pg_catalog.count(datid) FROM pg_catalog.pg_stat_activity),
+          (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity WHERE #{ours} ANY (ARRAY[#{names.join(", ")}])),
+          (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity WHERE #{ours} #{names.first})
+        SQL
+      end
+
+      # @param values [Array<String>] of {#columns}
+      # @return [Share]
+      def share(values)
+        most, open, ours, processes = values.map(&:to_i)
+        all = @connections == true ? (most * PART).floor : @connections
+        Share.new([all / [processes, 1].max, 1].max, (@connections == true ? open : ours) > all, next_is_first?)
+      end
+
+      # @param trunk [Trunk] new, with its share
+      # @param limits [Limits]
+      # @return [void]
+      def opened(trunk, limits)
+        return @first = trunk if trunk.share.first
+        return if alive?(@counting) && !@counting.state.expired?
+
+        trunk.state.bound(limits.max_in_flight, limits.max_bytes_in_flight, Waiting.now + rand(COUNTED_AFTER))
+        @counting = trunk
+      end
+
+      private
+
+      def next_is_first? = !alive?(@first)
+
+      def alive?(trunk) = !trunk.nil? && trunk.loss.nil? && !trunk.inherited?
+    end
+    private_constant :Fleet
+  end
+end

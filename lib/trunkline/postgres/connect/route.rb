@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/pool/pool"
+require_relative "fleet"
+require_relative "session_survey"
+require_relative "trunk_factory"
+
+module Trunkline
+  module Postgres
+    # A client's way to its server: how connections are opened there, those that are open, and what is known of a pooler in between. A client has
+    # one, and another where session_url: is given.
+    class Route # :nodoc:
+      # @return [TrunkFactory]
+      attr_reader :trunks
+
+      # @return [Pool]
+      attr_reader :pool
+
+      # @param config [Config]
+      # @param responses [ResponseReader] of the client
+      # @param epochs [PlanEpoch] of the client
+      # @param unfinished [UnfinishedCancels] of the client
+      # @param prepare [Boolean] as of {Trunkline.postgres}
+      # @param gone [#call] gets the label of a host that is not there any more
+      # @param budget keywords of {Pool#initialize}: connections and most
+      # @yield [pool, route] opens a connection, by {#open}
+      # @yieldreturn [Trunk]
+      def initialize(config, responses, epochs, unfinished, prepare:, gone:, **budget)
+        fleet = Fleet.new(config.fleet) if config.fleet
+        @survey = SessionSurvey.new(config.pooler, fleet)
+        @trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: @survey, fleet: fleet, &gone)
+        @pool = Pool.new(**budget, limits: responses.limits, server: config.server, divided: !fleet.nil?) { |pool| yield pool, self }
+      end
+
+      # @param pool [Pool] its own
+      # @return [Trunk]
+      # @raise [Error] there is none to be had
+      def open(pool) = @trunks.open(pool)
+
+      # @return [Boolean, nil] whether what is left behind in a session may be lost to a pooler; nil: there was no connection yet
+      def pooled = @survey.pooled
+
+      # Opens a connection where there was none yet.
+      #
+      # @param request [Request] on whose account that is to be known
+      # @return [Boolean, nil] as {#pooled}; nil: there is no connection to be had
+      # @raise [Error] the same
+      def pooled?(request)
+        @pool.perform(Request.script("").limit_as(request)) if pooled.nil?
+        pooled
+      end
+    end
+    private_constant :Route
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/lock"
+require_relative "startup"
+
+module Trunkline
+  module Postgres
+    # What each new session of a client is asked before it is used: which server process works for it. A pooler has told of another one, and may
+    # lead each transaction to yet another. Behind one it is asked, once for each host, whether prepared statements stay. A fleet's also asks how
+    # many connections its process may have.
+    class SessionSurvey # :nodoc:
+      # pooled:: [Boolean] whether a pooler stands in between that was not said to keep sessions
+      # keeps_statements:: [Boolean] whether a statement that is prepared can be used again
+      # share:: [Fleet::Share, nil] of the server's connections; nil: they are not shared in this way
+      Findings = Struct.new(:pooled, :keeps_statements, :share)
+      DIRECT = Findings.new(false, true).freeze
+      PROCESS = "SELECT pg_catalog.pg_backend_pid()"
+      NAME = "trunkline_survey"
+      # A pooler that keeps statements gives them names of its own: in one flight, so that the same server session has all of it, a statement looks
+      # for itself.
+      STATEMENT = "SELECT EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE name OPERATOR(pg_catalog.=) '#{NAME}')"
+      private_constant :PROCESS, :NAME, :STATEMENT
+
+      # @return [String] the flight of {STATEMENT}: Parse, Bind, Execute, Close, Sync
+      def self.prepared_message
+        [["P", "#{NAME}\0#{STATEMENT}\0\0\0"], ["B", "\0#{NAME}\0\0\0\0\0\0\0"], ["E", "\0\0\0\0\0"], ["C", "S#{NAME}\0"], ["S", ""]]
+          .map { |type, body| [type, body.bytesize + 4, body].pack("aNa*") }.join.freeze
+      end
+
+      # @param mode [Symbol, nil] what is said of a pooler: see {Config#pooler}
+      # @param fleet [Fleet, nil] whose processes share the server's connections
+      def initialize(mode, fleet = nil)
+        @mode = mode
+        @fleet = fleet
+        @lock = Lock.new
+        forget
+      end
+
+      # @return [Boolean, nil] whether the last session was behind a pooler; nil: there was none yet
+      attr_reader :pooled
+
+      # What was found of poolers does not count any more.
+      #
+      # @return [void]
+      def forget
+        @lock.synchronize { @keeping = {} }
+        @pooled = nil
+      end
+
+      # @return [String] the question, to be sent with others in one flight
+      def message
+        return Startup::EarlyQuery.message("#{PROCESS}, #{@fleet.columns}") if @fleet
+
+        @mode == :session ? "" : MESSAGE
+      end
+
+      # @param session [Hash{String => String}] what a session is to start with
+      # @return [Hash{String => String}] what the next one does
+      def named(session) = @fleet ? @fleet.named(session) : session
+
+      # @param conversation [HandshakeIO] in which {#message} was sent
+      # @param bytes [String] of the answer that were read before
+      # @param told [Integer, nil] the process that the session was told of
+      # @param server [String] label of the host
+      # @return [Array(Findings, String)] and the bytes that came after the answer
+      # @raise [ConnectionError, ProtocolError]
+      def conduct(conversation, bytes, told:, server:)
+        return [DIRECT, bytes] if @mode == :session && !@fleet
+
+        (process, *values), leftover = answer(conversation, bytes)
+        @pooled = @mode == :transaction || (@mode.nil? && !process.nil? && process.to_i != told)
+        return [Findings.new(false, true, share(values)), leftover] unless @pooled
+
+        keeps, leftover = kept(conversation, leftover, server)
+        [Findings.new(true, keeps), leftover]
+      end
+
+      private
+
+      def share(values) = (@fleet.share(values) if @fleet && !values.empty?)
+
+      def kept(conversation, bytes, server)
+        known = @lock.synchronize { @keeping[server] }
+        return [known, bytes] unless known.nil?
+
+        conversation.write(PREPARED)
+        (own_name,), leftover = answer(conversation, bytes)
+        keeps = own_name == "f"
+        @lock.synchronize { @keeping[server] = keeps }
+        [keeps, leftover]
+      end
+
+      # @return [Array(Array<String>, String)] the values, or nil where the server does not tell, and the bytes that came after them
+      def answer(conversation, bytes)
+        query = Startup::EarlyQuery.new("the question for the server's process", bytes)
+        query.receive(conversation.read) until query.answered?
+        [query.row, query.leftover]
+      end
+
+      MESSAGE = Startup::EarlyQuery.message(PROCESS).freeze
+      PREPARED = prepared_message
+      private_constant :MESSAGE, :PREPARED
+    end
+    private_constant :SessionSurvey
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require_relative "../../trunk/deadlines"
+require_relative "session_use"
+
+module Trunkline
+  module Postgres
+    # Sets the connection of a lease back to how any caller wants it.
+    module LeaseTidying # :nodoc:
+      # Seconds for that when the caller's deadline has passed.
+      LONGEST = 1.0
+
+      # @param lease [SessionLease] which has a connection
+      # @param use [SessionUse] of the lease: there is something to undo
+      # @return [Boolean] whether any caller may have the connection now
+      def self.undone?(lease, use)
+        Deadlines.instead(LONGEST) { use.undoing(!(lease.idle? && lease.status == "I")).all? { |sql| run?(lease, sql) } }
+      rescue Error
+        false
+      end
+
+      def self.run?(lease, sql)
+        lease.trunk.codec.enter_parse_context(0, 0)
+        request = Request.script(sql)
+        lease.transmit(request)
+        request.answered? && request.status == "I"
+      end
+      private_class_method :run?
+    end
+    private_constant :LeaseTidying
+  end
+end

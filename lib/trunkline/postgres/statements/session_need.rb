@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "session_remains"
+require_relative "setting_names"
+
+module Trunkline
+  module Postgres
+    # What of a statement holds for as long as its server session, and is lost, or another client's, behind a pooler that gives each transaction
+    # another one. Only what is known to be so counts: of a function, or of a DO, the text does not tell.
+    module SessionNeed # :nodoc:
+      # What a pooler sets anew for each client wherever it goes on, as the server reports it.
+      CARRIED = %w[application_name client_encoding datestyle timezone standard_conforming_strings].freeze
+      SETTING = /\A\s*+SET\b/i
+      LISTEN = /\A\s*+LISTEN\b/i
+      LOCK = /\A"?pg_(?:try_)?advisory_(?:lock|unlock)(?:_shared)?\b/i
+      TEMPORARY = /\A"?(?:temp|temporary|pg_temp\w*)\b/i
+      DROPPED_AT_COMMIT = /\bON\s++COMMIT\s++DROP\b/i
+      CREATING = /\A\s*+CREATE\b|\bINTO\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP/i
+      HOLD = /\bWITH\s++HOLD\b/i
+      CONFIG = /\A"?set_config\b/i
+      RECALLING = /\A"?(?:currval|lastval)\b/i
+      # Literals, quoted names and comments, in which nothing counts.
+      QUOTED = %r{'(?:[^']|'')*+'|"(?:[^"]|"")*+"|\$(\w*+)\$.*?\$\1\$|--[^\n]*+|/\*.*?\*/}m
+      # In a script: the beginnings of its statements, and calls anywhere.
+      SCRIPT = /(?:\A|;)\s*+(?:LISTEN|PREPARE(?!\s++TRANSACTION)|LOAD|DECLARE\b[^;]*?\bWITH\s++HOLD)\b|\bpg_(?:try_)?advisory_lock(?:_shared)?\s*+\(/i
+      SCRIPT_SETTING = /(?:\A|;)\s*+(SET\b[^;]*+)/i
+      SCRIPT_TEMPORARY = /(?:\A|;)\s*+CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP[^;]*+(?<rest>.*+)/im
+      private_constant :CARRIED, :SETTING, :LISTEN, :LOCK, :TEMPORARY, :DROPPED_AT_COMMIT, :CREATING, :HOLD, :CONFIG, :RECALLING, :QUOTED, :SCRIPT,
+                       :SCRIPT_SETTING, :SCRIPT_TEMPORARY
+
+      module_function
+
+      # @param request [Request] of a statement or of a script
+      # @param open [Boolean] whether it runs in a transaction that was begun before
+      # @return [Symbol, nil] :setting, :listen, :lock, :temporary, :hold, :prepared or :other; nil: none that is known
+      def of(request, open)
+        return of_script(request.script) if request.script
+
+        statement = request.statement
+        case statement&.classification
+        when :setting then :setting if lasting_setting?(statement.sql)
+        when :listen then :listen if LISTEN.match?(statement.sql)
+        when :session then of_culprit(statement, open)
+        end
+      end
+
+      def of_culprit(statement, open)
+        return :other unless statement.effect == :told
+
+        sql = statement.sql
+        case statement.culprit
+        when LOCK then :lock
+        when TEMPORARY then :temporary unless open && (DROPPED_AT_COMMIT.match?(sql) || !CREATING.match?(sql))
+        when /\ADECLARE\z/i then :hold if HOLD.match?(sql)
+        when /\A(?:PREPARE|EXECUTE)\z/i then :prepared
+        when CONFIG then :setting if lasting_setting?(sql)
+        when RECALLING then :other unless open
+        when /\ALOAD\z/i then :other
+        end
+      end
+
+      def lasting_setting?(sql)
+        return false if SessionRemains.passing?(sql)
+        return false unless SETTING.match?(sql) || sql.match?(/set_config/i)
+
+        names = SettingNames.of(sql)
+        names.nil? || !(names - CARRIED).empty?
+      end
+
+      def of_script(script)
+        text = script.gsub(QUOTED) { |quoted| quoted.start_with?("-", "/") ? " " : "''" }
+        return :setting if text.scan(SCRIPT_SETTING).any? { |(sql)| lasting_setting?(sql) }
+
+        temporary = SCRIPT_TEMPORARY.match(text)
+        return :temporary if temporary && !DROPPED_AT_COMMIT.match?(temporary[0]) && !temporary[:rest].match?(/\bDROP\s++TABLE\b/i)
+
+        :other if SCRIPT.match?(text)
+      end
+
+      private_class_method :of_culprit, :lasting_setting?, :of_script
+    end
+    private_constant :SessionNeed
+  end
+end
