@@ -16,7 +16,7 @@ require_relative "replicas/replicated"
 require_relative "statements/sharing_errors"
 require_relative "statements/statements"
 require_relative "request/syntax_check"
-require_relative "connect/route"
+require_relative "connect/server_access"
 require_relative "types"
 require_relative "connect/unfinished_cancels"
 
@@ -61,7 +61,7 @@ module Trunkline
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
         @usual, direct = [@config, config.direct].map do |address|
-          address && Route.new(address, @responses, @epochs, @unfinished, prepare: prepare, gone: ->(server) { @roles.leave(server) },
+          address && ServerAccess.to(address, @responses, @epochs, @unfinished, prepare: prepare, gone: ->(server) { @roles.leave(server) },
                                        connections: connections, most: max_connections) { |*way| connect(*way) }
         end
         @trunks = @usual.trunks
@@ -267,7 +267,7 @@ module Trunkline
 
       # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
-      def connect(pool, route) = route.open(pool)
+      def connect(pool, trunks) = trunks.open(pool)
       def open_writer(pool) = @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's

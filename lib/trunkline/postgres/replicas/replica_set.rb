@@ -2,7 +2,7 @@
 
 require_relative "../../trunk/pool/pool"
 require_relative "../connect/role_watch"
-require_relative "../connect/trunk_factory"
+require_relative "../connect/server_access"
 require_relative "../session/sessions"
 require_relative "read"
 require_relative "replica"
@@ -131,7 +131,7 @@ module Trunkline
         factory = @trunks.beside(config) { |server| leave_silent(number, server) }
         pool = Pool.new(server: config.server, **pools) { |made| open(factory, made) }
         roles = RoleWatch.new(config, [pool], factory)
-        Replica.new(number, config.server, pool, Sessions.new(pool, @responses, roles, server: config.server), roles, @config.hosts.size)
+        Replica.new(number, config.server, pool, Sessions.new(ServerAccess.new(factory, pool), nil, @responses, roles, server: config.server), roles, @config.hosts.size)
       end
 
       # Its connections take nothing new.

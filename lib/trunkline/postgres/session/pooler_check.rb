@@ -22,7 +22,7 @@ module Trunkline
         open = open_transaction?
         need = SessionNeed.of(request, open)
         return unless need && pooled?(request)
-        return change_route(request) if may_go_direct? && !open
+        return change_access(request) if may_go_direct? && !open
 
         raise SharingErrors.behind_pooler(request, need, @lease.server, where)
       end
@@ -31,7 +31,7 @@ module Trunkline
       #
       # @return [void]
       def go_direct
-        @lease.take_route(@sessions.direct) if may_go_direct?
+        @lease.take_access(@sessions.direct) if may_go_direct?
       end
 
       private
@@ -40,17 +40,17 @@ module Trunkline
       def open_transaction? = !@lease.pending.empty? || (!@lease.untouched? && @lease.status != "I")
 
       # @raise [SharedStateError] requests are under way on the connection that there is
-      def change_route(request)
+      def change_access(request)
         raise @lease.stuck(request) unless @lease.idle? && !@lease.broken?
 
-        @lease.take_route(@sessions.direct)
+        @lease.take_access(@sessions.direct)
       end
 
-      def pooled?(request) = @lease.trunk ? @lease.trunk.pooled? : @lease.route.pooled?(request)
+      def pooled?(request) = @lease.trunk ? @lease.trunk.pooled? : @lease.access.pooled?(request)
 
       def may_go_direct? = !@sessions.direct.nil? && !direct?
 
-      def direct? = @lease.route.equal?(@sessions.direct)
+      def direct? = @lease.access.equal?(@sessions.direct)
 
       def where
         return :session if direct?

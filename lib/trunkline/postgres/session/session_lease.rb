@@ -38,7 +38,7 @@ module Trunkline
         @server = sessions.server
         @pending = []
         @use = Mutex.new
-        @trunk = @last = @first = @flow = @notifications = @pooler_check = @route = nil
+        @trunk = @last = @first = @flow = @notifications = @pooler_check = @access = nil
         @broken = @ended = false
         @parse_context = nil
       end
@@ -164,17 +164,17 @@ module Trunkline
 
       # Goes another way to the server from now on; outside of a transaction, nothing was left behind on the connection that there is.
       #
-      # @param route [Route]
-      def take_route(route)
+      # @param access [ServerAccess]
+      def take_access(access)
         @sessions.check_in(@trunk, in_order?) if @trunk
         @trunk = @last = nil
-        @route = route
+        @access = access
       end
 
       # @return [PoolerCheck] of what it is asked
       def pooler_check = @pooler_check ||= PoolerCheck.new(self, @sessions)
-      # @return [Route] its way to the server
-      def route = @route || @sessions.usual
+      # @return [ServerAccess] its way to the server
+      def access = @access || @sessions.usual
 
       # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
       def prepare(request) = @preparation.prepare(request)
@@ -249,7 +249,7 @@ module Trunkline
       def take(request)
         raise LeaseErrors.ended(request, @server) if @ended
 
-        @trunk = @sessions.take(request, @location, @route).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
+        @trunk = @sessions.take(request, @location, @access).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
       end
 
       # The fence behind a cancel may be answered later than the caller could wait that has cancelled. Until then nothing may be sent, or the

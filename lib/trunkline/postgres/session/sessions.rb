@@ -21,10 +21,10 @@ module Trunkline
       # @return [String] label for messages
       attr_reader :server
 
-      # @return [Route] that shares its connections with single queries
+      # @return [ServerAccess] that shares its connections with single queries
       attr_reader :usual
 
-      # @return [Route, nil] of the address for what needs a server session that stays; nil: none was given
+      # @return [ServerAccess, nil] of the address for what needs a server session that stays; nil: none was given
       attr_reader :direct
 
       # @return [Boolean] whether a session was ever opened here. Until then no caller holds one, and none need be looked for;
@@ -32,8 +32,8 @@ module Trunkline
       attr_reader :used
       alias used? used
 
-      # @param usual [Route]
-      # @param direct [Route, nil] of session_url:
+      # @param usual [ServerAccess]
+      # @param direct [ServerAccess, nil] of session_url:
       # @param responses [ResponseReader]
       # @param roles [RoleWatch] of the client
       # @param server [String]
@@ -86,10 +86,10 @@ module Trunkline
       # Waits for a trunk.
       #
       # @param location [String] of the holder: file and line
-      # @param route [Route, nil] to the server; nil: the usual one
+      # @param access [ServerAccess, nil] to the server; nil: the usual one
       # @raise [Overloaded] none became free in time
-      def take(request, location, route)
-        pool = route ? route.pool : @pool
+      def take(request, location, access)
+        pool = access ? access.pool : @pool
         trunk = pool.check_out(request) { describe_holders(pool) }
         begin_anew unless @generation == Trunkline.process_generation
         @lock.synchronize do

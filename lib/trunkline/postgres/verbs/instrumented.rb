@@ -66,7 +66,7 @@ module Trunkline
         made
       end
 
-      def connect(pool, route) = around(Operation.new(:connect, @responses.server, hook: :connect, arguments: [@responses.server])) { super }
+      def connect(pool, trunks) = around(Operation.new(:connect, @responses.server, hook: :connect, arguments: [@responses.server])) { super }
       def subscribe(subscription)
         sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
         statement(:listen, sql, []) { super }

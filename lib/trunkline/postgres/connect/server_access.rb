@@ -7,15 +7,9 @@ require_relative "trunk_factory"
 
 module Trunkline
   module Postgres
-    # A client's way to its server: how connections are opened there, those that are open, and what is known of a pooler in between. A client has
+    # A client's way to a server: how connections are opened there, those that are open, and what is known of a pooler in between. A client has
     # one, and another where session_url: is given.
-    class Route # :nodoc:
-      # @return [TrunkFactory]
-      attr_reader :trunks
-
-      # @return [Pool]
-      attr_reader :pool
-
+    class ServerAccess # :nodoc:
       # @param config [Config]
       # @param responses [ResponseReader] of the client
       # @param epochs [PlanEpoch] of the client
@@ -23,22 +17,30 @@ module Trunkline
       # @param prepare [Boolean] as of {Trunkline.postgres}
       # @param gone [#call] gets the label of a host that is not there any more
       # @param budget keywords of {Pool#initialize}: connections and most
-      # @yield [pool, route] opens a connection, by {#open}
+      # @yield [pool, trunks] opens a connection
       # @yieldreturn [Trunk]
-      def initialize(config, responses, epochs, unfinished, prepare:, gone:, **budget)
+      # @return [ServerAccess]
+      def self.to(config, responses, epochs, unfinished, prepare:, gone:, **budget)
         fleet = Fleet.new(config.fleet) if config.fleet
-        @survey = SessionSurvey.new(config.pooler, fleet)
-        @trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: @survey, fleet: fleet, &gone)
-        @pool = Pool.new(**budget, limits: responses.limits, server: config.server, divided: !fleet.nil?) { |pool| yield pool, self }
+        trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: SessionSurvey.new(config.pooler, fleet), fleet: fleet, &gone)
+        new(trunks, Pool.new(**budget, limits: responses.limits, server: config.server, divided: !fleet.nil?) { |pool| yield pool, trunks })
       end
 
-      # @param pool [Pool] its own
-      # @return [Trunk]
-      # @raise [Error] there is none to be had
-      def open(pool) = @trunks.open(pool)
+      # @return [TrunkFactory]
+      attr_reader :trunks
+
+      # @return [Pool]
+      attr_reader :pool
+
+      # @param trunks [TrunkFactory] which opens the connections
+      # @param pool [Pool] of these
+      def initialize(trunks, pool)
+        @trunks = trunks
+        @pool = pool
+      end
 
       # @return [Boolean, nil] whether what is left behind in a session may be lost to a pooler; nil: there was no connection yet
-      def pooled = @survey.pooled
+      def pooled = @trunks.survey.pooled
 
       # Opens a connection where there was none yet.
       #
@@ -50,6 +52,6 @@ module Trunkline
         pooled
       end
     end
-    private_constant :Route
+    private_constant :ServerAccess
   end
 end
