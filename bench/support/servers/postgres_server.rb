@@ -59,16 +59,17 @@ module Trunkline
 
         # @param primary [PostgresServer]
         # @param count [Integer]
-        # @param settings [Hash{String => Object}] of the standbys, over the primary's
+        # @yieldparam number [Integer] of the standby, from 0 on
+        # @yieldreturn [Hash{String => Object}] its settings, over the primary's
         # @return [Array<PostgresServer>] as {start_standby}
-        def start_standbys(primary, count, settings: {})
+        def start_standbys(primary, count)
           folders = Array.new(count) { free_folder }
           primary.stop
           folders.each { |folder| copy(primary.socket_directory, folder) }
           primary.start
-          folders.map do |folder|
+          folders.each_with_index.map do |folder, number|
             Keeper.instance.run("touch", File.join(folder, "standby.signal"), log: "#{folder}.log")
-            new(folder, { **primary.settings, "primary_conninfo" => primary.uri, **settings }, nil).tap(&:start)
+            new(folder, { **primary.settings, "primary_conninfo" => primary.uri, **(block_given? ? yield(number) : {}) }, nil).tap(&:start)
           end
         end
 

@@ -5,7 +5,7 @@
 #include "dispatcher.h"
 #include "../../common/classes.h"
 
-#define FEW 8            /* hosts that are all looked at; of more, as many at random as LOOKS says */
+#define FEW 6            /* hosts that are all looked at; of more, as many at random as LOOKS says */
 #define LOOKS 4          /* a look at a host with four connections takes 40 ns: all of 32 hosts would take longer than a query may */
 #define ENOUGH 4         /* measurements on a host: the first ones hold the plan that is made, and the time that connecting took */
 #define UNSEEN 0.001     /* seconds that are expected of what was measured on no host */
