@@ -78,7 +78,7 @@ module Trunkline
       def client(*standbys, **options, &block)
         servers = [*standbys, @primary]
         uri = "postgresql://postgres@/postgres?host=#{servers.map(&:socket_directory).join(",")}&port=#{servers.map(&:port).join(",")}"
-        Trunkline.postgres(uri, replicas: true, connections: CONNECTIONS, max_connections: CONNECTIONS + 1, **options, &block)
+        Trunkline.postgres(uri, replicas: true, connections: CONNECTIONS, max_connections: 9, **options, &block)
       end
 
       def reads(callers, *standbys)

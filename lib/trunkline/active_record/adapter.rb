@@ -53,6 +53,16 @@ module Trunkline
         @shared = @raw_connection = nil
       end
 
+      # How far the primary has written, for {PositionResolver}: see {Postgres::Client#position}.
+      #
+      # @return [String]
+      def position
+        @lock.synchronize do
+          verify!
+          @shared.client.position
+        end
+      end
+
       # @return [Connection]
       def raw_connection # :nodoc:
         SequelPgGuard.begin
@@ -105,10 +115,13 @@ module Trunkline
         @zone = default_timezone
         @shared = CLIENTS.take(Settings.new(@config, timezone: @zone, dates: decode_dates))
         @types = @shared
-        @raw_connection = Connection.new(@shared.client, @shared.settings.config, lease_holder, dates: decode_dates)
+        @raw_connection = Connection.new(@shared.client, @shared.settings.config, lease_holder, dates: decode_dates, reading: reading?)
         @raw_connection.default_timezone = @zone
         @type_map_for_results = ResultTypes.queried(@raw_connection.type_map_for_results)
       end
+
+      # Of an entry with `replicas: true` the reading role asks the replicas.
+      def reading? = @config[:replicas].to_s == "true" && pool.respond_to?(:role) && pool.role == ::ActiveRecord.reading_role
 
       # The pool has leased the connection before it connects.
       def lease_holder = @lease_holder ||= LeaseHolder.new

@@ -2,6 +2,7 @@
 
 require_relative "../pg/pg"
 require_relative "connection/kept_queries"
+require_relative "read_position"
 require_relative "result_types"
 
 module Trunkline
@@ -22,8 +23,11 @@ module Trunkline
       # @param config [Config] of the same
       # @param holder [#alive?] when it is not alive any more, a connection of its own may be closed
       # @param dates [Boolean] whether results have Ruby's dates
+      # @param reading [Boolean] whether it asks the replicas of the client
       # @return [Connection]
-      def self.new(client, config, holder = Thread.current, dates: false) = allocate.tap { |connection| connection.send(:initialize, client, config, holder, dates) }
+      def self.new(client, config, holder = Thread.current, dates: false, reading: false)
+        allocate.tap { |connection| connection.send(:initialize, client, config, holder, dates, reading) }
+      end
 
       # @return [VirtualSession]
       attr_reader :session # :nodoc:
@@ -37,7 +41,8 @@ module Trunkline
         @map.add_coder(ResultTypes.timestamp(zone))
       end
 
-      def initialize(client, config, holder, dates)
+      def initialize(client, config, holder, dates, reading)
+        client = Postgres::Internals.new(client).readers.for_adapter { ReadPosition.current } if reading
         @map = ResultTypes.map(dates: dates)
         begin_shape(client, config, Postgres::Internals.new(client).virtual_session("ActiveRecord", Result, holder: holder), PG.const_get(:ConnectionTypes).new(@map))
         @default_timezone = :utc

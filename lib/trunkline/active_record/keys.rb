@@ -8,7 +8,7 @@ module Trunkline
     # one is let be, as in the stock adapter. One that is a slip away from one that is known is an error: session_functions or sslmode, misspelt,
     # must not seem to hold.
     module Keys # :nodoc:
-      OWN = %i[server_connections max_server_connections failover_wait silence session_functions errors].freeze
+      OWN = %i[server_connections max_server_connections failover_wait silence session_functions errors replicas].freeze
       # ActiveRecord's and Rails', of all databases.
       RAILS = %i[
         adapter advisory_locks automatic_savepoints checkout_timeout collation connection_limit connection_retries ctype database database_tasks

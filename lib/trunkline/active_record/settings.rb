@@ -98,6 +98,7 @@ module Trunkline
           prepare: config.fetch(:prepared_statements, true).to_s != "false",
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           session_functions: session_functions(config[:session_functions]),
+          replicas: flag(config, :replicas),
           errors: (config[:errors] || :with_values).to_sym,
           failover_wait: seconds(config, :failover_wait, 0),
           silence: seconds(config, :silence, Limits::DEFAULTS[:silence]).then { |after| after unless after.zero? },
@@ -122,6 +123,11 @@ module Trunkline
         names
       rescue ArgumentError => error
         raise ConfigError, "#{error.message} (database.yml)"
+      end
+
+      # In a URL everything is a String.
+      def flag(config, name)
+        { "true" => true, "false" => false, "" => false }.fetch(config[name].to_s) { |given| raise ConfigError, "#{name} must be true or false, not #{given} (database.yml)" }
       end
 
       def seconds(config, name, default)

@@ -196,12 +196,18 @@ static void undo_member(const postgres_request_t *batch, postgres_request_t *mem
     if (NIL_P(member->answer.error)) member->base.failure = Qfalse;
 }
 
+/* A statement that was to be parsed in a unit that failed before is not there. */
+static void forget_unparsed(session_state_t *session, const postgres_request_t *member) {
+    if (member->sent.parses && !prepared_of(member->sent.prepared)->parsed) slots_drop(session, member->sent.prepared);
+}
+
 /* What was done in one unit stands, or falls, together. */
-static void finish_members(const postgres_request_t *batch, VALUE woken) {
+static void finish_members(session_state_t *session, const postgres_request_t *batch, VALUE woken) {
     if (!is_atomic_batch(batch)) return;
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
         postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
         if (!NIL_P(batch->answer.error) && !member->base.pinned && RARRAY_LEN(batch->members) > 1) undo_member(batch, member);
+        if (!NIL_P(batch->answer.error)) forget_unparsed(session, member);
         learn_types(member);
         member->answer.status = batch->answer.status;
         member->outcome.leaked = batch->outcome.leaked;
@@ -234,7 +240,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     request->outcome.leak = leak;
     if (request->answer.notices_left_out > 0) notices_end(session, request);
     if (session->recoded) unreadable_texts(request);
-    if (NIL_P(request->statement)) finish_members(request, woken);
+    if (NIL_P(request->statement)) finish_members(session, request, woken);
     else learn_types(request);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);

@@ -7,14 +7,15 @@
 
 #define FEW 6            /* hosts that are all looked at; of more, as many at random as LOOKS says */
 #define LOOKS 4          /* a look at a host with four connections takes 40 ns: all of 32 hosts would take longer than a query may */
-#define ENOUGH 4         /* measurements on a host: the first ones hold the plan that is made, and the time that connecting took */
+#define ENOUGH 8         /* measurements on a host: the first ones hold the plan that is made, and the time that connecting took */
+#define ENOUGH_TRIPS 4   /* likewise of round trips, which are counted up to that number */
 #define UNSEEN 0.001     /* seconds that are expected of what was measured on no host */
 #define ALIKE 1.1        /* times the least time within which hosts take turns: measurements of equal hosts differ by that much */
 #define ALIKE_BY 0.00005 /* seconds, likewise: two standbys on one machine differ by 10 to 40 us */
 #define OPENING 1.0      /* seconds after which a host without a connection is tried by another caller */
-/* A host that is not chosen is measured again now and then, as it may have become faster: after so many seconds, and so many requests to others. One
- * request of 200 to a host that is five times slower leaves the p99 of all as it is. */
-#define LOOK_AGAIN 1.0
+/* A host that is not chosen is measured again now and then, as it may have become faster, or was slow by chance when it was measured: after so many
+ * seconds, and so many requests to others. One request of 200 to a host that is five times slower leaves the p99 of all as it is. */
+#define LOOK_AGAIN 0.02
 #define LOOK_AGAIN_AFTER 200
 
 typedef struct {
@@ -126,7 +127,7 @@ static double way_to(const look_t *look, long at) {
     double way = HUGE_VAL;
     for (long index = 0; index < dispatcher->count; index++) {
         const fifo_t *fifo = connection_in_flight(connection_at(dispatcher, index));
-        if (fifo->trips >= ENOUGH && fifo->round_trip < way) way = fifo->round_trip;
+        if (fifo->trips >= ENOUGH_TRIPS && fifo->round_trip < way) way = fifo->round_trip;
     }
     return way;
 }

@@ -45,12 +45,12 @@ module Trunkline
       # @raise [Error] as {Client#transaction}
       def transaction(isolation: nil, **options, &block)
         raise ArgumentError, "transaction takes a block: transaction { |tx| ... }" unless block
-        if @guard.sql && ![nil, :read_committed, :read_uncommitted].include?(isolation)
+        if guard.sql && ![nil, :read_committed, :read_uncommitted].include?(isolation)
           raise ArgumentError, "db.replica with after: or max_lag: needs READ COMMITTED, and #{isolation} was asked for: its snapshot would be " \
                                "older than what the replica is compared with"
         end
         on_one_server(block) do |session, admitted|
-          session.object.transaction(**options, isolation: @guard.sql ? :read_committed : isolation, read_only: true) do |transaction|
+          session.object.transaction(**options, isolation: guard.sql ? :read_committed : isolation, read_only: true) do |transaction|
             admitted.call
             yield transaction
           end
@@ -58,17 +58,17 @@ module Trunkline
       end
 
       # @return [String] the server, and what its reads ask of a replica
-      def inspect = "#<#{self.class} #{@responses.server} #{@guard.inspect}>"
+      def inspect = "#<#{self.class} #{@responses.server} #{guard.inspect}>"
 
       private
 
-      attr_reader :decoding
+      attr_reader :decoding, :guard
 
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
       def holds_connection? = false
       def observe(made) = @client.observe(made)
-      def perform(request) = @set.carry(request, @guard)
-      def dispatch(request) = @set.carry(request, @guard, true)
+      def perform(request) = @set.carry(request, guard)
+      def dispatch(request) = @set.carry(request, guard, true)
       def localized(request, local) = local.attach(request, @responses.server)
       alias commit_apart perform
 
@@ -87,7 +87,7 @@ module Trunkline
       # @param callers_block [Proc, nil] to tell what holds the session
       # @yieldparam session [Internals]
       # @yieldparam admitted [Proc] to be called at the beginning of its transaction
-      def on_one_server(callers_block, &work) = ServerLease.new(@set, @guard, @sessions).run(->(sessions) { new_session(sessions, callers_block) }, &work)
+      def on_one_server(callers_block, &work) = ServerLease.new(@set, guard, @sessions).run(->(sessions) { new_session(sessions, callers_block) }, &work)
 
       def new_session(sessions, callers_block)
         Internals.new(observe(Session.new(sessions.lease(callers_block), @known, @decoding, @responses, @result_class))).tap(&:lend)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "adapter_reader"
 require_relative "reader"
 
 module Trunkline
@@ -43,6 +44,10 @@ module Trunkline
 
         @client.observe(reader(ReadGuard.new(**options)))
       end
+
+      # @yieldreturn [String, nil] the position that the caller's reads are to see at this moment
+      # @return [AdapterReader]
+      def for_adapter(&position) = @client.observe(AdapterReader.new(@client, @set, @sessions, **@parts, &position))
 
       # @return [Hash{Symbol => Object}] what {Client#stats} has of the replicas
       def to_h = { replicas: @set.stats }

@@ -129,6 +129,9 @@ module Trunkline
         @failures = [@failures + 1, 10].min unless primary
       end
 
+      # @return [Boolean] whether it is known to be a standby, from a read that it has served
+      def standby? = @standby == true
+
       # It may be used again.
       def resume
         @resume_at = nil

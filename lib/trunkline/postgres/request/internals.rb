@@ -11,7 +11,7 @@ module Trunkline
         perform_until_answered mark_stateful_for virtual_session
       ].freeze
       # Of which it takes no arguments.
-      READ = %i[decoding holds_connection? in_transaction? lent? lease next_portal statements].freeze
+      READ = %i[decoding holds_connection? in_transaction? lent? lease next_portal readers statements].freeze
       private_constant :RELAYED, :READ
 
       # @return [Client, Session, Transaction, Scope] as users have it
