@@ -29,7 +29,7 @@ class LayeringTest < Trunkline::TestCase
   # Folders of the library's room for PostgreSQL: from what depends on nothing but values to the client.
   POSTGRES_ROOMS = {
     "codec" => 0, "statements" => 0, "types" => 0, "parameters" => 0, "results" => 1, "group_commit" => 1, "connect" => 2, "request" => 3,
-    "copy" => 4, "notifications" => 4, "verbs" => 5, "session" => 6, "virtual_session" => 7, "replicas" => 7, "client" => 8
+    "copy" => 4, "notifications" => 4, "verbs" => 5, "session" => 6, "virtual_session" => 7, "replicas" => 8, "client" => 9
   }.freeze
 
   # Files in one folder, those of its folders not counted.
