@@ -82,6 +82,15 @@ module Trunkline
       end
     end
 
+    # The server tells the name of the role at login, and has it in bytes that are none of this database's encoding.
+    def test_a_role_whose_name_is_not_in_the_encoding_of_the_database
+      server.psql("CREATE ROLE \"р日\" LOGIN")
+      server.psql("CREATE DATABASE korean TEMPLATE template0 ENCODING 'EUC_KR' LC_COLLATE 'C' LC_CTYPE 'C'")
+      assert connect("р日")
+      error = assert_no_socket_left { assert_raises(CharacterNotInRepertoire) { connect("р日", dbname: "korean") } }
+      assert_match(/role.*ALTER ROLE .* RENAME TO .*UTF8/, error.hint)
+    end
+
     def test_a_wrong_password
       %w[clear hashed salted].product([false, true]) do |user, tcp|
         error = assert_no_socket_left { assert_raises(InvalidPassword) { connect(user, "wr0ng", tcp: tcp) } }

@@ -15,6 +15,10 @@ module Trunkline
       STARTING_UP = "57P03"
       # PgBouncer's.
       UNSUPPORTED = /\Aunsupported startup parameter/
+      # What a server says that cannot tell the role's name in UTF-8.
+      UNWRITABLE = %w[22021 22P05].freeze
+      NAME_HINT = "What the server tells at login, as the name of the role, is not in the database's encoding, and so cannot be told in UTF-8: " \
+                  "use a role whose name is in ASCII (ALTER ROLE ... RENAME TO ...), or a database in UTF8."
       HINT = "The pooler takes no such setting from its clients: set it for the role or the database, with ALTER ROLE ... SET or ALTER DATABASE ... SET, " \
              "and not here."
       # Seconds within which a host answers at the level of TCP where there are others: a packet that is lost is sent again after one second.
@@ -22,7 +26,7 @@ module Trunkline
       TCP_ANSWER = 1.0
       # Seconds for all of an attempt where there are other hosts and no connect_timeout.
       LONGEST_BESIDE_OTHERS = 10.0
-      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNSUPPORTED, :HINT, :TCP_ANSWER, :LONGEST_BESIDE_OTHERS
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNSUPPORTED, :HINT, :UNWRITABLE, :NAME_HINT, :TCP_ANSWER, :LONGEST_BESIDE_OTHERS
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
@@ -116,7 +120,11 @@ module Trunkline
         error.class.new(error.message, server: @host.server, retriable: error.retriable?)
       end
 
-      def hinted(fields) = fields[:message]&.match?(UNSUPPORTED) ? { hint: HINT, **fields } : fields
+      def hinted(fields)
+        return { hint: NAME_HINT, **fields } if UNWRITABLE.include?(fields[:sqlstate])
+
+        fields[:message]&.match?(UNSUPPORTED) ? { hint: HINT, **fields } : fields
+      end
     end
 
     private_constant :ConnectionAttempt
