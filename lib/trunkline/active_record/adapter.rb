@@ -69,6 +69,13 @@ module Trunkline
         super
       end
 
+      # ActiveRecord asks for it with a lock of its pool's held. Where the client has no connection yet, it is asked for before that: callers that have the
+      # connections may wait for the lock.
+      def database_version # :nodoc:
+        @reported_version ||= with_raw_connection(materialize_transactions: false, &:server_version)
+        super
+      end
+
       # Is the transaction that all others are in one that cannot be joined?
       def held_open? = transaction_open? && !@transaction_manager.instance_variable_get(:@stack).first.joinable? # :nodoc:
 

@@ -8,7 +8,9 @@ module Trunkline
         include Constants
 
         TRANSACTIONS = { "I" => PQTRANS_IDLE, "T" => PQTRANS_INTRANS, "E" => PQTRANS_INERROR }.freeze
-        private_constant :TRANSACTIONS
+        # As servers report it, and poolers pass it on.
+        VERSION = /\A(\d{2,})(?:\.(\d+))?/
+        private_constant :TRANSACTIONS, :VERSION
 
         # @return [Integer] PG::PQTRANS_IDLE, PQTRANS_INTRANS, PQTRANS_INERROR; PQTRANS_ACTIVE while a query that was given up runs;
         #   PQTRANS_UNKNOWN when the connection of a transaction is lost
@@ -24,8 +26,11 @@ module Trunkline
         # @return [Boolean] whether it has a connection of its own at this moment
         def pinned? = @session.pinned?
 
-        # @return [Integer] 150004 for PostgreSQL 15.4
-        def server_version = Integer(setting("server_version_num"))
+        # @return [Integer] 150004 for PostgreSQL 15.4; what the server has reported at login. It is asked only where there was no login yet
+        def server_version
+          version = VERSION.match(@session.reported["server_version"].to_s)
+          version ? (version[1].to_i * 10_000) + version[2].to_i : Integer(setting("server_version_num"))
+        end
 
         # @param name [String] of a setting
         # @return [String, nil] its value in the session

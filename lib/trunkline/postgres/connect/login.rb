@@ -6,8 +6,8 @@ module Trunkline
   module Postgres
     # Opens a session for a client.
     module Login # :nodoc:
-      # What the server refuses before the first request is not that request's error; what it notices is told, and that it is another one. The encoding of the database
-      # tells how its errors are to be read.
+      # What the server refuses before the first request is not that request's error; what it notices is told, and that it is another one. What it reports
+      # is kept: the encoding of the database tells how its errors are to be read.
       #
       # @param connector [Connector] of the client
       # @param responses [ResponseReader] of the client
@@ -15,7 +15,7 @@ module Trunkline
       # @raise [LoginError, ServerError, ConnectionError, ProtocolError, ConfigError] see {Connector.connect}
       def self.open(connector, responses)
         connection = connector.connect { |from, to| responses.switched(from, to) }
-        responses.server_encoding = connection.parameters["server_encoding"]
+        responses.reported = connection.parameters.dup.freeze
         responses.tell(connection.notices) if connection.notices
         told = true
         connection

@@ -53,10 +53,10 @@ module Trunkline
       # @return [#call, nil]
       attr_accessor :on_notice
 
-      # Encoding of the database, as its server has reported it at the latest login.
+      # What the server has reported at the latest login: server_version, server_encoding, ...
       #
-      # @return [String, nil]
-      attr_writer :server_encoding
+      # @return [Hash{String => String}]
+      attr_accessor :reported
 
       # What is told of each request whose statement has left something behind on a connection that others share.
       #
@@ -71,6 +71,7 @@ module Trunkline
       # @raise [ArgumentError] `errors` is neither
       def initialize(types, server, limits: Limits.new, errors: :with_values, &query)
         @hides_values = ERRORS.fetch(errors) { raise ArgumentError, "errors must be :with_values or :without_values, not #{Argument.shown(errors)}" }
+        @reported = {}.freeze
         @types = types
         @unanswered_futures = UnansweredFutures.new(limits.max_futures, limits.max_future_bytes, server)
         @limits = limits
@@ -232,7 +233,7 @@ module Trunkline
       # Outside of transactions such a statement is tried again, unnoticed.
       def server_error(request, fields, sql)
         fields = WithoutValues.fields(fields, sql) if @hides_values
-        fields = AsciiDatabase.hinted(fields) if @server_encoding == AsciiDatabase::ENCODING
+        fields = AsciiDatabase.hinted(fields) if @reported["server_encoding"] == AsciiDatabase::ENCODING
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
         error = ServerError.from_fields(fields, sql: sql, server: @server, advice: request.route&.advice(request, fields) || Placeholders.advice(fields, sql))

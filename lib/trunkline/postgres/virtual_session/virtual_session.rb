@@ -40,6 +40,8 @@ module Trunkline
       # @return [Boolean] whether it has a connection of its own at this moment
       def pinned? = !@lease.nil?
 
+      # @return [Hash{String => String}] as {ResponseReader#reported}
+      def reported = @responses.reported
       # @return [Boolean] whether it has lost the connection on which a transaction was open: then it is of no use until {#reset}
       def broken? = @status != "I" && (@lease.nil? || @lease.broken?)
 
