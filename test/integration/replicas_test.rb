@@ -55,7 +55,10 @@ module Trunkline
           assert_equal primary.port, port_of(tx)
           assert_includes standbys.map(&:port), port_of(db.replica)
           assert_equal primary.port, port_of(db)
+          assert_raises(SharedStateError) { db.replica.query("SET work_mem = '1MB'") }
+          assert_raises(SharedStateError) { db.replica.batch { |batch| batch.query("SET work_mem = '1MB'") } }
         end
+        assert_raises(SharedStateError) { db.replica.query("SET work_mem = '1MB'") }
       end
     end
 

@@ -67,10 +67,21 @@ module Trunkline
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
       def holds_connection? = false
       def observe(made) = @client.observe(made)
-      def perform(request) = @set.carry(request, guard)
-      def dispatch(request) = @set.carry(request, guard, true)
+      def perform(request) = @set.carry(admitted(request), guard)
+      def dispatch(request) = @set.carry(admitted(request), guard, true)
       def localized(request, local) = local.attach(request, @responses.server)
       alias commit_apart perform
+
+      # A caller that holds a session of the client may ask there what does not share, and not here.
+      #
+      # @return [Request] the same
+      # @raise [SharedStateError]
+      def admitted(request)
+        keeping = (request.members || [request]).find { |query| query.statement && !query.statement.shareable? }
+        raise SharingErrors.refusal(keeping.statement, @responses.server) if keeping
+
+        request
+      end
 
       # What comes in portions.
       def own_session(callers_block)

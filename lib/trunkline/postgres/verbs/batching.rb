@@ -68,7 +68,9 @@ module Trunkline
       # @return [Array<Request>] those that were answered, which may be later attempts
       def answered_together(requests, idempotent)
         tries = 1
-        until (batch = performed(Request.batch(requests, true), idempotent)).answered?
+        route = nil
+        until (batch = performed(Request.batch(requests, true), idempotent, route)).answered?
+          route = batch.route
           culprit = (requests.find(&:error) unless batch.failure) || batch
           error = @responses.error(culprit)
           again = tries < Retrying::MOST_TRIES && attempt_again(batch, culprit, error)
@@ -80,7 +82,9 @@ module Trunkline
         requests
       end
 
-      def performed(batch, idempotent)
+      # @param route [Route, nil] of the attempt before, where there was one
+      def performed(batch, idempotent, route)
+        batch.route = route
         batch.idempotent = idempotent
         perform(batch)
         @responses.announce(batch)
