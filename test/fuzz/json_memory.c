@@ -3,14 +3,16 @@
 #include "fuzz.h"
 #include "postgres/types/json_memory.h"
 
-enum { MOST_PER_BYTE = 168, STRING_OBJECT = 104, EMPTY_HASH = 40 };
+enum { MOST_PER_BYTE = 168, STRING_OBJECT = 104 };
 
-static void read_long(const char *bytes, size_t size) { MUST(json_memory(bytes, size, EMPTY_HASH) <= MOST_PER_BYTE * size); }
+static const json_costs_t costs = {.empty_hash = 40};
+
+static void read_long(const char *bytes, size_t size) { MUST(json_memory(bytes, size, costs) <= MOST_PER_BYTE * size); }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = exact_copy(data, size), *half = exact_copy(data, size / 2);
-    uint64_t whole = json_memory(bytes, size, EMPTY_HASH);
-    MUST(whole <= MOST_PER_BYTE * size && json_memory(half, size / 2, EMPTY_HASH) <= whole + STRING_OBJECT + size / 2);
+    uint64_t whole = json_memory(bytes, size, costs);
+    MUST(whole <= MOST_PER_BYTE * size && json_memory(half, size / 2, costs) <= whole + STRING_OBJECT + size / 2);
     free(half);
     free(bytes);
     must_be_linear(data, size, read_long);

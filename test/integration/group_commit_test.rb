@@ -40,6 +40,16 @@ class GroupCommitTest < Trunkline::TestCase
     end
   end
 
+  # Or else each lone write after it would wait for a flush of others.
+  def test_a_writer_that_is_interrupted_as_it_begins_is_forgotten
+    with_client(group_commit: true) do |db|
+      writing = db.instance_variable_get(:@group_commit).instance_variable_get(:@writing)
+      writing.define_singleton_method(:[]=) { |*entry| super(*entry) && raise(Interrupt) }
+      assert_raises(Interrupt) { db.query("INSERT INTO none VALUES (1)") }
+      assert_empty writing
+    end
+  end
+
   def test_a_write_is_visible_before_it_is_acknowledged
     with_waiting_writes do |server, db, callers|
       assert_equal %w[2 3 4], server.psql("SELECT n FROM written WHERE n > 1 ORDER BY n").split

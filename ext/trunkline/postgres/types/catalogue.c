@@ -27,7 +27,7 @@ static const pg_type_t types[] = {
     {1184, 1185, "timestamptz", decode_timestamptz_text, decode_timestamptz_binary, 128},
     {1186, 1187, "interval", decode_interval_text, decode_interval_binary, 80},
     {1266, 1270, "timetz", decode_timetz_text, decode_timetz_binary, 40},
-    {1700, 1231, "numeric", decode_numeric_text, decode_numeric_binary, 80},
+    {1700, 1231, "numeric", decode_numeric_text, decode_numeric_binary, 128}, /* 80 and more for many digits; since Ruby 3.3 80, 160 or more */
     {2278, 0, "void", decode_text, decode_text, 40},
     {2950, 2951, "uuid", decode_text, decode_uuid_binary, 80},
     {3802, 3807, "jsonb", decode_text, decode_jsonb_binary, 40},

@@ -14,7 +14,8 @@ static void raise_malformed_array(const pg_type_t *element) {
 }
 
 void count_value(const pg_type_t *type, VALUE value, size_t length, row_memory_t *memory) {
-    if (!RB_SPECIAL_CONST_P(value)) row_memory_take(memory, (uint64_t)type->object_bytes + length + 1); /* a String ends with a zero byte */
+    if (RB_SPECIAL_CONST_P(value)) return;
+    row_memory_take(memory, type->object_bytes + row_memory_of_string(length) - OBJECT_BYTES);
 }
 
 static VALUE read_value(const pg_type_t *element, const array_token_t *token) {

@@ -3,12 +3,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes, as ObjectSpace.memsize_of tells them on 64-bit platforms: of an object without more; of a Hash of up to 8 entries; of an element
- * of an Array, with room to grow. */
-enum { OBJECT = 40, SMALL_HASH = 168, ELEMENT = 12 };
+/* Bytes, as ObjectSpace.memsize_of tells them on 64-bit platforms: of an object without more; of a Hash of a few entries; of an element
+ * of an Array, with room to grow, and where objects have places of several sizes. */
+enum { OBJECT = 40, SMALL_HASH = 168, ELEMENT = 12, ELEMENT_IN_PLACE = 16 };
+/* Those places are 40, 80, 160, 320 and 640 bytes, of which a String that is no longer takes 25 itself. */
+enum { STRING_HEAD = 25, LARGEST_PLACE = 640 };
 /* A Hash with more entries has a table with room for 32, and one of twice the room whenever it is full: with json 2.6 when one more is added,
  * with json 2.10 and newer, which knows their number, at once. Each entry takes 24 bytes and two numbers, of 1, 2 or 4 bytes. Measured on
- * Ruby 3.1: a Hash of 9 and of 31 entries 928 bytes, of 33 1760, 65 3424, 129 7264, 32,769 2,097,248; of 32 928 and 1760. */
+ * Ruby 3.1: a Hash of 9 and of 31 entries 928 bytes, of 33 1760, 65 3424, 129 7264, 32,769 2,097,248; of 32 928 and 1760. On Ruby 3.3, where
+ * json 2.10 asks for room for keys and values: of 5 496, 8 912, 16 1744, 32 3408, 64 7248. */
 enum { SMALL_HASH_ENTRIES = 8, SMALLEST_TABLE = 32, TABLE_ENTRY = 24, TABLES_OF_BYTES = 128, TABLES_OF_SHORTS = 32768 };
 /* A String with an escape is made in a buffer that is as long as its text, and, where it is longer than what an object holds, has 64 bytes. */
 enum { HELD_BYTES = 23, LEAST_BUFFER = 63 };
@@ -26,7 +29,7 @@ typedef struct {
 typedef struct {
     const char *at, *end;
     uint64_t bytes;
-    size_t empty_hash;
+    json_costs_t costs;
     uint32_t entries[JSON_DEPTH_COUNTED]; /* of the Hashes that are open, and OF_ARRAY */
     uint32_t depth;
     json_string_t last; /* String: a key, if a colon follows */
@@ -34,7 +37,13 @@ typedef struct {
     json_string_t keys[KEYS_REMEMBERED];
 } json_scan_t;
 
-static uint64_t string_bytes(size_t length) { return OBJECT + (uint64_t)length + 1; } /* a zero byte at the end */
+/* With a zero byte at the end. */
+static uint64_t string_bytes(const json_scan_t *scan, size_t length) {
+    if (!scan->costs.places || length > LARGEST_PLACE - STRING_HEAD) return OBJECT + (uint64_t)length + 1;
+    uint64_t place = OBJECT;
+    while (place < length + STRING_HEAD) place *= 2;
+    return place;
+}
 
 /* Stands behind the opening quote. */
 static void scan_string(json_scan_t *scan) {
@@ -47,7 +56,7 @@ static void scan_string(json_scan_t *scan) {
     }
     scan->last = (json_string_t){start, (size_t)(scan->at - start)};
     size_t length = scan->last.length;
-    scan->last_bytes = string_bytes(escaped && length > HELD_BYTES && length < LEAST_BUFFER ? LEAST_BUFFER : length);
+    scan->last_bytes = string_bytes(scan, escaped && length > HELD_BYTES && length < LEAST_BUFFER ? LEAST_BUFFER : length);
     scan->bytes += scan->last_bytes;
     if (scan->at < scan->end) scan->at++;
 }
@@ -115,21 +124,25 @@ static uint64_t table_bytes(uint32_t room) {
 /* A Hash is as small as it can be until it has more entries. */
 static void add_entry(json_scan_t *scan) {
     if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] >= OF_ARRAY - 1) return;
-    uint32_t count = ++scan->entries[scan->depth - 1];
-    if (count == 1) scan->bytes += SMALL_HASH - scan->empty_hash;
-    else if (count == SMALL_HASH_ENTRIES + 1) scan->bytes += table_bytes(SMALLEST_TABLE);
-    else if (count >= SMALLEST_TABLE && (count & (count - 1)) == 0 && count <= UINT32_MAX / 2) scan->bytes += table_bytes(count * 2) - table_bytes(count);
+    uint32_t count = ++scan->entries[scan->depth - 1], twice = scan->costs.twice ? 2 : 1;
+    if (count == 1) scan->bytes += SMALL_HASH - scan->costs.empty_hash;
+    else if (count == SMALL_HASH_ENTRIES / twice + 1) scan->bytes += table_bytes(SMALLEST_TABLE / twice);
+    else if (count >= SMALLEST_TABLE / twice / twice && (count & (count - 1)) == 0 && count <= UINT32_MAX / 4) {
+        scan->bytes += table_bytes(count * 2 * twice) - table_bytes(count * twice);
+    }
 }
 
 /* The last one, behind which there is no comma, is counted with its Array. */
 static void add_element(json_scan_t *scan) {
-    if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] == OF_ARRAY) scan->bytes += ELEMENT;
+    if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] == OF_ARRAY) {
+        scan->bytes += scan->costs.places ? ELEMENT_IN_PLACE : ELEMENT;
+    }
 }
 
 static void scan_value(json_scan_t *scan) {
     char byte = *scan->at++;
     switch (byte) {
-    case '{': open_level(scan, 0, scan->empty_hash); break;
+    case '{': open_level(scan, 0, scan->costs.empty_hash); break;
     case '[': open_level(scan, OF_ARRAY, OBJECT); break;
     case '}': case ']': close_level(scan); break;
     case ':': meet_key(scan); add_entry(scan); break;
@@ -142,9 +155,9 @@ static void scan_value(json_scan_t *scan) {
     }
 }
 
-uint64_t json_memory(const char *bytes, size_t length, size_t empty_hash) {
+uint64_t json_memory(const char *bytes, size_t length, json_costs_t costs) {
     json_scan_t scan;
-    scan.empty_hash = empty_hash < SMALL_HASH ? empty_hash : SMALL_HASH;
+    scan.costs = costs;
     scan.at = bytes;
     scan.end = bytes + length;
     scan.bytes = 0;

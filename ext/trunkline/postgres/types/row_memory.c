@@ -1,16 +1,11 @@
 #include "row_memory.h"
 
-#include <ruby/version.h>
 #include "json_memory.h"
 #include "types.h"
 #include "../../common/classes.h"
 
-/* Since Ruby 3.3 a Hash has its place for a few entries in the object. */
-#if RUBY_API_VERSION_MAJOR > 3 || (RUBY_API_VERSION_MAJOR == 3 && RUBY_API_VERSION_MINOR >= 3)
-enum { EMPTY_HASH = 160 };
-#else
-enum { EMPTY_HASH = 40 };
-#endif
+/* Measured: see json_memory.c. */
+static const json_costs_t json_costs = {.empty_hash = RUBY_IS_AT_LEAST(3) ? 160 : 40, .twice = RUBY_IS_AT_LEAST(3), .places = RUBY_IS_AT_LEAST(2)};
 
 static VALUE cRowMemory, eUnreadableResult;
 
@@ -66,7 +61,7 @@ static VALUE row_memory_take_array(VALUE self, VALUE size) {
  * Counts what JSON.parse would make of the text. Raises UnreadableResult as take does. */
 static VALUE row_memory_take_json(VALUE self, VALUE text) {
     StringValue(text);
-    row_memory_take(row_memory_in(self), json_memory(RSTRING_PTR(text), (size_t)RSTRING_LEN(text), EMPTY_HASH));
+    row_memory_take(row_memory_in(self), json_memory(RSTRING_PTR(text), (size_t)RSTRING_LEN(text), json_costs));
     RB_GC_GUARD(text);
     return self;
 }

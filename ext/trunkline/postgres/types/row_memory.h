@@ -4,6 +4,7 @@
 #define TRUNKLINE_POSTGRES_ROW_MEMORY_H
 
 #include <ruby.h>
+#include <ruby/version.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,16 @@ typedef struct {
 
 /* Bytes of objects, as ObjectSpace.memsize_of tells them on 64-bit platforms. */
 enum { OBJECT_BYTES = 40, SLOT_BYTES = 8 };
+
+#define RUBY_IS_AT_LEAST(minor) (RUBY_API_VERSION_MAJOR > 3 || (RUBY_API_VERSION_MAJOR == 3 && RUBY_API_VERSION_MINOR >= (minor)))
+
+/* A String's bytes. Since Ruby 3.2 a shorter one is in its object, which has a place of 40, 80, 160, 320 or 640 bytes. */
+static inline uint64_t row_memory_of_string(uint64_t length) {
+    uint64_t place = OBJECT_BYTES;
+    if (!RUBY_IS_AT_LEAST(2) || length > 615) return OBJECT_BYTES + length + 1; /* a zero byte at the end */
+    while (place < length + 25) place *= 2;
+    return place;
+}
 
 /* Nothing counted yet, of so many bytes that are allowed. */
 static inline row_memory_t row_memory_of(size_t most) { return (row_memory_t){.most = most}; }

@@ -36,7 +36,7 @@ module Trunkline
         # inet and cidr
         module Network # :nodoc:
           # Bytes of an IPAddr with two large numbers, address and mask.
-          OBJECT = 72 + (2 * 40)
+          OBJECT = 80 + (2 * 40)
           private_constant :OBJECT
 
           module_function
