@@ -94,7 +94,7 @@ module Trunkline
         @port = FreePort.find
         arguments = COMMANDS.fetch(@kind).call(@port.to_s, @rackup, @options)
         program = Gem.bin_path(*PROGRAMS.fetch(@kind) { [@kind.to_s] * 2 })
-        @pid = Process.spawn({ **@env, "PORT" => @port.to_s }, RbConfig.ruby, program, *arguments, chdir: File.dirname(@rackup),
+        @pid = Process.spawn({ **@env, "PORT" => @port.to_s, "PWD" => File.dirname(@rackup) }, RbConfig.ruby, program, *arguments, chdir: File.dirname(@rackup),
                              pgroup: true, out: @log.path, err: %i[child out], in: File::NULL)
       end
 

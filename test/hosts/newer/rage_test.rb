@@ -17,7 +17,8 @@ class RageTest < Trunkline::TestCase
   ANSWERS = {
     "value" => :itself.to_proc, "transaction" => ->(number) { [number, true] }, "future" => ->(number) { [number, number + 1, number + 2] },
     "stream" => ->(number) { number * (number + 1) / 2 }, "large" => ->(number) { 300_000 + number }, "record" => ->(number) { "row #{number}" },
-    "deadline" => ->(_) { "Trunkline::Deadline" }, "timed" => ->(_) { "Timeout::Error" }
+    "deadline" => ->(_) { "Trunkline::Deadline" }, "timed" => ->(_) { "Timeout::Error" },
+    "enumerated" => ->(number) { [number * 2, "undefined method `+' for nil"] }
   }.freeze
   private_constant :ANSWERS
 
@@ -41,7 +42,21 @@ class RageTest < Trunkline::TestCase
     end
   end
 
+  # What they asked for goes on without them, and the connections are there for others afterwards.
+  def test_clients_that_hang_up
+    serving do |server, name|
+      sockets = Array.new(4) { TCPSocket.new("127.0.0.1", server.port).tap { |socket| socket << "GET /sleep HTTP/1.1\r\nHost: localhost\r\n\r\n" } }
+      assert_waits(name, "PgSleep")
+      sockets.each(&:close)
+      assert_equal 1.upto(AT_ONCE).to_a, ask_all(server, 1.upto(AT_ONCE).map { |number| "/value?number=#{number}" })
+      psql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = '#{name}' AND wait_event = 'PgSleep'") while sleeping?(name)
+      assert_equal 1.upto(AT_ONCE).to_a, ask_all(server, 1.upto(AT_ONCE).map { |number| "/value?number=#{number}" })
+    end
+  end
+
   private
+
+  def sleeping?(name) = psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = '#{name}' AND wait_event = 'PgSleep'") != ["0"]
 
   # @yieldparam server [Trunkline::Bench::WebServer]
   # @yieldparam name [String] the application_name of its client

@@ -28,6 +28,12 @@ class QueriesController < RageController::API
     answer(error.class.name)
   end
 
+  # The fiber inside of an Enumerator is not one of Rage's.
+  def enumerated
+    each = Enumerator.new { |rows| 2.times { rows << DB.value("SELECT $1::int FROM pg_sleep(0.01)", number) } }
+    answer([each.sum, (each.next rescue $!.message)]) # rubocop:disable Style/RescueModifier, Style/SpecialGlobalVars
+  end
+
   private
 
   def number = Integer(params[:number])
