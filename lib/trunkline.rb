@@ -36,8 +36,7 @@ module Trunkline
   # @param max_connections [Integer] the most in all, with those of transactions and sessions; of 1, queries that share it and
   #   transactions take turns
   # @param keys [:string, :symbol] of the Hashes that results yield
-  # @param prepare [Boolean] whether connections keep prepared statements; false for a pooler that knows none, see
-  #   guides/running-it.md
+  # @param prepare [Boolean] whether connections keep prepared statements, where no pooler loses them: see guides/running-it.md
   # @param session_functions [Array<String>, :detect] functions of your own that change the session they are called in, each "name" or
   #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that reach them; see guides/what-shares-and-what-pins.md
   # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, where not as usual; see guides/types.md
@@ -48,8 +47,9 @@ module Trunkline
   # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
   # @param logger [Logger, nil] what each call is written to, at the level debug: its statement, the time it took all in all and the server, its rows
   # @param slow [Numeric, nil] seconds: only what takes as long is written to the logger, as a warning
-  # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; and
-  #   those of {Limits::DEFAULTS}
+  # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; pooler, :session or :transaction, and
+  #   session_url, an address of the server itself, see guides/running-it.md; fleet, true or the number of connections for all processes, see
+  #   guides/fleets.md; and those of {Limits::DEFAULTS}
   # @yieldparam client [Postgres::Client] closed at the block's end
   # @return [Postgres::Client, Object] what the block returned, where one is given
   # @raise [ConfigError] an option that does not exist, or a value that cannot be

@@ -143,6 +143,7 @@ class FleetTest < Trunkline::TestCase
 
   def test_what_is_no_number_of_connections
     ["many", -1, 1.5].each { |fleet| assert_match(/fleet must be true, or a number/, assert_raises(Trunkline::ConfigError) { Trunkline.postgres(fleet: fleet) }.message) }
+    assert_match(/do not go together/, assert_raises(ArgumentError) { Trunkline.postgres("postgres://h/d", fleet: true, group_commit: true) }.message)
     assert_nil Trunkline::Config.new("postgres://h/d?fleet=false").fleet
     assert_equal [40, true], [40, true].map { |fleet| Trunkline::Config.new("postgres://h/d?fleet=#{fleet}").fleet }
   end

@@ -73,6 +73,7 @@ module Trunkline
         @sessions = Sessions.new(@usual, direct, @responses, @roles, server: config.server)
         @readers = Readers.of(self, @config, @trunks, @pool, @sessions, connections: connections, most: max_connections, limits: limits,
                               known: @known, decoding: @decoding, responses: @responses, result_class: @result_class) if replicas
+        raise ArgumentError, "fleet and group_commit do not go together: its connections would come on top of the share" if group_commit && config.fleet
         extend GroupCommitting if group_commit
         extend Detecting if @detection
         @listener = Listener.new(@sessions, @responses)

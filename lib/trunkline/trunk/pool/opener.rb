@@ -137,6 +137,10 @@ module Trunkline
       error.is_a?(ServerError) && @roster.pinned.any?
     end
 
+    # @param error [Exception] with which an attempt has failed
+    # @return [Float] seconds for which a caller without a trunk goes on waiting
+    def patience(error) = @quota && error.is_a?(Error) && error.server_full? ? [@limits.failover_wait, Quota::PATIENCE].max : @limits.failover_wait
+
     # The connection of a trunk has ended.
     def ended(trunk)
       @ended_at = Waiting.now
@@ -161,8 +165,6 @@ module Trunkline
 
       @back_off.failing? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))
     end
-
-    def patience(error) = @quota && error.server_full? ? [@limits.failover_wait, Quota::PATIENCE].max : @limits.failover_wait
 
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED
 

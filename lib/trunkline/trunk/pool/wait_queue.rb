@@ -132,7 +132,7 @@ module Trunkline
     #
     # @param failure [Exception]
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
-    def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @limits.failover_wait) }.concat(serve)
+    def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @opener.patience(failure)) }.concat(serve)
 
     # @return [Boolean] whether callers have gone that stand at the front of a line, were called, or seek a trunk of their own. The lock need not be
     # held: this looks at copies.
