@@ -64,7 +64,7 @@ class DateOrderTest < Trunkline::TestCase
 
   def by_client(uri)
     Trunkline.postgres(uri, connections: 1, max_connections: 2, prepare: !uri.include?("127.0.0.1")) do |db|
-      answers = [db.value(QUESTION), db.session { |session| session.query("SET work_mem = '5MB'") && session.value(QUESTION) }, db.value(QUESTION)]
+      answers = [db.value(QUESTION), db.transaction { |tx| tx.query("SET LOCAL work_mem = '5MB'") && tx.value(QUESTION) }, db.value(QUESTION)]
       assert_equal [1, Date.new(2024, 2, 1)], [answers.uniq.size, db.value("SELECT '2024-02-01'::date")]
       day(answers.first)
     end

@@ -3,7 +3,7 @@
 module Trunkline
   module Postgres
     module Parameters
-      # Arrays in the server's notation, as in <tt>ARRAY[1,NULL]::text</tt>.
+      # Arrays in the server's notation, as in <tt>{1,NULL}</tt>.
       module ArrayLiteral
         # The server's own limit.
         MAX_DEPTH = 6

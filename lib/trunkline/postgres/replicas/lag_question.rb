@@ -8,8 +8,8 @@ module Trunkline
     class LagQuestion # :nodoc:
       # The timeline is that of the last restart point or later: a standby that follows another primary tells it some time after.
       SQL = <<~QUERY.gsub(/\s+/, " ").strip.freeze
-        SELECT pg_catalog.pg_is_in_recovery(), (#{ReadGuard::LAG})::float8, (pg_catalog.pg_last_wal_replay_lsn() - '0/0')::int8,
-          GREATEST(timeline_id, min_recovery_end_timeline)::int8
+        SELECT pg_catalog.pg_is_in_recovery(), (#{ReadGuard::LAG})::pg_catalog.float8, (pg_catalog.pg_last_wal_replay_lsn() OPERATOR(pg_catalog.-) '0/0')::pg_catalog.int8,
+          GREATEST(timeline_id, min_recovery_end_timeline)::pg_catalog.int8
         FROM pg_catalog.pg_control_checkpoint(), pg_catalog.pg_control_recovery()
       QUERY
       # Seconds between two questions: each takes a server 0.1 ms.

@@ -46,8 +46,8 @@ module Trunkline
     # Asks a primary for the position up to which its transactions are committed by now. The names of its files begin with its timeline.
     Position.const_set(:SQL, <<~QUERY.freeze)
       SELECT system_identifier,
-        ('x' || pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8))::bit(32)::int8,
-        (pg_catalog.pg_current_wal_insert_lsn() - '0/0')::int8
+        ('x' OPERATOR(pg_catalog.||) pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8))::pg_catalog.bit(32)::pg_catalog.int8,
+        (pg_catalog.pg_current_wal_insert_lsn() OPERATOR(pg_catalog.-) '0/0')::pg_catalog.int8
       FROM pg_catalog.pg_control_system()
     QUERY
 

@@ -17,9 +17,9 @@ module Trunkline
       # Seconds that a standby is behind. One that has replayed all that it has received, and still receives, is not, however long ago the last
       # transaction was.
       LAG = <<~SQL.gsub(/\s+/, " ").strip.freeze
-        CASE WHEN pg_catalog.pg_last_wal_receive_lsn() <= pg_catalog.pg_last_wal_replay_lsn()
+        CASE WHEN pg_catalog.pg_last_wal_receive_lsn() OPERATOR(pg_catalog.<=) pg_catalog.pg_last_wal_replay_lsn()
                   AND (SELECT pid FROM pg_catalog.pg_stat_get_wal_receiver()) IS NOT NULL THEN 0
-             ELSE EXTRACT(epoch FROM pg_catalog.clock_timestamp() - pg_catalog.pg_last_xact_replay_timestamp()) END
+             ELSE EXTRACT(epoch FROM pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) pg_catalog.pg_last_xact_replay_timestamp()) END
       SQL
       # When the guard is passed, where the isolation permits. What is not known, as on a primary, counts as no.
       CHECK = "SELECT CASE pg_catalog.current_setting('transaction_isolation') WHEN 'read committed' THEN 1 / COALESCE(%s, false)::int " \
