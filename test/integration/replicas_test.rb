@@ -1,7 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "json"
 require "support/replica_servers"
+require "trunkline/cli/command"
+require "trunkline/instrumentation/snapshot"
 
 module Trunkline
   # Reads of standbys: which of them takes a read, and what becomes of it where none does.
@@ -100,6 +103,23 @@ module Trunkline
       with_client { |db| assert_match(/replicas: true/, assert_raises(ArgumentError) { db.replica }.message) }
       error = assert_raises(ConfigError) { Trunkline.postgres(postgres_server.uri, replicas: true, target_session_attrs: "standby") }
       assert_match(/db.query goes to the primary/, error.message)
+    end
+
+    def test_what_is_told_of_each_host
+      with_replicas do |db, primary, standbys|
+        standbys.each { |standby| replayed(primary, standby) }
+        told = eventually do
+          20.times { db.replica.value("SELECT 1") }
+          told = db.stats[:replicas]
+          told if told.first(2).all? { |replica| replica[:lag] && replica[:timeline] }
+        end
+        assert(told.first(2).all? { |replica| replica[:role] == "standby" && replica[:reads].positive? && replica[:p99].positive? && replica[:lag] >= 0 })
+        assert_equal [0, "primary"], told.last.values_at(:reads, :role)
+        assert_match(/standby/, db.stats[:replicas].last[:error])
+        now = JSON.parse(JSON.generate(Trunkline.const_get(:Snapshot).take([db])), symbolize_names: true)
+        screen = CLI::Top::Screen.new(200, 100).lines(now, now).join("\n")
+        assert_match(/replica .*:#{standbys.first.port}.*   reads \d+   share \d+ %   behind .*   p99 /, screen)
+      end
     end
 
     def test_bad_requirements

@@ -30,7 +30,7 @@ module Trunkline
         private
 
         def client_lines(now, before, seconds)
-          [clean(now[:server]), *wrapped(connections(now)), *wrapped(transfers(now, before, seconds)), *hosts(now), *statements(now, before, seconds), ""]
+          [clean(now[:server]), *wrapped(connections(now)), *wrapped(transfers(now, before, seconds)), *hosts(now), *replicas(now), *statements(now, before, seconds), ""]
         end
 
         def connections(now)
@@ -59,6 +59,13 @@ module Trunkline
           role = [host[:role], ("timeline #{host[:timeline]}" if host[:timeline])].compact.join(", ")
           trouble = "#{"tried last: " if host[:avoided]}#{clean(host[:error])}, #{duration(host[:ago])} ago" if host[:error]
           [connections || "not tried yet", *(role unless role.empty?), *trouble]
+        end
+
+        def replicas(now)
+          (now[:replicas] || []).reject { |replica| replica[:role] == "primary" }.flat_map do |replica|
+            facts = ["share #{(replica[:share] * 100).round} %", ("behind #{duration(replica[:lag])}" if replica[:lag]), ("p99 #{duration(replica[:p99])}" if replica[:p99])]
+            wrapped(["replica #{clean(replica[:server])}", "reads #{replica[:reads]}", *facts.compact, *("left alone" if replica[:avoided])])
+          end
         end
 
         # Facts that have no room on one line go on the next.

@@ -4,7 +4,7 @@ require_relative "read_guard"
 
 module Trunkline
   module Postgres
-    # How far a replica is: asked now and then by a caller that is there, which does not wait for the answer.
+    # How far a replica is: asked now and then by a caller that is there.
     class LagQuestion # :nodoc:
       # The timeline is that of the last restart point or later: a standby that follows another primary tells it some time after.
       SQL = <<~QUERY.gsub(/\s+/, " ").strip.freeze
@@ -14,6 +14,8 @@ module Trunkline
       QUERY
       # Seconds between two questions: each takes a server 0.1 ms.
       EVERY = 1.0
+      # Seconds that a caller waits for the answer.
+      PATIENCE = 0.25
 
       # @return [Array(Boolean, Float, Integer, Integer), nil] whether it is a standby, seconds that it is behind, bytes that it has replayed,
       #   timeline; nil: it was not answered

@@ -66,7 +66,7 @@ module Trunkline
       def begin_anew
         @times = Histogram.new
         @failures = 0
-        @standby = @lag = @replayed = @timeline = @resume_at = @reason = @question = nil
+        @standby = @lag = @replayed = @timeline = @resume_at = @reason = nil
         @ask_at = @behind_until = -Float::INFINITY
         @behind_lsn = nil
       end
@@ -143,25 +143,19 @@ module Trunkline
         @standby = true
       end
 
-      # Takes in what it has answered.
-      #
       # @return [Boolean] whether it is a standby still, as far as is known
-      def look
-        take_in(@question) if @question&.done?
-        @standby != false
-      end
+      def look = @standby != false
 
-      # Asks how far it is, when it is time to; a connection has nothing to do. A read goes the same way next, and takes the answer in with its own.
+      # Asks how far it is, when it is time to: one caller of a second waits for one more round trip.
       #
       # @param statement [Statement] of the question
       # @return [void]
       def ask(statement, now)
-        return if now < @ask_at || !@question.nil?
+        return if now < @ask_at
 
         @ask_at = now + LagQuestion::EVERY
-        question = Request.query(statement, [])
-        question.limit(LagQuestion::EVERY)
-        @question = question if @pool.dispatch(question)
+        question = Request.query(statement, []).limit(LagQuestion::PATIENCE)
+        take_in(question) if @pool.perform(question)
       rescue Error
         nil # the read meets it too
       end
@@ -187,7 +181,6 @@ module Trunkline
       end
 
       def take_in(question)
-        @question = nil
         answer = LagQuestion.answer(question) or return
         @standby, @lag, @replayed, @timeline = answer
         @reason = nil if @standby && @resume_at.nil?

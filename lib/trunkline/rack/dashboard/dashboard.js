@@ -44,6 +44,11 @@ function clientRow(now, before) {
     now.switches ?? "–", now.lost, now.reconnects, now.cancelled, now.quarantined];
 }
 
+function replicaRow(replica) {
+  const known = (value, factor, digits) => (value === null ? "" : round(value * factor, digits));
+  return [replica.server, replica.role || "", replica.reads, round(replica.share * 100, 1), known(replica.lag, 1, 2), known(replica.p99, 1000, 3)];
+}
+
 function hostRow(host) {
   const attempt = host.ago === null ? "none yet" : `${host.error || "connected"}, ${round(host.ago, 0)} s ago${host.avoided ? "; tried last" : ""}`;
   return [host.server, host.open, host.role || "–", host.timeline || "–", attempt];
@@ -71,6 +76,7 @@ function show(now, before) {
   Object.keys(curves).forEach(draw);
   fill("clients", clients.map(([client, earlier]) => clientRow(client, earlier)));
   fill("hosts", now.clients.flatMap((client) => client.hosts || []).map(hostRow));
+  fill("replicas", now.clients.flatMap((client) => client.replicas || []).map(replicaRow));
   const rows = clients.flatMap(([client, earlier]) => statementRows(client, earlier, seconds));
   rows.sort((one, other) => other.load - one.load);
   fill("statements", rows.slice(0, SHOWN_STATEMENTS).map(({ statement, load, calls }) => [statement.sql, round(calls, 1),
