@@ -117,7 +117,7 @@ module Trunkline
         assert_equal [0, "primary"], told.last.values_at(:reads, :role)
         assert_match(/standby/, db.stats[:replicas].last[:error])
         now = JSON.parse(JSON.generate(Trunkline.const_get(:Snapshot).take([db])), symbolize_names: true)
-        screen = CLI::Top::Screen.new(200, 100).lines(now, now).join("\n")
+        screen = CLI::Top::Screen.new(200, 100).lines({ **now, at: now[:at] - 1 }, now).join("\n")
         assert_match(/replica .*:#{standbys.first.port}.*   reads \d+   share \d+ %   behind .*   p99 /, screen)
       end
     end
