@@ -43,6 +43,7 @@
 #include "trunk/core/interrupts.h"
 #include "trunk/core/leader_election.h"
 #include "trunk/core/silence.h"
+#include "trunk/core/stall.h"
 #include "trunk/core/load.h"
 #include "trunk/core/request.h"
 #include "trunk/core/service.h"
@@ -80,6 +81,7 @@ void Init_trunkline(void) {
     Init_trunkline_connection_state();
     Init_trunkline_leader_election();
     Init_trunkline_silence();
+    Init_trunkline_stall();
     Init_trunkline_cancelling();
     Init_trunkline_connection_snapshot();
     Init_trunkline_ended_scheduler();

@@ -2,14 +2,15 @@
 
 require "test_helper"
 require "support/database_helpers"
+require "support/dropped_fibers"
 require "support/gated"
-require "support/schedulers/dropping"
 require "support/schedulers/hosts"
 
-# Fibers that never go on, as their event loop has ended, with its thread or before it, or as nothing refers to them; and threads that end and
+# Fibers that never go on, as their event loop has ended with its thread, or as nothing refers to them; and threads that end and
 # leave a connection behind. Others go on.
 class DroppedFibersTest < Trunkline::TestCase
   include DatabaseHelpers
+  include DroppedFibers
   include Gated
   include Hosts::Threads
 
@@ -99,71 +100,6 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
-  # The thread goes on without the event loop.
-  def test_a_loop_that_is_replaced_while_fibers_wait_for_answers
-    in_thread do |db|
-      ask(db, 1)
-      drop_in_this_thread(3) { ask(db, 2) }
-      assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
-      assert_equal [0, 5], [db.stats[:in_flight], Thread.new { ask(db, 5) }.value]
-    end
-  end
-
-  # Only that thread could tell that its fibers were dropped: the others open another connection.
-  def test_a_loop_that_is_replaced_in_a_thread_that_asks_nothing_more
-    with_client(connections: 1, max_connections: 3, max_wait: 20) do |db|
-      ask(db, 1)
-      dropped, finish = Array.new(2) { Thread::Queue.new }
-      thread = Thread.new { drop_in_this_thread(1) { ask(db, 2) } && dropped.push(true) && finish.pop }
-      dropped.pop
-      assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
-      finish.push(true)
-      thread.join
-    end
-  end
-
-  def test_a_loop_that_is_replaced_while_a_fiber_opens_a_connection
-    in_thread do |db|
-      drop_in_this_thread(1) { ask(db, 1) }
-      assert_equal [2, 3], [ask(db, 2), db.transaction { |tx| ask(tx, 3) }]
-      drop_in_this_thread(1) { db.transaction { |tx| db.transaction { ask(tx, 4) } } }
-      assert_equal [5, 0, 0], [db.transaction { |tx| ask(tx, 5) }, db.stats[:queue][:alone], db.stats[:opening]]
-    end
-  end
-
-  def test_a_loop_that_is_replaced_while_a_fiber_waits_in_its_transaction
-    in_thread do |db|
-      ask(db, 1)
-      db.transaction { |tx| ask(tx, 1) }
-      drop_in_this_thread(1) { db.transaction { |tx| ask(tx, 2) } }
-      assert_equal 1, db.stats[:pinned]
-      assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
-    end
-  end
-
-  # As it is resumed all the same, its connection is one of the client's after all. One to which the server has answered at once waited for an
-  # answer instead.
-  def test_a_fiber_of_a_loop_that_was_replaced_goes_on
-    in_thread do |db|
-      fiber = drop_in_this_thread(1) { cancelled { ask(db, 1) } }.first
-      assert_equal 2, ask(db, 2)
-      fiber.resume while fiber.alive?
-      assert_equal [3, 0], [db.transaction { |tx| ask(tx, 3) }, db.stats[:opening]]
-    end
-  end
-
-  # Another caller has read its answer: it is told so, and does not wait for a further one.
-  def test_a_fiber_of_a_loop_that_was_replaced_goes_on_after_its_answer_was_read
-    in_thread do |db|
-      ask(db, 1)
-      error = nil
-      fiber = drop_in_this_thread(1) { error = cancelled { ask(db, 2) } }.first
-      assert_equal 3, ask(db, 3)
-      fiber.resume
-      assert_equal [false, Trunkline::Cancelled, 4], [fiber.alive?, error.class, ask(db, 4)]
-    end
-  end
-
   # A suspended fiber is resumed by any part of the program that refers to it.
   def test_a_fiber_that_is_referred_to_keeps_its_transaction
     with_client(connections: 1, max_connections: 2, max_wait: 0.2) do |db|
@@ -200,27 +136,16 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
+  # Between two portions of what is in flight.
+  def test_fibers_that_give_others_a_turn_in_a_stream_when_their_loop_is_dropped
+    with_client(connections: 1, max_connections: 9, max_wait: 20) do |db|
+      Fiber.new { Turning.run { 8.times { Fiber.schedule { db.stream("SELECT n FROM generate_series(1, 5000) n") { flunk } } } } }.resume
+      assert_equal [8, 8], db.stats.values_at(:pinned, :in_flight)
+      assert_equal 1, Thread.new { db.transaction { |tx| ask(tx, 1) } }.value
+    end
+  end
+
   private
-
-  # @return [Trunkline::Cancelled, Object] why there was no answer, or what the block returned
-  def cancelled
-    yield
-  rescue Trunkline::Cancelled => error
-    error
-  end
-
-  # Runs the block in fibers of a loop that ends before they do.
-  def drop(count, &block)
-    Thread.new do
-      Fiber.set_scheduler(Dropping.new)
-      count.times { Fiber.schedule(&block) }
-    end.join
-  end
-
-  # Likewise in this thread, which goes on without the loop.
-  #
-  # @return [Array<Fiber>]
-  def drop_in_this_thread(count, &block) = Dropping.run { Array.new(count) { Fiber.schedule(&block) } }
 
   # A loop that waits for sockets, and for nothing else.
   class Sleepless < Dropping
@@ -230,10 +155,10 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
-  def drop_sleeping(db, count) = Sleepless.run { count.times { Fiber.schedule { db.transaction { |tx| ask(tx, 1) && sleep } } } }
-
-  # Runs the block in a thread of its own, with a client of two connections.
-  def in_thread(&block)
-    in_host_with_client(connections: 1, max_connections: 2, max_wait: 20, &block)
+  # One that gives others a turn, and has no next one.
+  class Turning < Sleepless
+    def yield = Fiber.yield
   end
+
+  def drop_sleeping(db, count) = Sleepless.run { count.times { Fiber.schedule { db.transaction { |tx| ask(tx, 1) && sleep } } } }
 end

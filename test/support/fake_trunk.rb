@@ -60,6 +60,7 @@ module Trunkline
     def retire(reason) = close(reason) && nil
     def retire_now = nil
     def catch_up = nil
+    def end_stall = nil
     def reader = self
 
     # Another thread may be about to answer.

@@ -42,7 +42,11 @@ socket_status_t socket_send(int descriptor, buffer_t *buffer) {
     return SOCKET_MOVED;
 }
 
-bool socket_has_bytes(int descriptor) {
-    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+static bool is_ready(int descriptor, short events) {
+    struct pollfd polled = {.fd = descriptor, .events = events};
     return poll(&polled, 1, 0) > 0;
 }
+
+bool socket_has_bytes(int descriptor) { return is_ready(descriptor, POLLIN); }
+
+bool socket_has_room(int descriptor) { return is_ready(descriptor, POLLOUT); }

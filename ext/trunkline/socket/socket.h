@@ -20,4 +20,7 @@ socket_status_t socket_send(int descriptor, buffer_t *buffer);
 /* Does something lie there to be read, or the news that nothing more will come? */
 bool socket_has_bytes(int descriptor);
 
+/* Does the kernel take bytes to be written, or has the connection failed? */
+bool socket_has_room(int descriptor);
+
 #endif

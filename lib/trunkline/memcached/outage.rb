@@ -35,7 +35,7 @@ module Trunkline
         @failback = failback
         @longest_pause = longest_pause
         @connector = connector
-        @looking = Mutex.new
+        @looking = Flag.new
         @pause = FIRST_PAUSE
         @look_at = @ask_at = Waiting.now
         put_off unless at_once
@@ -87,12 +87,12 @@ module Trunkline
       private
 
       def found_over?(now)
-        return false unless @looking.try_lock
+        return false unless @looking.turn_on
 
         begin
           (now < @ask_at ? answered?(now) : ask) && yield
         ensure
-          @looking.unlock
+          @looking.on = false
         end
       end
 

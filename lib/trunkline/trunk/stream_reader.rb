@@ -6,7 +6,7 @@ require_relative "waiting"
 module Trunkline
   # Reads and writes on a trunk until a condition holds, where a caller waits for something else than the end of one answer: the next portion
   # of an answer, a notification, room for more, or an empty queue. Between two calls nothing is read, and so the server waits when the socket
-  # is full. A caller with much to read or write gives other fibers a turn now and then, though nothing makes it wait.
+  # is full. A caller with much to read or write gives other fibers a turn after each, though nothing makes it wait.
   class StreamReader # :nodoc:
     # @param trunk [Trunk] that steps, flushes and is lost
     # @param state [ConnectionState] the trunk's
@@ -25,7 +25,6 @@ module Trunkline
     # @yieldreturn [Boolean] whether enough has come
     def follow(request, &content)
       attend_until(request, content) { @trunk.step(request) }
-      Waiting.give_turn(request.scheduler) if request.scheduler
     end
 
     # Writes the output until the block returns true, and reads what comes meanwhile: a server whose notices are not read takes no more data.
@@ -36,7 +35,6 @@ module Trunkline
       @trunk.flush
       take_in_what_is_there
       attend_until(request, content) { exchange } unless yield
-      Waiting.give_turn(request.scheduler) if request.scheduler
     end
 
     # Sends a request although callers of another scheduler may use this trunk, and waits for its answer, which they may read.

@@ -4,6 +4,7 @@ require_relative "canceller"
 require_relative "loss"
 require_relative "output_writer"
 require_relative "retirement"
+require_relative "stall"
 require_relative "stream_reader"
 require_relative "waiting"
 require_relative "wires"
@@ -67,6 +68,7 @@ module Trunkline
       @reader = StreamReader.new(self, @state, codec, @wire)
       @writer = OutputWriter.new(self, @state, @wire)
       @retirement = Retirement.new(self, @state, @reader, @canceller)
+      @stall = Stall.new(self, @state, codec)
       @loss = @user = @origin = @server_process = @write_failure = nil
       @pooled = false
       @share = nil
@@ -155,6 +157,11 @@ module Trunkline
     # Takes no more requests, and ends when those it has are answered: see Retirement.
     def retire(reason) = @retirement.begin(reason)
     def retire_now = @retirement.finish
+
+    # Ends the connection where the event loop of its callers does not go on, while others wait for a connection: see Stall.
+    def end_stall
+      Waiting.undisturbed { @stall.end_if_long } unless @loss
+    end
 
     # Takes in what has come for callers that have gone, or that do not wait, where no active caller would. A connection whose
     # answers have all come is idle then.

@@ -137,6 +137,7 @@ bool connection_io_sleep(const connection_io_t *io) {
     io->connection->answerless = false;
     io->connection->working = 0;
     rb_protect(wait_for_bytes, (VALUE)io, &tag);
+    stall_note_awake(&io->connection->stall, leader);
     if (io->connection->leader == leader) io->connection->asleep = false; /* else another caller leads, and may be asleep */
     if (!tag) return true;
     if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);

@@ -136,6 +136,13 @@ static bool await_more(const connection_io_t *io) {
     return pause > 0;
 }
 
+/* A fiber that is stopped meanwhile resigns, and then no leader yields. */
+static void yield_as_leader(const connection_io_t *io) {
+    io->connection->yielding = true;
+    give_turn((VALUE)io);
+    if (connection_leads(io->connection, io->object)) io->connection->yielding = false;
+}
+
 /* A fiber lets those run whose answers have come; a thread, which wakes them as it goes on, has them run only when that is due. */
 static void let_others_run(const connection_io_t *io, bool woke) {
     connection_t *connection = io->connection;
@@ -147,7 +154,7 @@ static void let_others_run(const connection_io_t *io, bool woke) {
     connection->working = 0;
     if (waited) return;
     if (in_thread) rb_funcallv(rb_cThread, id_pass, 0, NULL);
-    else give_turn((VALUE)io);
+    else yield_as_leader(io);
 }
 
 /* A cancel that came before its statement had been begun was ignored by the server. */

@@ -20,6 +20,7 @@ static void connection_mark(void *data) {
     rb_gc_mark(connection->leader);
     rb_gc_mark(connection->next_leader);
     cancelling_mark(&connection->cancelling);
+    rb_gc_mark(connection->stall.displaced);
 }
 
 static void connection_free(void *data) {
@@ -44,6 +45,7 @@ static VALUE connection_allocate(VALUE class) {
     connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
     cancelling_clear(&connection->cancelling);
     silence_clear(&connection->silence);
+    stall_clear(&connection->stall);
     connection->generation = process_generation;
     connection->earliest = INFINITY;
     connection->rest = -INFINITY;

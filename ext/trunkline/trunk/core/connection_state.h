@@ -11,6 +11,7 @@
 #include "flag.h"
 #include "request.h"
 #include "silence.h"
+#include "stall.h"
 #include "../../socket/process_generation.h"
 
 #define SHORT_BACKLOG 0.001 /* seconds for which it does not pay to go elsewhere */
@@ -40,8 +41,10 @@ typedef struct connection {
     bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
     cancelling_t cancelling;
     silence_t silence;
+    stall_t stall;
     bool asleep;      /* the leader, until there is something to read */
     double working;   /* since when the leader has not waited, nor given the others a turn; 0: it has, and has read nothing since */
+    bool yielding;    /* the leader gives the others a turn before it reads on */
     bool turning;     /* a caller gives the others a turn before it writes what lies in the output */
     bool answerless;  /* the only request in flight was written just now: there can be no answer yet */
     size_t most_requests; /* in flight, beyond which it is not chosen */

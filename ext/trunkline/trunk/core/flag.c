@@ -31,6 +31,16 @@ static VALUE flag_turn(VALUE self, VALUE on) {
     return on;
 }
 
+/* call-seq: turn_on -> true or false
+ *
+ * In one step, for threads too. False: it was on. */
+static VALUE flag_turn_on(VALUE self) {
+    flag_t *flag = RTYPEDDATA_DATA(self);
+    bool was_on = flag->on;
+    flag->on = true;
+    return RBOOL(!was_on);
+}
+
 /* call-seq: on? -> true or false */
 static VALUE flag_is_on(VALUE self) { return RBOOL(((const flag_t *)RTYPEDDATA_DATA(self))->on); }
 
@@ -38,5 +48,6 @@ void Init_trunkline_flag(void) {
     VALUE class = rb_define_class_under(mTrunkline, "Flag", rb_cObject);
     trunkline_define_new(class, flag_new);
     rb_define_method(class, "on=", flag_turn, 1);
+    rb_define_method(class, "turn_on", flag_turn_on, 0);
     rb_define_method(class, "on?", flag_is_on, 0);
 }

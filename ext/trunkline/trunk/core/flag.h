@@ -1,4 +1,6 @@
-/* Trunkline::Flag: a boolean of one owner, which turns it on and off in Ruby, and which the connections read in C without a call. */
+/* Trunkline::Flag: a boolean of one owner, which turns it on and off in Ruby, and which the connections read in C without a call. It also tells
+ * what a caller has in use while it waits, where a Mutex would be no good: Ruby reads the memory of the fiber that has locked one when that is collected
+ * as garbage, and when the fiber was dropped and freed before it. */
 #ifndef TRUNKLINE_FLAG_H
 #define TRUNKLINE_FLAG_H
 

@@ -55,6 +55,7 @@ module Trunkline
         waiter.patience = by
         trunk = @trunk
         queue.with_waiter(waiter) { trunk.reader.follow(waiter) { deliver(trunk) || !queue.idle? } }
+        Waiting.give_turn(waiter.scheduler)
         raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.deadline_passed?
       end
 

@@ -85,13 +85,13 @@ module Trunkline
 
       private
 
-      # Notices are handed on as they come: there may be any number.
+      # Notices are handed on as they come: there may be any number. A fiber that is dropped from now on is not referred to by what is in flight.
       def conclude_wait(request)
+        request.forget_caller
         abandon(request, :deadline) if request.deadline_passed? && !request.done?
         notices = @lease.trunk.codec.flow_notices(request)
         @hear.call(notices) if notices
-      ensure
-        request.forget_caller
+        Waiting.give_turn(Fiber.current_scheduler)
       end
 
       # The rows that still come are dropped.

@@ -29,6 +29,7 @@ module Trunkline
       def receive(waiter)
         trunk = @lease.take_unoccupied(waiter)
         trunk.reader.follow(waiter) { received?(trunk) } if @received.empty?
+        Waiting.give_turn(waiter.scheduler)
       end
 
       def received?(trunk)

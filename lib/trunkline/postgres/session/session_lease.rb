@@ -37,7 +37,7 @@ module Trunkline
         @sentinel = GCSentinel.new
         @server = sessions.server
         @pending = []
-        @use = Mutex.new
+        @in_use = Flag.new
         @trunk = @last = @first = @flow = @notifications = @pooler_check = @access = nil
         @broken = @ended = false
         @parse_context = nil
@@ -192,12 +192,12 @@ module Trunkline
       # @raise [SharedStateError] another one does
       def exclusively(request)
         Waiting.undisturbed(request.scheduler) do
-          raise LeaseErrors.in_use(request, @server) unless @use.try_lock
+          raise LeaseErrors.in_use(request, @server) unless @in_use.turn_on
 
           begin
             yield
           ensure
-            @use.unlock
+            @in_use.on = false
           end
         end
       end

@@ -12,23 +12,26 @@ module Trunkline
     COLLECT_AFTER = 1.0
     # Seconds between two such collections. One takes 0.17 s where a million objects are alive: 2 % of the time.
     COLLECT_EVERY = 10.0
+    # Seconds between two looks at connections that stall: each costs a system call for a connection that other event loops use.
+    LOOK_EVERY = 0.5
     # Why a trunk is closed that nothing can use any more.
     GONE = "the fiber or thread that used it has ended, or was dropped by its program or its event loop"
-    private_constant :COLLECT_AFTER, :COLLECT_EVERY, :GONE
+    private_constant :COLLECT_AFTER, :COLLECT_EVERY, :LOOK_EVERY, :GONE
 
     # @param roster [Roster] of the trunks there are
     # @param owners [Array<#any_gone?, #forget_gone>] of entries of callers
     def initialize(roster, owners)
       @roster = roster
       @owners = owners
-      @collected = -Float::INFINITY # when garbage was collected last
+      @collected = @looked = -Float::INFINITY # when garbage was collected last, and connections were looked at that stall
     end
 
-    # Where connections are held by callers that ask nothing of them at this moment, some of these may have been dropped.
+    # Where connections are held by callers that ask nothing of them at this moment, some of these may have been dropped. Of a stream, more may be in
+    # flight meanwhile.
     #
     # @param entry [WaitingLine::Entry] of the caller that waits
     def collect(entry)
-      return if Waiting.now < collection_time(entry) || @roster.pinned.none? { |trunk| trunk.user && trunk.idle? }
+      return if Waiting.now < collection_time(entry) || @roster.pinned.none? { |trunk| trunk.user && trunk.deserted? }
 
       @collected = Waiting.now
       GC.start
@@ -40,10 +43,11 @@ module Trunkline
       time if time > Waiting.now
     end
 
-    # Ends the connections that they hold.
+    # Ends the connections that they hold, and those that stall.
     #
     # @yield entries of theirs stand in the others' way, and are to be forgotten
     def close_trunks
+      end_stalls
       @roster.pinned.select { |trunk| dropped?(trunk) }.each { |trunk| trunk.close(GONE) }
       yield if @owners.any?(&:any_gone?)
     end
@@ -52,6 +56,14 @@ module Trunkline
     def forget = @owners.each(&:forget_gone)
 
     private
+
+    # No other thread can find out whether the callers of these are gone.
+    def end_stalls
+      return if Waiting.now < @looked + LOOK_EVERY
+
+      @looked = Waiting.now
+      @roster.all.each(&:end_stall)
+    end
 
     # Another thread may give the trunk back, and a third take it, while the user is asked, also by the same user: a connection of ActiveRecord's
     # that has another thread now. So one that had gone and still has the trunk is asked again.

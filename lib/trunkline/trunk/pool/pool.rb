@@ -242,7 +242,7 @@ module Trunkline
         wake(called - [entry])
         @dropped.collect(entry)
         @dropped.close_trunks { call_up { @dropped.forget && @queue.serve } }
-        called.include?(entry) ? entry.request.resume : Waiting.park(entry.request, @queue.waking_time(entry, @dropped.collection_due(entry)))
+        called.include?(entry) || entry.told? ? entry.request.resume : Waiting.park(entry.request, @queue.waking_time(entry, @dropped.collection_due(entry)))
         @roster.catch_up
         break if entry.trunk || !locked { entry.stay } # the trunk is the caller's when it has left the line: until then, it may be taken for dropped
 
@@ -294,7 +294,7 @@ module Trunkline
       Waiting.undisturbed { wake(locked { yield }) }
     end
 
-    def wake(entries) = entries.each { |entry| entry.request.wake }
+    def wake(entries) = entries.each(&:wake)
   end
   private_constant :Pool
 end

@@ -38,7 +38,7 @@ module Trunkline
         @explanation = explanation
         @long = !alone && request.long?
         @trunk = nil
-        @called = @lined_up = false
+        @called = @lined_up = @told = false
         @outlasts_until = @outlasted = nil
       end
 
@@ -92,6 +92,7 @@ module Trunkline
         @expires_at ||= [[@since + most, @outlasts_until].compact.max, @request.deadline].compact.min
         @trunk = nil
         @lined_up = true
+        @told = false
         @request.park
         self
       end
@@ -101,9 +102,20 @@ module Trunkline
       # @return [Boolean] false: it is called, or has waited for long enough
       def stay
         staying = @lined_up && !deadline_passed?
+        @told = false
         @request.park if staying
         staying
       end
+
+      # Gives the caller the wake-up that it is owed. The calling fiber itself does not sleep: it ends connections of dropped callers on its way to
+      # sleep, and may be the one that is called then.
+      def wake
+        @told = @request.fiber.equal?(Fiber.current)
+        @request.wake unless @told
+      end
+
+      # @return [Boolean] whether the calling fiber has called itself since it parked
+      def told? = @told
 
       # Gives up the trunk that was kept for the caller.
       def leave_unused

@@ -1,0 +1,105 @@
+#include "stall.h"
+
+#include <math.h>
+#include <ruby/fiber/scheduler.h>
+#include "clock.h"
+#include "connection_state.h"
+#include "leader_election.h"
+#include "../../common/classes.h"
+#include "../../socket/bytes_class.h"
+#include "../../socket/socket.h"
+
+/* Seconds that count at most from one look to the next: a process that is stopped as a whole, and goes on, has not stalled meanwhile. */
+#define LONGEST_STEP 1.0
+
+void stall_clear(stall_t *stall) { *stall = (stall_t){.displaced = Qnil}; }
+
+static uint64_t transfers(const connection_t *connection) {
+    const codec_base_t *codec = connection_codec(connection);
+    return bytes_transfers(codec->input) + bytes_transfers(codec->output);
+}
+
+/* Whether the socket has something for its reader, or takes what lies in the output. */
+static bool is_ready(connection_t *connection) {
+    if (connection_has_answer(connection)) return true;
+    return codec_base_unsent(connection_codec(connection)) > 0 && connection->descriptor >= 0 && socket_has_room(connection->descriptor);
+}
+
+/* Whether it is a fiber's turn that only its event loop can bring about. Of a leader that is awake it is not: it may take its time with an answer.
+ * Without one, a fiber is to lead that was called, or that has the server cancel what it has given up, which takes a quarter of a second. */
+static bool waits_for_event_loop(const connection_t *connection) {
+    return NIL_P(connection->leader) || connection->asleep || connection->yielding || connection->turning;
+}
+
+/* A caller that ends what it has left, or has it cancelled, takes a second at most. The calling thread's own event loop goes on. */
+static bool has_stalled(connection_t *connection) {
+    if (connection->generation != process_generation || connection->lost) return false;
+    if (connection->active == 0) return connection->endings > 0 || !NIL_P(connection->cancelling.canceller);
+    if (NIL_P(connection->scheduler) || connection->scheduler == rb_fiber_scheduler_get()) return false;
+    return waits_for_event_loop(connection) && is_ready(connection);
+}
+
+/* call-seq: stalled_for -> Float
+ *
+ * Seconds for which its callers, or one that is about to end what it has left, have not done what is theirs to do next, as far as was seen
+ * by calls of this. */
+static VALUE connection_stalled_for(VALUE self) {
+    connection_t *connection = connection_of(self);
+    stall_t *stall = &connection->stall;
+    double now = clock_now();
+    bool stalled = has_stalled(connection);
+    if (!stalled || stall->transfers != transfers(connection)) stall->seconds = 0;
+    else if (stall->looked > 0) stall->seconds += fmin(now - stall->looked, LONGEST_STEP);
+    stall->looked = stalled ? now : 0;
+    stall->transfers = transfers(connection);
+    return DBL2NUM(stall->seconds);
+}
+
+/* call-seq: lead_to_be_taken_over? -> true or false
+ *
+ * Returns whether the leader of callers that share loses nothing where another one takes the lead over: it is answered last, so it is woken by what
+ * comes then, or by the end of the connection. One before others would sleep until the next of them is answered. */
+static VALUE connection_lead_may_go(VALUE self) {
+    const connection_t *connection = connection_of(self);
+    const fifo_t *fifo = connection_in_flight(connection);
+    if (connection->reserved) return Qfalse;
+    return RBOOL(!connection->asleep || fifo_find(fifo, connection->leader) + 1 >= fifo->count);
+}
+
+/* call-seq: take_lead_over(request) -> connection
+ *
+ * The request's waiter leads from now on, whose event loop another one may be; until hand_lead_back. */
+static VALUE connection_take_lead_over(VALUE self, VALUE object) {
+    connection_t *connection = connection_of(self);
+    request_checked(object);
+    connection->stall.displaced = connection->asleep ? connection->leader : Qnil;
+    connection->leader = object;
+    connection->asleep = connection->yielding = false;
+    return self;
+}
+
+/* call-seq: hand_lead_back(request) -> Request or nil
+ *
+ * To the one that slept, if it sleeps still and waits for more. Returns the next leader else, if there is one: it is owed its wake-up. What was read
+ * meanwhile does not count as progress of the connection's own callers. */
+static VALUE connection_hand_lead_back(VALUE self, VALUE object) {
+    connection_t *connection = connection_of(self);
+    VALUE displaced = connection->stall.displaced;
+    request_checked(object);
+    connection->stall.displaced = Qnil;
+    connection->stall.transfers = transfers(connection);
+    if (NIL_P(displaced) || request_of(displaced)->done || !connection_leads(connection, object)) {
+        return connection_leave(connection, object) == SUCCESSION_NEXT ? connection->next_leader : Qnil;
+    }
+    connection->leader = displaced;
+    connection->asleep = true;
+    return Qnil;
+}
+
+void Init_trunkline_stall(void) {
+    VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
+    rb_define_method(class, "stalled_for", connection_stalled_for, 0);
+    rb_define_method(class, "lead_to_be_taken_over?", connection_lead_may_go, 0);
+    rb_define_method(class, "take_lead_over", connection_take_lead_over, 1);
+    rb_define_method(class, "hand_lead_back", connection_hand_lead_back, 1);
+}
