@@ -188,9 +188,9 @@ module Trunkline
 
       # Its event loop was found to have ended meanwhile, or it has left before.
       def test_a_connection_that_is_shut_by_a_caller_that_is_gone
-        @trunk.dispatch(given_up = request(1))
-        given_up.give_up(GivenUp.new(:cancel, true))
-        assert @trunk.state.begin_cancel(given_up, given_up)
+        @trunk.dispatch(cancelled = request(1))
+        cancelled.fail(Abandonment.new(:cancel, true))
+        assert @trunk.state.begin_cancel(cancelled, cancelled)
         reply(1)
         look_for(SOON)
         assert @trunk.loss.closed
