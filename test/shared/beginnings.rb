@@ -13,7 +13,7 @@ module Shared
         before = proxy.messages(:requests)
         db.transaction { |tx| tx.transaction { ask(db, 1) } && ask(tx, 2) }
         sent = proxy.messages(:requests)
-        assert_equal [4, 0], [sent["S"] - before["S"], sent["Q"]], "units: BEGIN, SAVEPOINT and 1; RELEASE; 2; COMMIT; no reset"
+        assert_equal [4, 0], [sent["S"] - before["S"], sent["Q"] - before["Q"]], "units: BEGIN, SAVEPOINT and 1; RELEASE; 2; COMMIT; no reset"
       end
     end
 

@@ -134,6 +134,7 @@ module Shared
     # What a transaction of shareable statements leaves needs no undoing.
     def test_a_session_is_set_back_where_it_may_hold_something
       gated do |db, proxy|
+        db.transaction { |tx| ask(tx, 1) } # a new connection asks for its process
         harmless = [->(tx) { ask(tx, 1) }, ->(tx) { ask(tx, 1) && tx.rollback }]
         assert_equal [0, 0, 1], resets(db, proxy, transaction: [*harmless, ->(tx) { tx.query("SELECT pg_advisory_lock(1)") }])
         assert_equal [1, 2, 0], resets(db, proxy, session: [->(session) { ask(session, 1) }, ->(session) { session.execute_script("SELECT 1") }, ->(_) {}])
