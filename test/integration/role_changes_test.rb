@@ -18,7 +18,7 @@ module Trunkline
       with_pair do |primary, standby|
         Trunkline.postgres(hosts_uri(standby, primary), connections: 1) do |db|
           Trunkline.postgres(hosts_uri(standby, primary, target_session_attrs: "standby"), connections: 1) do |reader|
-            before = [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)]
+            before = unhurried { [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)] }
             promote(standby, primary)
             now_a_primary(standby)
             assert_equal before, [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)], "an answer tells it"
@@ -31,6 +31,46 @@ module Trunkline
             assert_equal 0, db.stats[:lost]
           end
         end
+      end
+    end
+
+    # Callers of one connection hear of a promotion on the others: these are asked every five seconds.
+    def test_idle_connections_are_asked
+      with_pair do |primary, standby|
+        next if primary.version < 14 # which does not tell
+
+        Clock.stop
+        Trunkline.postgres(hosts_uri(standby, primary), connections: 1, max_connections: 3) do |db|
+          idle, used = own_and_shared(db)
+          promote(standby, primary)
+          now_a_primary(standby)
+          Clock.pass(5)
+          assert_equal used, backend(db)
+          assert eventually { processes(standby).fetch(idle) == "" }, "it was asked, by an empty statement"
+          replaced = [db.transaction { |tx| backend(tx) }, backend(db)]
+          assert_empty [idle, used] & replaced
+          assert_equal 0, db.stats[:lost]
+        end
+      ensure
+        Clock.start
+      end
+    end
+
+    # One that the server has ended after a question costs no caller an error, and is replaced unnoticed.
+    def test_an_asked_connection_that_ends
+      with_pair do |primary, standby|
+        Clock.stop
+        Trunkline.postgres(hosts_uri(primary, standby), connections: 1, max_connections: 3) do |db|
+          asked, used = own_and_shared(db).reverse
+          Clock.pass(5)
+          assert_equal used, db.transaction { |tx| backend(tx) }
+          assert eventually { processes(primary).fetch(asked) == "" }
+          primary.terminate(asked)
+          assert eventually { processes(primary).keys == [used] }
+          refute_equal asked, backend(db)
+        end
+      ensure
+        Clock.start
       end
     end
 
@@ -60,6 +100,19 @@ module Trunkline
     private
 
     def backend(db) = db.value("SELECT pg_backend_pid()")
+
+    # @return [Array(Integer, Integer)] the server's processes for a connection of a caller's own, which is spare by now, and for a shared one
+    def own_and_shared(db)
+      own, shared = unhurried { db.transaction { |tx| [backend(tx), Thread.new { backend(db) }.value] } }
+      assert_equal({ shared: 1, spare: 1 }, db.stats.slice(:shared, :spare))
+      [own, shared]
+    end
+
+    # @return [Hash{Integer => String}] the last statement of each session of the client
+    def processes(server)
+      sql = "SELECT pid, query FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+      server.psql(sql).lines(chomp: true).to_h { |row| row.split("|", 2).then { |pid, query| [pid.to_i, query] } }
+    end
 
     def now_a_primary(standby) = assert(eventually { standby.psql("SELECT pg_is_in_recovery()") == "f\n" })
   end

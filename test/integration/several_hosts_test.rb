@@ -18,7 +18,7 @@ module Trunkline
     # @return [PostgresServer] the one that was connected to
     def reached(*servers, wanted, **options)
       Trunkline.postgres(hosts_uri(*servers, target_session_attrs: wanted), **options) do |db|
-        port = db.value("SELECT current_setting('port')::int")
+        port = unhurried { port_of(db) }
         servers.find { |server| server.port == port }
       end
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "minitest/mock"
 require_relative "../../bench/support/servers/postgres_server"
 require_relative "eventually"
 
@@ -26,6 +27,9 @@ module Trunkline
       list = { host: servers.map(&:socket_directory).join(","), port: servers.map(&:port).join(","), **options }
       "postgresql://#{user}@/postgres?#{list.map { |name, value| "#{name}=#{value}" }.join("&")}"
     end
+
+    # Runs the block while no host is passed over for another as it takes long to answer, which any may do on a busy machine.
+    def unhurried(&block) = Waiting.stub(:now, Waiting.now, &block)
 
     # Waits until the standby has all that the primary has written.
     def replayed(primary, standby)

@@ -67,7 +67,7 @@ module Trunkline
         @trunks = @usual.trunks
         @pool = @usual.pool
         @syntax = SyntaxCheck.new(@pool, @responses)
-        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server) { |pool| open_writer(pool) }
+        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server, question: (RoleWatch::QUESTION if config.identify_servers?)) { |pool| open_writer(pool) }
         @pools = [@pool, *direct&.pool, *@group_commit.pools].freeze
         @roles = RoleWatch.new(@config, @pools, @trunks)
         @sessions = Sessions.new(@usual, direct, @responses, @roles, server: config.server)
@@ -175,8 +175,7 @@ module Trunkline
       # in_flight, backlog:: requests that the servers have yet to answer, and the time that these are expected to take
       # queue:: length, alone: callers that wait for room, and for a connection of their own; waited, mean, p99: how often
       #   callers have, and for how long
-      # requests, writes, reads:: sent, with how many system calls, and with how many their answers were read;
-      #   requests_per_write and requests_per_read are the quotients
+      # requests, writes, reads:: sent, with how many system calls, and with how many their answers were read; requests_per_write, requests_per_read: the quotients
       # opened, reconnects, lost, failed:: connections: ever opened, those in place of lost ones among them; lost; not to be had
       # abandoned, cancelled, quarantined:: statements given up by their callers after they had been sent; how often a server was asked
       #   to cancel; connections taken out of use because what a cancel would do to their next query was unknown
@@ -192,6 +191,7 @@ module Trunkline
       #   behind others on average; long, the part of the executions that were sent as long ones
       #
       # What is counted is counted since the client was made, or its process forked; statements that have left the cache are forgotten.
+      #
       # @return [Hash{Symbol => Object}]
       def stats
         { server: @config.server, pooled: @usual.pooled, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, **@readers.to_h, statements_cached: @known.size, statements: @known.stats }

@@ -27,7 +27,7 @@ static VALUE dispatcher_allocate(VALUE class) {
     dispatcher->trunks = dispatcher->states = rb_obj_freeze(rb_ary_new());
     occupancy_begin(&dispatcher->occupancy);
     dispatcher->random = 1;
-    dispatcher->idle_limit = HUGE_VAL;
+    dispatcher->idle_limit = dispatcher->look_at = HUGE_VAL;
     return self;
 }
 
@@ -118,6 +118,14 @@ static VALUE dispatcher_set_idle_limit(VALUE self, VALUE seconds) {
     return seconds;
 }
 
+/* call-seq: look_at = Float
+ *
+ * When #choose gives none, on the clock of Waiting.now, until the next time is set: the caller is to look at the idle ones. */
+static VALUE dispatcher_set_look_at(VALUE self, VALUE time) {
+    dispatcher_of(self)->look_at = NUM2DBL(time);
+    return time;
+}
+
 /* --- the choice --- */
 
 /* Callers of other schedulers that were dropped are active no more. Calls Ruby, so another thread may have the dispatcher choose among other
@@ -153,18 +161,18 @@ static bool is_expired(const dispatcher_t *dispatcher, const connection_t *conne
 /* Whether it was idle for so long that it is not needed. */
 static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
     const fifo_t *oldest = dispatcher->occupancy.idle.newer;
-    return (size_t)dispatcher->count > dispatcher->shared && oldest != &dispatcher->occupancy.idle && now - oldest->idle_since > dispatcher->most_idle;
+    return (size_t)dispatcher->count > dispatcher->shared && oldest != &dispatcher->occupancy.idle && now - oldest->unused_since > dispatcher->most_idle;
 }
 
 /* call-seq: choose(request) -> trunk or nil
  *
- * The trunk that should take the request. Nil: none will do that can be found at once, or one has lived for long enough. What dropped callers
+ * The trunk that should take the request. Nil: none will do that can be found at once, one has lived for long enough, or the idle ones are to be looked at. What dropped callers
  * have left is found by the others. */
 static VALUE dispatcher_choose(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     if (dispatcher->count == 0) return Qnil;
     search_t search = search_for(dispatcher, request_checked(object));
-    if (has_superfluous(dispatcher, search.now)) return Qnil;
+    if (has_superfluous(dispatcher, search.now) || search.now >= dispatcher->look_at) return Qnil;
     search_likely(&search);
     if (search.best >= 0 && is_expired(dispatcher, connection_at(dispatcher, search.best), search.now)) return Qnil;
     return found(&search);
@@ -315,6 +323,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
     rb_define_method(class, "idle_limit=", dispatcher_set_idle_limit, 1);
+    rb_define_method(class, "look_at=", dispatcher_set_look_at, 1);
     rb_define_method(class, "choose", dispatcher_choose, 1);
     rb_define_method(class, "find", dispatcher_find, 1);
     rb_define_method(class, "keep_for", dispatcher_keep_for, 1);

@@ -13,6 +13,7 @@ typedef struct {
     size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
     double most_idle;     /* seconds */
     double idle_limit;    /* seconds after which the server ends an idle connection: one that was idle for so long is not chosen */
+    double look_at;       /* when none is chosen before the caller has looked at the idle ones */
     bool may_grow;        /* could another trunk be opened, or is one being opened? */
     uint32_t random;
     concurrency_limit_t limit; /* of long requests that run at once */

@@ -255,10 +255,19 @@ static bool is_alive(const connection_io_t *io) {
     return alive;
 }
 
+/* The same, of one on which no caller has sent what is in flight, if anything is. The answer to a question may be the news that it is of no use
+ * any more. */
+static bool is_fit(const connection_io_t *io) {
+    const fifo_t *fifo = connection_in_flight(io->connection);
+    bool questioned = fifo->questioned;
+    if (fifo->count > 0 && !questioned) return true;
+    return is_alive(io) && !(questioned && connection_is_old(io->connection, clock_latest()));
+}
+
 /* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
 bool connection_loop_submit(const connection_io_t *io) {
     connection_t *connection = io->connection;
-    if (connection_in_flight(connection)->count == 0 && !is_alive(io)) return false;
+    if (!is_fit(io)) return false;
     if (connection->shut) return false;
     bool first = connection_in_flight(connection)->count == 0;
     if (NIL_P(connection_codec(connection)->protocol->submit(connection->codec, io->object))) return false;

@@ -69,7 +69,7 @@ static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     rb_scan_args(argc, argv, "11", &codec, &descriptor);
     rb_check_typeddata(codec, &codec_base_type);
     connection->codec = codec;
-    connection_in_flight(connection)->idle_since = clock_now();
+    connection_in_flight(connection)->idle_since = connection_in_flight(connection)->unused_since = clock_now();
     connection->descriptor = NIL_P(descriptor) ? -1 : NUM2INT(descriptor);
     return self;
 }
@@ -196,6 +196,19 @@ static VALUE connection_set_round_trip(VALUE self, VALUE seconds) {
  *
  * When the last request was answered, on the clock of Waiting.now; or the connection was made, where there was none. */
 static VALUE connection_idle_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->idle_since); }
+
+/* call-seq: unused_since -> Float
+ *
+ * Likewise, but for the questions of this library. */
+static VALUE connection_unused_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->unused_since); }
+
+/* call-seq: questioned -> connection
+ *
+ * What was sent last is a question of this library, of which no caller reads the answer: the next caller does, before it sends anything. */
+static VALUE connection_questioned(VALUE self) {
+    connection_in_flight(connection_of(self))->questioned = true;
+    return self;
+}
 
 /* call-seq: reserve -> true or false
  *
@@ -326,6 +339,8 @@ void Init_trunkline_connection_state(void) {
     rb_define_method(class, "round_trip", connection_get_round_trip, 0);
     rb_define_method(class, "round_trip=", connection_set_round_trip, 1);
     rb_define_method(class, "idle_since", connection_idle_since, 0);
+    rb_define_method(class, "unused_since", connection_unused_since, 0);
+    rb_define_method(class, "questioned", connection_questioned, 0);
     rb_define_method(class, "active", connection_get_active, 0);
     rb_define_method(class, "inherited?", connection_is_inherited, 0);
 }

@@ -69,12 +69,14 @@ void fifo_push(fifo_t *fifo, VALUE object) {
     }
     fifo->ring[(fifo->first + fifo->count) & (fifo->capacity - 1)] = object;
     fifo->count++;
+    fifo->questioned = false;
     request_t *request = fifo_request(object);
     if (request) count_in(fifo, request);
 }
 
 static void become_idle(fifo_t *fifo, double now) {
     fifo->idle_since = now;
+    if (!fifo->questioned) fifo->unused_since = now;
     occupancy_note_idle(fifo);
 }
 

@@ -16,6 +16,8 @@ typedef struct fifo {
     unsigned trips;    /* how many were looked at for it; before the first one it is but the time that connecting took */
     double told_after; /* seconds between the oldest one's being sent and the server's word that it begins */
     double idle_since; /* when the last one was answered */
+    double unused_since; /* likewise, but for the questions of this library */
+    bool questioned;   /* the last one is a question of this library, of which no caller reads the answer */
     size_t longs;      /* requests among them that are long ones */
     size_t unknown;    /* likewise, of which it is not known how long they take */
     bool alone;        /* the oldest one was sent when there was no other: its time holds a round trip */

@@ -2,6 +2,7 @@
 
 require_relative "../../trunk/pool/pool"
 require_relative "fleet"
+require_relative "role_watch"
 require_relative "session_survey"
 require_relative "trunk_factory"
 
@@ -23,7 +24,9 @@ module Trunkline
       def self.to(config, responses, epochs, unfinished, prepare:, gone:, **budget)
         fleet = Fleet.new(config.fleet) if config.fleet
         trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: SessionSurvey.new(config.pooler, fleet), fleet: fleet, &gone)
-        new(trunks, Pool.new(**budget, limits: responses.limits, server: config.server, divided: !fleet.nil?) { |pool| yield pool, trunks })
+        question = RoleWatch::QUESTION if config.identify_servers?
+        options = { limits: responses.limits, server: config.server, divided: !fleet.nil?, question: question }
+        new(trunks, Pool.new(**budget, **options) { |pool| yield pool, trunks })
       end
 
       # @return [TrunkFactory]

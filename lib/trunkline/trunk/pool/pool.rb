@@ -13,9 +13,8 @@ require_relative "../trunk"
 require_relative "wait_queue"
 
 module Trunkline
-  # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected
-  # backlog; sessions get one of their own. A caller that finds the budget not used up opens the next connection and goes on with it;
-  # one that finds nothing waits in line until a trunk is opened, freed or lost.
+  # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected backlog; sessions get one
+  # of their own. A caller that finds the budget not used up opens the next connection and goes on with it; one that finds nothing waits in line.
   #
   # Roster has the trunks, Opener opens further ones, WaitQueue has the callers that wait. The pool decides which of them a caller needs next, and
   # holds its lock around each change of theirs. The way of a request over an open trunk takes no lock.
@@ -24,11 +23,11 @@ module Trunkline
     # @param most [Integer] the most in all
     # @param limits [Limits]
     # @param server [String, nil] label for errors
-    # @param divided [Boolean] whether others have their part of what the server takes: see {Quota}
+    # @param others keywords of {Roster#initialize}: divided, question
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
-    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, &open)
-      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided }
+    def initialize(connections:, most:, limits: Limits.new, server: nil, **others, &open)
+      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, **others }
       @limits = limits
       @server = server
       @open = open
@@ -50,7 +49,6 @@ module Trunkline
     end
 
     # Sends the request over a shared trunk and waits for its answer. The same as {#over_shared_trunk}, without a block for the first try.
-    # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def perform(request)
       trunk = choose(request) unless @queued
       return trunk if trunk && trunk.perform(request)
@@ -66,8 +64,7 @@ module Trunkline
     end
 
     # Finds a shared trunk for the request, and has the block send the request over it.
-    # @yieldparam trunk [Trunk]
-    # @yieldreturn [Boolean] false: the trunk could not take the request, which is as it was
+    # @yieldreturn [Boolean] of the trunk; false: it could not take the request, which is as it was
     # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
     def over_shared_trunk(request, &send)
       trunk = choose(request) unless @queued
@@ -89,6 +86,7 @@ module Trunkline
 
           trunk = obtain(entry)
         end
+        ask_idle if @questions&.due?
         trunk
       ensure
         call_up { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.expires_at
@@ -159,7 +157,7 @@ module Trunkline
     def begin_anew
       @generation = Trunkline.process_generation
       @lock = Lock.new
-      @roster = Roster.new(**@budget)
+      @questions = (@roster = Roster.new(**@budget)).questions
       @ledger = Ledger.new
       @opener = Opener.new(@roster, @ledger, @limits, @server, @open)
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
@@ -168,8 +166,7 @@ module Trunkline
       look_again
     end
 
-    # The trunk that should take the request; an idle one when another may be opened, and no caller does so yet.
-    # @return [Trunk, nil] nil: no open trunk will do
+    # The trunk that should take the request; an idle one when another may be opened, and no caller does so yet. Nil: no open one will do.
     def choose(request)
       trunk = @dispatcher.choose(request) or return
       trunk unless @growing && !trunk.codec.idle? && @opener.may_open_to_share?
@@ -180,7 +177,7 @@ module Trunkline
       Waiting.undisturbed(request.scheduler) do
         until request.deadline_passed?
           trunk = obtain(entry) || choose(request)
-          return trunk if trunk && yield(trunk)
+          return trunk.tap { ask_idle if @questions&.due? } if trunk && yield(trunk)
 
           entry.leave_unused
         end
@@ -203,6 +200,8 @@ module Trunkline
       else trunk
       end
     end
+
+    def ask_idle = @questions.ask(*locked { renew_after_fork || @questions.take }) { |trunk| check_in(trunk) }
 
     def decide(entry)
       renew_after_fork
@@ -235,8 +234,7 @@ module Trunkline
     # What is more than this pool's share is left to others.
     def give_up_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it is more than this process's share") }
 
-    # Returns when the caller is to have the entry's trunk, or it is time to look again.
-    # @param called [Array<Entry>] that are owed a wake-up
+    # Returns when the caller is to have the entry's trunk, or it is time to look again. Those that were called are owed a wake-up.
     def wait_in_line(entry, called)
       loop do
         wake(called - [entry])
@@ -261,9 +259,9 @@ module Trunkline
       nil
     end
 
-    # A trunk that was shared may still owe answers, to callers that have gone.
+    # A trunk that was shared may still owe answers, to callers that have gone; one that was asked may tell that it is of no use any more.
     def settled?(trunk, request)
-      settled = trunk.codec.idle? || trunk.reader.settle(request)
+      settled = trunk.codec.idle? || (trunk.reader.settle(request) && !trunk.state.expired?)
     ensure
       check_in(trunk) unless settled
     end
@@ -288,8 +286,7 @@ module Trunkline
       end
     end
 
-    # Wakes the callers that a change of the queue or the roster has called. They sleep until they are woken, so nothing comes between.
-    # @yieldreturn [Array<WaitingLine::Entry>] held: the lock
+    # Wakes the callers that a change of the queue or the roster has called. They sleep until they are woken, so nothing comes between. The block gives their entries.
     def call_up
       Waiting.undisturbed { wake(locked { yield }) }
     end

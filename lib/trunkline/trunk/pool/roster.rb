@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "idle_questions"
 require_relative "quota"
 
 module Trunkline
@@ -22,16 +23,21 @@ module Trunkline
     # How many are being opened to be shared.
     attr_reader :opening_to_share
 
+    # @return [IdleQuestions, nil] nil: idle ones are not asked
+    attr_reader :questions
+
     # @param connections [Integer] how many are shared, unless there is reason for more
     # @param most [Integer] the most in all
     # @param max_idle [Float] seconds after which those beyond `connections` are of no use
     # @param divided [Boolean] whether others have their part of what the server takes
-    def initialize(connections:, most:, max_idle: Float::INFINITY, divided: false)
+    # @param question [#call, nil] see {IdleQuestions}
+    def initialize(connections:, most:, max_idle: Float::INFINITY, divided: false, question: nil)
       @connections = connections
       @most = @limit = most
       @quota = Quota.new(most) if divided
       @max_idle = max_idle
       @dispatcher = Dispatcher.new(connections, most, max_idle)
+      @questions = question && IdleQuestions.new(self, question)
       @idle_limit = Float::INFINITY
       share_only([])
       @spares = []
@@ -127,6 +133,15 @@ module Trunkline
       trunk = @spares.pop || take_drained || take_shared or return
       @pinned.push(trunk)
       trunk
+    end
+
+    # Takes out the spare trunks that the block chooses; each is to be given back by {#give_back}.
+    #
+    # @return [Array<Trunk>]
+    def take_spares(&chosen)
+      taken, @spares = @spares.partition(&chosen)
+      @pinned.concat(taken)
+      taken
     end
 
     # @return [Boolean] whether {#take} can give one
@@ -232,7 +247,7 @@ module Trunkline
 
     # @return [Trunk, nil] that was idle for longer than max_idle; of the spares, the first has been one for longest
     def superfluous
-      @dispatcher.superfluous || @spares.first.then { |spare| spare if spare && Waiting.now - spare.state.idle_since > @max_idle }
+      @dispatcher.superfluous || @spares.first.then { |spare| spare if spare && Clock.now - spare.state.unused_since > @max_idle }
     end
 
     def pin(trunk)
@@ -240,7 +255,7 @@ module Trunkline
       @pinned.push(trunk)
     end
 
-    def expired?(spare) = spare.state.expired? || Waiting.now - spare.state.idle_since >= @idle_limit
+    def expired?(spare) = spare.state.expired? || Clock.now - spare.state.idle_since >= @idle_limit
 
     # @return [Integer] how many are always left to callers that share
     def least_shared = single? ? 0 : 1
