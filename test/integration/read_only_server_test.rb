@@ -17,6 +17,7 @@ module Trunkline
         primary.psql("CREATE TABLE tokens (token text)")
         replayed(primary, standby)
         written_by_each_way(primary, standby)
+        a_batch_is_carried_out_in_order(primary, standby)
         refused_where_no_other_is_there(primary, standby)
         refused_where_the_caller_wants_to_read(primary, standby)
         a_session_does_not_move_once_it_has_begun(primary, standby)
@@ -70,16 +71,36 @@ module Trunkline
         "with" => ->(db, token) { db.with(settings: { "work_mem" => "5MB" }).query(write, token) },
         "transaction" => ->(db, token) { db.transaction { |tx| tx.query(write, token) } },
         "client in a transaction" => ->(db, token) { db.transaction { db.query(write, token) } },
-        "session" => ->(db, token) { db.session { |session| session.query(write, token) } }
+        "session" => ->(db, token) { db.session { |session| session.query(write, token) } },
+        "batch" => ->(db, token) { db.batch { |batch| batch.query(write, token) } },
+        "atomic batch" => ->(db, token) { db.batch(atomic: true) { |batch| batch.query(write, token) } },
+        "batch with settings" => ->(db, token) { db.batch(settings: { "work_mem" => "5MB" }) { |batch| batch.query(write, token) } },
+        "batch in a transaction" => ->(db, token) { db.transaction { |tx| tx.batch { |batch| batch.query(write, token) } } },
+        "atomic batch in a session" => ->(db, token) { db.session { |session| session.batch(atomic: true) { |batch| batch.query(write, token) } } }
       }
       ways.each do |token, way|
         Trunkline.postgres(hosts_uri(standby, primary)) do |db|
-          assert_equal standby.port, port_of(db)
+          assert_equal standby.port, unhurried { port_of(db) }
           way.call(db, token)
           assert_equal [primary.port] * 2, [port_of(db), db.transaction { |tx| port_of(tx) }], token
         end
       end
       assert_equal ways.keys.sort, primary.psql("SELECT token FROM tokens").split("\n").sort
+    end
+
+    # What stands behind a refused write sees it; an error of another kind stays one, and what stands before the write is not repeated.
+    def a_batch_is_carried_out_in_order(primary, standby)
+      Trunkline.postgres(hosts_uri(standby, primary), prepare: false) do |db|
+        unhurried { port_of(db) }
+        count = "SELECT count(*)::int, current_setting('port')::int FROM tokens WHERE token = 'ordered'"
+        error = assert_raises(ServerError) do
+          db.batch { |batch| [count, "INSERT INTO tokens VALUES ('ordered')", "SELECT 1/0", count].each { |sql| batch.query(sql) } }
+        end
+        before, written, failed, after = error.batch
+        assert_equal "22012", error.sqlstate
+        assert_equal [[0, standby.port], 1, error, [1, primary.port]], [before.rows.first.to_a, written.affected_rows, failed, after.rows.first.to_a]
+      end
+      primary.psql("DELETE FROM tokens WHERE token = 'ordered'")
     end
 
     # It is told after one more attempt.
@@ -88,16 +109,18 @@ module Trunkline
         assert_raises(READ_ONLY) { db.query("DELETE FROM tokens") }
         assert_equal 2, db.stats[:opened]
         assert_raises(READ_ONLY) { db.transaction { |tx| tx.query("DELETE FROM tokens") } }
+        [false, true].each { |atomic| assert_raises(READ_ONLY) { db.batch(atomic: atomic) { |batch| batch.query("DELETE FROM tokens") } } }
         assert_equal standby.port, port_of(db)
       end
     end
 
     def refused_where_the_caller_wants_to_read(primary, standby)
       Trunkline.postgres(hosts_uri(standby, primary, target_session_attrs: "prefer-standby")) do |db|
-        assert_raises(READ_ONLY) { db.query("DELETE FROM tokens") }
+        unhurried { assert_raises(READ_ONLY) { db.query("DELETE FROM tokens") } }
         assert_equal [standby.port, 1], [port_of(db), db.stats[:opened]]
       end
       Trunkline.postgres(hosts_uri(primary, standby), connections: 1, max_connections: 1) do |db|
+        unhurried { port_of(db) }
         read_only_by_each_way.each do |way, write|
           assert_raises(READ_ONLY, way) { write.call(db) }
           assert_equal [primary.port, 1], [port_of(db), db.stats[:opened]], way
@@ -112,13 +135,15 @@ module Trunkline
         "setting" => ->(db) { db.query("DELETE FROM tokens", settings: setting) },
         "scope" => ->(db) { db.with(settings: setting).query("DELETE FROM tokens") },
         "scope's transaction" => ->(db) { db.with(settings: setting).transaction { |tx| tx.query("DELETE FROM tokens") } },
+        "batch" => ->(db) { db.batch(settings: setting) { |batch| batch.query("DELETE FROM tokens") } },
+        "transaction's batch" => ->(db) { db.transaction(read_only: true) { |tx| tx.batch(atomic: true) { |batch| batch.query("DELETE FROM tokens") } } },
         "script" => ->(db) { db.execute_script("BEGIN TRANSACTION READ ONLY; DELETE FROM tokens") } }
     end
 
     def a_session_does_not_move_once_it_has_begun(primary, standby)
       Trunkline.postgres(hosts_uri(standby, primary)) do |db|
         db.transaction do |tx|
-          assert_equal standby.port, port_of(tx)
+          assert_equal standby.port, unhurried { port_of(tx) }
           assert_raises(READ_ONLY) { tx.query("DELETE FROM tokens") }
           tx.rollback
         end

@@ -14,7 +14,7 @@ module Trunkline
       READ_ONLY = "25006"
       # How a caller asks for a transaction that is to be so: as it begins, by a setting, or within a script.
       ASKED_READ_ONLY = /read[\s_]+only/i
-      private_constant :MISCOUNTED, :READ_ONLY, :ASKED_READ_ONLY
+      private_constant :MISCOUNTED, :ASKED_READ_ONLY
 
       private
 

@@ -57,23 +57,41 @@ module Trunkline
         raise error
       end
 
+      # What a server that is read-only has refused goes elsewhere once, and with it what stands behind it, which would not see it else: of that, what
+      # was answered has changed nothing.
+      #
+      # @return [Array<Request>] those that were answered, which may be later attempts
       def answered_apart(requests)
+        batch = performed_apart(requests)
+        refused = requests.index { |request| read_only?(request) }
+        return requests unless refused && moves_elsewhere?(batch)
+
+        requests.first(refused) + requests.drop(refused).map(&:again).tap { |again| performed_apart(again) }
+      end
+
+      def performed_apart(requests)
         batch = Request.batch(requests, false)
         perform(batch)
-        requests
+        batch
       ensure
         batch&.abandon(batch.failure || Abandonment.new(:cancel, true).freeze)
       end
 
+      def moves_elsewhere?(batch) = !asked_read_only?(batch) && begins_elsewhere?(batch)
+
+      def read_only?(request) = request.error && @responses.error(request).sqlstate == Retrying::READ_ONLY
+
       # @return [Array<Request>] those that were answered, which may be later attempts
       def answered_together(requests, idempotent)
         tries = 1
+        moved = false
         route = nil
         until (batch = performed(Request.batch(requests, true), idempotent, route)).answered?
           route = batch.route
           culprit = (requests.find(&:error) unless batch.failure) || batch
           error = @responses.error(culprit)
           again = tries < Retrying::MOST_TRIES && attempt_again(batch, culprit, error)
+          again = moved = :again if !moved && read_only?(culprit) && moves_elsewhere?(batch)
           raise undone(error, requests, culprit) unless again
 
           requests = requests.map(&again)
