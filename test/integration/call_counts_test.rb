@@ -51,7 +51,7 @@ class CallCountsTest < Trunkline::TestCase
 
   def test_a_lost_connection
     with_one_connection do |db|
-      assert_calls([72, 62], "Indeterminate", before: -> { db.query(ASK, 1) }) do
+      assert_calls([73, 63], "Indeterminate", before: -> { db.query(ASK, 1) }) do
         assert_raises(Trunkline::Error) { db.query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)") }
       end
     end

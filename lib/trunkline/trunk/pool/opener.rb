@@ -6,7 +6,8 @@ require_relative "../scheduler_hooks"
 
 module Trunkline
   # Opens a pool's trunks: whether another may be opened, the attempts under way, and the pause after one that has failed. A caller that may
-  # opens one and goes on with it. During the pause, callers that have open trunks go on with these, and one that has none waits for its end,
+  # opens one and goes on with it. From the loss of a connection on there is one attempt at a time, until one succeeds: thousands of processes
+  # that have lost the same server come back with one connection each before any has two. During the pause, callers that have open trunks go on with these, and one that has none waits for its end,
   # and for one attempt that then stands for all, unless it takes long itself. Where the server takes no more connections, there are as many as
   # it takes until the pause is over. The pool's lock is held around each call but {#open}.
   class Opener # :nodoc:
@@ -49,7 +50,7 @@ module Trunkline
     # @return [Boolean] whether a trunk may be opened for the caller, whatever load there is
     def may_open?(entry)
       return @roster.room_alone? && !hold_back? if entry.alone?
-      return @roster.room? && !hold_back? if entry.blocks_its_scheduler?
+      return @roster.room? && !((@quota || failing?) && hold_back?) if entry.blocks_its_scheduler?
 
       may_open_to_share?
     end
@@ -59,7 +60,8 @@ module Trunkline
       !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(entry.request, @roster.opening_to_share)
     end
 
-    def may_open_to_share? = (@roster.room_to_share? || (may_look_again? && @quota.due?)) && !hold_back?
+    # @return [Boolean] whether one more trunk may be opened that callers share: the first one, or one that is not needed yet
+    def may_open_to_share? = (@roster.room_to_share? || (may_look_again? && @quota.due?)) && !hold_back? && (@roster.trunks.empty? || @back_off.further?)
 
     # @return [Boolean] whether one more may be opened to be shared, when it is time to find out the share again
     def may_look_again? = !@quota.nil? && @roster.fewer_shared?
@@ -144,6 +146,7 @@ module Trunkline
     # The connection of a trunk has ended.
     def ended(trunk)
       @ended_at = Waiting.now
+      @back_off.lost if trunk.loss && !trunk.loss.closed
       @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.state.idle_since) if trunk.loss && trunk.codec.farewell
     end
 
@@ -163,7 +166,7 @@ module Trunkline
     def hold_back?
       return true if @quota && @roster.opening? && !@back_off.lagging?
 
-      @back_off.failing? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))
+      @back_off.doubtful? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))
     end
 
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED
