@@ -39,6 +39,18 @@ module Trunkline
       end
     end
 
+    # As libpq's URLs have them.
+    def test_hosts_in_front_of_the_path
+      with_pair(settings: { "listen_addresses" => "127.0.0.1" }) do |primary, standby|
+        ["127.0.0.1:#{standby.port},127.0.0.1:#{primary.port}", "127.0.0.1:#{primary.port},127.0.0.1:#{standby.port}"].each do |hosts|
+          url = "trunkline://post%67res:pass%2Cw%40rd@#{hosts}/postgres?target_session_attrs=read-write"
+          Token.establish_connection(url)
+          assert_equal primary.port.to_s, Token.lease_connection.select_value("SHOW port")
+          Sequel.connect(url, keep_reference: false) { |sequel| assert_equal primary.port.to_s, sequel.get(Sequel.lit("current_setting('port')")) }
+        end
+      end
+    end
+
     # As the stock adapters: it is no time-out of the pool's.
     def test_what_is_raised_where_no_host_is_there
       with_server do |one|

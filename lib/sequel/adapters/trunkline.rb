@@ -14,6 +14,7 @@ require_relative "../../trunkline/sequel/listening"
 require_relative "../../trunkline/sequel/paging"
 require_relative "../../trunkline/sequel/prepared"
 require_relative "../../trunkline/sequel/quoting"
+require_relative "../../trunkline/sequel/several_hosts"
 
 module Sequel
   module Postgres
@@ -41,6 +42,7 @@ module Sequel
       Likeness.give(self, "Sequel::Postgres::Database")
 
       set_adapter_scheme :trunkline
+      Sequel::Database.singleton_class.prepend(SeveralHosts)
 
       # What Sequel's extensions know as the adapter that has everything PostgreSQL has.
       #

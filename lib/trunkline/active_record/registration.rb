@@ -3,6 +3,7 @@
 require "active_support/lazy_load_hooks"
 require_relative "../config/stock_names"
 require_relative "isolation"
+require_relative "several_hosts"
 require_relative "shadowed_url"
 require_relative "unaware_gems"
 
@@ -29,6 +30,8 @@ module Trunkline
       # `adapter: trunkline`.
       def begin
         register(OWN)
+        ActiveSupport.on_load(:active_record) { SeveralHosts.support }
+        SeveralHosts.support if defined?(::ActiveRecord) && ::ActiveRecord.respond_to?(:gem_version)
         ActiveSupport.on_load(:active_record) do
           ::ActiveRecord::Tasks::DatabaseTasks.register_task(/\Atrunkline\z/, "ActiveRecord::Tasks::PostgreSQLDatabaseTasks")
         end
