@@ -6,7 +6,8 @@ require_relative "test_part"
 # How the tests are cut into parts. A part costs the start of a Ruby and, mostly, of a server, some three seconds; so small files go together.
 class TestParts
   ALL = "test/**/*_test.rb"
-  ELSEWHERE = "test/hosts/rails/**/*" # the application that the tests of Rails start
+  # The application that the tests of Rails start, and what takes minutes, and packages of its own: see rake failover.
+  ELSEWHERE = %w[test/hosts/rails/**/* test/failover/**/*].freeze
   NEWER = "test/hosts/newer/**/*" # hosts that need Ruby 3.3
   ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long, each of them
   TOGETHER = 12 # files of a folder in one part
@@ -19,7 +20,7 @@ class TestParts
   private_constant :ALL, :ELSEWHERE, :NEWER, :ALONE, :TOGETHER, :FIRST, :QUICK
 
   # @return [Array<TestPart>] every test that this Ruby can run, those first that take longest
-  def self.all = new(Rake::FileList[ALL].exclude(ELSEWHERE, *(NEWER if RUBY_VERSION < "3.3")).to_a).parts
+  def self.all = new(Rake::FileList[ALL].exclude(*ELSEWHERE, *(NEWER if RUBY_VERSION < "3.3")).to_a).parts
 
   # @return [Array<TestPart>] the unit tests of lib, and the client's suites under a scheduler and under threads
   def self.quick = new(Rake::FileList[*QUICK].to_a).parts

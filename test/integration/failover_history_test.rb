@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/failover_load"
 require "support/server_pair"
+require_relative "../../bench/support/failover_load"
 
 module Trunkline
   # A primary that is killed under load, with synchronous replication: nothing acknowledged is lost, nothing is written twice, and what was not
@@ -31,7 +31,7 @@ module Trunkline
 
     def killed_under_load(primary, standby)
       Trunkline.postgres(hosts_uri(primary, standby, target_session_attrs: "read-write"), options: "-c synchronous_commit=on", failover_wait: 60) do |db|
-        load = FailoverLoad.new(db, WRITERS)
+        load = Bench::FailoverLoad.over(db, WRITERS)
         assert eventually { load.count >= ENOUGH }
         Process.kill("KILL", primary.pid)
         assert eventually { db.stats[:open].zero? }

@@ -8,7 +8,7 @@ module Trunkline
   module Resolver
     private
 
-    # @param names [Hash{String => Array<String>, Thread::Queue, Exception}] the addresses of a name; where they are waited
+    # @param names [Hash{String => Array<String>, Addrinfo, Thread::Queue, Exception}] the addresses of a name, or one with its port; where they are waited
     #   for; or an exception to raise
     # @yield with that resolver
     # @return what the block returns
@@ -26,6 +26,7 @@ module Trunkline
       case found
       when Thread::Queue then answer(found.pop.tap { |addresses| found << addresses }, port)
       when Exception then raise found
+      when Addrinfo then [found]
       else found.map { |address| Addrinfo.tcp(address, port) }
       end
     end

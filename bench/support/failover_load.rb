@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module Bench
+    # Writers of unique tokens, while their primary goes away: what became of each token is noted, and compared with what the next primary has.
+    class FailoverLoad
+      Write = Struct.new(:token, :writer, :at)
+      private_constant :Write
+
+      # Of a client: by themselves and in transactions, by turns.
+      #
+      # @param db [Postgres::Client]
+      # @param writers [Integer] threads
+      # @param pause [Float] seconds between two writes of one
+      # @param table [String]
+      def self.over(db, writers, pause: 0, table: "tokens")
+        insert = "INSERT INTO #{table} VALUES ($1)"
+        uncertain = ->(error) { error.is_a?(Indeterminate) || error.sent? }
+        new(writers, pause: pause, uncertain: uncertain) do |token, number|
+          number.even? ? db.query(insert, token) : db.transaction { |tx| tx.query(insert, token) }
+        end
+      end
+
+      # @return [Queue<Exception>] of writes that failed without an effect
+      attr_reader :errors
+
+      # @param writers [Integer] threads
+      # @param uncertain [#call] gets an error, and tells whether the write may have had its effect
+      # @param pause [Float] seconds between two writes of one
+      # @param expected [Class] of errors; others end the run
+      # @yieldparam token [String] to be written
+      # @yieldparam number [Integer] of the write, among those of its writer
+      def initialize(writers, uncertain:, pause: 0, expected: Error, &write)
+        @uncertain = uncertain
+        @expected = expected
+        @pause = pause
+        @write = write
+        @acknowledged = Queue.new
+        @uncertain_tokens = Queue.new
+        @errors = Queue.new
+        @going_on = true
+        @writers = writers
+        @threads = Array.new(writers) { |writer| Thread.new { write_on(writer) } }
+      end
+
+      # Has each writer finish what it is at.
+      def finish
+        @going_on = false
+        @threads.each(&:join)
+      end
+
+      # @return [Integer] how many writes have been acknowledged so far
+      def count = @acknowledged.size
+
+      # Of a load that is finished.
+      #
+      # @param server [#psql] the next primary
+      # @param table [String] that it has written to
+      # @return [Hash{Symbol => Integer}] acknowledged and uncertain writes, errors, and of the acknowledged those that are lost and of all those
+      #   that are there more than once
+      def compared_with(server, table: "tokens")
+        present = server.psql("SELECT token FROM #{table}").split("\n")
+        @there = present.to_h { |token| [token, true] }
+        { acknowledged: writes.size, indeterminate: @uncertain_tokens.size, errors: @errors.size, lost: lost.size, doubled: present.size - present.uniq.size }
+      end
+
+      # After {#compared_with}.
+      #
+      # @param time [Float] on the monotonic clock
+      # @return [Integer] writes that were acknowledged later, and are lost
+      def lost_after(time) = lost.count { |write| write.at > time }
+
+      # @param time [Float] on the monotonic clock
+      # @return [Array<Float>] seconds from then on after which each writer had a write acknowledged, in order
+      def resumed_after(time)
+        writes.select { |write| write.at >= time }.group_by(&:writer).map { |_, later| later.map(&:at).min - time }.sort
+      end
+
+      # @return [Float] seconds of the longest time without an acknowledged write
+      def gap = writes.map(&:at).sort.each_cons(2).map { |before, after| after - before }.max.to_f
+
+      private
+
+      def lost = writes.reject { |write| @there.key?(write.token) }
+
+      def writes = @writes ||= Array.new(@acknowledged.size) { @acknowledged.pop }
+
+      def write_on(writer)
+        number = 0
+        while @going_on
+          write("#{writer} #{number += 1}", writer, number)
+          sleep @pause if @pause.positive?
+        end
+      end
+
+      def write(token, writer, number)
+        @write.call(token, number)
+        @acknowledged << Write.new(token, writer, Process.clock_gettime(Process::CLOCK_MONOTONIC))
+      rescue @expected => error
+        @uncertain.call(error) ? @uncertain_tokens << token : @errors << error
+      end
+    end
+  end
+end
