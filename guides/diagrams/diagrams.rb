@@ -17,7 +17,7 @@ module Diagrams
 
   # @return [Hash{String => String}] name of the file => its text
   def all
-    { "sharing.svg" => sharing, "long-and-short.svg" => long_and_short, "pinning.svg" => pinning }.transform_values(&:to_s)
+    { "sharing.svg" => sharing, "long-and-short.svg" => long_and_short, "pinning.svg" => pinning, "failover.svg" => failover }.transform_values(&:to_s)
   end
 
   def write = all.each { |name, text| File.write(File.join(FOLDER, name), text) }
@@ -76,6 +76,31 @@ module Diagrams
     drawing
   end
 
+  # A primary that goes away while two callers write.
+  def failover
+    drawing = Drawing.new("A primary goes away: what was sent to it is Indeterminate, what was not sent waits for the promoted standby", 700, 240)
+    lanes(drawing, ["server one", "server two", "caller A", "caller B", "questions"])
+    phases(drawing, 0, [["primary", 4, RUNS], ["away", 11, WAITS]])
+    phases(drawing, 1, [["standby", 9, TRAVELS], ["primary", 6, RUNS]])
+    phases(drawing, 2, [["write, sent", 2, LONG], ["Indeterminate", 4, WAITS]], from: 2)
+    phases(drawing, 3, [["not sent: waits", 5, WAITS], ["write", 2, RUNS]], from: 5)
+    (5..9).each { |time| drawing.bar(at(time) + 12, lane(4), 12, BAR, PINNED) }
+    drawing.line(at(9), lane(0), at(9), lane(5) - 8, dashed: true)
+    drawing.text(at(9), lane(5) + 8, "server two is promoted", anchor: "middle")
+    drawing.legend(LEFT, 224, [[PINNED, "asks server two each 0.1 s whether it is a primary", 350], [WAITS, "away, or waits", 120]])
+    drawing
+  end
+
+  # Bars one behind the other.
+  #
+  # @param from [Integer] when the first begins
+  def phases(drawing, index, phases, from: 0)
+    phases.each do |label, width, fill|
+      drawing.bar(at(from), lane(index), width * UNIT - 2, BAR, fill, label, **(fill == RUNS ? { ink: LIGHT } : {}))
+      from += width
+    end
+  end
+
   def lanes(drawing, names)
     names.each_with_index { |name, index| drawing.text(10, lane(index) + 16, name) }
   end
@@ -86,7 +111,7 @@ module Diagrams
 
   def at(time) = LEFT + time * UNIT
   def lane(index) = 14 + index * LANE
-  private_class_method :sharing, :query, :long_and_short, :pinning, :lanes, :shorts, :at, :lane
+  private_class_method :sharing, :query, :long_and_short, :pinning, :failover, :phases, :lanes, :shorts, :at, :lane
 end
 
 Diagrams.write if $PROGRAM_NAME == __FILE__
