@@ -23,11 +23,12 @@ module Trunkline
     # @param most [Integer] the most in all
     # @param limits [Limits]
     # @param server [String, nil] label for errors
-    # @param others keywords of {Roster#initialize}: divided, question
+    # @param divided [Boolean] whether others have their part of what the server takes: see {Quota}
+    # @param question [#call, nil] see {IdleQuestions}
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
-    def initialize(connections:, most:, limits: Limits.new, server: nil, **others, &open)
-      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, **others }
+    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, question: nil, &open)
+      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, question: question }
       @limits = limits
       @server = server
       @open = open
