@@ -22,8 +22,9 @@ module Trunkline
              ELSE EXTRACT(epoch FROM pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) pg_catalog.pg_last_xact_replay_timestamp()) END
       SQL
       # When the guard is passed, where the isolation permits. What is not known, as on a primary, counts as no.
-      CHECK = "SELECT CASE pg_catalog.current_setting('transaction_isolation') WHEN 'read committed' THEN 1 / COALESCE(%s, false)::int " \
-              "ELSE pg_catalog.current_setting('transaction_isolation')::int END"
+      CHECK = "SELECT CASE WHEN pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' " \
+              "THEN 1 OPERATOR(pg_catalog./) COALESCE(%s, false)::pg_catalog.int4 " \
+              "ELSE pg_catalog.current_setting('transaction_isolation')::pg_catalog.int4 END"
       private_constant :CHECK
 
       # @return [Position, nil] that the replica must have replayed
@@ -63,7 +64,7 @@ module Trunkline
         return READ_ONLY if after.nil? || after.timeline <= cluster.timeline || cluster.system.to_i != after.system
 
         timeline = "pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8)"
-        "#{READ_ONLY}, 1 / (#{timeline} >= '#{format("%08X", after.timeline)}')::int"
+        "#{READ_ONLY}, 1 OPERATOR(pg_catalog./) (#{timeline} OPERATOR(pg_catalog.>=) '#{format("%08X", after.timeline)}')::pg_catalog.int4"
       end
 
       # @return [String] for messages
@@ -72,7 +73,8 @@ module Trunkline
       private
 
       def conditions
-        [("pg_catalog.pg_last_wal_replay_lsn() >= '#{after.lsn_text}'" if after), ("(#{LAG}) <= #{max_lag}" if max_lag)].compact
+        [("pg_catalog.pg_last_wal_replay_lsn() OPERATOR(pg_catalog.>=) '#{after.lsn_text}'" if after),
+         ("(#{LAG}) OPERATOR(pg_catalog.<=) #{max_lag}" if max_lag)].compact
       end
 
       def checked_lag(seconds)
