@@ -82,8 +82,9 @@ module Trunkline
     # @return [Array<String>] what {#detailed_message} shows below the message
     def supplement = []
 
-    def context(shown = sql)
-      parts = [sqlstate && "SQLSTATE #{sqlstate}", server && "server #{server}", shown && "SQL: #{shown}"].compact
+    def context(shown = @sql)
+      state = sqlstate
+      parts = [state && "SQLSTATE #{state}", @server && "server #{@server}", shown && "SQL: #{shown}"].compact
       "(#{parts.join("; ")})" unless parts.empty?
     end
   end

@@ -32,26 +32,26 @@ class CallCountsTest < Trunkline::TestCase
 
   # Two calls of each use of the session are a Flag's, where those of a Mutex were Ruby's own and left out.
   def test_a_query_in_a_transaction
-    with_one_connection { |db| db.transaction { |tx| assert_calls([16, 21], "tx.query") { tx.query(ASK, 1) } } }
+    with_one_connection { |db| db.transaction { |tx| assert_calls([14, 18], "tx.query") { tx.query(ASK, 1) } } }
   end
 
   def test_a_transaction_with_one_query
     with_one_connection do |db|
       transact = -> { db.transaction { |tx| tx.query(ASK, 1) } }
       WARM.times { transact.call }
-      assert_calls([181, 102], "db.transaction", &transact)
+      assert_calls([141, 85], "db.transaction", &transact)
     end
   end
 
   def test_a_deadline_that_passes
     with_one_connection do |db|
-      assert_calls([47, 60], "Deadline", before: -> { db.query(ASK, 1) }) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(60)", deadline: 0.05) } }
+      assert_calls([36, 43], "Deadline", before: -> { db.query(ASK, 1) }) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(60)", deadline: 0.05) } }
     end
   end
 
   def test_a_lost_connection
     with_one_connection do |db|
-      assert_calls([73, 63], "Indeterminate", before: -> { db.query(ASK, 1) }) do
+      assert_calls([73, 59], "Indeterminate", before: -> { db.query(ASK, 1) }) do
         assert_raises(Trunkline::Error) { db.query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)") }
       end
     end

@@ -165,8 +165,8 @@ module Trunkline
     # @yield what may take its time, when the server may be at work on it now
     # @yieldparam failure [Abandonment] with which the request is done if no answer comes
     def end_early(request, why)
-      failure = Abandonment.new(why, true).freeze
-      return if request.done? || @codec.withdraw(request, Abandonment.new(why, false).freeze)
+      failure = Abandonment::SENT[why]
+      return if request.done? || @codec.withdraw(request, Abandonment::UNSENT[why])
 
       @abandoned += 1
       yield failure

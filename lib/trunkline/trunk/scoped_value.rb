@@ -91,7 +91,7 @@ module Trunkline
     # @return [ScopedValue, nil] this one or the next outer one that has not ended, with no ended ones behind it
     def pruned
       @outer = @outer&.pruned
-      ended? ? @outer : self
+      @owner.nil? ? @outer : self
     end
 
     # @return [Boolean] whether the calling fiber may use it. Threads inherit the storage of the fiber that starts them, too.

@@ -44,7 +44,7 @@ module Trunkline
       return @trunk.lose_inherited if @trunk.inherited?
 
       Waiting.undisturbed(request.scheduler) do
-        @codec.submit(request) or return request.fail(@trunk.loss || Abandonment.new(:deadline, false))
+        @codec.submit(request) or return request.fail(@trunk.loss || Abandonment::UNSENT[:deadline])
         @trunk.flush
       end
       attend_until(request, -> { false }) { @trunk.step(request) }

@@ -77,7 +77,7 @@ module Trunkline
     # @return [Boolean] whether no caller is active here, and none is about to end what it has left
     def deserted? = @state.deserted?
 
-    def idle? = deserted? && @codec.idle? && !@state.shut?
+    def idle? = @state.deserted? && @codec.idle? && !@state.shut?
     def admits?(scheduler) = @state.admits?(scheduler)
     def reserve = @state.reserve
     def release

@@ -29,15 +29,16 @@ module Trunkline
         kind.new("the statement was carried out, and a crash of the server may undo it still, as it is not known to be on disk: #{reason}", sent: true, **context)
       end
 
-      # @param error [ServerError] the server's answer to the request
-      # @return [Error] the same one when the server did not end the request for its caller's sake
-      def ended_by_server(request, error)
-        return error unless error.sqlstate == QUERY_CANCELED && (request.deadline_passed? || request.cancelled?)
+      # @param fields [Hash{Symbol => String}] the server's answer to the request
+      # @return [Boolean] whether the server has ended the request for its caller's sake
+      def ended_by_server?(request, fields) = fields[:sqlstate] == QUERY_CANCELED && (request.deadline_passed? || request.cancelled?)
 
+      # @return [Deadline, Cancelled]
+      def ended_by_server(request, **context)
         why = request.deadline_passed? ? :deadline : :cancel
         atomic = request.repeatable?
         message = "#{WHY.fetch(why)}, and the server has ended the statement#{": nothing of it has happened" if atomic}"
-        CLASSES.fetch(why).new(message, sql: error.sql, server: error.server, sent: true, retriable: atomic && why == :deadline)
+        CLASSES.fetch(why).new(message, sent: true, retriable: atomic && why == :deadline, **context)
       end
     end
     private_constant :AbandonmentErrors

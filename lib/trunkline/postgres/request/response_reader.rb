@@ -168,7 +168,7 @@ module Trunkline
       def error(request)
         sql = sql_of(request)
         if request.failure then failure_error(request.failure, sql)
-        elsif request.error then server_error(request, ErrorFields.parse(request.error), sql)
+        elsif (message = request.error) then server_error(request, ErrorFields.parse(message), sql)
         elsif request.unreadable then unreadable_error(request.unreadable, sql)
         else shared_state_error(request, sql)
         end
@@ -178,7 +178,7 @@ module Trunkline
       # @param error [Error] why
       # @return [Cancelled]
       def cancelled(request, error)
-        AbandonmentErrors.unanswered(Abandonment.new(:cancel, error.is_a?(Indeterminate)), sql: sql_of(request), server: @server)
+        AbandonmentErrors.unanswered((error.is_a?(Indeterminate) ? Abandonment::SENT : Abandonment::UNSENT)[:cancel], sql: sql_of(request), server: @server)
       end
 
       private
@@ -232,12 +232,13 @@ module Trunkline
 
       # Outside of transactions such a statement is tried again, unnoticed.
       def server_error(request, fields, sql)
+        return AbandonmentErrors.ended_by_server(request, sql: sql, server: @server) if AbandonmentErrors.ended_by_server?(request, fields)
+
         fields = WithoutValues.fields(fields, sql) if @hides_values
         fields = AsciiDatabase.hinted(fields) if @reported["server_encoding"] == AsciiDatabase::ENCODING
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
-        error = ServerError.from_fields(fields, sql: sql, server: @server, advice: request.route&.advice(request, fields) || Placeholders.advice(fields, sql))
-        AbandonmentErrors.ended_by_server(request, error)
+        ServerError.from_fields(fields, sql: sql, server: @server, advice: request.route&.advice(request, fields) || Placeholders.advice(fields, sql))
       end
 
       def loss_error(loss, sql)

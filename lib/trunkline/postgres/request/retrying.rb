@@ -40,10 +40,11 @@ module Trunkline
         request
       end
 
+      # @param request [Request] not answered
       def repeated(request)
         tries = 1
         moved = false
-        until request.answered? || request.flowing?
+        until request.flowing?
           error = @responses.error(request)
           state = error.sqlstate
           check_what_was_miscounted(request) if state == MISCOUNTED
@@ -56,6 +57,7 @@ module Trunkline
 
           tries += 1
           block_given? ? yield(request) : perform(request)
+          break if request.answered?
         end
         request
       end

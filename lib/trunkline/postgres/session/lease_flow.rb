@@ -96,7 +96,7 @@ module Trunkline
 
       # The rows that still come are dropped.
       def abandon(request, why)
-        request.fail(Abandonment.new(why, true).freeze)
+        request.fail(Abandonment::SENT[why])
         portion(request)
         @lease.mark_broken unless @lease.settle
       end

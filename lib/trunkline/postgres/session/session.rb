@@ -217,8 +217,9 @@ module Trunkline
       def admit(request)
         return request.members.each { |member| admit(member) } if request.members
 
-        check_transaction(request) unless @levels.empty?
-        mark_stateful_for(request.statement) unless request.statement&.shareable?
+        statement = request.statement
+        check_transaction(request, statement) unless @levels.empty?
+        mark_stateful_for(statement) unless statement&.shareable?
       end
 
       def begin_what_is_pending
@@ -248,12 +249,11 @@ module Trunkline
       end
 
       # Refuses what follows the end of a transaction within its block, and a statement that would end it there.
-      def check_transaction(request)
-        raise SharingErrors.misplaced_end(request.statement, server) if request.statement&.classification == :transaction
-        return unless @levels.first.over?
+      def check_transaction(request, statement = request.statement)
+        raise SharingErrors.misplaced_end(statement, server) if statement&.classification == :transaction
+        return unless @lease.status == "I" && @levels.first.over?
 
-        raise Closed.new("the transaction has ended: its BEGIN failed, or a statement in it has ended it",
-                         sql: request.statement&.sql || request.script, server: server)
+        raise Closed.new("the transaction has ended: its BEGIN failed, or a statement in it has ended it", sql: statement&.sql || request.script, server: server)
       end
     end
   end

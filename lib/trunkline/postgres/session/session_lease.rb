@@ -30,17 +30,16 @@ module Trunkline
       # @param holder [#alive?] the trunk is taken away when it is not
       def initialize(sessions, responses, location, holder)
         @sessions = sessions
+        @responses = responses
         @use_of_session = SessionUse.new
-        @preparation = LeasePreparation.new(self, @use_of_session, responses)
         @location = location
         @holder = holder
         @sentinel = GCSentinel.new
         @server = sessions.server
         @pending = []
         @in_use = Flag.new
-        @trunk = @last = @first = @flow = @notifications = @pooler_check = @access = nil
+        @trunk = @codec = @state = @last = @first = @flow = @notifications = @preparation = @parse_context = @pooler_check = @access = nil
         @broken = @ended = false
-        @parse_context = nil
       end
 
       # @return [LeaseFlow] of streams and COPY
@@ -65,7 +64,7 @@ module Trunkline
 
       # Sends the request and waits for its answer.
       def perform(request)
-        @preparation.prepare(request)
+        prepare(request) unless request.statement&.changes_nothing? && !changed_parse_context?
         transmit(request)
       end
 
@@ -76,7 +75,7 @@ module Trunkline
       # @return [Boolean] whether it is to be sent again
       def begin_elsewhere(request)
         return false unless first?(request) && @sessions.leave_read_only_server
-        return false unless @trunk.state.expired? # one that was opened since the hosts were looked at leads nowhere else
+        return false unless @state.expired? # one that was opened since the hosts were looked at leads nowhere else
 
         check_in_trunk
         take_back(nil, @opening)
@@ -107,19 +106,18 @@ module Trunkline
       # Ends a request that was dispatched here.
       def cancel(request, by) = @trunk.cancel(request, by)
 
-      # @return [String, nil] "I", "T" or "E": the state of the transaction after the last request; nil while that is not
-      #   answered, or when there was none
+      # @return [String, nil] "I", "T" or "E": the state of the transaction after the last request; nil: there is none, or it is not answered yet
       def status = @last&.status
 
       # @param name [String] of a setting that the server reports
       # @return [String, nil] its value, where there is a connection
-      def setting(name) = @trunk&.codec&.parameters&.fetch(name, nil)
+      def setting(name) = @codec&.parameters&.fetch(name, nil)
 
       # @return [Boolean] whether nothing was asked of the server yet
       def untouched? = @last.nil?
 
       # @return [Boolean] whether every request has its answer, and the connection is there
-      def idle? = @trunk.nil? || (@trunk.codec.idle? && @trunk.loss.nil?)
+      def idle? = @trunk.nil? || (@codec.idle? && @trunk.loss.nil?)
 
       # @return [Boolean] whether the server has not hung up, as far as a look at an idle connection tells; nothing is sent
       def alive? = @trunk.nil? || !idle? || @trunk.alive?
@@ -152,22 +150,22 @@ module Trunkline
       ensure
         @ended = true
         trunk = @trunk
-        @trunk = nil
+        @trunk = @codec = @state = nil
         @sessions.check_in(trunk, clean) if trunk
       end
 
       # @return [Boolean] whether SQL may mean something else here than it does for other callers
-      def changed_parse_context? = !@parse_context.nil? || (!@trunk.nil? && @trunk.codec.changed_parse_context?)
+      def changed_parse_context? = !@parse_context.nil? || (!@codec.nil? && @codec.changed_parse_context?)
 
       # @return [Boolean] whether the server session has prepared the statement, as SQL means it there
-      def remembers?(statement) = @parse_context ? false : @trunk.codec.remembers?(statement)
+      def remembers?(statement) = @parse_context ? false : @codec.remembers?(statement)
 
       # Goes another way to the server from now on; outside of a transaction, nothing was left behind on the connection that there is.
       #
       # @param access [ServerAccess]
       def take_access(access)
         @sessions.check_in(@trunk, in_order?) if @trunk
-        @trunk = @last = nil
+        @trunk = @codec = @state = @last = nil
         @access = access
       end
 
@@ -177,7 +175,7 @@ module Trunkline
       def access = @access || @sessions.usual
 
       # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
-      def prepare(request) = @preparation.prepare(request)
+      def prepare(request) = (@preparation ||= LeasePreparation.new(self, @use_of_session, @responses)).prepare(request)
 
       # Sends a request that is prepared, or that needs no preparation, and waits for its answer. The last one is kept for its status, and must
       # not keep the caller.
@@ -214,15 +212,15 @@ module Trunkline
 
           before = @last
           request.pin
-          @trunk ? (reopen(request) if @trunk.state.fence) : take(request)
+          @trunk ? (reopen(request) if @state.fence) : take(request)
           @last = request
           opening = hand_over(request) unless @pending.empty?
           @first, @opening = request, opening.to_a if before.nil?
           taken = yield @trunk
-          return if taken && !(before.nil? && lost_unsent?(request))
+          return if taken && !(before.nil? && @trunk.loss && lost_unsent?(request))
 
           take_back(before, opening)
-          return request.fail(Abandonment.new(:deadline, false)) if request.deadline_passed?
+          return request.fail(Abandonment::UNSENT[:deadline]) if request.deadline_passed?
           raise stuck(request) unless untouched? && @trunk.loss
 
           check_in_trunk
@@ -249,11 +247,13 @@ module Trunkline
       def take(request)
         raise LeaseErrors.ended(request, @server) if @ended
 
-        @trunk = @sessions.take(request, @location, @access).tap { |trunk| trunk.user = ReachableOwner.new(@sentinel, @holder) }
+        @trunk = @sessions.take(request, @location, @access)
+        @codec, @state = @trunk.codec, @trunk.state
+        @trunk.user = ReachableOwner.new(@sentinel, @holder)
+        @trunk
       end
 
-      # The fence behind a cancel may be answered later than the caller could wait that has cancelled. Until then nothing may be sent, or the
-      # cancel might hit it.
+      # The fence behind a cancel may be answered later than its caller could wait. Until then nothing may be sent, or the cancel might hit it.
       def reopen(request)
         @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + LeaseTidying::LONGEST)) unless lost?
       end
@@ -262,14 +262,14 @@ module Trunkline
         opening = @pending
         @pending = []
         request.preamble = opening unless request.script
-        enter_parse_context
+        @parse_context ? enter_parse_context : @entered = nil
         opening
       end
 
-      def lost_unsent?(request) = @trunk.loss && request.failure && !request.failure.sent
+      def lost_unsent?(request) = request.failure && !request.failure.sent
 
       def enter_parse_context
-        @trunk.codec.enter_parse_context(@parse_context.number, @parse_context.plans) if @parse_context
+        @codec.enter_parse_context(@parse_context.number, @parse_context.plans)
         @entered = @parse_context
         @parse_context = nil
       end
@@ -284,15 +284,15 @@ module Trunkline
       end
 
       def in_order?
+        return true if !@broken && !@use_of_session.stateful? && idle? && !@codec.altered? && [nil, "I"].include?(status)
         return false if broken? || @use_of_session.for_good?
-        return true if idle? && !@use_of_session.stateful? && !@trunk.codec.altered? && [nil, "I"].include?(status)
 
         LeaseTidying.undone?(self, @use_of_session)
       end
 
       def check_in_trunk
         @sessions.check_in(@trunk, false)
-        @trunk = nil
+        @trunk = @codec = @state = nil
       end
     end
     private_constant :SessionLease

@@ -128,9 +128,11 @@ module Trunkline
       # COMMIT of a failed transaction rolls back and calls that a success: it is none for a caller that asked for a commit.
       def commit_what_was_begun
         raise lost if @lease.broken?
-        raise Closed.new("the transaction had ended before its block: its BEGIN failed, or a statement in it has ended it", server: @session.server) if over?
 
-        roll_back if (failed = failed?)
+        status = @lease.status
+        raise Closed.new("the transaction had ended before its block: its BEGIN failed, or a statement in it has ended it", server: @session.server) if status == "I"
+
+        roll_back if (failed = status == "E")
         raise rolled_back if failed || ended_by(@savepoint ? "RELEASE SAVEPOINT #{@savepoint}" : "COMMIT").rolled_back?
       end
 

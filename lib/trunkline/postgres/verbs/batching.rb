@@ -74,7 +74,7 @@ module Trunkline
         perform(batch)
         batch
       ensure
-        batch&.abandon(batch.failure || Abandonment.new(:cancel, true).freeze)
+        batch&.abandon(batch.failure || Abandonment::SENT[:cancel])
       end
 
       def moves_elsewhere?(batch) = !asked_read_only?(batch) && begins_elsewhere?(batch)
@@ -108,7 +108,7 @@ module Trunkline
         @responses.announce(batch)
         batch
       ensure
-        batch.abandon(batch.failure || Abandonment.new(:cancel, true).freeze)
+        batch.abandon(batch.failure || Abandonment::SENT[:cancel])
       end
 
       # @return [#to_proc, nil] what makes the request of another attempt

@@ -49,7 +49,7 @@ module Trunkline
       locked { @roster.idle_limit = seconds }
     end
 
-    # Sends the request over a shared trunk and waits for its answer. The same as {#over_shared_trunk}, without a block for the first try.
+    # Sends the request over a shared trunk and waits for its answer. As {#over_shared_trunk}, without a block for the first try.
     def perform(request)
       trunk = choose(request) unless @queued
       return trunk if trunk && trunk.perform(request)
@@ -57,8 +57,7 @@ module Trunkline
       find_for(request) { |found| found.perform(request) }
     end
 
-    # Sends the request over a shared trunk.
-    # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
+    # Sends the request over a shared trunk, and does not wait. As {#over_shared_trunk}.
     def dispatch(request)
       request.eager!
       over_shared_trunk(request) { |trunk| trunk.dispatch(request) }
@@ -82,7 +81,7 @@ module Trunkline
       entry = WaitingLine::Entry.new(request, alone: true, &explanation)
       trunk = nil
       Waiting.undisturbed(request.scheduler) do
-        until trunk && settled?(trunk, request) && trunk.alive?
+        until trunk && (trunk.codec.idle? || settled?(trunk, request)) && trunk.alive?
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
 
           trunk = obtain(entry)
@@ -164,6 +163,7 @@ module Trunkline
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
       @admission = Admission.new(@roster, @opener, @queue)
       @dropped = DroppedCallers.new(@roster, [@queue, @opener])
+      @dispatcher, @quiet = @roster.dispatcher, false
       look_again
     end
 
@@ -182,7 +182,7 @@ module Trunkline
 
           entry.leave_unused
         end
-        request.fail(Abandonment.new(:deadline, false))
+        request.fail(Abandonment::UNSENT[:deadline])
         nil
       ensure
         entry.leave_unused
@@ -262,19 +262,21 @@ module Trunkline
 
     # A trunk that was shared may still owe answers, to callers that have gone; one that was asked may tell that it is of no use any more.
     def settled?(trunk, request)
-      settled = trunk.codec.idle? || (trunk.reader.settle(request) && !trunk.state.expired?)
+      settled = trunk.reader.settle(request) && !trunk.state.expired?
     ensure
       check_in(trunk) unless settled
     end
 
     # Notes what {#choose} looks at without the lock.
     def look_again
+      look_at_queue unless @quiet && @queue.quiet?
+      @growing = @roster.look_at_room || (@divided && @opener.may_look_again? && @roster.opening_to_share.zero?)
+    end
+
+    def look_at_queue
+      @quiet = @queue.quiet?
       @queued = @queue.any_sharing?
       @crowded.on = @queued || @queue.any_other?
-      @growing = (@roster.room_to_share? || (@divided && @opener.may_look_again?)) && @roster.opening_to_share.zero?
-      @dispatcher = @roster.dispatcher
-      # With what is being opened: the only one that is open yet will not be the only one.
-      @dispatcher.may_grow = @roster.room_to_grow? || @roster.opening_to_share.positive?
     end
 
     # Runs the block, which changes the queue or the roster, with the lock held.

@@ -52,7 +52,7 @@ module Trunkline
     def pinned = @pinned.dup
 
     def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
-    def size = trunks.size + (@draining ? 1 : 0) + @spares.size + @pinned.size + @retiring.size + @opening
+    def size = @trunks.size + (@draining ? 1 : 0) + @spares.size + @pinned.size + @retiring.size + @opening
 
     # Limits the connections to those there are: the server takes no more.
     def refuse_more
@@ -95,6 +95,16 @@ module Trunkline
     # one only
     def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
+    # Tells the dispatcher whether it may ask for one more than there are. With what is being opened: the only one that is open yet will not be the
+    # only one.
+    #
+    # @return [Boolean] whether another connection may be opened that all share, whatever load there is, and none is being opened
+    def look_at_room
+      total = size
+      @dispatcher.may_grow = total - @spares.size < @limit - 1 || @opening_to_share.positive?
+      @opening_to_share.zero? && @trunks.size < @connections && total < @limit
+    end
+
     # @return [Boolean] whether another connection may be opened that all share, whatever load there is
     def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
 
@@ -130,7 +140,7 @@ module Trunkline
     #
     # @return [Trunk, nil]
     def take
-      trunk = @spares.pop || take_drained || take_shared or return
+      trunk = @spares.pop || (@draining && take_drained) || take_shared or return
       @pinned.push(trunk)
       trunk
     end
@@ -180,7 +190,7 @@ module Trunkline
     def check_in(trunk, wanted:)
       return false unless @pinned.delete(trunk)
 
-      needed = trunks.empty? || (wanted <= @spares.size && trunks.size < @connections)
+      needed = @trunks.empty? || (wanted <= @spares.size && @trunks.size < @connections)
       needed ? release(trunk) : @spares.push(trunk)
       true
     end
@@ -189,7 +199,7 @@ module Trunkline
     #
     # @return [Trunk, nil]
     def retire
-      trunk = @dispatcher.expired || @spares.find { |spare| expired?(spare) } || superfluous or return
+      trunk = @dispatcher.expired || @spares.find { |spare| expired?(spare) } || @dispatcher.superfluous || (superfluous_spare unless @spares.empty?) or return
       remove(trunk)
       @retiring.push(trunk)
       trunk
@@ -238,17 +248,15 @@ module Trunkline
       share(trunk)
     end
 
-    def share(trunk) = share_only([*trunks, trunk])
+    def share(trunk) = share_only([*@trunks, trunk])
 
     def share_only(trunks)
       @trunks = trunks.freeze
       @dispatcher.choose_among(@trunks, trunks.map(&:state))
     end
 
-    # @return [Trunk, nil] that was idle for longer than max_idle; of the spares, the first has been one for longest
-    def superfluous
-      @dispatcher.superfluous || @spares.first.then { |spare| spare if spare && Clock.now - spare.state.unused_since > @max_idle }
-    end
+    # @return [Trunk, nil] the one that has been spare for longest, where it was idle for longer than max_idle
+    def superfluous_spare = @spares.first.then { |spare| spare if Clock.now - spare.state.unused_since > @max_idle }
 
     def pin(trunk)
       trunk.reserve
@@ -258,12 +266,12 @@ module Trunkline
     def expired?(spare) = spare.state.expired? || Clock.now - spare.state.idle_since >= @idle_limit
 
     # @return [Integer] how many are always left to callers that share
-    def least_shared = single? ? 0 : 1
+    def least_shared = @limit == 1 ? 0 : 1
 
     def take_shared
-      return if trunks.size <= least_shared
+      return if @trunks.size <= least_shared
 
-      trunk = trunks.find { |candidate| candidate.idle? && candidate.reserve }
+      trunk = @trunks.find { |candidate| candidate.idle? && candidate.reserve }
       trunk && withdraw(trunk)
     end
 
@@ -291,7 +299,7 @@ module Trunkline
     end
 
     def withdraw(trunk)
-      share_only(trunks - [trunk])
+      share_only(@trunks - [trunk])
       trunk
     end
   end

@@ -22,6 +22,10 @@ module Trunkline
     # @return [Boolean] whether the pool is closed; then each caller is called, and told so
     attr_writer :closed
 
+    # @return [Boolean] whether no caller waits, and so none is to be served. It may be false for longer than callers wait: {#serve} finds out.
+    attr_reader :quiet
+    alias quiet? quiet
+
     # @param roster [Roster] of the trunks there are
     # @param opener [Opener] of further ones
     # @param limits [Limits]
@@ -37,6 +41,7 @@ module Trunkline
       @lines = [@alone = WaitingLine.new(@calls), @sharing = WaitingLine.new(@calls), @sharing_long = WaitingLine.new(@calls)]
       @seekers = {}.compare_by_identity # entries of the callers that have stood in line for a trunk of their own, and have none yet
       @waits = Histogram.new
+      @quiet = true
     end
 
     # @return [Boolean] whether callers wait for room
@@ -51,7 +56,7 @@ module Trunkline
     end
 
     # @return [Boolean] whether the caller must stand in line behind those that wait for the same: all must but one that cannot wait
-    def must_join?(entry) = !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
+    def must_join?(entry) = !@quiet && !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
 
     # Puts the caller in line.
     #
@@ -65,6 +70,7 @@ module Trunkline
       return waited_in_vain(entry) if entry.deadline_passed?
       raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(line_of(entry))
 
+      @quiet = false
       line_of(entry).join(entry, @limits.max_wait)
       @seekers[entry] = true if entry.alone?
       true
@@ -105,7 +111,7 @@ module Trunkline
     # @param trunk [Trunk] that was given back
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def share_single(trunk)
-      return [] unless @roster.single?
+      return [] if @quiet || !@roster.single?
 
       [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.call_for(trunk, @roster.dispatcher.room_for(line.first.request)) }
     end
@@ -114,7 +120,8 @@ module Trunkline
     #
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def serve
-      return [] if @lines.all?(&:empty?) && @seekers.empty? && !@roster.draining?
+      @quiet ||= @lines.all?(&:empty?) && @seekers.empty?
+      return [] if @quiet && !@roster.draining?
 
       @sharing.hand_over_to(@sharing_long) while @sharing.first&.turned_long?
       long = @sharing_long.first
