@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "rbconfig"
+require "tsort"
 require_relative "support/source_file"
 
 # The house has rooms, and what lies in one may only use the rooms to its left.
@@ -78,6 +79,14 @@ class LayeringTest < Trunkline::TestCase
     trunk.each { |source| source.uses.each { |used| refute_match(%r{/trunk/pool/}, used.path, "#{source} must not use #{used}") } }
   end
 
+  # A source and its header count as one.
+  def test_no_files_of_the_extension_use_each_other_in_a_circle
+    uses = SourceFile.all("ext/**/*.{c,h}").group_by { |source| stem(source) }.transform_values { |files| files.flat_map(&:uses).map { |used| stem(used) }.uniq }
+    uses.each { |name, used| used.delete(name) }
+    assert_operator uses.size, :>, 100
+    assert_equal [], TSort.strongly_connected_components(uses.method(:each_key), ->(name, &block) { uses.fetch(name, []).each(&block) }).select { |circle| circle.size > 1 }
+  end
+
   def test_the_trunk_speaks_no_protocol
     in_trunk = sources.select { |source| layer(source) == "trunk" }
     refute_empty in_trunk
@@ -114,6 +123,8 @@ class LayeringTest < Trunkline::TestCase
   end
 
   private
+
+  def stem(source) = source.path.delete_suffix(File.extname(source.path))
 
   def cores = sources.select { |source| WITHOUT_RUBY.any? { |pattern| source.match?("ext/trunkline/#{pattern}") } }
 

@@ -20,11 +20,19 @@
 #include "postgres/rows/description.h"
 #include "postgres/rows/row_hashes.h"
 #include "postgres/sql/named_parameters.h"
+#include "postgres/types/catalogue.h"
+#include "postgres/types/decode_date.h"
+#include "postgres/types/decode_interval.h"
+#include "postgres/types/decode_numeric.h"
+#include "postgres/types/decode_time.h"
+#include "postgres/types/decoded_value.h"
+#include "postgres/types/row_memory.h"
 #include "postgres/types/time_reader.h"
 #include "postgres/types/types.h"
 #include "socket/bytes_class.h"
 #include "socket/readiness.h"
 #include "socket/tls_session.h"
+#include "trunk/core/backlog.h"
 #include "trunk/core/cancelling.h"
 #include "trunk/core/clock.h"
 #include "trunk/core/codec_base.h"
@@ -79,6 +87,7 @@ void Init_trunkline(void) {
     Init_trunkline_codec();
     Init_trunkline_flag();
     Init_trunkline_connection_state();
+    Init_trunkline_backlog();
     Init_trunkline_leader_election();
     Init_trunkline_silence();
     Init_trunkline_stall();
@@ -94,6 +103,13 @@ void Init_trunkline(void) {
     Init_trunkline_scoped_value();
     Init_trunkline_gc_sentinel();
     Init_trunkline_load();
+    Init_trunkline_decoded_value();
+    Init_trunkline_catalogue();
+    Init_trunkline_decode_date();
+    Init_trunkline_decode_interval();
+    Init_trunkline_decode_numeric();
+    Init_trunkline_decode_time();
+    Init_trunkline_row_memory();
     Init_trunkline_types(mTrunklinePostgres);
     Init_trunkline_statement();
     Init_trunkline_description();

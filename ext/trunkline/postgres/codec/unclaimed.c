@@ -1,6 +1,5 @@
 #include "unclaimed.h"
 
-#include "postgres_request.h"
 #include "../../common/classes.h"
 
 static void release(unclaimed_sum_t *sum) {
@@ -43,31 +42,15 @@ static VALUE unclaimed_answers_bytes(VALUE self) {
     return SIZET2NUM(sum->bytes);
 }
 
-/* call-seq: unclaimed(unclaimed_answers) -> request
- *
- * The rows that come for it are counted there, until it is asked for or freed. */
-static VALUE request_unclaimed(VALUE self, VALUE answers) {
+void unclaimed_begin(unclaimed_t *unclaimed, VALUE answers) {
     unclaimed_sum_t *sum = rb_check_typeddata(answers, &unclaimed_answers_type);
-    unclaimed_t *unclaimed = &postgres_request_of(self)->unclaimed;
     unclaimed_end(unclaimed);
     unclaimed->sum = sum;
     sum->references++;
-    return self;
-}
-
-/* call-seq: asked -> request
- *
- * A caller has asked for its answer, which is not counted any more. */
-static VALUE request_asked(VALUE self) {
-    unclaimed_end(&postgres_request_of(self)->unclaimed);
-    return self;
 }
 
 void Init_trunkline_unclaimed(void) {
     VALUE class = rb_define_class_under(mTrunklinePostgres, "UnclaimedAnswers", rb_cObject);
     rb_define_alloc_func(class, unclaimed_answers_allocate);
     rb_define_method(class, "bytes", unclaimed_answers_bytes, 0);
-    VALUE request = rb_path2class("Trunkline::Postgres::Request");
-    rb_define_method(request, "unclaimed", request_unclaimed, 1);
-    rb_define_method(request, "asked", request_asked, 0);
 }

@@ -17,6 +17,9 @@ typedef struct {
     size_t bytes;
 } unclaimed_t;
 
+/* The answer is counted from now on by the UnclaimedAnswers; raises TypeError where it is something else. */
+void unclaimed_begin(unclaimed_t *unclaimed, VALUE answers);
+
 /* A row of so many bytes has come. */
 static inline void unclaimed_add(unclaimed_t *unclaimed, size_t bytes) {
     if (!unclaimed->sum) return;

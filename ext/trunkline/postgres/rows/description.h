@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "../types/types.h"
+#include "../types/catalogue.h"
 
 /* Where a column comes from, as libpq's callers ask for it. */
 typedef struct {

@@ -1,3 +1,4 @@
+#include "catalogue.h"
 #include "decoders.h"
 
 /* OIDs as in PostgreSQL's pg_type.dat; they never change. xml has no binary form here

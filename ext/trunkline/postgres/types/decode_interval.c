@@ -1,3 +1,4 @@
+#include "decode_interval.h"
 #include "decoders.h"
 #include "../../bytes/big_endian.h"
 #include "interval_text.h"

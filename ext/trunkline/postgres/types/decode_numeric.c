@@ -1,3 +1,4 @@
+#include "decode_numeric.h"
 #include "decoders.h"
 #include "numeric_binary.h"
 

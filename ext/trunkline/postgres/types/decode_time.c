@@ -1,3 +1,4 @@
+#include "decode_time.h"
 #include "decoders.h"
 #include "../../bytes/big_endian.h"
 #include "civil_time.h"

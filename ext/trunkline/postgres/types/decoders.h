@@ -2,7 +2,8 @@
 #ifndef TRUNKLINE_POSTGRES_DECODERS_H
 #define TRUNKLINE_POSTGRES_DECODERS_H
 
-#include "types.h"
+#include "decoded_value.h"
+#include "pg_type.h"
 
 decode_function decode_bool_text, decode_bool_binary;
 decode_function decode_bytea_text, decode_bytea_binary;
@@ -29,24 +30,5 @@ VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t le
 
 /* Counts the object, if it is one, that was made of so many bytes. */
 void count_value(const pg_type_t *type, VALUE value, size_t length, row_memory_t *memory);
-
-/* Families that look up classes and method names once. */
-void Init_trunkline_decode_date(void);
-void Init_trunkline_decode_interval(void);
-void Init_trunkline_decode_numeric(void);
-void Init_trunkline_decode_time(void);
-
-/* Fills the catalogue's index. */
-void Init_trunkline_catalogue(void);
-
-/* An immutable value of one of our own classes, whose parts are known to be right. No Ruby runs meanwhile: threads are
- * interrupted where it does, and an answer must not be left in the middle. */
-VALUE plain_value(VALUE class, size_t count, const ID *names, const VALUE *parts);
-
-/* Positive and negative infinity, which dates, timestamps and intervals may be. */
-VALUE infinity_value(bool negative);
-
-/* Raises Trunkline::ProtocolError; the message names the type and never the value. */
-NORETURN(void raise_malformed(const char *type_name));
 
 #endif

@@ -1,7 +1,6 @@
 #include "row_memory.h"
 
 #include "json_memory.h"
-#include "types.h"
 #include "../../common/classes.h"
 
 /* Measured: see json_memory.c. */

@@ -41,4 +41,7 @@ static inline void row_memory_take(row_memory_t *memory, uint64_t bytes) {
 /* Of an object that a caller gives: raises TypeError when it is something else. */
 row_memory_t *row_memory_checked(VALUE object);
 
+/* Defines the class in Ruby; called once, as the extension is loaded. */
+void Init_trunkline_row_memory(void);
+
 #endif

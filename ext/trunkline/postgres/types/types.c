@@ -1,22 +1,7 @@
 #include "types.h"
 
+#include "catalogue.h"
 #include "decoders.h"
-
-static VALUE eProtocolError, plus_infinity, minus_infinity;
-
-VALUE infinity_value(bool negative) {
-    return negative ? minus_infinity : plus_infinity;
-}
-
-VALUE plain_value(VALUE class, size_t count, const ID *names, const VALUE *parts) {
-    VALUE value = rb_obj_alloc(class);
-    for (size_t at = 0; at < count; at++) rb_ivar_set(value, names[at], parts[at]);
-    return rb_obj_freeze(value);
-}
-
-void raise_malformed(const char *type_name) {
-    rb_raise(eProtocolError, "malformed value of type %s", type_name);
-}
 
 /* call-seq: builtin_type(oid) -> [oid, array, name, array_oid], or nil
  *
@@ -54,22 +39,7 @@ static VALUE postgres_decode(int argc, VALUE *argv, VALUE self) {
     return value;
 }
 
-static VALUE registered(VALUE object) {
-    rb_gc_register_mark_object(object);
-    return object;
-}
-
 void Init_trunkline_types(VALUE mTrunklinePostgres) {
-    eProtocolError = registered(rb_path2class("Trunkline::ProtocolError"));
-    plus_infinity = registered(rb_const_get(rb_cFloat, rb_intern("INFINITY")));
-    minus_infinity = registered(DBL2NUM(-RFLOAT_VALUE(plus_infinity)));
-
-    Init_trunkline_catalogue();
-    Init_trunkline_decode_date();
-    Init_trunkline_decode_interval();
-    Init_trunkline_decode_numeric();
-    Init_trunkline_decode_time();
-    Init_trunkline_row_memory();
     rb_define_module_function(mTrunklinePostgres, "builtin_type", postgres_builtin_type, 1);
     rb_define_module_function(mTrunklinePostgres, "decode", postgres_decode, -1);
 }

@@ -1,52 +1,10 @@
-/* PostgreSQL's bytes -> Ruby values. The codec asks once per result column for a
- * decoder and then calls column_decode for every value that is not NULL. */
+/* What Ruby decodes by the built-in types. */
 #ifndef TRUNKLINE_POSTGRES_TYPES_H
 #define TRUNKLINE_POSTGRES_TYPES_H
 
 #include <ruby.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "row_memory.h"
 
-/* One value of so many bytes, which the caller keeps while it is decoded. May run Ruby, and raise. */
-typedef VALUE decode_function(const char *bytes, size_t length);
-
-typedef struct {
-    uint32_t oid, array_oid; /* array_oid 0: the type has no array */
-    const char *name;
-    decode_function *text, *binary; /* binary NULL: only text format */
-    uint16_t object_bytes; /* that a value takes beside as many as it has itself, where it is an object: at least what ObjectSpace.memsize_of tells */
-} pg_type_t;
-
-typedef struct {
-    const pg_type_t *type; /* never NULL */
-    bool array;
-} column_decoder_t;
-
-enum { FORMAT_TEXT = 0, FORMAT_BINARY = 1 };
-
-/* False: the OID is not built in, and *out decodes as the server's text. Constant time. */
-bool column_decoder_for(uint32_t oid, column_decoder_t *out);
-
-/* What decodes to the server's text, whatever the type; in binary where that is the same. */
-void column_decoder_for_text(uint32_t oid, column_decoder_t *out);
-
-/* What gives the bytes that the server sends, whatever the type and the format. */
-void column_decoder_for_bytes(column_decoder_t *out);
-
-/* Whether the column can be asked for in binary format. */
-bool column_decoder_binary(const column_decoder_t *decoder);
-
-/* Whether an object of a class that Ruby code may change is made, or an Array: that may raise other errors than ProtocolError. */
-bool column_decoder_asks_ruby(const column_decoder_t *decoder);
-
-/* Decodes one value. Arrays and what is in them count for the memory of the row, which may be NULL where column_decoder_asks_ruby says no. Raises
- * Trunkline::ProtocolError when the bytes make no sense, and UnreadableResult when the row takes more memory than it may. */
-VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length, row_memory_t *memory);
-
-/* These define the classes and the functions in Ruby; the first is called once, as the extension is loaded, and calls the second. */
+/* Defines the functions in Ruby; called once, as the extension is loaded, after what decodes. */
 void Init_trunkline_types(VALUE mTrunklinePostgres);
-void Init_trunkline_row_memory(void);
 
 #endif

@@ -1,4 +1,5 @@
 #include "search.h"
+#include "../core/backlog.h"
 #include "../core/clock.h"
 
 #include <math.h>

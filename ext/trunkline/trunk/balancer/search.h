@@ -2,7 +2,7 @@
 #ifndef TRUNKLINE_SEARCH_H
 #define TRUNKLINE_SEARCH_H
 
-#include "dispatcher.h"
+#include "dispatcher_state.h"
 
 typedef struct {
     dispatcher_t *dispatcher;

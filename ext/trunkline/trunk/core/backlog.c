@@ -1,6 +1,7 @@
-/* Seconds of work that lie before a connection's server, and whether it is late with it. */
-#include "connection_state.h"
+#include "backlog.h"
 
+#include "clock.h"
+#include "../../common/classes.h"
 #include "../../socket/bytes_class.h"
 #include "../../socket/socket.h"
 
@@ -37,4 +38,20 @@ double connection_backlog(connection_t *connection, double now) {
     const fifo_t *fifo = connection_in_flight(connection);
     double expected = fifo_expected(fifo, now);
     return expected > connection_enough(connection) && fifo->backlog < expected && connection_has_answer(connection) ? fifo->backlog : expected;
+}
+
+/* call-seq: backlog -> Float
+ *
+ * Seconds until the server is expected to be through with what is in flight. */
+static VALUE connection_get_backlog(VALUE self) { return DBL2NUM(connection_backlog(connection_of(self), clock_now())); }
+
+/* call-seq: behind_estimate? -> true or false
+ *
+ * Returns whether the server's work on its oldest request takes longer than was expected. */
+static VALUE connection_is_behind_estimate(VALUE self) { return RBOOL(connection_behind_estimate(connection_of(self), clock_now(), SHORT_BACKLOG)); }
+
+void Init_trunkline_backlog(void) {
+    VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
+    rb_define_method(class, "backlog", connection_get_backlog, 0);
+    rb_define_method(class, "behind_estimate?", connection_is_behind_estimate, 0);
 }

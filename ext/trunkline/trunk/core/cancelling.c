@@ -2,21 +2,11 @@
 #include "cancelling.h"
 
 #include <math.h>
+#include "backlog.h"
 #include "clock.h"
-#include "connection_state.h"
 #include "../../common/classes.h"
 
 static VALUE sym_open, sym_fenced, sym_exposed;
-
-void cancelling_clear(cancelling_t *cancelling) {
-    cancelling->canceller = cancelling->fence = Qnil;
-    cancelling->again = INFINITY;
-}
-
-void cancelling_mark(const cancelling_t *cancelling) {
-    rb_gc_mark(cancelling->canceller);
-    rb_gc_mark(cancelling->fence);
-}
 
 static void aim(const connection_t *connection, VALUE request) {
     const codec_protocol_t *protocol = connection_codec(connection)->protocol;

@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "connection_state.h"
+#include "connection.h"
 #include "../../socket/socket.h"
 
 typedef struct {

@@ -6,10 +6,13 @@
 
 #include <math.h>
 #include <ruby/fiber/scheduler.h>
+#include "cancelling.h"
 #include "clock.h"
+#include "connection_state.h"
 #include "deadline.h"
 #include "interrupts.h"
 #include "leader_election.h"
+#include "silence.h"
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"
 

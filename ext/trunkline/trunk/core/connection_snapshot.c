@@ -1,7 +1,7 @@
 #include "connection_snapshot.h"
 
 /* ConnectionState#snapshot: for a test or a person that looks for a caller that nothing will wake. */
-#include "connection_state.h"
+#include "connection.h"
 #include "../../common/classes.h"
 
 /* To allocate may collect garbage, and with it parked requests: the list is looked at when there is room for all. */

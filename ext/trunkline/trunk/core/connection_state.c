@@ -2,63 +2,11 @@
 
 #include <math.h>
 #include "clock.h"
-#include "deadline.h"
-#include "occupancy.h"
+#include "ended_scheduler.h"
 #include "../../socket/tls_session.h"
 #include "../../common/classes.h"
 
-static void connection_mark(void *data) {
-    connection_t *connection = data;
-    rb_gc_mark(connection->codec);
-    rb_gc_mark(connection->wire);
-    rb_gc_mark(connection->io);
-    rb_gc_mark(connection->tls);
-    rb_gc_mark(connection->crowded_flag);
-    rb_gc_mark(connection->woken);
-    rb_gc_mark(connection->scheduler);
-    rb_gc_mark(connection->thread);
-    rb_gc_mark(connection->leader);
-    rb_gc_mark(connection->next_leader);
-    cancelling_mark(&connection->cancelling);
-    rb_gc_mark(connection->stall.displaced);
-}
-
-static void connection_free(void *data) {
-    connection_t *connection = data;
-    while (connection->parked.newer != &connection->parked) request_unlink(connection->parked.newer);
-    ruby_xfree(connection);
-}
-
-static size_t connection_memsize(const void *data) { return sizeof(connection_t); }
-
-static const rb_data_type_t connection_type = {
-    .wrap_struct_name = "Trunkline::ConnectionState",
-    .function = {.dmark = connection_mark, .dfree = connection_free, .dsize = connection_memsize},
-    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
-};
-
-static VALUE connection_allocate(VALUE class) {
-    connection_t *connection;
-    VALUE self = TypedData_Make_Struct(class, connection_t, &connection_type, connection);
-    connection->parked.older = connection->parked.newer = &connection->parked;
-    connection->codec = connection->wire = connection->io = connection->tls = connection->crowded_flag = connection->woken = Qnil;
-    connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
-    cancelling_clear(&connection->cancelling);
-    silence_clear(&connection->silence);
-    stall_clear(&connection->stall);
-    connection->generation = process_generation;
-    connection->earliest = INFINITY;
-    connection->rest = -INFINITY;
-    connection->unread = UINT64_MAX;
-    connection->most_requests = SIZE_MAX;
-    connection->most_bytes = UINT64_MAX;
-    connection->expiry = HUGE_VAL;
-    return self;
-}
-
 static VALUE connection_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(connection_allocate(class), argc, argv); }
-
-connection_t *connection_checked(VALUE object) { return rb_check_typeddata(object, &connection_type); }
 
 /* call-seq: ConnectionState.new(codec, descriptor = nil)
  *
@@ -108,29 +56,6 @@ static VALUE connection_unplug(VALUE self) {
     return self;
 }
 
-static void activate(connection_t *connection, request_t *request) {
-    if (request->active) return;
-    connection->active++;
-    connection->scheduler = request->scheduler;
-    connection->thread = request->thread; /* another thread may board the request for its caller: see Dispatcher#keep_for */
-    request->active = true;
-}
-
-bool connection_activate(connection_t *connection, request_t *request) {
-    if (request->active) return true;
-    if (!connection_admits(connection, request->scheduler, request->pinned)) return false;
-    activate(connection, request);
-    return true;
-}
-
-bool connection_activate_to_wait(connection_t *connection, request_t *request) {
-    if (request->active) return true;
-    if (connection->generation != process_generation) return false;
-    if (connection->active > 0 && connection->scheduler != request->scheduler) return false;
-    activate(connection, request);
-    return true;
-}
-
 /* call-seq: bound(requests, bytes, expiry) -> connection
  *
  * The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock of Waiting.now,
@@ -165,16 +90,6 @@ static VALUE connection_may_come(VALUE self, VALUE scheduler) {
     connection_forget_other_dropped(connection, scheduler);
     return RBOOL(connection_takes(connection, scheduler, false));
 }
-
-/* call-seq: backlog -> Float
- *
- * Seconds until the server is expected to be through with what is in flight. */
-static VALUE connection_get_backlog(VALUE self) { return DBL2NUM(connection_backlog(connection_of(self), clock_now())); }
-
-/* call-seq: behind_estimate? -> true or false
- *
- * Returns whether the server's work on its oldest request takes longer than was expected. */
-static VALUE connection_is_behind_estimate(VALUE self) { return RBOOL(connection_behind_estimate(connection_of(self), clock_now(), SHORT_BACKLOG)); }
 
 /* call-seq: round_trip -> Float or nil
  *
@@ -268,14 +183,6 @@ static VALUE connection_get_entered(VALUE self, VALUE request) {
     return RBOOL(connection_enter(connection_of(self), request));
 }
 
-void connection_deactivate(connection_t *connection, request_t *request) {
-    if (!request->active) return;
-    request->active = false;
-    occupancy_keep_no_more(connection_in_flight(connection), request);
-    if (connection->active == 0 || connection->scheduler != request->scheduler) return; /* it was forgotten with others of its event loop */
-    if (--connection->active == 0) connection->scheduler = connection->thread = Qnil;
-}
-
 /* call-seq: deactivate(request) -> connection
  *
  * The request's waiter, which another caller has entered for it, is active no more, and does not know it. */
@@ -334,8 +241,6 @@ void Init_trunkline_connection_state(void) {
     rb_define_method(class, "deactivate", connection_take_out, 1);
     rb_define_method(class, "head", connection_head, 0);
     rb_define_method(class, "settled?", connection_is_settled, 0);
-    rb_define_method(class, "backlog", connection_get_backlog, 0);
-    rb_define_method(class, "behind_estimate?", connection_is_behind_estimate, 0);
     rb_define_method(class, "round_trip", connection_get_round_trip, 0);
     rb_define_method(class, "round_trip=", connection_set_round_trip, 1);
     rb_define_method(class, "idle_since", connection_idle_since, 0);

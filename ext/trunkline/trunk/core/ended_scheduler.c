@@ -2,8 +2,6 @@
 
 /* Fibers that their event loop has dropped where they waited: none of them leaves. A thread that ends drops them, and so does an event loop that
  * is closed before they have ended. */
-#include "connection_state.h"
-
 #include <math.h>
 #include <ruby/fiber/scheduler.h>
 #include "occupancy.h"

@@ -3,7 +3,9 @@
 #include <math.h>
 #include "clock.h"
 #include "deadline.h"
+#include "ended_scheduler.h"
 #include "occupancy.h"
+#include "silence.h"
 #include "../../common/classes.h"
 
 static VALUE sym_leads, sym_parked, sym_answered;

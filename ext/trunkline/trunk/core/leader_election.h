@@ -3,7 +3,7 @@
 #ifndef TRUNKLINE_LEADER_ELECTION_H
 #define TRUNKLINE_LEADER_ELECTION_H
 
-#include "connection_state.h"
+#include "connection.h"
 
 /* What a caller that waits for an answer does next. */
 typedef enum {

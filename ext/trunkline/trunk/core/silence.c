@@ -3,15 +3,12 @@
 #include <math.h>
 #include <ruby.h>
 #include "clock.h"
-#include "connection_state.h"
 #include "deadline.h"
 #include "../../common/classes.h"
 #include "../../socket/bytes_class.h"
 
 /* Of what the oldest request is expected to take: statements of one text may take ten times as long for other values. */
 #define EXPECTATIONS 10
-
-void silence_clear(silence_t *silence) { *silence = (silence_t){.after = INFINITY}; }
 
 /* Since when it has said nothing: a server that has nothing to do owes nothing. */
 static double since(const connection_t *connection) { return fmax(connection->silence.heard, connection_in_flight(connection)->head_since); }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <ruby/fiber/scheduler.h>
 #include "clock.h"
-#include "connection_state.h"
+#include "backlog.h"
 #include "leader_election.h"
 #include "../../common/classes.h"
 #include "../../socket/bytes_class.h"
@@ -11,8 +11,6 @@
 
 /* Seconds that count at most from one look to the next: a process that is stopped as a whole, and goes on, has not stalled meanwhile. */
 #define LONGEST_STEP 1.0
-
-void stall_clear(stall_t *stall) { *stall = (stall_t){.displaced = Qnil}; }
 
 static uint64_t transfers(const connection_t *connection) {
     const codec_base_t *codec = connection_codec(connection);

@@ -1,0 +1,7 @@
+#ifndef TRUNKLINE_DECODE_INTERVAL_H
+#define TRUNKLINE_DECODE_INTERVAL_H
+
+/* Looks up the classes and names of methods that its decoders use; called once, as the extension is loaded. */
+void Init_trunkline_decode_interval(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* A built-in type of PostgreSQL, and how its values are decoded. */
+#ifndef TRUNKLINE_PG_TYPE_H
+#define TRUNKLINE_PG_TYPE_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "row_memory.h"
+
+/* One value of so many bytes, which the caller keeps while it is decoded. May run Ruby, and raise. */
+typedef VALUE decode_function(const char *bytes, size_t length);
+
+typedef struct {
+    uint32_t oid, array_oid; /* array_oid 0: the type has no array */
+    const char *name;
+    decode_function *text, *binary; /* binary NULL: only text format */
+    uint16_t object_bytes; /* that a value takes beside as many as it has itself, where it is an object: at least what ObjectSpace.memsize_of tells */
+} pg_type_t;
+
+#endif
