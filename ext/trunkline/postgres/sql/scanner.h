@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#define NAME_MOST 63 /* bytes of an identifier; the server cuts off what is longer */
+#include "unicode_name.h"
 
 typedef enum {
     TOKEN_END,

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "classify.h"
+#include "classification.h"
 
 typedef enum {
     STATEMENT_ORDINARY,

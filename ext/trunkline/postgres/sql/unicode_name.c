@@ -1,7 +1,6 @@
 #include "unicode_name.h"
 
 #include <string.h>
-#include "scanner.h"
 
 #define BIGGEST_CHARACTER 0x10FFFF
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define NAME_MOST 63 /* bytes of an identifier; the server cuts off what is longer */
+
 typedef struct {
     char *bytes; /* room for NAME_MOST of them */
     size_t length;

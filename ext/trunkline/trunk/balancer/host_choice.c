@@ -1,6 +1,7 @@
 #include "host_choice.h"
 
 #include <math.h>
+#include "../core/backlog.h"
 #include "../core/clock.h"
 #include "dispatcher.h"
 #include "../../common/classes.h"

@@ -16,7 +16,9 @@
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"
 
-#define WRITE_AT (16 * 1024) /* bytes of output that are written without waiting for more */
+/* Bytes of output that are written without waiting for more. With 4 or 64 KiB, 1000 futures of 200 bytes take the same processor time: 10.8 to 12.4 ms,
+ * the least of three runs. */
+#define WRITE_AT (16 * 1024)
 
 /* Seconds for which a leader takes in what lies in the socket before the other fibers and threads have a turn: while 60,000 rows of 20
  * timestamps came, which take 0.4 s of processor time, another fiber had 28 turns, and has 74 to 146 now. One takes some 3 us. */

@@ -4,7 +4,6 @@
 #include <ruby/fiber/scheduler.h>
 #include "clock.h"
 #include "deadline.h"
-#include "fifo.h"
 #include "interrupts.h"
 #include "../../common/argument.h"
 #include "../../common/classes.h"
