@@ -177,7 +177,7 @@ module Trunkline
       #   callers have, and for how long
       # requests, writes, reads:: sent, with how many system calls, and with how many their answers were read; requests_per_write, requests_per_read: the quotients
       # opened, reconnects, lost, failed:: connections: ever opened, those in place of lost ones among them; lost; not to be had
-      # abandoned, cancelled, quarantined:: statements given up by their callers after they had been sent; how often a server was asked
+      # abandoned, cancelled, quarantined:: statements that their callers abandoned after they had been sent; how often a server was asked
       #   to cancel; connections taken out of use because what a cancel would do to their next query was unknown
       # statements_cached:: SQL texts that are known
       # trunks:: an Array with some of these for each connection, and its server

@@ -68,7 +68,7 @@ module Sequel
       # @return [Boolean] whether the server reads a backslash in a literal as an escape here
       def backslashes_escape? = @session.own_setting("standard_conforming_strings") == "off"
 
-      # Has the server end what was given up, so that the connection can go on.
+      # Cancels abandoned requests, so that the connection can go on.
       def settle = @session.settle
 
       # Runs the block, in which the connection is the caller's.

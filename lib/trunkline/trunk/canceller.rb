@@ -25,7 +25,7 @@ module Trunkline
     # @return [Integer] how often the server was asked to cancel
     attr_reader :cancels
 
-    # @return [Integer] requests that the server had been sent when their callers gave them up
+    # @return [Integer] requests that the server had been sent when their callers abandoned them
     attr_reader :abandoned
 
     # @param trunk [Trunk] whose requests are ended: it sends, waits and closes
@@ -43,13 +43,13 @@ module Trunkline
       @ask = ask
       @cancels = @abandoned = 0
       @quarantined = false
-      @passed = @pause = nil # the request given up that was cancelled last by the leader, and for how long it waits then
+      @passed = @pause = nil # the abandoned request that was cancelled last by the leader, and for how long it waits then
     end
 
     # Ends a request that its caller does not want any more. It is done then, if perhaps not with the end that was wanted: its
     # answer may have been there.
     #
-    # @param by [Float] when to give up, on the clock of Waiting.now
+    # @param by [Float] until when, on the clock of Waiting.now
     def cancel(request, by)
       return @trunk.lose_inherited if @trunk.inherited?
 
@@ -62,7 +62,7 @@ module Trunkline
     # that has worked, the trunk is idle then.
     #
     # @param waiter [Request] of the caller, pinned
-    # @param by [Float] when to give up, on the clock of Waiting.now
+    # @param by [Float] until when, on the clock of Waiting.now
     def clear(waiter, by)
       Waiting.undisturbed do
         cancelling(waiter, nil) do
@@ -228,7 +228,7 @@ module Trunkline
 
     # A cancel that comes before the request has been begun is ignored by the server: after a while another is sent, and so for others
     # that no caller waits for any more. The connection may be closed over those only when one has been answered, for then the server begins
-    # the next, and can be asked to end it. Before that the target is given up: its caller is told of its own deadline or cancel, not of a
+    # the next, and can be asked to end it. Before that the target is abandoned: its caller is told of its own deadline or cancel, not of a
     # loss.
     #
     # @param failure [Abandonment, nil] of the target; nil: there is none, or it is done already

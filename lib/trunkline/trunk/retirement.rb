@@ -27,7 +27,7 @@ module Trunkline
     end
 
     # Closes the trunk, if it retires, when what it has in flight is answered: what has not been read yet is taken in where the trunk is deserted.
-    # Where all in flight was given up, callers that still wait for it there are of no account: the loss wakes them. No request can come between:
+    # Where all in flight was abandoned, callers that still wait for it there are of no account: the loss wakes them. No request can come between:
     # what is sealed and settled stays so.
     def finish
       return unless @reason && @trunk.loss.nil?

@@ -177,7 +177,7 @@ static VALUE connection_cancel_again(VALUE self, VALUE seconds) {
 
 /* call-seq: all_abandoned?(target) -> true or false
  *
- * Returns whether several statements are in flight, and no caller waits for any. target: the one that its caller is about to give up, or nil. */
+ * Returns whether several statements are in flight, and no caller waits for any. target: the one that its caller is about to abandon, or nil. */
 static VALUE connection_is_all_abandoned(VALUE self, VALUE target) {
     const fifo_t *fifo = connection_in_flight(connection_of(self));
     size_t statements = 0;

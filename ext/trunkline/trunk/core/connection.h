@@ -17,7 +17,7 @@
 typedef struct {
     VALUE canceller; /* the request whose waiter cancels, or nil */
     VALUE fence;     /* in flight, not answered when it was last looked at, or nil */
-    double again;    /* when the leader looks whether what was given up has ended, on the one clock; INFINITY: it need not */
+    double again;    /* when the leader looks whether the abandoned head has ended, on the one clock; INFINITY: it need not */
     bool exposed;    /* the server was asked to cancel, and no fence was submitted since */
     bool sealed;     /* takes no more requests, whether a cancel is under way or not: it ends when it is through */
 } cancelling_t;

@@ -40,7 +40,7 @@ static VALUE abandonment(void) {
     return rb_struct_new(rb_const_get(mTrunkline, rb_intern("Abandonment")), ID2SYM(rb_intern("cancel")), Qtrue);
 }
 
-/* The requests that the dropped fibers wait for are given up: their answers are not kept, so another thread that has the future of one gets
+/* The requests that the dropped fibers wait for fail: their answers are not kept, so another thread that has the future of one gets
  * an error. Futures that no fiber waits for are not active, and keep their answers. */
 static void forget_in_flight(connection_t *connection, VALUE failure) {
     fifo_t *fifo = connection_in_flight(connection);

@@ -122,7 +122,7 @@ void fifo_fail(fifo_t *fifo, uint64_t sent, VALUE woken) {
         VALUE object = fifo_shift(fifo, 0);
         if (NIL_P(object)) continue;
         request_t *request = request_of(object);
-        if (request->done) continue; /* given up */
+        if (request->done) continue; /* abandoned */
         request->failure = rb_yield(RBOOL(request->offset < sent));
         if (request_finish(request)) rb_ary_push(woken, object);
     }

@@ -156,7 +156,7 @@ module Trunkline
           @socket
         end
 
-        # Has the server end what was sent, or given up.
+        # Cancels what was sent, or abandoned.
         #
         # @return [nil]
         def cancel

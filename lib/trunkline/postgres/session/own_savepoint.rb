@@ -28,7 +28,7 @@ module Trunkline
       # @return [Boolean] whether it was not: there is no savepoint
       def taken_back?(pending) = !pending.reject! { |sql| OPENING.any? { |own| own.equal?(sql) } }.nil?
 
-      # A statement that its caller has given up may still be under way: then the end of the transaction waits for it.
+      # A statement that its caller has abandoned may still be under way: then the end of the transaction waits for it.
       def close(session)
         return if session.lease.broken? || !session.lease.idle? || !%w[T E].include?(session.lease.status)
 

@@ -276,7 +276,7 @@ module Trunkline
         @lease.stateful!
       end
 
-      # A request that was given up says nothing: whatever was open is still.
+      # A request that was abandoned says nothing: whatever was open is still.
       def note_status
         @status = @lease.status || @status
         end_lease if @lease.broken? || over?

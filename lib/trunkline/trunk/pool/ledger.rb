@@ -4,7 +4,7 @@ module Trunkline
   # What the trunks of a pool have done since its beginning, those that are gone included, so that no sum ever falls.
   # Its owner's lock is held around each call.
   class Ledger # :nodoc:
-    # Requests sent, writes and reads that carried them and their answers, requests given up after they were sent, cancels asked for, and
+    # Requests sent, writes and reads that carried them and their answers, requests abandoned after they were sent, cancels asked for, and
     # trunks of which it was unknown what a cancel would do to the next request.
     SUMS = %i[requests writes reads abandoned cancelled quarantined].freeze
     private_constant :SUMS
