@@ -40,12 +40,9 @@ module Trunkline
       @questions = question && IdleQuestions.new(self, question)
       @idle_limit = Float::INFINITY
       share_only([])
-      @spares = []
-      @pinned = []
-      @retiring = []
+      @spares, @pinned, @retiring = [], [], []
       @draining = nil
-      @opening = 0
-      @opening_to_share = 0
+      @opening = @opening_to_share = 0
     end
 
     # The trunks that are leased to one caller each. A copy: without the lock, others come and go while one looks through them.
@@ -78,9 +75,7 @@ module Trunkline
     end
 
     # Lifts that limit: the server may take more again.
-    def expect_more
-      @limit = @most
-    end
+    def expect_more = @limit = @most
 
     # @return [Boolean] whether there may be one connection only, which callers share, and have for their own, by turns
     def single? = @limit == 1
@@ -201,8 +196,7 @@ module Trunkline
     def retire
       trunk = @dispatcher.expired || @spares.find { |spare| expired?(spare) } || @dispatcher.superfluous || (superfluous_spare unless @spares.empty?) or return
       remove(trunk)
-      @retiring.push(trunk)
-      trunk
+      @retiring.push(trunk).last
     end
 
     # Those that the block chooses take nothing new; the pinned ones are left to their callers, and count as old when they are given back.
