@@ -90,8 +90,7 @@ module Trunkline
     # one only
     def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
-    # Tells the dispatcher whether it may ask for one more than there are. With what is being opened: the only one that is open yet will not be the
-    # only one.
+    # Tells the dispatcher whether it may ask for one more than there are; with what is being opened, as the only one will not stay that.
     #
     # @return [Boolean] whether another connection may be opened that all share, whatever load there is, and none is being opened
     def look_at_room
