@@ -11,7 +11,7 @@ class CompletionTest < Trunkline::TestCase
     stream transaction value with
   ].freeze
   VERBS = {
-    POSTGRES::Client => [*ASKING, :classify, :close, :closed?, :connection_count, :disconnect, :listen, :on_notice, :session, :stats, :types, :use],
+    POSTGRES::Client => [*ASKING, :classify, :close, :closed?, :connection_count, :disconnect, :listen, :on_notice, :position, :replica, :session, :stats, :types, :use],
     POSTGRES::Session => [*ASKING, :copy, :failed?, :wait_for_notification],
     POSTGRES::Transaction => [*ASKING, :after_commit, :failed?, :rollback],
     POSTGRES::Result => %i[

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool whole = scan(sql, size);
     classification_t classification = classified(sql, size);
     MUST(whole || classification.class == CLASS_UNKNOWN);
-    if (whole) MUST(classified(padded, head + size + tail).classification == classification.class);
+    if (whole) MUST(classified(padded, head + size + tail).class == classification.class);
     free(padded);
     free(sql);
     must_be_linear(data, size, classify_long);

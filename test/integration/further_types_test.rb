@@ -120,7 +120,7 @@ class FurtherTypesTest < Trunkline::TestCase
           error.message
         end
         assert_equal [[200, 200], "the values of a row take more bytes of memory than max_message, 100000", [200, 200]], sizes
-        assert_raises(Trunkline::UnreadableResult) { db.query("SELECT array_fill('{}'::jsonb, ARRAY[600])") }
+        assert_raises(Trunkline::UnreadableResult) { db.query("SELECT array_fill('{}'::jsonb, ARRAY[2500])") }
         assert_raises(Trunkline::UnreadableResult) { db.query("SELECT array_fill('::1'::inet, ARRAY[700])") }
         assert_raises(Trunkline::UnreadableResult) { db.query("SELECT array_fill(1::numeric, ARRAY[1200])") }
         assert_equal 600, db.value("SELECT array_fill(1::numeric, ARRAY[600])").size

@@ -52,7 +52,7 @@ module Trunkline
         # Is the process that a new connection is told of one of the server's? What poolers tell is their own.
         def self.direct?(patient)
           connection = Postgres::Connector.connect(patient.config)
-          patient.db.value("SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE pid OPERATOR(pg_catalog.=) $1)", connection.backend_pid)
+          patient.db.value("SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int8)", connection.backend_pid)
         ensure
           connection&.io&.close
         end
