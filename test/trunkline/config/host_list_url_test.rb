@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "trunkline/config/host_list_url"
 
 module Trunkline
   # URLs with several hosts, for frameworks.
