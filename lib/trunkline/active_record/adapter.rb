@@ -53,7 +53,7 @@ module Trunkline
         @shared = @raw_connection = nil
       end
 
-      # How far the primary has written, for {PositionResolver}: see {Postgres::Client#position}.
+      # How far the primary has written, for {PositionResolver}: see <tt>db.position</tt>.
       #
       # @return [String]
       def position
