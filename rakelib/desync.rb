@@ -36,7 +36,7 @@ class Desync
   # @return [Hash{Symbol => Integer}] {#counts}
   def round(batches)
     DesyncProxy.open(@server, seed: @seed += 1000, one_in: ONE_IN) do |proxy|
-      Trunkline.postgres(proxy.uri, connections: 2, max_connections: 3) do |db|
+      Trunkline.postgres(proxy.uri, connections: 2, max_connections: 3, connect_timeout: 2) do |db|
         batches.times { |number| batch(db, number) }
         proxy.forward_unchanged
         STATEMENTS.zip(ROWS) { |sql, rows| check(db, sql, rows) }
