@@ -64,6 +64,19 @@ module Shared
       end
     end
 
+    # The server waits for the rest of it, which no caller would write: the connection took no transaction any more.
+    def test_a_query_that_is_written_in_part
+      gated do |db, proxy|
+        10.times { db.value("SELECT length($1::text)", "x") } # a short one, over which the server is not asked to cancel
+        large = stuck_in_the_middle(db, proxy)
+        large.cancel(Cancelled.new)
+        assert_instance_of Cancelled, large.error
+        proxy.resume
+        assert eventually { db.stats.values_at(:in_flight, :open) == [0, 0] }
+        assert_equal 2, db.transaction { |tx| ask(tx, 2) }
+      end
+    end
+
     # The caller that waits for it gets the error.
     def test_a_cancelled_future_that_others_wait_for
       in_host_with_client(connections: 1) do |db|

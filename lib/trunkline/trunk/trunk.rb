@@ -188,6 +188,7 @@ module Trunkline
 
       @canceller.cancel_abandoned
       flush
+      @canceller.close_unwritten unless @loss || @wire.flushed?
       @canceller.replace_connection if @state.abandon_fence
       @retirement.finish
     end

@@ -175,19 +175,32 @@ static VALUE connection_cancel_again(VALUE self, VALUE seconds) {
     return self;
 }
 
+/* Whether callers have abandoned all that is in flight, but for the target, and in *statements how many statements that are. */
+static bool is_abandoned(const fifo_t *fifo, VALUE target, size_t *statements) {
+    *statements = 0;
+    for (size_t at = 0; at < fifo->count; at++) {
+        VALUE request = fifo_at(fifo, at);
+        if (NIL_P(request)) continue;
+        if (request != target && !request_of(request)->done) return false;
+        *statements += request_of(request)->work.service != NULL;
+    }
+    return true;
+}
+
 /* call-seq: all_abandoned?(target) -> true or false
  *
  * Returns whether several statements are in flight, and no caller waits for any. target: the one that its caller is about to abandon, or nil. */
 static VALUE connection_is_all_abandoned(VALUE self, VALUE target) {
-    const fifo_t *fifo = connection_in_flight(connection_of(self));
-    size_t statements = 0;
-    for (size_t at = 0; at < fifo->count; at++) {
-        VALUE request = fifo_at(fifo, at);
-        if (NIL_P(request)) continue;
-        if (request != target && !request_of(request)->done) return Qfalse;
-        statements += request_of(request)->work.service != NULL;
-    }
-    return RBOOL(statements > 1);
+    size_t statements;
+    return RBOOL(is_abandoned(connection_in_flight(connection_of(self)), target, &statements) && statements > 1);
+}
+
+/* call-seq: only_abandoned? -> true or false
+ *
+ * Returns whether no caller waits, or will ask, for anything in flight. */
+static VALUE connection_is_only_abandoned(VALUE self) {
+    size_t statements;
+    return RBOOL(is_abandoned(connection_in_flight(connection_of(self)), Qnil, &statements));
 }
 
 /* call-seq: held_up? -> true or false
@@ -215,6 +228,7 @@ void Init_trunkline_cancelling(void) {
     rb_define_method(class, "abandoned_head", connection_abandoned_head, 0);
     rb_define_method(class, "cancel_again", connection_cancel_again, 1);
     rb_define_method(class, "all_abandoned?", connection_is_all_abandoned, 1);
+    rb_define_method(class, "only_abandoned?", connection_is_only_abandoned, 0);
     rb_define_method(class, "held_up?", connection_get_held_up, 0);
     rb_define_method(class, "shut?", connection_is_shut, 0);
 }
