@@ -64,7 +64,7 @@ module Trunkline
       def answered_apart(requests)
         batch = performed_apart(requests)
         refused = requests.index { |request| read_only?(request) }
-        return requests unless refused && moves_elsewhere?(batch)
+        return requests unless refused && moves_elsewhere?(batch, requests[refused])
 
         requests.first(refused) + requests.drop(refused).map(&:again).tap { |again| performed_apart(again) }
       end
@@ -77,7 +77,8 @@ module Trunkline
         batch&.abandon(batch.failure || Abandonment::SENT[:cancel])
       end
 
-      def moves_elsewhere?(batch) = !asked_read_only?(batch) && begins_elsewhere?(batch)
+      # Settings travel with the batch where it is atomic, and else with each request.
+      def moves_elsewhere?(batch, refused) = [batch, refused].none? { |request| asked_read_only?(request) } && begins_elsewhere?(batch)
 
       def read_only?(request) = request.error && @responses.error(request).sqlstate == Retrying::READ_ONLY
 
@@ -91,7 +92,7 @@ module Trunkline
           culprit = (requests.find(&:error) unless batch.failure) || batch
           error = @responses.error(culprit)
           again = tries < Retrying::MOST_TRIES && attempt_again(batch, culprit, error)
-          again = moved = :again if !moved && read_only?(culprit) && moves_elsewhere?(batch)
+          again = moved = :again if !moved && read_only?(culprit) && moves_elsewhere?(batch, culprit)
           raise undone(error, requests, culprit) unless again
 
           requests = requests.map(&again)
