@@ -79,9 +79,8 @@ class LayeringTest < Trunkline::TestCase
     trunk.each { |source| source.uses.each { |used| refute_match(%r{/trunk/pool/}, used.path, "#{source} must not use #{used}") } }
   end
 
-  # What is left of these: a FIFO tells the account of idle connections, which links FIFOs; and a request keeps where a session is in its answer.
+  # What is left of these: a request keeps where a session is in its answer.
   CIRCLES = [
-    %w[trunk/core/fifo trunk/core/occupancy],
     %w[postgres/codec/flow postgres/codec/parse_context postgres/codec/postgres_request postgres/codec/session_state]
   ].freeze
   private_constant :CIRCLES

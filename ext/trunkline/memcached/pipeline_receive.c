@@ -124,7 +124,7 @@ static bool take_one(const pipeline_t *pipeline, memcached_request_t *request, c
 }
 
 static void take(pipeline_t *pipeline, const meta_answer_t *answer, double now, VALUE woken) {
-    VALUE head = fifo_head(&pipeline->base.in_flight);
+    VALUE head = fifo_head(&pipeline->base.in_flight.fifo);
     if (head == Qundef) {
         if (answer->code != META_ERROR) nonsense(answer);
         pipeline->base.farewell = text_string(answer->line);
@@ -134,7 +134,7 @@ static void take(pipeline_t *pipeline, const meta_answer_t *answer, double now, 
     memcached_request_t *request = memcached_request_of(head);
     if (!(request->many ? take_one_of_many(pipeline, request, answer) : take_one(pipeline, request, answer))) return;
     measure(&pipeline->base.in_flight, now);
-    fifo_shift(&pipeline->base.in_flight, now);
+    in_flight_shift(&pipeline->base.in_flight, now);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);
 }

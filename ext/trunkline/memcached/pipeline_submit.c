@@ -56,26 +56,26 @@ bool pipeline_submit(pipeline_t *pipeline, VALUE object) {
     request->before = pipeline->answers;
     request->base.offset = pipeline->base.in_flight.appended;
     pipeline->base.in_flight.appended += buffer_size(output) - before;
-    fifo_push(&pipeline->base.in_flight, object);
+    in_flight_push(&pipeline->base.in_flight, object);
     return true;
 }
 
 /* Bytes of the request that is there, which end where the next one begins. */
 static size_t size_of(const pipeline_t *pipeline, size_t at) {
-    const fifo_t *in_flight = &pipeline->base.in_flight;
-    uint64_t end = at + 1 < in_flight->count ? request_of(fifo_at(in_flight, at + 1))->offset : pipeline->base.in_flight.appended;
-    return (size_t)(end - request_of(fifo_at(in_flight, at))->offset);
+    const in_flight_t *in_flight = &pipeline->base.in_flight;
+    uint64_t end = at + 1 < in_flight->fifo.count ? request_of(fifo_at(&in_flight->fifo, at + 1))->offset : pipeline->base.in_flight.appended;
+    return (size_t)(end - request_of(fifo_at(&in_flight->fifo, at))->offset);
 }
 
 bool pipeline_withdraw(pipeline_t *pipeline, VALUE object, VALUE failure) {
     buffer_t *output = bytes_buffer(pipeline->base.output);
     uint64_t sent = pipeline->base.in_flight.appended - buffer_size(output), from = memcached_request_checked(object)->base.offset;
-    size_t at = fifo_find(&pipeline->base.in_flight, object);
-    if (at == pipeline->base.in_flight.count || from < sent) return false;
+    size_t at = fifo_find(&pipeline->base.in_flight.fifo, object);
+    if (at == pipeline->base.in_flight.fifo.count || from < sent) return false;
     size_t size = size_of(pipeline, at);
     buffer_cut(output, (size_t)(from - sent), size);
-    fifo_remove(&pipeline->base.in_flight, at);
-    fifo_move_forward(&pipeline->base.in_flight, at, size);
+    in_flight_remove(&pipeline->base.in_flight, at);
+    in_flight_move_forward(&pipeline->base.in_flight, at, size);
     pipeline->base.in_flight.appended -= size;
     memcached_request_of(object)->base.failure = failure;
     return true;

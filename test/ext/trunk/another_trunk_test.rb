@@ -32,9 +32,9 @@ module Trunkline
       4.times { |at| stations[at].codec.submit(long) }
       assert_operator stations.first(4).count { |one| asked_to_say?(one) }, :<=, 1
       dispatcher = growing(*stations)
-      dispatcher.wants_another?(long, 0)
-      4.step(7) { |at| stations[at].codec.submit(at < 6 ? long : short) }
-      assert_equal [true, true, false, false], stations.last(4).map { |one| asked_to_say?(one) }
+      4.times { Clock.pass(0.3) && dispatcher.wants_another?(long, 7) }
+      sent = [long, long, short].map { |request| dispatcher.choose(request).tap { |station| station.codec.submit(request) } }
+      assert_equal [true, true, false], sent.map { |one| asked_to_say?(one) }
     end
 
     # By a Flush before the end.

@@ -91,7 +91,7 @@ VALUE notifications_taken(session_state_t *session) {
 }
 
 bool asynchronous(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->base.in_flight);
+    VALUE head = fifo_head(&session->base.in_flight.fifo);
     switch (frame->type) {
     case 'S': parameter_status(session, frame, head != Qundef); return true;
     case 'A': notification_response(session, frame); return true;

@@ -25,7 +25,7 @@ static bool is_transaction_timeout(const frame_t *frame) { return error_code_beg
 static void say_farewell(session_state_t *session, VALUE body, const frame_t *frame, bool head_begun) {
     if (!error_is_fatal(frame->body, frame->length)) return;
     session->base.farewell = body;
-    const request_t *head = fifo_request(fifo_head(&session->base.in_flight));
+    const request_t *head = fifo_request(fifo_head(&session->base.in_flight.fifo));
     if (is_idle_timeout(frame) && !head_begun) session->base.unbegun = 0;
     if (is_transaction_timeout(frame)) session->base.unbegun = head ? head->offset + 1 : 0;
 }

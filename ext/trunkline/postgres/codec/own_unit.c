@@ -8,7 +8,7 @@
 
 static void push(session_state_t *session, long awaited) {
     rb_ary_push(session->own_units, LONG2FIX(awaited));
-    fifo_push(&session->base.in_flight, Qnil);
+    in_flight_push(&session->base.in_flight, Qnil);
 }
 
 void own_unit_of_closes(session_state_t *session, long closes) { push(session, closes); }

@@ -117,7 +117,7 @@ static VALUE codec_flow_notices(VALUE self, VALUE request) {
 /* Data is of no use any more where the server has said that it takes none. */
 static bool takes_data(const session_state_t *session, VALUE request) {
     postgres_request_checked(request);
-    return flow_of(request)->copy == COPY_IN && fifo_head(&session->base.in_flight) == request && !session->base.closed;
+    return flow_of(request)->copy == COPY_IN && fifo_head(&session->base.in_flight.fifo) == request && !session->base.closed;
 }
 
 static bool append_pieces(buffer_t *output, const char *bytes, size_t length) {

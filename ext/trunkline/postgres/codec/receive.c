@@ -30,7 +30,7 @@ static postgres_request_t *request_or_null(VALUE entry) { return NIL_P(entry) ? 
 
 /* What is in flight for longest, which a message answers: a request, or nil for a unit of the codec's own. */
 static VALUE answered(const session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->base.in_flight);
+    VALUE head = fifo_head(&session->base.in_flight.fifo);
     if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
     return head;
 }
@@ -230,7 +230,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     if (!(request ? answered_in_full(request) : own_unit_is_complete(session))) protocol_error("ReadyForQuery before the answer was complete");
     if (request) request->base.work.cut_short = is_cut_short(request);
     measure(&session->base.in_flight, now);
-    fifo_shift(&session->base.in_flight, now);
+    in_flight_shift(&session->base.in_flight, now);
     command_effect_status(session, status);
     VALUE leak = leak_found(session, status);
     if (!request) return own_unit_end(session);
@@ -251,7 +251,7 @@ static void bind_complete(session_state_t *session, postgres_request_t *request,
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     if (prepared->known && RARRAY_LEN(request->parameters) != prepared->type_count) protocol_error("BindComplete for another number of parameters");
     request->answer.bound = true;
-    if (request->announced) fifo_begin(&session->base.in_flight, now);
+    if (request->announced) in_flight_begin(&session->base.in_flight, now);
 }
 
 NORETURN(static void unexpected(const frame_t *frame));
@@ -321,7 +321,7 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
 
 /* A message longer than max_message is not taken in: a row's request tells of it, news is left out, and any other cannot be. */
 static void leave_out(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->base.in_flight);
+    VALUE head = fifo_head(&session->base.in_flight.fifo);
     postgres_request_t *request = head == Qundef || NIL_P(head) ? NULL : current(postgres_request_of(head));
     bool row = frame->type == 'D' || frame->type == 'd', news = frame->type == 'N' || frame->type == 'A';
     if (!news && !(row && request)) {
@@ -352,7 +352,7 @@ static bool skip(session_state_t *session, buffer_t *input) {
 
 /* A row that Ruby decodes, or refuses: where an interrupt may be raised. */
 static bool runs_ruby(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->base.in_flight);
+    VALUE head = fifo_head(&session->base.in_flight.fifo);
     if ((frame->type != 'D' && frame->type != 'd') || head == Qundef || NIL_P(head)) return false;
     VALUE description = description_for(current(postgres_request_of(head)));
     return frame->size > session->message_limit || (RTEST(description) && description_of(description)->asks_ruby);

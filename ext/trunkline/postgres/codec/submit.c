@@ -10,7 +10,6 @@
 #include "statement.h"
 #include "../../socket/bytes_class.h"
 #include "../../trunk/core/clock.h"
-#include "../../trunk/balancer/dispatcher.h"
 
 static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
 
@@ -205,13 +204,6 @@ static bool is_late(const postgres_request_t *request) {
     return !isinf(request->base.deadline) && clock_now() >= request->base.deadline;
 }
 
-/* Behind others it begins when these are through. What takes long tells more of a server that so many run on for the first time. */
-static bool is_to_be_announced(const session_state_t *session, const postgres_request_t *request) {
-    const fifo_t *in_flight = &session->base.in_flight;
-    service_t *service = request->base.work.service;
-    return in_flight->count == 0 && service && (service_is_doubted(service) || (service->is_long && dispatcher_limit_is_binding(in_flight)));
-}
-
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     request->base.limited = statement_timeout_wanted(session, request);
     if (request->base.limited) statement_timeout_prepare(session, output);
@@ -227,14 +219,14 @@ static void append_and_push(session_state_t *session, buffer_t *output, postgres
     if (!append_unit(output, request)) take_back(output, before);
     request->base.offset = session->base.in_flight.appended;
     session->base.in_flight.appended += buffer_size(output) - before;
-    fifo_push(&session->base.in_flight, request->base.self);
+    in_flight_push(&session->base.in_flight, request->base.self);
 }
 
 static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH && !request->calls_nothing) submit_other_plans(session, output, request->statement);
     if (!NIL_P(request->statement)) choose_prepared(session, request);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
-    request->announced = is_to_be_announced(session, request);
+    request->announced = in_flight_wants_beginning(&session->base.in_flight, &request->base);
     limit(session, output, request);
     order_answer(request);
     append_and_push(session, output, request);
@@ -276,7 +268,7 @@ bool submit(session_state_t *session, VALUE object) {
     buffer_t *output = bytes_buffer(session->base.output);
     if (session->base.closed || is_late(request)) return false;
     /* With something in flight, the time of the last answer was looked at. */
-    if (session->base.in_flight.count == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
+    if (session->base.in_flight.fifo.count == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
     if (request->kind != REQUEST_BATCH) {
         submit_unit(session, output, request);
     } else if (request->atomic) {

@@ -49,11 +49,9 @@ static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VA
 
 /* --- what becomes of the trunks --- */
 
-bool dispatcher_limit_is_binding(const fifo_t *fifo) { return fifo->dispatcher && concurrency_limit_is_binding(&dispatcher_of(fifo->dispatcher)->limit); }
-
-void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now) {
-    if (!fifo->dispatcher) return;
-    dispatcher_t *dispatcher = dispatcher_of(fifo->dispatcher);
+void dispatcher_learn(const in_flight_t *in_flight, const request_t *request, double seconds, double delay, double now) {
+    if (!in_flight->occupant.owner) return;
+    dispatcher_t *dispatcher = dispatcher_of(in_flight->occupant.owner);
     service_t *service = request->work.service;
     size_t running = dispatcher->occupancy.longs > request->work.beside ? dispatcher->occupancy.longs : request->work.beside;
     service_learn_unloaded(service, seconds, running, dispatcher->limit.probe);
@@ -61,26 +59,26 @@ void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, do
     concurrency_limit_measure(&dispatcher->limit, times, seconds, running, request->work.pushed, now);
 }
 
-void dispatcher_learn_of_short(fifo_t *fifo) {
-    if (fifo->dispatcher) dispatcher_of(fifo->dispatcher)->limit.shorts++;
+void dispatcher_learn_of_short(const in_flight_t *in_flight) {
+    if (in_flight->occupant.owner) dispatcher_of(in_flight->occupant.owner)->limit.shorts++;
 }
 
 static void dismiss(dispatcher_t *dispatcher, VALUE self) {
     for (long at = 0; at < dispatcher->count; at++) {
-        fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
-        if (fifo->dispatcher == self) occupancy_remove(&dispatcher->occupancy, fifo);
+        in_flight_t *in_flight = connection_in_flight(connection_at(dispatcher, at));
+        if (in_flight->occupant.owner == self) occupancy_remove(&dispatcher->occupancy, &in_flight->occupant);
     }
 }
 
-/* Of a connection that stands twice in the list, the second is refused: a FIFO is linked into one ring of idle ones, once. */
+/* Of a connection that stands twice in the list, the second is refused: each is in one ring of idle ones, once. */
 static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
-    fifo_t *fifo = connection_in_flight(connection_at(dispatcher, at));
-    if (fifo->dispatcher) {
+    in_flight_t *in_flight = connection_in_flight(connection_at(dispatcher, at));
+    if (in_flight->occupant.owner) {
         dispatcher->count = at;
         rb_raise(rb_eArgError, "a connection is among those to choose from twice");
     }
-    fifo->index = (size_t)at;
-    occupancy_add(&dispatcher->occupancy, self, fifo);
+    in_flight->occupant.index = (size_t)at;
+    occupancy_add(&dispatcher->occupancy, self, &in_flight->occupant, in_flight->fifo.count == 0, in_flight->load.longs > 0);
 }
 
 /* call-seq: choose_among(trunks, states) -> dispatcher
@@ -92,8 +90,8 @@ static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
     Check_Type(states, T_ARRAY);
     if (RARRAY_LEN(trunks) != RARRAY_LEN(states)) rb_raise(rb_eArgError, "each trunk has one state");
     for (long at = 0; at < RARRAY_LEN(states); at++) {
-        const fifo_t *fifo = connection_in_flight(connection_checked(RARRAY_AREF(states, at)));
-        if (fifo->dispatcher && fifo->dispatcher != self) rb_raise(rb_eArgError, "another dispatcher chooses among these connections");
+        const in_flight_t *in_flight = connection_in_flight(connection_checked(RARRAY_AREF(states, at)));
+        if (in_flight->occupant.owner && in_flight->occupant.owner != self) rb_raise(rb_eArgError, "another dispatcher chooses among these connections");
     }
     dismiss(dispatcher, self);
     dispatcher->trunks = rb_ary_freeze(trunks);
@@ -147,23 +145,30 @@ static search_t thorough_search_for(dispatcher_t *dispatcher, VALUE object) {
     return search_for(dispatcher, request);
 }
 
-/* The trunk of a search; nil when it has found none. */
+/* While long requests are held back, or their unloaded time is probed, each of them is measured. */
+static void watch(const search_t *search) {
+    search->request->work.is_watched = search->is_long && concurrency_limit_is_binding(&search->dispatcher->limit);
+}
+
+/* The trunk of a search, which takes the request; nil when it has found none. */
 static VALUE found(search_t *search) {
     if (search->best < 0) return Qnil;
     search->dispatcher->current = search->best;
+    watch(search);
     return RARRAY_AREF(search->dispatcher->trunks, search->best);
 }
 
 /* Whether it has lived for long enough, its server has changed its role, or it was idle for as long as the server allows. */
 static bool is_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
-    const fifo_t *fifo = connection_in_flight(connection);
-    return connection_is_old(connection, now) || (fifo->count == 0 && now - fifo->idle_since >= dispatcher->idle_limit);
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    return connection_is_old(connection, now) || (in_flight->fifo.count == 0 && now - in_flight->load.idle_since >= dispatcher->idle_limit);
 }
 
 /* Whether it was idle for so long that it is not needed. */
 static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
-    const fifo_t *oldest = dispatcher->occupancy.idle.newer;
-    return (size_t)dispatcher->count > dispatcher->shared && oldest != &dispatcher->occupancy.idle && now - oldest->unused_since > dispatcher->most_idle;
+    const occupant_t *oldest = dispatcher->occupancy.idle.newer;
+    if ((size_t)dispatcher->count <= dispatcher->shared || oldest == &dispatcher->occupancy.idle) return false;
+    return now - connection_in_flight(connection_at(dispatcher, (long)oldest->index))->load.unused_since > dispatcher->most_idle;
 }
 
 /* call-seq: choose(request) -> trunk or nil
@@ -203,7 +208,8 @@ static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
     if (!search_permits_long(&search) || !search_idle(&search)) return Qnil;
     connection_t *connection = connection_at(dispatcher, search.best);
     if (!connection_activate(connection, search.request)) return Qnil;
-    occupancy_keep(connection_in_flight(connection), search.request);
+    watch(&search);
+    occupancy_keep(&connection_in_flight(connection)->occupant, search.request);
     return RARRAY_AREF(dispatcher->trunks, search.best);
 }
 
@@ -251,7 +257,7 @@ static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
 
 /* Whether requests are in flight, and no caller is active. Connections that a forked child has inherited do not count. */
 static bool is_unattended(const connection_t *connection) {
-    return connection_in_flight(connection)->count > 0 && connection_is_deserted(connection) && connection->generation == process_generation;
+    return connection_in_flight(connection)->fifo.count > 0 && connection_is_deserted(connection) && connection->generation == process_generation;
 }
 
 /* call-seq: unattended? -> true or false

@@ -7,14 +7,11 @@
 /* Of what a caller gives: raises TypeError when it is something else. */
 dispatcher_t *dispatcher_checked(VALUE object);
 
-/* Whether long requests are held back, or a probe of their unloaded time is under way: then each of them is to be measured. */
-bool dispatcher_limit_is_binding(const fifo_t *fifo);
-
 /* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */
-void dispatcher_learn(fifo_t *fifo, const request_t *request, double seconds, double delay, double now);
+void dispatcher_learn(const in_flight_t *in_flight, const request_t *request, double seconds, double delay, double now);
 
 /* A short request was answered. */
-void dispatcher_learn_of_short(fifo_t *fifo);
+void dispatcher_learn_of_short(const in_flight_t *in_flight);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
 void Init_trunkline_dispatcher(void);

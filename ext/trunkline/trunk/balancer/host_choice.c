@@ -9,7 +9,6 @@
 #define FEW 6            /* hosts that are all looked at; of more, as many at random as LOOKS says */
 #define LOOKS 4          /* a look at a host with four connections takes 40 ns: all of 32 hosts would take longer than a query may */
 #define ENOUGH 8         /* measurements on a host: the first ones hold the plan that is made, and the time that connecting took */
-#define ENOUGH_TRIPS 4   /* likewise of round trips, which are counted up to that number */
 #define UNSEEN 0.001     /* seconds that are expected of what was measured on no host */
 #define ALIKE 1.1        /* times the least time within which hosts take turns: measurements of equal hosts differ by that much */
 #define ALIKE_BY 0.00005 /* seconds, likewise: two standbys on one machine differ by 10 to 40 us */
@@ -127,8 +126,8 @@ static double way_to(const look_t *look, long at) {
     const dispatcher_t *dispatcher = dispatcher_at(look, at);
     double way = HUGE_VAL;
     for (long index = 0; index < dispatcher->count; index++) {
-        const fifo_t *fifo = connection_in_flight(connection_at(dispatcher, index));
-        if (fifo->trips >= ENOUGH_TRIPS && fifo->round_trip < way) way = fifo->round_trip;
+        const in_flight_t *in_flight = connection_in_flight(connection_at(dispatcher, index));
+        if (round_trip_is_known(&in_flight->round_trip) && in_flight->round_trip.seconds < way) way = in_flight->round_trip.seconds;
     }
     return way;
 }
@@ -137,14 +136,14 @@ static double way_to(const look_t *look, long at) {
 static double time_at(const look_t *look, long at) {
     const dispatcher_t *dispatcher = dispatcher_at(look, at);
     double backlog = 0, mean = mean_at(look, at), way = way_to(look, at);
-    size_t in_flight = 0, callers = look->choice->hosts[at].callers;
+    size_t asked = 0, callers = look->choice->hosts[at].callers;
     for (long index = 0; index < dispatcher->count; index++) {
         connection_t *connection = connection_at(dispatcher, index);
-        const fifo_t *fifo = connection_in_flight(connection);
-        if (fifo->count > 0) backlog += connection_backlog(connection, look->now);
-        in_flight += fifo->count;
+        const in_flight_t *in_flight = connection_in_flight(connection);
+        if (in_flight->fifo.count > 0) backlog += connection_backlog(connection, look->now);
+        asked += in_flight->fifo.count;
     }
-    return (way < HUGE_VAL ? way : look->way < HUGE_VAL ? look->way : 0) + mean + (backlog + (double)(callers > in_flight ? callers - in_flight : 0) * mean) / (double)dispatcher->count;
+    return (way < HUGE_VAL ? way : look->way < HUGE_VAL ? look->way : 0) + mean + (backlog + (double)(callers > asked ? callers - asked : 0) * mean) / (double)dispatcher->count;
 }
 
 /* Hosts on which nothing was measured yet count as no slower than these. */

@@ -2,9 +2,9 @@
 #ifndef TRUNKLINE_MEASURE_H
 #define TRUNKLINE_MEASURE_H
 
-#include "../core/fifo.h"
+#include "../core/in_flight.h"
 
 /* The oldest one in flight, of which there must be one, is answered. */
-void measure(fifo_t *fifo, double now);
+void measure(in_flight_t *in_flight, double now);
 
 #endif

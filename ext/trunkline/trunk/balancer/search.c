@@ -28,7 +28,7 @@ bool search_permits_long(const search_t *search) {
 
 static bool takes(const search_t *search, connection_t *connection) {
     const request_t *request = search->request;
-    return !connection_in_flight(connection)->kept && connection_takes(connection, request->scheduler, request->pinned) && connection_has_room(connection);
+    return !connection_in_flight(connection)->occupant.kept && connection_takes(connection, request->scheduler, request->pinned) && connection_has_room(connection);
 }
 
 /* Whether the request may stand behind others here although the backlog is not short, and does not wait in line for the first trunk with
@@ -36,13 +36,13 @@ static bool takes(const search_t *search, connection_t *connection) {
 static bool may_queue(const search_t *search, const connection_t *connection) {
     const service_t *service = search->request->work.service;
     if (search->request->eager || (service && service->taken.count == 0)) return false;
-    return connection_in_flight(connection)->longs == 0;
+    return connection_in_flight(connection)->load.longs == 0;
 }
 
 /* No caller reads there, so the one that comes does; but not behind what takes long where it could have another trunk instead. */
 static bool is_to_be_read(const search_t *search, connection_t *connection) {
     if (search->request->eager || connection_is_led(connection)) return false;
-    return !search->dispatcher->may_grow || (connection_in_flight(connection)->longs == 0 && !connection_behind_estimate(connection, search->now, SHORT_BACKLOG));
+    return !search->dispatcher->may_grow || (connection_in_flight(connection)->load.longs == 0 && !connection_behind_estimate(connection, search->now, SHORT_BACKLOG));
 }
 
 /* What takes long would hold up the next to come, also where no caller reads. */
@@ -58,7 +58,7 @@ static bool is_unknown(const search_t *search) {
 /* Whether it would stand behind another request whose time is as unknown as its own. The first burst of what is slow would go in line: of 20 statements of
  * 0.1 s on 15 trunks up to three stood on one trunk, while 14 were idle. */
 static bool adds_to_unknown(const search_t *search, const connection_t *connection) {
-    return connection_in_flight(connection)->unknown > 0 && is_unknown(search);
+    return connection_in_flight(connection)->load.unknown > 0 && is_unknown(search);
 }
 
 /* Whether the request may go onto a busy trunk with so many seconds of backlog. */
@@ -71,7 +71,7 @@ static bool may_join(const search_t *search, connection_t *connection, double ba
 
 static void consider(search_t *search, long at) {
     connection_t *connection = connection_at(search->dispatcher, at);
-    bool idle = connection_in_flight(connection)->count == 0;
+    bool idle = connection_in_flight(connection)->fifo.count == 0;
     if (!takes(search, connection) || (!idle && goes_alone(search))) return; /* the backlog of many that are late takes many looks at sockets */
     double backlog = connection_backlog(connection, search->now);
     if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, connection, backlog))) return;
@@ -81,10 +81,10 @@ static void consider(search_t *search, long at) {
 
 bool search_idle(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
-    fifo_t *fifo = dispatcher->occupancy.idle.older;
-    for (int look = 0; look < MOST_LOOKS && fifo != &dispatcher->occupancy.idle; look++, fifo = fifo->older) {
-        if (!takes(search, connection_at(dispatcher, (long)fifo->index))) continue;
-        search->best = (long)fifo->index;
+    const occupant_t *occupant = dispatcher->occupancy.idle.older;
+    for (int look = 0; look < MOST_LOOKS && occupant != &dispatcher->occupancy.idle; look++, occupant = occupant->older) {
+        if (!takes(search, connection_at(dispatcher, (long)occupant->index))) continue;
+        search->best = (long)occupant->index;
         return true;
     }
     return false;
@@ -137,8 +137,8 @@ void search_all(search_t *search) {
 static void consider_unread(search_t *search, long at) {
     connection_t *connection = connection_at(search->dispatcher, at);
     if (connection_is_led(connection)) return;
-    const fifo_t *fifo = connection_in_flight(connection);
-    if (fifo->count == 0 || !connection_takes(connection, search->request->scheduler, search->request->pinned)) return;
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    if (in_flight->fifo.count == 0 || !connection_takes(connection, search->request->scheduler, search->request->pinned)) return;
     double backlog = connection_backlog(connection, search->now);
     if (backlog >= search->least) return;
     search->least = backlog;
@@ -150,12 +150,12 @@ void search_unread(search_t *search) {
 }
 
 size_t search_room_on(const search_t *search, connection_t *connection) {
-    const fifo_t *fifo = connection_in_flight(connection);
+    const in_flight_t *in_flight = connection_in_flight(connection);
     if (!takes(search, connection)) return 0;
     double backlog = connection_backlog(connection, search->now), enough = connection_enough(connection);
-    if (fifo->count > 0 && !may_join(search, connection, backlog)) return 0;
+    if (in_flight->fifo.count > 0 && !may_join(search, connection, backlog)) return 0;
     if (is_unknown(search)) return 1;
-    size_t room = connection->most_requests - fifo->count;
+    size_t room = connection->most_requests - in_flight->fifo.count;
     if (search_is_only(search) || may_queue(search, connection)) return room < MOST_CALLED ? room : MOST_CALLED;
     return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->work.service ? search->request->work.service->mean : 0, LEAST));
 }
@@ -163,12 +163,12 @@ size_t search_room_on(const search_t *search, connection_t *connection) {
 /* Seconds for which nothing has come of what is in flight, or for which there was nothing in flight, where callers of another event loop are
  * active: they read there, and may have been dropped. */
 static double others_delay(const search_t *search, const connection_t *connection) {
-    const fifo_t *fifo = connection_in_flight(connection);
-    return fifo->count > 0 ? fifo_beyond_estimate(fifo, search->now) : search->now - fifo->idle_since;
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    return in_flight->fifo.count > 0 ? in_flight_beyond_estimate(in_flight, search->now) : search->now - in_flight->load.idle_since;
 }
 
 static bool is_stuck(const search_t *search, connection_t *connection) {
-    if (connection->shut || connection_in_flight(connection)->longs > 0) return true;
+    if (connection->shut || connection_in_flight(connection)->load.longs > 0) return true;
     if (!connection_admits(connection, search->request->scheduler, search->request->pinned)) return others_delay(search, connection) > STUCK;
     return connection_behind_estimate(connection, search->now, STUCK);
 }

@@ -7,7 +7,7 @@
 
 #define STUCK 0.2 /* seconds by which a short one is late enough to be worth a cancel: a busy machine is late too, or the network */
 
-double connection_enough(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip; }
+double connection_enough(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip.seconds; }
 
 /* What was seen lies there until it is read; but for what is encrypted, which may come to nothing then. */
 bool connection_has_answer(connection_t *connection) {
@@ -19,7 +19,7 @@ bool connection_has_answer(connection_t *connection) {
 }
 
 bool connection_behind_estimate(connection_t *connection, double now, double seconds) {
-    return fifo_beyond_estimate(connection_in_flight(connection), now) > seconds && !connection_has_answer(connection);
+    return in_flight_beyond_estimate(connection_in_flight(connection), now) > seconds && !connection_has_answer(connection);
 }
 
 /* By what was known when it was sent, or by what answers to others of its kind have told since. */
@@ -29,15 +29,15 @@ static bool may_take_long(const request_t *request) {
 }
 
 bool connection_is_held_up(connection_t *connection, double now) {
-    VALUE head = fifo_head(connection_in_flight(connection));
+    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
     if (head == Qundef || NIL_P(head)) return false;
     return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, STUCK);
 }
 
 double connection_backlog(connection_t *connection, double now) {
-    const fifo_t *fifo = connection_in_flight(connection);
-    double expected = fifo_expected(fifo, now);
-    return expected > connection_enough(connection) && fifo->backlog < expected && connection_has_answer(connection) ? fifo->backlog : expected;
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    double expected = in_flight_expected(in_flight, now);
+    return expected > connection_enough(connection) && in_flight->load.backlog < expected && connection_has_answer(connection) ? in_flight->load.backlog : expected;
 }
 
 /* call-seq: backlog -> Float

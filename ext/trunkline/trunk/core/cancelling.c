@@ -42,14 +42,14 @@ static void forget_fence(connection_t *connection) {
 }
 
 static bool all_behind_are_repeatable(const connection_t *connection) {
-    const fifo_t *fifo = connection_in_flight(connection);
-    for (size_t at = 1; at < fifo->count; at++) {
-        if (!NIL_P(fifo_at(fifo, at)) && !is_repeatable(connection, fifo_at(fifo, at))) return false;
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    for (size_t at = 1; at < in_flight->fifo.count; at++) {
+        if (!NIL_P(fifo_at(&in_flight->fifo, at)) && !is_repeatable(connection, fifo_at(&in_flight->fifo, at))) return false;
     }
     return true;
 }
 
-static bool is_head(const connection_t *connection, VALUE request) { return fifo_head(connection_in_flight(connection)) == request; }
+static bool is_head(const connection_t *connection, VALUE request) { return fifo_head(&connection_in_flight(connection)->fifo) == request; }
 
 /* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence there is no other request. */
 static bool may_cancel(const connection_t *connection, VALUE target) {
@@ -85,7 +85,7 @@ static VALUE connection_aim(VALUE self, VALUE waiter, VALUE target) {
     connection_t *connection = connection_of(self);
     cancelling_lift(connection);
     if (!cancels(connection, waiter)) return Qnil;
-    VALUE head = fifo_head(connection_in_flight(connection));
+    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
     if (head == Qundef || NIL_P(head) || (head != target && !request_of(head)->done)) return Qnil;
     forget_fence(connection);
     connection->cancelling.exposed = true;
@@ -164,7 +164,7 @@ static VALUE connection_abandon_fence(VALUE self) {
  * What the server works on, where no caller waits for that. */
 static VALUE connection_abandoned_head(VALUE self) {
     const connection_t *connection = connection_of(self);
-    return connection_has_abandoned_head(connection) ? fifo_head(connection_in_flight(connection)) : Qnil;
+    return connection_has_abandoned_head(connection) ? fifo_head(&connection_in_flight(connection)->fifo) : Qnil;
 }
 
 /* call-seq: cancel_again(seconds) -> connection
@@ -176,10 +176,10 @@ static VALUE connection_cancel_again(VALUE self, VALUE seconds) {
 }
 
 /* Whether callers have abandoned all that is in flight, but for the target, and in *statements how many statements that are. */
-static bool is_abandoned(const fifo_t *fifo, VALUE target, size_t *statements) {
+static bool is_abandoned(const in_flight_t *in_flight, VALUE target, size_t *statements) {
     *statements = 0;
-    for (size_t at = 0; at < fifo->count; at++) {
-        VALUE request = fifo_at(fifo, at);
+    for (size_t at = 0; at < in_flight->fifo.count; at++) {
+        VALUE request = fifo_at(&in_flight->fifo, at);
         if (NIL_P(request)) continue;
         if (request != target && !request_of(request)->done) return false;
         *statements += request_of(request)->work.service != NULL;

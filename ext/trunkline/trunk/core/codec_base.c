@@ -7,7 +7,7 @@
 VALUE cTrunklineCodec;
 
 /* No codec without a protocol is ever allocated. */
-const rb_data_type_t codec_base_type = {.wrap_struct_name = "Trunkline::Codec", .parent = &fifo_type};
+const rb_data_type_t codec_base_type = {.wrap_struct_name = "Trunkline::Codec", .parent = &in_flight_type};
 
 void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol) {
     base->protocol = protocol;
@@ -26,12 +26,12 @@ void codec_base_mark(const codec_base_t *base) {
     rb_gc_mark(base->input);
     rb_gc_mark(base->output);
     rb_gc_mark(base->farewell);
-    fifo_mark(&base->in_flight);
+    in_flight_mark(&base->in_flight);
 }
 
-void codec_base_release(codec_base_t *base) { fifo_release(&base->in_flight); }
+void codec_base_release(codec_base_t *base) { in_flight_release(&base->in_flight); }
 
-size_t codec_base_memsize(const codec_base_t *base) { return base->in_flight.capacity * sizeof(VALUE); }
+size_t codec_base_memsize(const codec_base_t *base) { return base->in_flight.fifo.capacity * sizeof(VALUE); }
 
 static codec_base_t *base_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
@@ -43,7 +43,7 @@ static VALUE codec_fail(VALUE self, VALUE woken) {
     codec_base_t *base = base_of(self);
     base->closed = true;
     uint64_t sent = base->in_flight.appended - codec_base_unsent(base);
-    fifo_fail(&base->in_flight, sent < base->unbegun ? sent : base->unbegun, woken);
+    in_flight_fail(&base->in_flight, sent < base->unbegun ? sent : base->unbegun, woken);
     return self;
 }
 
@@ -54,10 +54,10 @@ static VALUE codec_farewell(VALUE self) { return base_of(self)->farewell; }
 /* call-seq: in_flight -> Integer
  *
  * Requests that the server has yet to answer. */
-static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(base_of(self)->in_flight.count); }
+static VALUE codec_in_flight(VALUE self) { return SIZET2NUM(base_of(self)->in_flight.fifo.count); }
 
 /* call-seq: idle? -> true or false */
-static VALUE codec_is_idle(VALUE self) { return RBOOL(base_of(self)->in_flight.count == 0); }
+static VALUE codec_is_idle(VALUE self) { return RBOOL(base_of(self)->in_flight.fifo.count == 0); }
 
 /* call-seq: trickles? -> true or false
  *

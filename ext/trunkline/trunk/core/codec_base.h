@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "fifo.h"
+#include "in_flight.h"
 
 /* What differs: the Ruby methods of the same names. Where the last two are NULL, nothing can be cancelled. */
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
 
 /* Every codec's struct begins with one. */
 typedef struct {
-    fifo_t in_flight;
+    in_flight_t in_flight;
     const codec_protocol_t *protocol;
     VALUE input, output; /* Trunkline::Bytes */
     VALUE farewell;      /* the server's last message, which answers no request; or nil */

@@ -81,7 +81,7 @@ bool connection_activate_to_wait(connection_t *connection, request_t *request) {
 void connection_deactivate(connection_t *connection, request_t *request) {
     if (!request->active) return;
     request->active = false;
-    occupancy_keep_no_more(connection_in_flight(connection), request);
+    occupancy_keep_no_more(&connection_in_flight(connection)->occupant, request);
     if (connection->active == 0 || connection->scheduler != request->scheduler) return; /* it was forgotten with others of its event loop */
     if (--connection->active == 0) connection->scheduler = connection->thread = Qnil;
 }

@@ -6,7 +6,7 @@
 #include <ruby.h>
 #include <stdbool.h>
 #include "codec_base.h"
-#include "fifo.h"
+#include "in_flight.h"
 #include "flag.h"
 #include "request.h"
 #include "../../socket/process_generation.h"
@@ -87,7 +87,7 @@ connection_t *connection_checked(VALUE object);
 
 /* What its codec embeds, and the requests in flight in it. */
 static inline codec_base_t *connection_codec(const connection_t *connection) { return RTYPEDDATA_DATA(connection->codec); }
-static inline fifo_t *connection_in_flight(const connection_t *connection) { return &connection_codec(connection)->in_flight; }
+static inline in_flight_t *connection_in_flight(const connection_t *connection) { return &connection_codec(connection)->in_flight; }
 
 /* Whether C moves its bytes: then the wire is not needed for what each query goes through. */
 static inline bool connection_is_native(const connection_t *connection) { return !NIL_P(connection->io); }
@@ -117,8 +117,8 @@ static inline bool connection_takes(const connection_t *connection, VALUE schedu
 
 /* Whether less is in flight than the limits of requests and bytes allow. */
 static inline bool connection_has_room(const connection_t *connection) {
-    const fifo_t *fifo = connection_in_flight(connection);
-    return fifo->count < connection->most_requests && fifo_bytes(fifo) < connection->most_bytes;
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    return in_flight->fifo.count < connection->most_requests && in_flight_bytes(in_flight) < connection->most_bytes;
 }
 
 /* Whether there is a leader, or one on its way: it flushes before it waits. */
@@ -129,7 +129,7 @@ static inline bool connection_leads(const connection_t *connection, VALUE reques
 
 /* Whether the server works on a request that no caller waits for. */
 static inline bool connection_has_abandoned_head(const connection_t *connection) {
-    VALUE head = fifo_head(connection_in_flight(connection));
+    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
     return head != Qundef && !NIL_P(head) && request_of(head)->done;
 }
 

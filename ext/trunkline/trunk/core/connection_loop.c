@@ -120,7 +120,7 @@ static void pause_reading(double pause) {
 
 /* Whether the caller is to hear already of what trickles: it may be interrupted here, and it is its own request that the server works on. */
 static bool tells_ahead(const connection_io_t *io) {
-    if (!io->exposed || fifo_head(connection_in_flight(io->connection)) != io->object) return false;
+    if (!io->exposed || fifo_head(&connection_in_flight(io->connection)->fifo) != io->object) return false;
     return RTEST(rb_funcallv(io->connection->codec, id_tells_ahead, 1, &io->object));
 }
 
@@ -263,9 +263,9 @@ static bool is_alive(const connection_io_t *io) {
 /* The same, of one on which no caller has sent what is in flight, if anything is. The answer to a question may be the news that it is of no use
  * any more. */
 static bool is_fit(const connection_io_t *io) {
-    const fifo_t *fifo = connection_in_flight(io->connection);
-    bool questioned = fifo->questioned;
-    if (fifo->count > 0 && !questioned) return true;
+    const in_flight_t *in_flight = connection_in_flight(io->connection);
+    bool questioned = in_flight->load.questioned;
+    if (in_flight->fifo.count > 0 && !questioned) return true;
     return is_alive(io) && !(questioned && connection_is_old(io->connection, clock_latest()));
 }
 
@@ -274,7 +274,7 @@ bool connection_loop_submit(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (!is_fit(io)) return false;
     if (connection->shut) return false;
-    bool first = connection_in_flight(connection)->count == 0;
+    bool first = connection_in_flight(connection)->fifo.count == 0;
     if (NIL_P(connection_codec(connection)->protocol->submit(connection->codec, io->object))) return false;
     bool large = codec_base_unsent(connection_codec(connection)) > WRITE_AT, in_thread = NIL_P(io->request->scheduler);
     if (connection->asleep && !large && !in_thread) {

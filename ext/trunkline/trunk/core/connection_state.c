@@ -17,7 +17,7 @@ static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     rb_scan_args(argc, argv, "11", &codec, &descriptor);
     rb_check_typeddata(codec, &codec_base_type);
     connection->codec = codec;
-    connection_in_flight(connection)->idle_since = connection_in_flight(connection)->unused_since = clock_now();
+    in_flight_connected(connection_in_flight(connection), clock_now());
     connection->descriptor = NIL_P(descriptor) ? -1 : NUM2INT(descriptor);
     return self;
 }
@@ -95,7 +95,7 @@ static VALUE connection_may_come(VALUE self, VALUE scheduler) {
  *
  * Seconds; the shortest seen. Nil: none has been seen yet. */
 static VALUE connection_get_round_trip(VALUE self) {
-    double seconds = connection_in_flight(connection_of(self))->round_trip;
+    double seconds = connection_in_flight(connection_of(self))->round_trip.seconds;
     return seconds == 0 ? Qnil : DBL2NUM(seconds);
 }
 
@@ -103,25 +103,25 @@ static VALUE connection_get_round_trip(VALUE self) {
  *
  * It is known to be no longer than that. */
 static VALUE connection_set_round_trip(VALUE self, VALUE seconds) {
-    connection_in_flight(connection_of(self))->round_trip = NUM2DBL(seconds);
+    round_trip_bound(&connection_in_flight(connection_of(self))->round_trip, NUM2DBL(seconds));
     return seconds;
 }
 
 /* call-seq: idle_since -> Float
  *
  * When the last request was answered, on the clock of Waiting.now; or the connection was made, where there was none. */
-static VALUE connection_idle_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->idle_since); }
+static VALUE connection_idle_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->load.idle_since); }
 
 /* call-seq: unused_since -> Float
  *
  * Likewise, but for the questions of this library. */
-static VALUE connection_unused_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->unused_since); }
+static VALUE connection_unused_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->load.unused_since); }
 
 /* call-seq: questioned -> connection
  *
  * What was sent last is a question of this library, of which no caller reads the answer: the next caller does, before it sends anything. */
 static VALUE connection_questioned(VALUE self) {
-    connection_in_flight(connection_of(self))->questioned = true;
+    in_flight_note_question(connection_in_flight(connection_of(self)));
     return self;
 }
 
@@ -195,7 +195,7 @@ static VALUE connection_take_out(VALUE self, VALUE request) {
  *
  * What the server works on now. */
 static VALUE connection_head(VALUE self) {
-    VALUE head = fifo_head(connection_in_flight(connection_of(self)));
+    VALUE head = fifo_head(&connection_in_flight(connection_of(self))->fifo);
     return head == Qundef ? Qnil : head;
 }
 
@@ -203,9 +203,9 @@ static VALUE connection_head(VALUE self) {
  *
  * Returns whether nothing is in flight whose answer a caller may still ask for. */
 static VALUE connection_is_settled(VALUE self) {
-    const fifo_t *fifo = connection_in_flight(connection_of(self));
-    for (size_t at = 0; at < fifo->count; at++) {
-        VALUE request = fifo_at(fifo, at);
+    const in_flight_t *in_flight = connection_in_flight(connection_of(self));
+    for (size_t at = 0; at < in_flight->fifo.count; at++) {
+        VALUE request = fifo_at(&in_flight->fifo, at);
         if (!NIL_P(request) && !request_of(request)->done) return Qfalse;
     }
     return Qtrue;

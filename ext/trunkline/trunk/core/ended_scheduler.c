@@ -43,16 +43,16 @@ static VALUE abandonment(void) {
 /* The requests that the dropped fibers wait for fail: their answers are not kept, so another thread that has the future of one gets
  * an error. Futures that no fiber waits for are not active, and keep their answers. */
 static void forget_in_flight(connection_t *connection, VALUE failure) {
-    fifo_t *fifo = connection_in_flight(connection);
-    for (size_t at = 0; at < fifo->count; at++) {
-        if (!is_of(connection, fifo_at(fifo, at))) continue;
-        request_t *request = request_of(fifo_at(fifo, at));
+    in_flight_t *in_flight = connection_in_flight(connection);
+    for (size_t at = 0; at < in_flight->fifo.count; at++) {
+        if (!is_of(connection, fifo_at(&in_flight->fifo, at))) continue;
+        request_t *request = request_of(fifo_at(&in_flight->fifo, at));
         if (!request->active) continue;
         if (!request->done) request->failure = failure;
         request->done = true;
         request->active = false;
     }
-    if (fifo->kept && fifo->kept->scheduler == connection->scheduler) occupancy_keep_no_more(fifo, fifo->kept);
+    if (in_flight->occupant.kept && in_flight->occupant.kept->scheduler == connection->scheduler) occupancy_keep_no_more(&in_flight->occupant, in_flight->occupant.kept);
 }
 
 static void forget_lead(connection_t *connection) {

@@ -1,7 +1,7 @@
 #include "load.h"
 
 /* Trunkline::Load: what a codec has been given to do, and has yet to do. */
-#include "fifo.h"
+#include "in_flight.h"
 #include "clock.h"
 #include "../../common/classes.h"
 
@@ -10,9 +10,9 @@
  * The requests it was ever given, the units that the server has yet to answer, and in how many seconds it is expected to be
  * through with these. */
 static VALUE load_of(VALUE module, VALUE codec) {
-    rb_check_typeddata(codec, &fifo_type);
-    const fifo_t *fifo = RTYPEDDATA_DATA(codec);
-    return rb_ary_new_from_args(3, ULL2NUM(fifo->requests), SIZET2NUM(fifo->count), DBL2NUM(fifo_expected(fifo, clock_now())));
+    rb_check_typeddata(codec, &in_flight_type);
+    const in_flight_t *in_flight = RTYPEDDATA_DATA(codec);
+    return rb_ary_new_from_args(3, ULL2NUM(in_flight->load.requests), SIZET2NUM(in_flight->fifo.count), DBL2NUM(in_flight_expected(in_flight, clock_now())));
 }
 
 void Init_trunkline_load(void) {

@@ -24,6 +24,7 @@ typedef struct {
     size_t beside;      /* trunks with a long one in flight when this long one was sent */
     bool cut_short;     /* its answer came before the server was through with it: that tells how long it takes at least */
     bool is_long;       /* counts as a long one where it is in flight */
+    bool is_watched;    /* where it is long, it is to be measured for sure: what chose its connection holds long ones back, or looks whether it should */
     bool is_unknown;    /* likewise as one of which it is not known how long it takes */
 } request_work_t;
 

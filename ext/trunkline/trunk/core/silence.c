@@ -11,12 +11,12 @@
 #define EXPECTATIONS 10
 
 /* Since when it has said nothing: a server that has nothing to do owes nothing. */
-static double since(const connection_t *connection) { return fmax(connection->silence.heard, connection_in_flight(connection)->head_since); }
+static double since(const connection_t *connection) { return fmax(connection->silence.heard, connection_in_flight(connection)->load.head_since); }
 
 static double due(const connection_t *connection) {
-    const fifo_t *fifo = connection_in_flight(connection);
-    if (isinf(connection->silence.after) || fifo->count == 0 || connection->lost) return INFINITY;
-    return fmax(since(connection) + fmax(connection->silence.after, EXPECTATIONS * fifo_head_cost(fifo)), connection->silence.excused);
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    if (isinf(connection->silence.after) || in_flight->fifo.count == 0 || connection->lost) return INFINITY;
+    return fmax(since(connection) + fmax(connection->silence.after, EXPECTATIONS * in_flight_head_cost(in_flight)), connection->silence.excused);
 }
 
 double silence_due(connection_t *connection) {
@@ -55,7 +55,7 @@ static VALUE connection_excuse_silence(VALUE self) {
  * Seconds for which the server has owed an answer and said nothing. */
 static VALUE connection_silent_for(VALUE self) {
     const connection_t *connection = connection_of(self);
-    return DBL2NUM(connection_in_flight(connection)->count == 0 ? 0 : clock_now() - since(connection));
+    return DBL2NUM(connection_in_flight(connection)->fifo.count == 0 ? 0 : clock_now() - since(connection));
 }
 
 /* call-seq: earliest -> Float or nil

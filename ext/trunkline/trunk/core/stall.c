@@ -59,9 +59,9 @@ static VALUE connection_stalled_for(VALUE self) {
  * comes then, or by the end of the connection. One before others would sleep until the next of them is answered. */
 static VALUE connection_lead_may_go(VALUE self) {
     const connection_t *connection = connection_of(self);
-    const fifo_t *fifo = connection_in_flight(connection);
+    const in_flight_t *in_flight = connection_in_flight(connection);
     if (connection->reserved) return Qfalse;
-    return RBOOL(!connection->asleep || fifo_find(fifo, connection->leader) + 1 >= fifo->count);
+    return RBOOL(!connection->asleep || fifo_find(&in_flight->fifo, connection->leader) + 1 >= in_flight->fifo.count);
 }
 
 /* call-seq: take_lead_over(request) -> connection
