@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "pg"
 require "suites"
 
 # Many fibers read tables that change all the time.
@@ -8,15 +9,49 @@ class SchemaChangesTest < Trunkline::TestCase
   include Hosts::Async
   include Shared::SchemaChanges
 
-  # Every statement is prepared again at once where nothing is believed for longer.
+  WIDENED = "ALTER TABLE %s ALTER ts TYPE timestamptz USING ts AT TIME ZONE 'UTC', ALTER r TYPE double precision USING 0.1"
+  private_constant :WIDENED
+
+  # Every execution prepares its statement where nothing is believed for longer.
   def test_parameters_of_a_table_whose_types_another_program_has_changed
     with_table("ts timestamp, r real") do |table|
-      Trunkline.postgres("#{postgres_server.uri}&options=-c%20timezone%3DAsia/Tokyo", connections: 1, max_statement_age: 1e-9) do |db|
+      Trunkline.postgres("#{postgres_server.uri}&options=-c%20timezone%3DAsia/Tokyo", connections: 1, max_statement_age: 0) do |db|
         insert = -> { db.query("INSERT INTO #{table} VALUES ($1, $2)", Time.utc(2024, 1, 1), 0.1) }
         2.times { insert.call }
-        psql("ALTER TABLE #{table} ALTER ts TYPE timestamptz USING ts AT TIME ZONE 'UTC', ALTER r TYPE double precision USING 0.1")
+        psql(format(WIDENED, table))
         insert.call
         assert_equal [[Time.utc(2024, 1, 1), 0.1]], db.query("SELECT DISTINCT ts, r FROM #{table}").rows
+      end
+    end
+  end
+
+  # Also of those that are sent while others are in flight.
+  def test_a_busy_connection_prepares_each_execution_too
+    with_table("r real") do |table|
+      in_host_with_client(connections: 1, max_statement_age: 0) do |db|
+        insert = "INSERT INTO #{table} VALUES ($1)"
+        db.query(insert, 0.1)
+        slow = db.async("SELECT pg_sleep(0.2)")
+        psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER r TYPE double precision")
+        [slow, *Array.new(3) { db.async(insert, 0.1) }].each(&:value)
+        assert_equal [0.1] * 3, db.query("SELECT r FROM #{table}").rows.flatten
+      end
+    end
+  end
+
+  # PostgreSQL fixes the types of a prepared statement's parameters as it parses it, and casts from them: no client that prepares can notice.
+  def test_a_prepared_statement_of_the_pg_gem_has_the_same_outcome
+    with_table("r real") do |table|
+      insert = "INSERT INTO #{table} VALUES ($1)"
+      with_pg do |pg|
+        in_host_with_client(connections: 1) do |db|
+          pg.prepare("insert", insert)
+          each = -> { [db.query(insert, 0.1), pg.exec_prepared("insert", ["0.1"]), pg.exec_params(insert, ["0.1"])] }
+          each.call
+          psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER r TYPE double precision")
+          each.call
+          assert_equal [0.10000000149011612, 0.10000000149011612, 0.1], db.query("SELECT r FROM #{table}").rows.flatten
+        end
       end
     end
   end
@@ -49,6 +84,13 @@ class SchemaChangesTest < Trunkline::TestCase
   end
 
   private
+
+  def with_pg
+    connection = PG.connect(postgres_server.uri)
+    yield connection
+  ensure
+    connection&.close
+  end
 
   def readers = 200
 end

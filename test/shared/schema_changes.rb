@@ -67,6 +67,49 @@ module Shared
       end
     end
 
+    # The server says that a value does not fit the former type; what is true of it now is known behind the transaction's end.
+    RETYPED = { "int" => 1, "date" => "2024-02-29", "int[]" => [1] }.freeze
+    WAYS_TO_ASK = {
+      "query" => ->(tx, sql, value) { tx.query(sql, value) }, "async" => ->(tx, sql, value) { tx.async(sql, value).value },
+      "batch" => ->(tx, sql, value) { tx.batch { |batch| batch.query("SELECT 1") && batch.query(sql, value) } },
+      "atomic batch" => ->(tx, sql, value) { tx.batch(atomic: true) { |batch| batch.query(sql, value) } },
+      "savepoint" => ->(tx, sql, value) { tx.transaction { |inner| inner.query(sql, value) } }
+    }.freeze
+    private_constant :RETYPED, :WAYS_TO_ASK
+
+    def test_a_transaction_whose_parameters_have_other_types_now
+      RETYPED.to_a.product(WAYS_TO_ASK.to_a).each do |(type, before), (name, way)|
+        with_table("v #{type}") do |table|
+          in_host_with_client(connections: 1, max_connections: 2) do |db|
+            sql = "INSERT INTO #{table} VALUES ($1)"
+            db.transaction { |tx| tx.query(sql, before) }
+            psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER v TYPE text")
+            error = assert_raises(Trunkline::OutdatedStatement, name) { db.transaction { |tx| way.call(tx, sql, "abc") } }
+            assert_equal [true, "22", Trunkline::ServerError], [error.retriable?, error.sqlstate[0, 2], error.cause.class.superclass.superclass], name
+            db.transaction { |tx| way.call(tx, sql, "abc") }
+            assert_equal ["abc"], db.query("SELECT v FROM #{table}").rows.flatten, name
+          end
+        end
+      end
+    end
+
+    # One that the caller has made stays what it is, and is no reason to run all of it again.
+    def test_a_transaction_with_a_value_that_does_not_fit
+      with_table("v int") do |table|
+        in_host_with_client(connections: 1, max_connections: 2) do |db|
+          sql = "INSERT INTO #{table} (v) VALUES ($1)"
+          db.query(sql, 1)
+          2.times do
+            error = assert_raises(Trunkline::InvalidTextRepresentation) { db.transaction { |tx| tx.query(sql, "abc") } }
+            refute_predicate error, :retriable?
+          end
+          assert_raises(Trunkline::InvalidTextRepresentation) { db.transaction { |tx| tx.query("SET LOCAL search_path = pg_catalog, public") && tx.query(sql, "abc") } }
+          psql("ALTER TABLE #{table} ADD w int; ALTER TABLE #{table} DROP v")
+          assert_raises(Trunkline::UndefinedColumn) { db.transaction { |tx| tx.query(sql, 2) } }
+        end
+      end
+    end
+
     # What this client itself has changed, or found changed elsewhere, fails no transaction.
     def test_a_transaction_goes_on_where_the_client_knows_of_the_change
       with_table("v int") do |table|

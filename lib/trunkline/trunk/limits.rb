@@ -17,7 +17,7 @@ module Trunkline
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
     # max_types:: types of the server's own, beyond the built-in ones, that are remembered; one that is not is looked up again
     # max_statement_age:: seconds after which statements are prepared again and types looked up again, as another program may have
-    #   changed the types of parameters unnoticed
+    #   changed the types of parameters unnoticed; 0: each execution prepares its statement
     # max_futures:: futures of one fiber without an answer; the next one first waits for the oldest
     # max_future_bytes:: bytes that are kept of the answers of a client's futures whose values were not asked for; beyond these, the next
     #   future is refused. The answers that are in flight then still come
@@ -34,7 +34,7 @@ module Trunkline
     }.freeze
 
     # What may be 0.
-    NONE = %i[failover_wait].freeze
+    NONE = %i[failover_wait max_statement_age].freeze
     # What may be nil, which is for ever.
     ENDLESS = %i[silence].freeze
     # What can be no fraction.

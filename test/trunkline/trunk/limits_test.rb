@@ -22,6 +22,11 @@ module Trunkline
       end
     end
 
+    def test_what_may_be_none
+      assert_equal [0, 0.0], Limits.new(max_statement_age: 0, failover_wait: 0.0).then { |limits| [limits.max_statement_age, limits.failover_wait] }
+      assert_raises(ArgumentError) { Limits.new(max_statement_age: -1) }
+    end
+
     # Those opened together do not go together.
     def test_the_expiry_of_a_connection
       now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -1,6 +1,7 @@
 #include "prepared.h"
 
 #include <string.h>
+#include "statement.h"
 #include "../../common/classes.h"
 
 static VALUE cPrepared;
@@ -50,9 +51,22 @@ void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count)
 static VALUE prepared_is_parsed(VALUE self) { return RBOOL(prepared_of(self)->parsed); }
 static VALUE prepared_is_stale(VALUE self) { return RBOOL(prepared_of(self)->stale); }
 
+/* call-seq: parameter_types -> Array of Integer, or nil
+ *
+ * OIDs of the types that the session has for the parameters; nil where it has not told them, or has read the SQL under other settings than those that
+ * travel with the statement. */
+static VALUE prepared_parameter_types(VALUE self) {
+    const prepared_t *prepared = prepared_of(self);
+    if (!prepared->known || prepared->parse_context != statement_of(prepared->statement)->parse_context) return Qnil;
+    VALUE types = rb_ary_new_capa(prepared->type_count);
+    for (uint16_t at = 0; at < prepared->type_count; at++) rb_ary_push(types, UINT2NUM(prepared->types[at]));
+    return types;
+}
+
 void Init_trunkline_prepared(void) {
     cPrepared = rb_define_class_under(mTrunklinePostgres, "Prepared", rb_cObject);
     rb_undef_alloc_func(cPrepared);
     rb_define_method(cPrepared, "parsed?", prepared_is_parsed, 0);
     rb_define_method(cPrepared, "stale?", prepared_is_stale, 0);
+    rb_define_method(cPrepared, "parameter_types", prepared_parameter_types, 0);
 }

@@ -268,7 +268,7 @@ bool submit(session_state_t *session, VALUE object) {
     buffer_t *output = bytes_buffer(session->base.output);
     if (session->base.closed || is_late(request)) return false;
     /* With something in flight, the time of the last answer was looked at. */
-    if (session->base.in_flight.fifo.count == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
+    if (session->base.in_flight.fifo.count == 0 || session->epoch->longest == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
     if (request->kind != REQUEST_BATCH) {
         submit_unit(session, output, request);
     } else if (request->atomic) {

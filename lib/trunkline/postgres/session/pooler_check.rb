@@ -37,7 +37,7 @@ module Trunkline
       private
 
       # Or about to be begun.
-      def open_transaction? = !@lease.pending.empty? || (!@lease.untouched? && @lease.status != "I")
+      def open_transaction? = !@lease.pending.empty? || (@lease.last && @lease.status != "I")
 
       # @raise [SharedStateError] requests are under way on the connection that there is
       def change_access(request)

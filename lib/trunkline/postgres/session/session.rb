@@ -99,6 +99,11 @@ module Trunkline
       def attempt(order, &block)
         check_no_other_transaction
         run(TransactionLevel.new(@internals, @lease, order.opening, order), &block)
+      rescue ServerError => error
+        raise unless (suspected = order.suspected_types)
+
+        explained = suspected.explain(error) { |description| perform_until_answered(description) }
+        error.equal?(explained) ? raise : raise(explained, cause: error)
       end
 
       # Ends the session, and sets its connection back for the next caller.

@@ -24,6 +24,9 @@ module Trunkline
       # @return [Array<String>] SQL that is sent with the next request, before it
       attr_reader :pending
 
+      # @return [Request, nil] that it was asked last; nil: nothing was asked of the server yet
+      attr_reader :last
+
       # @param sessions [Sessions] where trunks come from
       # @param responses [ResponseReader]
       # @param location [String] file and line of its holder
@@ -112,9 +115,6 @@ module Trunkline
       # @param name [String] of a setting that the server reports
       # @return [String, nil] its value, where there is a connection
       def setting(name) = @codec&.parameters&.fetch(name, nil)
-
-      # @return [Boolean] whether nothing was asked of the server yet
-      def untouched? = @last.nil?
 
       # @return [Boolean] whether every request has its answer, and the connection is there
       def idle? = @trunk.nil? || (@codec.idle? && @trunk.loss.nil?)
@@ -221,7 +221,7 @@ module Trunkline
 
           take_back(before, opening)
           return request.fail(Abandonment::UNSENT[:deadline]) if request.deadline_passed?
-          raise stuck(request) unless untouched? && @trunk.loss
+          raise stuck(request) unless @last.nil? && @trunk.loss
 
           check_in_trunk
         end until taken

@@ -160,6 +160,7 @@ module Trunkline
         return @lease.mark_broken if @lease.broken? || !@lease.settle
         return if over?
 
+        @order.suspect(@lease.last)
         sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
         Deadlines.instead(LeaseTidying::LONGEST) { @session.command(sql) }
       rescue Error

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../verbs/unknown_keywords"
+require_relative "suspected_types"
 require_relative "transaction_mode"
 
 module Trunkline
@@ -21,6 +22,9 @@ module Trunkline
       # @return [Array<#call>] what is to follow the commit
       attr_reader :callbacks
 
+      # @return [SuspectedTypes, nil] of the statement that failed last, behind the end of the transaction
+      attr_reader :suspected_types
+
       # @raise [ArgumentError] an option that cannot be
       def initialize(isolation: nil, read_only: nil, deferrable: nil, retries: 0, **unknown)
         UnknownKeywords.refuse(unknown, TransactionRunner.instance_method(:initialize)) unless unknown.empty?
@@ -32,7 +36,11 @@ module Trunkline
         @retries = retries
         @callbacks = []
         @committed = false
+        @suspected_types = nil
       end
+
+      # @param request [Request, nil] behind which the transaction, or a savepoint in it, is rolled back
+      def suspect(request) = @suspected_types = SuspectedTypes.of(request) || @suspected_types
 
       # The server has said that everything is there to stay.
       def committed! = @committed = true
