@@ -87,13 +87,9 @@ module Trunkline
       private
 
       def found_over?(now)
-        return false unless @looking.turn_on
-
-        begin
-          (now < @ask_at ? answered?(now) : ask) && yield
-        ensure
-          @looking.on = false
-        end
+        over = false
+        @looking.hold { over = (now < @ask_at ? answered?(now) : ask) && yield }
+        over
       end
 
       def ask

@@ -31,14 +31,22 @@ static VALUE flag_turn(VALUE self, VALUE on) {
     return on;
 }
 
-/* call-seq: turn_on -> true or false
+static VALUE turn_off(VALUE flag) {
+    ((flag_t *)flag)->on = false;
+    return Qnil;
+}
+
+/* call-seq: hold { ... } -> true or false
  *
- * In one step, for threads too. False: it was on. */
-static VALUE flag_turn_on(VALUE self) {
+ * Runs the block, and is on meanwhile, until the block is left in whatever way. False: it was on, and the block did not run. The look and the turn
+ * are one step, for threads too. */
+static VALUE flag_hold(VALUE self) {
     flag_t *flag = RTYPEDDATA_DATA(self);
-    bool was_on = flag->on;
+    if (flag->on) return Qfalse;
     flag->on = true;
-    return RBOOL(!was_on);
+    rb_ensure(rb_yield, self, turn_off, (VALUE)flag);
+    RB_GC_GUARD(self);
+    return Qtrue;
 }
 
 /* call-seq: on? -> true or false */
@@ -48,6 +56,6 @@ void Init_trunkline_flag(void) {
     VALUE class = rb_define_class_under(mTrunkline, "Flag", rb_cObject);
     trunkline_define_new(class, flag_new);
     rb_define_method(class, "on=", flag_turn, 1);
-    rb_define_method(class, "turn_on", flag_turn_on, 0);
+    rb_define_method(class, "hold", flag_hold, 0);
     rb_define_method(class, "on?", flag_is_on, 0);
 }

@@ -64,7 +64,9 @@ module Trunkline
       def feed(request, most)
         trunk = @lease.trunk
         codec = trunk.codec
-        return unless @lease.exclusively(request) { yield codec }
+        appended = false
+        @lease.exclusively(request) { appended = yield codec }
+        return unless appended
 
         loop do
           @lease.exclusively(request.adopt) { trunk.reader.push(request) { codec.output.size <= most || request.notices } }

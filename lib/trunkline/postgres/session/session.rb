@@ -179,9 +179,13 @@ module Trunkline
       # @return [Boolean] whether a refused request, the first one here, may go over another connection
       def begins_elsewhere?(request) = @lease.begin_elsewhere(request)
 
+      # A statement that changes nothing, which most are, needs no more than an open transaction.
       def perform(request)
-        admit(request)
-        @lease.perform(request)
+        statement = request.statement
+        return perform_prepared(request) unless statement&.changes_nothing? && !@lease.changed_parse_context?
+
+        check_transaction(request, statement) unless @levels.empty?
+        @lease.transmit(request)
       end
 
       def dispatch(request)
@@ -217,6 +221,12 @@ module Trunkline
         script = Request.script(Statements.text(sql))
         begin_what_is_pending
         @responses.results(perform_until_answered(script), @result_class)
+      end
+
+      # What may have an effect on the session.
+      def perform_prepared(request)
+        admit(request)
+        @lease.perform(request)
       end
 
       def admit(request)

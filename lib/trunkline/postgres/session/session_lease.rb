@@ -188,16 +188,8 @@ module Trunkline
       # Runs the block while no other fiber or thread uses the lease: or the one would not know what the other does to its transaction.
       #
       # @raise [SharedStateError] another one does
-      def exclusively(request)
-        Waiting.undisturbed(request.scheduler) do
-          raise LeaseErrors.in_use(request, @server) unless @in_use.turn_on
-
-          begin
-            yield
-          ensure
-            @in_use.on = false
-          end
-        end
+      def exclusively(request, &)
+        Waiting.undisturbed(request.scheduler) { @in_use.hold(&) || raise(LeaseErrors.in_use(request, @server)) }
       end
 
       # Yields the trunk of the lease, with what is pending ahead of the request. A trunk that is lost before anything was done on it is as
