@@ -20,31 +20,31 @@ module Trunkline
     end
 
     def test_receiving
-      assert_equal false, @wire.receive
+      assert_equal :blocked, @wire.receive
       @there.write("hello")
-      assert_equal [true, false, "hello"], [@wire.receive, @wire.receive, @input.to_s]
+      assert_equal [:received, :blocked, "hello"], [@wire.receive, @wire.receive, @input.to_s]
       @there.write(" again")
       @there.close
-      assert_equal [true, nil, nil], Array.new(3) { @wire.receive }
+      assert_equal [:received, :closed, :closed], Array.new(3) { @wire.receive }
       assert_equal "hello again", @input.to_s
     end
 
     def test_a_peer_that_closes_without_farewell
       @there.write("hello")
       @there.to_io.close
-      assert_equal [true, nil, nil, "hello"], [*Array.new(3) { @wire.receive }, @input.to_s]
+      assert_equal [:received, :closed, :closed, "hello"], [*Array.new(3) { @wire.receive }, @input.to_s]
     end
 
     def test_many_records_at_once
       100.times { |number| @there.write(number.to_s.rjust(10)) }
-      assert_equal [true, false], [@wire.receive, @wire.receive]
+      assert_equal [:received, :blocked], [@wire.receive, @wire.receive]
       assert_equal Array.new(100) { |number| number.to_s.rjust(10) }.join, @input.to_s
     end
 
     def test_large_messages_on_the_way_in
       writer = Thread.new { @there.write(LARGE) }
       until @input.size == LARGE.bytesize
-        @wire.wait unless @wire.receive
+        @wire.wait unless @wire.receive == :received
       end
       writer.join
       assert_equal LARGE, @input.to_s
@@ -85,7 +85,7 @@ module Trunkline
       assert_equal "h", here.read_nonblock(1)
       wire = wire_class.new(here, @input, @output)
       4.times { wire.wait }
-      assert_equal [true, "ello"], [wire.receive, @input.to_s]
+      assert_equal [:received, "ello"], [wire.receive, @input.to_s]
     ensure
       [here, there].each { |tls| tls.to_io.close }
     end
@@ -93,7 +93,7 @@ module Trunkline
     def test_bytes_that_were_tampered_with
       @there.write("hello")
       @there.to_io.write("\x17\x03\x03\x00\x20#{"x" * 32}")
-      assert_equal [true, "hello"], [@wire.receive, @input.to_s]
+      assert_equal [:received, "hello"], [@wire.receive, @input.to_s]
       2.times do
         error = assert_raises(ConnectionError) { @wire.receive }
         assert_match(/\Athe encrypted connection broke: .*(decryption|bad record mac|record layer failure)/, error.message)
@@ -111,9 +111,9 @@ module Trunkline
       @there.write("hello")
       @there.sync_close = false
       @there.close
-      assert_equal [true, "hello"], [@wire.receive, @input.to_s]
+      assert_equal [:received, "hello"], [@wire.receive, @input.to_s]
       Socket::Readiness.stub(:wait_once, ->(*) { flunk "it waits for a socket that tells nothing more" }) { @wire.wait } if @wire.native?
-      2.times { assert_nil @wire.receive }
+      2.times { assert_equal :closed, @wire.receive }
     end
 
     def test_closing_says_farewell
@@ -138,7 +138,7 @@ module Trunkline
     def test_shutting_down_wakes_a_caller_that_waits
       @wire.shut_down
       @wire.wait
-      assert_nil @wire.receive
+      assert_equal :closed, @wire.receive
       @wire.close
     end
 

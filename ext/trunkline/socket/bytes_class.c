@@ -12,7 +12,7 @@
 #define KEPT_WHEN_EMPTY (1 << 20)
 
 VALUE cTrunklineBytes;
-static VALUE eForked;
+static VALUE eForked, sym_received, sym_blocked, sym_closed;
 
 typedef struct {
     buffer_t buffer;
@@ -94,17 +94,16 @@ socket_status_t bytes_send(VALUE self, int descriptor) {
     return status;
 }
 
-/* call-seq: receive_from(descriptor) -> true, false or nil
+VALUE bytes_received(socket_status_t status) { return status == SOCKET_MOVED ? sym_received : status == SOCKET_CLOSED ? sym_closed : sym_blocked; }
+
+/* call-seq: receive_from(descriptor) -> :received, :blocked or :closed
  *
- * Reads what the non-blocking descriptor holds now. True: bytes came. False: none are there. Nil: the peer has closed. */
+ * Reads what the non-blocking descriptor holds now. :blocked: nothing is there; :closed: nothing will come, as the peer has closed. */
 static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
     bytes_to_move(self);
-    switch (bytes_receive(self, NUM2INT(descriptor))) {
-    case SOCKET_MOVED: return Qtrue;
-    case SOCKET_BLOCKED: return Qfalse;
-    case SOCKET_CLOSED: return Qnil;
-    default: rb_sys_fail("recv");
-    }
+    socket_status_t status = bytes_receive(self, NUM2INT(descriptor));
+    if (status == SOCKET_FAILED) rb_sys_fail("recv");
+    return bytes_received(status);
 }
 
 /* call-seq: send_to(descriptor) -> true or false
@@ -171,6 +170,9 @@ static VALUE bytes_to_s(VALUE self) {
 static VALUE generation(VALUE self) { return UINT2NUM(process_generation); }
 
 void Init_trunkline_bytes(void) {
+    sym_received = ID2SYM(rb_intern("received"));
+    sym_blocked = ID2SYM(rb_intern("blocked"));
+    sym_closed = ID2SYM(rb_intern("closed"));
     rb_define_singleton_method(mTrunkline, "process_generation", generation, 0);
     process_generation_watch();
     eForked = rb_const_get(mTrunkline, rb_intern("ConnectionError"));

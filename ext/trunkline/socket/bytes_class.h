@@ -21,6 +21,9 @@ void bytes_count_transfer(VALUE bytes);
 socket_status_t bytes_receive(VALUE bytes, int descriptor);
 socket_status_t bytes_send(VALUE bytes, int descriptor);
 
+/* What receiving returns in Ruby, of one that has not failed: :received, :blocked or :closed. */
+VALUE bytes_received(socket_status_t status);
+
 /* What is there was taken in: memory that one long message needed is given back. */
 void bytes_settle(VALUE bytes);
 

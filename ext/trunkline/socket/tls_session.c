@@ -273,18 +273,15 @@ static void check_bytes(VALUE bytes) {
     if (!RTEST(rb_obj_is_kind_of(bytes, cTrunklineBytes))) rb_raise(rb_eTypeError, "no Bytes: %"PRIsVALUE, rb_obj_class(bytes));
 }
 
-/* call-seq: receive_into(bytes, descriptor) -> true, false or nil
+/* call-seq: receive_into(bytes, descriptor) -> :received, :blocked or :closed
  *
- * Decrypts what the non-blocking descriptor holds now. True: bytes came. False: none are there. Nil: the peer has closed. */
+ * Decrypts what the non-blocking descriptor holds now, as Bytes#receive_from reads it. */
 static VALUE session_receive(VALUE self, VALUE bytes, VALUE descriptor) {
     session_to_use(self);
     check_bytes(bytes);
-    switch (tls_session_receive(self, bytes, NUM2INT(descriptor))) {
-    case SOCKET_MOVED: return Qtrue;
-    case SOCKET_BLOCKED: return Qfalse;
-    case SOCKET_CLOSED: return Qnil;
-    default: rb_exc_raise(tls_session_error(self));
-    }
+    socket_status_t status = tls_session_receive(self, bytes, NUM2INT(descriptor));
+    if (status == SOCKET_FAILED) rb_exc_raise(tls_session_error(self));
+    return bytes_received(status);
 }
 
 /* call-seq: send_from(bytes, descriptor) -> true or false

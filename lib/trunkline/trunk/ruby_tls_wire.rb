@@ -84,17 +84,17 @@ module Trunkline
         count += bytes.bytesize
         @input << bytes
       end
-      true
+      :received
     rescue SystemCallError, OpenSSL::SSL::SSLError => error
       @failure = broken(error)
-      count&.positive? || raise(@failure)
+      count&.positive? ? :received : raise(@failure)
     end
 
     def nothing_more(answer, count)
       @must_write = answer == :wait_writable
-      return true if count.positive?
+      return :received if count.positive?
 
-      answer ? false : nil
+      answer ? :blocked : :closed
     end
 
     def check

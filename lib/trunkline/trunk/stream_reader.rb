@@ -127,17 +127,18 @@ module Trunkline
     end
 
     def read_or_wait
-      received = @wire.receive
-      if received then @trunk.take_in
-      elsif received.nil? then @trunk.hung_up
+      case @wire.receive
+      when :received then @trunk.take_in
+      when :closed then @trunk.hung_up
       else @trunk.sleep_until_ready
       end
     end
 
     def take_in_what_is_there
-      received = @wire.receive
-      @trunk.take_in if received
-      @trunk.hung_up if received.nil?
+      case @wire.receive
+      when :received then @trunk.take_in
+      when :closed then @trunk.hung_up
+      end
     rescue SystemCallError, IOError, ConnectionError => error
       @trunk.lose(error.message)
     end

@@ -130,11 +130,11 @@ module Trunkline
     # @param by [Float] when no more is read, on the clock of Waiting.now
     # @return [Boolean] false: it is lost
     def alive?(by = Float::INFINITY)
-      while (received = @wire.receive)
+      while (received = @wire.receive) == :received
         take_in
         break if Waiting.now >= by
       end
-      lose(farewell) if received.nil? || @codec.farewell
+      lose(farewell) if received == :closed || @codec.farewell
       @loss.nil?
     rescue SystemCallError, IOError, ConnectionError => error
       lose_over(error)

@@ -44,8 +44,8 @@ module Trunkline
       return park_until(request, scheduler, deadline) if deadline
 
       scheduler.block(request, nil)
-      scheduler.block(request, nil) while (done = request.resume).nil?
-      done
+      scheduler.block(request, nil) while (state = request.resume) == :parked
+      state == :done
     rescue Exception
       unpark(request)
       raise

@@ -32,7 +32,7 @@ module Trunkline
     # @return [TLSSession, nil] through which C does it
     def tls = nil
 
-    # @return [Boolean, nil] true: bytes came; false: none are there; nil: the peer has closed
+    # @return [Symbol] :received; :blocked: nothing is there; :closed: nothing will come, as the peer has closed
     # @raise [SystemCallError, ConnectionError]
     def receive = @input.receive_from(@descriptor)
 

@@ -38,13 +38,13 @@ module Trunkline
     end
 
     def test_receiving
-      assert_equal false, @bytes.receive_from(@here.fileno)
+      assert_equal :blocked, @bytes.receive_from(@here.fileno)
       @there.write("hello")
-      assert_equal true, @bytes.receive_from(@here.fileno)
-      assert_equal [false, "hello"], [@bytes.receive_from(@here.fileno), @bytes.to_s]
+      assert_equal :received, @bytes.receive_from(@here.fileno)
+      assert_equal [:blocked, "hello"], [@bytes.receive_from(@here.fileno), @bytes.to_s]
       @there.write(" again")
       @there.close_write
-      assert_equal [true, nil, nil], Array.new(3) { @bytes.receive_from(@here.fileno) }
+      assert_equal [:received, :closed, :closed], Array.new(3) { @bytes.receive_from(@here.fileno) }
       assert_equal "hello again", @bytes.to_s
     end
 
@@ -70,8 +70,8 @@ module Trunkline
 
     def test_large_messages_on_the_way_in
       writer = Thread.new { @there.write("x" * 5_000_000) && @there.close_write }
-      until (got = @bytes.receive_from(@here.fileno)).nil?
-        @here.wait_readable unless got
+      until (got = @bytes.receive_from(@here.fileno)) == :closed
+        @here.wait_readable if got == :blocked
       end
       writer.join
       assert_equal 5_000_000, @bytes.size
@@ -92,7 +92,7 @@ module Trunkline
       @there.close
       @bytes << "hello"
       assert_raises(Errno::EPIPE) { @bytes.send_to(@here.fileno) }
-      assert_nil @bytes.receive_from(@here.fileno)
+      assert_equal :closed, @bytes.receive_from(@here.fileno)
     end
 
     def test_no_descriptor

@@ -18,10 +18,10 @@ module Trunkline
       refute_predicate waiter, :parked?
       refute waiter.wake_up
       assert_predicate waiter.park, :parked?
-      assert_nil waiter.resume
+      assert_equal :parked, waiter.resume
       assert waiter.wake_up
       refute_predicate waiter, :parked?
-      refute_nil waiter.resume
+      assert_equal :running, waiter.resume
       refute waiter.wake_up
     end
 
@@ -65,7 +65,7 @@ module Trunkline
           waiter = request.park
           Async { waiter.wake if waiter.wake_up }
           Fiber.scheduler.block(waiter, nil)
-          refute_nil waiter.resume
+          assert_equal :running, waiter.resume
         end
       end.join
     end

@@ -19,9 +19,9 @@ module Trunkline
         ["a" * 10, "b", "c" * 300].each { |text| @there.write(text) }
         complete = from_server.readpartial(100_000).each_char.count do |byte|
           to_client.write(byte)
-          wire.receive
+          wire.receive == :received
         end
-        assert_equal [3, "#{"a" * 10}b#{"c" * 300}", false], [complete, @input.to_s, wire.receive]
+        assert_equal [3, "#{"a" * 10}b#{"c" * 300}", :blocked], [complete, @input.to_s, wire.receive]
       end
     end
 
@@ -31,7 +31,7 @@ module Trunkline
         @there.write("cut")
         to_client.write(from_server.readpartial(100_000)[..-2])
         to_client.close
-        assert_equal [true, nil, nil, "whole"], [*Array.new(3) { wire.receive }, @input.to_s]
+        assert_equal [:received, :closed, :closed, "whole"], [*Array.new(3) { wire.receive }, @input.to_s]
       end
     end
 
@@ -45,7 +45,7 @@ module Trunkline
           bytes.setbyte(at = random.rand(bytes.bytesize), bytes.getbyte(at) ^ random.rand(1..255))
           to_client.write(bytes)
           to_client.close
-          error = assert_raises(ConnectionError) { nil while wire.receive } if outcome(wire) == :broken
+          error = assert_raises(ConnectionError) { nil while wire.receive == :received } if outcome(wire) == :broken
           assert_match(/\Athe encrypted connection broke: ./, error.message) if error
           assert_includes ["", "hello"], @input.to_s
           @input.take(@input.size, +"")
@@ -75,7 +75,7 @@ module Trunkline
       OpenSSLServer.open("-tls1_2") do |server|
         wire = wire_to(server)
         server.write("R\n")
-        error = assert_raises(ConnectionError) { loop { wire.wait unless wire.receive } }
+        error = assert_raises(ConnectionError) { loop { wire.wait unless wire.receive == :received } }
         assert_match(/\Athe encrypted connection broke: .*alert/, error.message)
       ensure
         wire&.close
@@ -131,7 +131,7 @@ module Trunkline
     end
 
     def outcome(wire)
-      nil while (received = wire.receive)
+      nil while (received = wire.receive) == :received
       received
     rescue ConnectionError
       :broken
@@ -148,11 +148,11 @@ module Trunkline
     def change_keys(server, wire)
       server.write("K\n")
       wire.wait
-      assert_equal [false, true], [wire.receive, wire.flushed?]
+      assert_equal [:blocked, true], [wire.receive, wire.flushed?]
     end
 
     def received(wire, size)
-      wire.wait until wire.receive == true && @input.size >= size
+      wire.wait until wire.receive == :received && @input.size >= size
       @input.take(size, +"")
     end
   end

@@ -13,6 +13,7 @@
 
 #define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
 
+static VALUE sym_received, sym_closed;
 static ID id_lose, id_lose_over, id_write_failed, id_receive, id_flush, id_wait, id_is_flushed;
 static VALUE eConnectionError;
 
@@ -103,7 +104,7 @@ socket_status_t connection_io_receive(const connection_io_t *io) {
     if (!connection_is_native(connection)) {
         VALUE received = through_wire(io, call_receive, id_lose_over);
         if (received == Qundef) return SOCKET_FAILED;
-        return NIL_P(received) ? SOCKET_CLOSED : RTEST(received) ? SOCKET_MOVED : SOCKET_BLOCKED;
+        return received == sym_received ? SOCKET_MOVED : received == sym_closed ? SOCKET_CLOSED : SOCKET_BLOCKED;
     }
     if (is_inherited(io)) return SOCKET_FAILED;
     VALUE input = connection_codec(connection)->input;
@@ -150,6 +151,8 @@ bool connection_io_is_quiet(const connection_t *connection) {
 }
 
 void Init_trunkline_connection_io(void) {
+    sym_received = bytes_received(SOCKET_MOVED);
+    sym_closed = bytes_received(SOCKET_CLOSED);
     id_lose = rb_intern("lose");
     id_lose_over = rb_intern("lose_over");
     id_write_failed = rb_intern("write_failed");

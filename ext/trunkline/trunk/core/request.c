@@ -10,6 +10,7 @@
 
 VALUE cTrunklineRequest;
 static ID id_push, id_new, id_resume;
+static VALUE sym_done, sym_running, sym_parked;
 static VALUE cFiber, blocking, cQueue; /* blocking: keywords of Fiber.new */
 
 void request_mark(void *data) {
@@ -76,14 +77,14 @@ static VALUE request_is_done(VALUE self) { return RBOOL(request_of(self)->done);
 /* call-seq: parked? -> true or false */
 static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->state == WAITER_PARKED); }
 
-/* call-seq: resume -> true, false or nil
+/* call-seq: resume -> :done, :running or :parked
  *
- * The waiter runs again and has taken its wake-up; is the request done? Nil: it has not been woken, and is still parked. */
+ * The waiter runs again and has taken its wake-up, and the request is done or not. :parked: it has not been woken, and still is. */
 static VALUE request_resume(VALUE self) {
     request_t *request = request_of(self);
-    if (request->state == WAITER_PARKED) return Qnil;
+    if (request->state == WAITER_PARKED) return sym_parked;
     request->state = WAITER_RUNNING;
-    return RBOOL(request->done);
+    return request->done ? sym_done : sym_running;
 }
 
 static VALUE unblock(VALUE self) {
@@ -318,6 +319,9 @@ static VALUE request_get_taken(VALUE self) {
 }
 
 void Init_trunkline_request(void) {
+    sym_done = ID2SYM(rb_intern("done"));
+    sym_running = ID2SYM(rb_intern("running"));
+    sym_parked = ID2SYM(rb_intern("parked"));
     id_push = rb_intern("push");
     id_new = rb_intern("new");
     id_resume = rb_intern("resume");
