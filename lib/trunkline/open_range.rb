@@ -2,7 +2,7 @@
 
 module Trunkline
   # A range of PostgreSQL's that Ruby's Range cannot be: without its begin, as (1.5,2.5], empty, or with ends that Ruby cannot
-  # compare, as a time and infinity. Immutable.
+  # compare, as a time and infinity, NaN, or composite values. Immutable.
   #
   #   Trunkline::OpenRange.new(1.5, 2.5).to_s    # => "(1.5,2.5]"
   #   Trunkline::OpenRange::EMPTY.empty?         # => true

@@ -15,6 +15,9 @@ class FurtherTypesTest < Trunkline::TestCase
     "'empty'::int4range" => Trunkline::OpenRange::EMPTY, "'(1.5,2.5]'::numrange" => Trunkline::OpenRange.new(BigDecimal("1.5"), BigDecimal("2.5")),
     "'[2024-01-01,infinity)'::daterange" => Date.new(2024)...Float::INFINITY,
     "'[2024-01-01 00:00+00,infinity]'::tstzrange" => Trunkline::OpenRange.new(Time.utc(2024), Float::INFINITY, exclude_begin: false),
+    "homes(ROW('a', 1, NULL), ROW('b', 2, NULL), '[]')" =>
+      Trunkline::OpenRange.new({ "street" => "a", "number" => 1, "tags" => nil }, { "street" => "b", "number" => 2, "tags" => nil }, exclude_begin: false),
+    "many('{1,NULL}', '{NULL}')" => Trunkline::OpenRange.new([1, nil], [nil], exclude_begin: false, exclude_end: true),
     "'[2024-01-01 00:00,2024-02-01 12:00:00.5)'::tsrange" => Time.utc(2024)...Time.utc(2024, 2, 1, 12, 0, 0.5r),
     "'{}'::int4multirange" => [], "'{[1,2),[4,6)}'::int4multirange" => [1...2, 4...6], "'{(1.5,2]}'::nummultirange" => [Trunkline::OpenRange.new(BigDecimal("1.5"), BigDecimal(2))],
     "ARRAY['[1,2)'::int4range, NULL]" => [1...2, nil], "ARRAY['{[1,2)}'::int4multirange]" => [[1...2]], "ARRAY[ARRAY['[1,2)'::int4range]]" => [[1...2]],
@@ -51,6 +54,7 @@ class FurtherTypesTest < Trunkline::TestCase
     CREATE TYPE mood AS ENUM ('sad', 'ok');
     CREATE TYPE words AS RANGE (subtype = text); CREATE TYPE floats AS RANGE (subtype = float8); CREATE DOMAIN few AS int4range;
     CREATE TYPE address AS (street text, number int, tags text[]); CREATE TYPE nothing AS (); CREATE DOMAIN home AS address;
+    CREATE TYPE homes AS RANGE (subtype = address); CREATE TYPE many AS RANGE (subtype = int[]);
     CREATE TYPE nested AS (at address, mood mood, range int4range, many int);
     CREATE SCHEMA geo; CREATE TYPE geo."Spot" AS (x float8, y float8); CREATE DOMAIN near AS geo."Spot"; CREATE TYPE colour AS ENUM ('red', 'blue');
     -- As the extension pgvector makes its own, whose text is the same; it need not be installed.
@@ -71,6 +75,16 @@ class FurtherTypesTest < Trunkline::TestCase
   def test_what_is_read
     with_types(connections: 1) do |db|
       known_here(READ).each { |sql, value| 2.times { assert_equal value, db.value("SELECT #{sql}"), sql } }
+    end
+  end
+
+  # No comparison tells whether NaN is behind another number.
+  def test_a_range_with_an_end_that_is_no_number
+    with_types(connections: 1) do |db|
+      2.times do
+        range = db.value("SELECT '[1,NaN)'::numrange")
+        assert_equal [Trunkline::OpenRange, 1, true, false, true], [range.class, range.begin, range.end.nan?, range.exclude_begin?, range.exclude_end?]
+      end
     end
   end
 

@@ -94,13 +94,26 @@ module Trunkline
       end
 
       def test_types_that_are_gone
-        ["DROP TYPE", "DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA", "DROP TABLE", "DROP VIEW"].each_with_index do |command, index|
+        ["DROP TYPE", "DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA", "DROP TABLE", "DROP VIEW", "DROP FUNCTION", "DROP ROLE"].each_with_index do |command, index|
           submit(Request.script(command))
           answer(complete(command) + ready)
           assert_equal index + 1, @epochs.number, command
         end
         submit(Request.script("DROP INDEX t"))
         assert_no_changes { answer(complete("DROP INDEX") + ready) }
+      end
+
+      # What is new may be meant by what is prepared already: a function that takes the call of another, a cast, a table in a schema that is searched first.
+      def test_what_is_new
+        ["CREATE FUNCTION", "CREATE CAST", "CREATE OPERATOR", "CREATE ROLE", "CREATE TABLE"].each_with_index do |command, index|
+          ask(command)
+          answer(first_command(command))
+          assert_equal index + 1, @epochs.number, command
+        end
+        ask("CREATE TEMP TABLE t (n int)")
+        assert_no_changes { answer(first_command("CREATE TABLE")) }
+        ask("CREATE TABLE t AS SELECT 1")
+        assert_no_changes { answer(first_command("SELECT 1")) }
       end
 
       def assert_no_changes

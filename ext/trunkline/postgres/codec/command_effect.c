@@ -3,17 +3,21 @@
 #include "../messages/command_tag.h"
 #include "plan_epoch.h"
 
-void command_effect_note(session_state_t *session, const char *tag, size_t length) {
+/* What any session has prepared is old from now on, and again when the transaction is over. */
+static void change_schema(session_state_t *session) {
+    session->schema_changed = true;
+    plan_epoch_end(session->epoch, session->epoch->number);
+}
+
+void command_effect_note(session_state_t *session, const char *tag, size_t length, bool own) {
     switch (command_tag_effect(tag, length)) {
     case COMMAND_FORGETS_STATEMENTS: slots_forget(session); break;
     case COMMAND_DEFINES:
         session->defined = true;
         session->epoch->defined++;
+        if (!own) change_schema(session);
         break;
-    case COMMAND_CHANGES_SCHEMA:
-        session->schema_changed = true;
-        plan_epoch_end(session->epoch, session->epoch->number);
-        break;
+    case COMMAND_CHANGES_SCHEMA: change_schema(session); break;
     case COMMAND_AS_ANY: break;
     }
     if (session->schema_changed && command_tag_rolled_back(tag, length)) plan_epoch_end(session->epoch, session->epoch->number);

@@ -161,7 +161,7 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     if (request->answer.affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
     check_rows(request, frame->body, length);
     request->outcome.rolled_back = command_tag_rolled_back(frame->body, length);
-    command_effect_note(session, frame->body, length);
+    command_effect_note(session, frame->body, length, !NIL_P(request->statement) && !statement_shareable(statement_of(request->statement)));
     if (!NIL_P(request->answer.tag)) request->answer.tag = rb_utf8_str_new(frame->body, (long)length);
     end_command(request);
 }

@@ -43,14 +43,12 @@ static bool begins(const char *tag, size_t length, const char *text) {
 }
 
 command_effect_t command_tag_effect(const char *tag, size_t length) {
-    static const char *const drops[] = {"DROP DOMAIN", "DROP EXTENSION", "DROP SCHEMA", "DROP TABLE", "DROP TYPE", "DROP VIEW"};
     switch (length > 0 ? tag[0] : 0) {
     case 'A': return begins(tag, length, "ALTER ") ? COMMAND_CHANGES_SCHEMA : COMMAND_AS_ANY;
     case 'C': return begins(tag, length, "CREATE ") && !begins(tag, length, "CREATE TABLE AS") ? COMMAND_DEFINES : COMMAND_AS_ANY;
     case 'D':
-        for (size_t at = 0; at < sizeof drops / sizeof *drops; at++) {
-            if (begins(tag, length, drops[at])) return COMMAND_CHANGES_SCHEMA; /* what comes in its place may have other types, to which values would be cast in silence */
-        }
+        /* What comes in its place may have other types, to which values would be cast in silence, and constants may stand for it, as 'name'::regrole does. */
+        if (begins(tag, length, "DROP ") && !begins(tag, length, "DROP INDEX")) return COMMAND_CHANGES_SCHEMA;
         return begins(tag, length, "DISCARD ALL") || begins(tag, length, "DEALLOCATE ALL") ? COMMAND_FORGETS_STATEMENTS : COMMAND_AS_ANY;
     default: return COMMAND_AS_ANY;
     }

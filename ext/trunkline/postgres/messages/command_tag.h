@@ -20,7 +20,7 @@ bool command_tag_changes_rows(const char *tag, size_t length);
 typedef enum {
     COMMAND_AS_ANY,
     COMMAND_FORGETS_STATEMENTS, /* the session has no prepared statements any more */
-    COMMAND_DEFINES,            /* something new, which may keep state where it is used: a function, a trigger, ... */
+    COMMAND_DEFINES,            /* something new, which may keep state where it is used, and be meant by what is prepared already: a function, a cast, a trigger, ... */
     COMMAND_CHANGES_SCHEMA,     /* what any session has prepared may return something else from now on */
 } command_effect_t;
 

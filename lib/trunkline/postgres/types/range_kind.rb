@@ -52,8 +52,10 @@ module Trunkline
           OpenRange.new(first, last, exclude_begin: exclude_begin, exclude_end: exclude_end)
         end
 
-        # A Time and Float::INFINITY: Active Support would compare them, and Ruby does not.
-        def incomparable?(first, last) = !first.nil? && !last.nil? && first.is_a?(Time) != last.is_a?(Time)
+        # Composite values, NaN, and a Time and Float::INFINITY, which Active Support would compare, and Ruby does not.
+        def incomparable?(first, last)
+          !first.nil? && !last.nil? && (first.is_a?(Time) != last.is_a?(Time) || (first <=> last).nil?)
+        end
 
         def bound(quoted, bare, memory)
           return @bound.decode(quoted.gsub(/""|\\(.)/m) { $1 || '"' }, memory) if quoted
