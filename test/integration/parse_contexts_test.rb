@@ -123,6 +123,31 @@ class ParseContextsTest < Trunkline::TestCase
     end
   end
 
+  # The index has the rows in the other order than the table.
+  FORCED = { "enable_seqscan" => "off", "enable_bitmapscan" => "off" }.freeze
+  WAYS_TO_PLAN = {
+    "SET LOCAL" => ->(db, sql) { db.transaction { |tx| FORCED.each { |name, value| tx.query("SET LOCAL #{name} = #{value}") } && tx.column(sql) } },
+    "SET" => ->(db, sql) { db.session { |session| FORCED.each { |name, value| session.query("SET #{name} = #{value}") } && session.column(sql) } },
+    "set_config" => ->(db, sql) { db.transaction { |tx| FORCED.each { |name, value| tx.query("SELECT set_config($1, $2, true)", name, value) } && tx.column(sql) } },
+    "settings of a query" => ->(db, sql) { db.column(sql, settings: FORCED) },
+    "settings of a transaction" => ->(db, sql) { db.with(settings: FORCED).transaction { |tx| tx.column(sql) } }
+  }.freeze
+  private_constant :FORCED, :WAYS_TO_PLAN
+
+  # A plan is made by the settings of the caller that it is made for, and is no other caller's.
+  def test_each_callers_plans
+    with_table("n int PRIMARY KEY") do |table|
+      psql("INSERT INTO #{table} VALUES (3), (2), (1); ANALYZE #{table}")
+      in_host_with_client(connections: 1, max_connections: 1) do |db|
+        WAYS_TO_PLAN.to_a.product([true, false]).each do |(name, way), planned_before|
+          sql = "SELECT n FROM #{table} WHERE n > 0 -- #{name} #{planned_before}"
+          db.column(sql) if planned_before
+          assert_equal [[1, 2, 3], [3, 2, 1], [1, 2, 3], [3, 2, 1]], Array.new(2) { [way.call(db, sql), db.column(sql)] }.flatten(1), "#{name} #{planned_before}"
+        end
+      end
+    end
+  end
+
   # Where no caller sets anything, nothing is prepared twice, and no plan is dropped.
   def test_what_costs_nothing
     with_tables do |db|

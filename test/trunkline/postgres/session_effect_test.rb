@@ -11,11 +11,12 @@ module Trunkline
         %i[same reset] => [
           "SELECT pg_advisory_lock(1)", "SELECT currval('s')", "DECLARE c CURSOR FOR SELECT 1", "LISTEN jobs", "SET LOCAL app.tenant = '7'", "RESET app.x",
           "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "SET CONSTRAINTS ALL DEFERRED", "SET statement_timeout = 1", "BEGIN", "LOCK TABLE t",
-          "SET session_replication_role = replica", "SELECT set_config('app.tenant', $1, false)", "COPY t FROM STDIN", "SELECT 1"
+          "SET session_replication_role = replica", "SET work_mem = '1GB'", "SET vacuum_cost_delay = 1", "SELECT set_config('app.tenant', $1, false)", "COPY t FROM STDIN", "SELECT 1"
         ],
         %i[names reset] => [
           "SET search_path TO a, b", "set local schema 'a'", "SET ROLE x", "SET SESSION AUTHORIZATION x", "SELECT pg_catalog.set_config('search_path', $1, false)",
-          "CREATE TEMP TABLE x (a int)", "CREATE OR REPLACE TEMPORARY VIEW x AS SELECT 1", "SELECT * FROM pg_temp.x", "SELECT currval('s'), set_config('role', 'x', true)"
+          "CREATE TEMP TABLE x (a int)", "CREATE OR REPLACE TEMPORARY VIEW x AS SELECT 1", "SELECT * FROM pg_temp.x", "SELECT currval('s'), set_config('role', 'x', true)",
+          "SET LOCAL enable_seqscan = off", "SET random_page_cost = 1.1", "SET max_parallel_workers_per_gather = 0", "SET jit = off", "SET geqo TO off"
         ],
         %i[plans reset] => [
           "SET TimeZone = 'Asia/Tokyo'", "set local time zone 'UTC'", "RESET \"TimeZone\"", "RESET ALL", "SET some_setting = on",

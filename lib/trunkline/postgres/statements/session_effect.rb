@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "parse_context"
 require_relative "setting_names"
 
 module Trunkline
@@ -26,14 +27,13 @@ module Trunkline
       LASTING_SETTING = /\A(?:standard_conforming_strings|backslash_quote|plpgsql\..*|seed)\z/
       # Settings that neither parse analysis nor the planner's constants depend on; those of applications, and of most extensions, too.
       HARMLESS_SETTING = /\A(?:.+\..+|transaction|constraints|characteristics|application_name|client_min_messages|commit_\w+|synchronous_commit|
-                          \w+_timeout|deadlock_\w+|\w*work_mem|temp_buffers|temp_file_limit|\w+_tablespaces?|log_\w+|track_\w+|enable_\w+|jit\w*|
-                          \w+_cost|parallel_\w+|max_parallel_\w+|effective_\w+|geqo\w*|(?:default_)?transaction_\w+|vacuum_\w+|
-                          session_replication_role)\z/x
+                          \w+_timeout|deadlock_\w+|\w*work_mem|temp_buffers|temp_file_limit|\w+_tablespaces?|log_\w+|track_\w+|
+                          (?:default_)?transaction_\w+|vacuum_\w+|session_replication_role)\z/x
       # The server looks at these itself whenever it uses a plan.
       REVALIDATED_SETTING = /\A(?:search_path|role|session_authorization|row_security)\z/
       private_constant :LASTING, :COMPILED, :PASSING, :TEMPORARY, :SETTING, :SETTING_CALL, :LASTING_SETTING, :HARMLESS_SETTING, :REVALIDATED_SETTING
 
-      # @return [Symbol] :same; :names, a table, type or function of a name may be another one behind it; :plans, constants may also be read
+      # @return [Symbol] :same; :names, a table, type or function of a name may be another one behind it, or a plan; :plans, constants may also be read
       #   otherwise
       attr_reader :parse_context
 
@@ -101,7 +101,7 @@ module Trunkline
           case name
           when LASTING_SETTING then FOR_GOOD
           when HARMLESS_SETTING then NONE
-          when REVALIDATED_SETTING then NAMES
+          when REVALIDATED_SETTING, ParseContext::PLANNING then NAMES
           else PLANS
           end
         end
