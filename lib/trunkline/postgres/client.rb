@@ -268,7 +268,7 @@ module Trunkline
 
       # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
-      def connect(pool, trunks) = trunks.open(pool)
+      def connect(pool, trunks) = around_connect { trunks.open(pool) }
       def open_writer(pool) = @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's

@@ -37,7 +37,7 @@ module Trunkline
       def self.run(&block)
         raise Error, "EventMachine runs already: use install and Fiber.schedule" if EM.reactor_running?
 
-        EM.epoll # which, as kqueue does, forgets a descriptor that is closed; without, EventMachine gives up the process
+        EM.epoll # which, as kqueue does, forgets a descriptor that is closed; without, EventMachine ends the process
         EM.kqueue
         first = nil
         EM.run { first = install.run_until_done(&block) }

@@ -69,7 +69,7 @@ module Sequel
       # The connection logs by itself.
       def log_connection_execute(conn, sql) = conn.execute(sql)
 
-      # What was given up in the middle is ended first; with a lost connection everything is undone already.
+      # What was abandoned is ended first; with a lost connection everything is undone already.
       def rollback_transaction(conn, opts = OPTS)
         conn.settle
         super if conn.in_transaction?

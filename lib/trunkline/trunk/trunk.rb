@@ -74,7 +74,7 @@ module Trunkline
       @share = nil
     end
 
-    # @return [Boolean] whether no caller is active here, and none is about to end what it has left
+    # @return [Boolean] whether no caller is active here, and none is about to end a request that it abandoned
     def deserted? = @state.deserted?
 
     def idle? = @state.deserted? && @codec.idle? && !@state.shut?

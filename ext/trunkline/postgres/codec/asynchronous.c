@@ -10,7 +10,6 @@
 #include "../../trunk/core/protocol_error.h"
 
 #define ENTRY 40 /* bytes that a String takes beside its own */
-#define MOST_NOTIFICATIONS 100000
 
 /* Notices without another message between them after which more are likely to come: a statement that raises a few is not read later for it. */
 #define FLOOD 64
@@ -73,8 +72,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
 /* Notifications that are not taken make room for those that come; the caller that takes the rest is told. */
 static void notification_response(session_state_t *session, const frame_t *frame) {
     session->notification_bytes += frame->length + ENTRY;
-    while (RARRAY_LEN(session->notifications) > 0 &&
-           (RARRAY_LEN(session->notifications) >= MOST_NOTIFICATIONS || session->notification_bytes > session->unrequested_limit)) {
+    while (RARRAY_LEN(session->notifications) > 0 && session->notification_bytes > session->unrequested_limit) {
         session->notification_bytes -= (size_t)RSTRING_LEN(rb_ary_shift(session->notifications)) + ENTRY;
         session->notifications_left_out = true;
     }

@@ -107,7 +107,7 @@ static inline bool connection_admits(const connection_t *connection, VALUE sched
     return connection->active == 0 || connection->scheduler == scheduler;
 }
 
-/* Whether no caller is active, and none is about to end what it has left. */
+/* Whether no caller is active, and none is about to end a request that it abandoned. */
 static inline bool connection_is_deserted(const connection_t *connection) { return connection->active == 0 && connection->endings == 0; }
 
 /* Whether another request may be sent. */

@@ -32,7 +32,7 @@ double connection_begin_rest(connection_t *connection);
 /* The leader is awake. Parked waiters whose deadlines have passed are pushed to the Array `woken`, and are owed a wake-up. May collect garbage. */
 void connection_end_rest(connection_t *connection, VALUE woken);
 
-/* The request's waiter gives up the lead, if it has it, or is to have it. */
+/* The request's waiter resigns, if it leads or is to lead. */
 succession_t connection_resign(connection_t *connection, VALUE request);
 
 /* The request's waiter goes, for whatever reason: it is taken out of every list, and resigns. */

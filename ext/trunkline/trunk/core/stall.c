@@ -24,12 +24,12 @@ static bool is_ready(connection_t *connection) {
 }
 
 /* Whether it is a fiber's turn that only its event loop can bring about. Of a leader that is awake it is not: it may take its time with an answer.
- * Without one, a fiber is to lead that was called, or that has the server cancel what it has given up, which takes a quarter of a second. */
+ * Without one, a fiber is to lead that was called, or that has the server cancel what it has abandoned, which takes a quarter of a second. */
 static bool waits_for_event_loop(const connection_t *connection) {
     return NIL_P(connection->leader) || connection->asleep || connection->yielding || connection->turning;
 }
 
-/* A caller that ends what it has left, or has it cancelled, takes a second at most. The calling thread's own event loop goes on. */
+/* A caller that ends a request that it abandoned, or has it cancelled, takes a second at most. The calling thread's own event loop goes on. */
 static bool has_stalled(connection_t *connection) {
     if (connection->generation != process_generation || connection->lost) return false;
     if (connection->active == 0) return connection->endings > 0 || !NIL_P(connection->cancelling.canceller);
@@ -39,7 +39,7 @@ static bool has_stalled(connection_t *connection) {
 
 /* call-seq: stalled_for -> Float
  *
- * Seconds for which its callers, or one that is about to end what it has left, have not done what is theirs to do next, as far as was seen
+ * Seconds for which its callers, or one that is about to end a request that it abandoned, have not done what is theirs to do next, as far as was seen
  * by calls of this. */
 static VALUE connection_stalled_for(VALUE self) {
     connection_t *connection = connection_of(self);

@@ -12,7 +12,7 @@ module Trunkline
         VERSION = /\A(\d{2,})(?:\.(\d+))?/
         private_constant :TRANSACTIONS, :VERSION
 
-        # @return [Integer] PG::PQTRANS_IDLE, PQTRANS_INTRANS, PQTRANS_INERROR; PQTRANS_ACTIVE while a query that was given up runs;
+        # @return [Integer] PG::PQTRANS_IDLE, PQTRANS_INTRANS, PQTRANS_INERROR; PQTRANS_ACTIVE while an abandoned query runs;
         #   PQTRANS_UNKNOWN when the connection of a transaction is lost
         def transaction_status
           return PQTRANS_UNKNOWN if @session.broken?

@@ -78,7 +78,7 @@ module Trunkline
 
       def former_primary(identity)
         "it takes writes on timeline #{identity.timeline}, and its cluster has been on timeline #{@timeline}: it is a former primary, and what is " \
-          "written there is lost; where timeline #{@timeline} was given up, call disconnect"
+          "written there is lost; where timeline #{@timeline} was abandoned on purpose, call disconnect"
       end
     end
     private_constant :ClusterTimeline

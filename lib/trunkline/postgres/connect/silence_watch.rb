@@ -7,9 +7,9 @@ require_relative "host_probe"
 module Trunkline
   module Postgres
     # Servers that owe an answer and say nothing, of a client with several hosts. A frozen or cut off machine ends no connection: without a
-    # look its callers wait until TCP gives up, while another server may take their requests. So after a while the leader of such a connection
+    # look its callers wait until TCP ends the connection, while another server may take their requests. So after a while the leader of such a connection
     # opens another one to the same host. If that is answered, the statement just takes long, and is left alone. If not, the connection is
-    # given up, and others to that host take nothing new.
+    # closed, and others to that host take nothing new.
     class SilenceWatch # :nodoc:
       # Seconds for which the finding of one connection's caller counts for those of others, or as long as the silence that is looked into.
       COUNTS_FOR = 1.0

@@ -32,7 +32,10 @@ module Trunkline
 
       private
 
-      def subscribe(subscription) = listener.subscribe(subscription)
+      def subscribe(subscription)
+        sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
+        around_statement(:listen, sql) { listener.subscribe(subscription) }
+      end
 
       def checked(channels)
         raise ArgumentError, "listen needs the name of a channel" if channels.empty?

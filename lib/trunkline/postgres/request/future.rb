@@ -87,7 +87,7 @@ module Trunkline
         @request.cancelled? ? "cancelled" : "failed"
       end
 
-      # One of the callers waits on the trunk; the others wait for it to have the answer, or to give up.
+      # One of the callers waits on the trunk; the others wait until it has the answer, or its deadline has passed.
       def wait_for(deadline)
         Waiting.undisturbed do
           until yield || (deadline && Waiting.now >= deadline)

@@ -256,7 +256,7 @@ module Trunkline
         error
       end
 
-      # The connection is given up either way: with it ends the transaction, or whatever else there was.
+      # The connection is closed either way: with it ends the transaction, or whatever else there was.
       def shared_state_error(request, sql)
         @on_leak&.call(request) if request.leak && request.statement
         what = request.status == "I" ? "was carried out, and has left state behind" : "would have left a transaction open, and was undone,"

@@ -40,7 +40,13 @@ module Trunkline
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
-      def execute_script(sql) = run_script(sql)
+      def execute_script(sql)
+        around_statement(:script, sql) do
+          script = Request.script(Statements.text(sql))
+          begin_what_is_pending
+          @responses.results(perform_until_answered(script), @result_class)
+        end
+      end
 
       # Runs the block in a transaction, as {Client#transaction} does; within a transaction, in a savepoint.
       #
@@ -147,7 +153,9 @@ module Trunkline
       def next_portal = "trunkline_#{@portals += 1}"
 
       # Runs the block between a COPY's beginning and end: see SessionCopy.
-      def copying(sql, direction, **options, &block) = SessionCopy.new(@internals, @responses, sql, direction).run(**options, &block)
+      def copying(sql, direction, **options, &block)
+        around_statement(:copy, sql) { SessionCopy.new(@internals, @responses, sql, direction).run(**options, &block) }
+      end
 
       # @param source [CopySource]
       # @return [Copy] begun
@@ -215,12 +223,6 @@ module Trunkline
         request = sql.include?(";") ? Request.script(sql) : Request.query(@statements[sql], [])
         @lease.perform_own(request)
         retry_until_answered(request) { |again| @lease.perform_own(again) }
-      end
-
-      def run_script(sql)
-        script = Request.script(Statements.text(sql))
-        begin_what_is_pending
-        @responses.results(perform_until_answered(script), @result_class)
       end
 
       # What may have an effect on the session.

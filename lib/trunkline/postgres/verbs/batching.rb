@@ -31,7 +31,7 @@ module Trunkline
         batch = Batch.new(@statements)
         yield batch
         calls = atomic ? check_atomic(batch.calls) : batch.calls
-        Deadlines.hold(deadline && Deadlines.in(deadline)) { calls.empty? ? [] : conclude_batch(calls, atomic, idempotent) }
+        Deadlines.hold(deadline && Deadlines.in(deadline)) { calls.empty? ? [] : around_batch(calls) { conclude_batch(calls, atomic, idempotent) } }
       end
 
       private

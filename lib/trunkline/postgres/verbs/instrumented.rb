@@ -6,7 +6,8 @@ require_relative "instrumented_flow"
 module Trunkline
   module Postgres
     # What a client with middlewares does differently, and with it the sessions, transactions and scopes that it makes: its
-    # calls go through them. It extends those objects, so that others pay nothing for it.
+    # calls go through them. It extends those objects, so that others pay nothing for it: their verbs for single statements, the methods of
+    # {Operations}, `perform` and `fetch`, by which requests travel, and `observe`, which is given what asks on its own.
     module Instrumented # :nodoc:
       def query(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
       def value(sql, *parameters, **options) = statement(:query, sql, parameters) { super }
@@ -33,9 +34,6 @@ module Trunkline
 
       # Of adapters.
       def ask(sql, parameters, **options) = statement(:query, sql, parameters) { super }
-
-      # Of sessions: COPY in either direction is one query, whatever goes through it.
-      def copying(sql, direction, **options) = statement(:copy, sql, []) { super }
 
       def perform(request)
         super.tap { note(request) }
@@ -66,21 +64,17 @@ module Trunkline
         made
       end
 
-      def connect(pool, trunks) = around(Operation.new(:connect, @responses.server, hook: :connect, arguments: [@responses.server])) { super }
-      def subscribe(subscription)
-        sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
-        statement(:listen, sql, []) { super }
-      end
+      def around_connect(&) = around(Operation.new(:connect, @responses.server, hook: :connect, arguments: [@responses.server]), &)
+      def around_statement(kind, sql, &) = statement(kind, sql, [], &)
 
-      def run_script(sql) = statement(:script, sql, []) { super }
-      def conclude_batch(calls, atomic, idempotent)
+      def around_batch(calls, &)
         queries = calls.map { |statement, parameters| [statement.sql, parameters] }
         text = queries.map(&:first).join("; ")
-        around(Operation.new(:batch, @responses.server, text, queries.flat_map(&:last), hook: :batch, arguments: [queries, @responses.server])) { super }
+        around(Operation.new(:batch, @responses.server, text, queries.flat_map(&:last), hook: :batch, arguments: [queries, @responses.server]), &)
       end
 
-      def run_order(options, &attempt)
-        around(Operation.new(:transaction, @responses.server, hook: :transaction, arguments: [options, @responses.server])) { super }
+      def around_transaction(options, &)
+        around(Operation.new(:transaction, @responses.server, hook: :transaction, arguments: [options, @responses.server]), &)
       end
     end
     private_constant :Instrumented

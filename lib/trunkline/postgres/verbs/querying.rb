@@ -9,6 +9,7 @@ require_relative "../request/future"
 require_relative "../request/internals"
 require_relative "inserting"
 require_relative "../notifications/notifying"
+require_relative "operations"
 require_relative "probing"
 require_relative "unknown_keywords"
 require_relative "../results/records"
@@ -19,6 +20,7 @@ module Trunkline
     # The verbs that a client and a session have in common.
     module Querying
       include RequestExecution
+      include Operations
       include Notifying
       include Batching
       include Describing
@@ -152,8 +154,10 @@ module Trunkline
       #
       # @yieldparam order [TransactionRunner]
       def run_order(options)
-        order = TransactionRunner.new(**options)
-        order.run { yield order }
+        around_transaction(options) do
+          order = TransactionRunner.new(**options)
+          order.run { yield order }
+        end
       end
 
       # Whatever asks on its own is given through this: see Instrumented.

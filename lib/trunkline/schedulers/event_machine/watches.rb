@@ -5,7 +5,7 @@ module Trunkline
     class EventMachine
       # The descriptors that fibers wait for. EventMachine ends the process when a descriptor is watched twice, or when its
       # number is used again while it is still watched. So there is one watch for all fibers that wait for a descriptor, and it is
-      # given up with the last of them, before the descriptor can be closed.
+      # removed with the last of them, before the descriptor can be closed.
       class Watches # :nodoc:
         # What EventMachine calls when a descriptor is ready.
         class Watch < EM::Connection # :nodoc:
