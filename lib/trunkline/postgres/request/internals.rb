@@ -33,11 +33,14 @@ module Trunkline
       # @return [#await, #cancel] by which it is waited for
       def dispatch(request) = @object.__send__(:dispatch, request)
 
-      # A write that is to share its flush.
-      def commit_together(request) = @object.__send__(:commit_together, request)
+      # As perform, with settings of its own.
+      #
+      # @param local [LocalSettings, nil]
+      # @param way [Symbol] :perform, or for a write :commit_together, which shares its flush, or :commit_apart, which does not
+      def perform_with(local, way, request) = @object.__send__(way, local ? @object.__send__(:localized, request, local) : request)
 
-      # A write that is not to.
-      def commit_apart(request) = @object.__send__(:commit_apart, request)
+      # As dispatch, with settings of its own.
+      def dispatch_with(local, request) = @object.__send__(:dispatch, local ? @object.__send__(:localized, request, local) : request)
 
       # @return [Boolean] whether a request that was refused as its server is read-only may go over another connection
       def begins_elsewhere?(request) = @object.__send__(:begins_elsewhere?, request)

@@ -62,12 +62,13 @@ module Trunkline
 
       # @param settings [Hash{String => Object}] the role last: it may not be allowed to set the others
       def initialize(settings)
-        check_length(settings.values.grep(String).sum(&:bytesize)) # before they are looked at and put together
+        bytes = settings.values.grep(String).sum(&:bytesize)
+        refuse(bytes) if bytes > Statements::LONGEST # before they are looked at and put together
         texts = settings.to_h { |name, value| [String.new(name), text_of(name, value)] } # what is checked is what is sent, whatever class it is of
         texts.each { |name, text| check(name, text) }
         calls = texts.map { |name, text| "pg_catalog.set_config(#{quoted(name)}, #{escape_literal(text)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
-        check_length(@sql.bytesize)
+        refuse(@sql.bytesize) if @sql.bytesize > Statements::LONGEST
         @context = ParseContext.of(texts.transform_keys(&:downcase))
         freeze
       end
@@ -85,7 +86,7 @@ module Trunkline
         else
           raise SharingErrors.settings_left_behind(request, server) if request.script || request.statement&.classification == :alone
 
-          request.preamble = [sql]
+          request.preamble = [@sql]
         end
         request
       end
@@ -94,9 +95,8 @@ module Trunkline
 
       def quoted(name) = name.ascii_only? && PLAIN_NAME.match?(name) ? "'#{name}'" : escape_literal(name)
 
-      def check_length(bytes)
-        return if bytes <= Statements::LONGEST
-
+      # They are longer than a statement may be.
+      def refuse(bytes)
         raise ArgumentError, "the settings have #{bytes} bytes, and the server takes #{Statements::LONGEST} at most"
       end
 

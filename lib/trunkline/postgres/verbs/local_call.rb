@@ -32,15 +32,20 @@ module Trunkline
 
       private
 
-      def perform(request) = @carrier.public_send(@way, marked(request))
-      def dispatch(request) = @carrier.dispatch(marked(request))
+      def perform(request)
+        prepare_once(request) if @unnamed
+        @carrier.perform_with(@local, @way, request)
+      end
+
+      def dispatch(request)
+        prepare_once(request) if @unnamed
+        @carrier.dispatch_with(@local, request)
+      end
+
       def begins_elsewhere?(request) = @carrier.begins_elsewhere?(request)
       def holds_connection? = @carrier.holds_connection?
 
-      def marked(request)
-        (request.members || [request]).each(&:unnamed!) if @unnamed
-        @local ? @carrier.localized(request, @local) : request
-      end
+      def prepare_once(request) = (request.members || [request]).each(&:unnamed!)
     end
     private_constant :LocalCall
   end
