@@ -15,7 +15,7 @@ module Trunkline
       # @param table [String]
       def self.over(db, writers, pause: 0, table: "tokens")
         insert = "INSERT INTO #{table} VALUES ($1)"
-        uncertain = ->(error) { error.is_a?(Indeterminate) || error.sent? }
+        uncertain = ->(error) { !error.is_a?(ServerError) && error.sent? }
         new(writers, pause: pause, uncertain: uncertain) do |token, number|
           number.even? ? db.query(insert, token) : db.transaction { |tx| tx.query(insert, token) }
         end
@@ -36,9 +36,11 @@ module Trunkline
         @pause = pause
         @write = write
         @acknowledged = Queue.new
-        @uncertain_tokens = Queue.new
+        @uncertain_errors = Queue.new
         @errors = Queue.new
         @going_on = true
+        @lock = Thread::Mutex.new
+        @more = Thread::ConditionVariable.new
         @writers = writers
         @threads = Array.new(writers) { |writer| Thread.new { write_on(writer) } }
       end
@@ -52,6 +54,20 @@ module Trunkline
       # @return [Integer] how many writes have been acknowledged so far
       def count = @acknowledged.size
 
+      # Waits asleep: a thread that asks again and again keeps Ruby's lock for up to 0.1 s at a time, and writers need it for each step of a connection.
+      #
+      # @param writes [Integer] that are acknowledged from now on, or since an earlier count
+      # @param timeout [Numeric] seconds
+      # @param since [Integer] that count
+      # @return [Boolean] whether there were as many within that time
+      def await(writes, timeout:, since: count)
+        deadline = now + timeout
+        @lock.synchronize do
+          @more.wait(@lock, deadline - now) while count < since + writes && now < deadline
+        end
+        count >= since + writes
+      end
+
       # Of a load that is finished.
       #
       # @param server [#psql] the next primary
@@ -61,7 +77,7 @@ module Trunkline
       def compared_with(server, table: "tokens")
         present = server.psql("SELECT token FROM #{table}").split("\n")
         @there = present.to_h { |token| [token, true] }
-        { acknowledged: writes.size, indeterminate: @uncertain_tokens.size, errors: @errors.size, lost: lost.size, doubled: present.size - present.uniq.size }
+        { acknowledged: writes.size, indeterminate: @uncertain_errors.size, errors: @errors.size, lost: lost.size, doubled: present.size - present.uniq.size }
       end
 
       # After {#compared_with}.
@@ -76,10 +92,20 @@ module Trunkline
         writes.select { |write| write.at >= time }.group_by(&:writer).map { |_, later| later.map(&:at).min - time }.sort
       end
 
+      # Of a load that goes on, for the message of a test.
+      #
+      # @return [String] how many writers wait where, and what the errors so far say
+      def whereabouts
+        places = @threads.filter_map { |thread| thread.backtrace&.first(12)&.join("\n") }.tally.map { |place, number| "#{number} writers at\n#{place}" }
+        [*places, "#{count} acknowledged", *messages(@errors), *messages(@uncertain_errors)].join("\n")
+      end
+
       # @return [Float] seconds of the longest time without an acknowledged write
       def gap = writes.map(&:at).sort.each_cons(2).map { |before, after| after - before }.max.to_f
 
       private
+
+      def messages(errors) = Array.new(errors.size) { errors.pop.message }.tally.map { |message, number| "#{number} times #{message}" }
 
       def lost = writes.reject { |write| @there.key?(write.token) }
 
@@ -95,10 +121,13 @@ module Trunkline
 
       def write(token, writer, number)
         @write.call(token, number)
-        @acknowledged << Write.new(token, writer, Process.clock_gettime(Process::CLOCK_MONOTONIC))
+        @acknowledged << Write.new(token, writer, now)
+        @lock.synchronize { @more.broadcast }
       rescue @expected => error
-        @uncertain.call(error) ? @uncertain_tokens << token : @errors << error
+        (@uncertain.call(error) ? @uncertain_errors : @errors) << error
       end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -13,7 +13,8 @@ module Trunkline
     WRITERS = 16
     # Writes that are acknowledged before and after.
     ENOUGH = 200
-    private_constant :WRITERS, :ENOUGH
+    PATIENCE = 60 # seconds for these
+    private_constant :WRITERS, :ENOUGH, :PATIENCE
 
     def test_a_primary_that_is_killed
       with_pair do |primary, standby|
@@ -32,21 +33,21 @@ module Trunkline
     def killed_under_load(primary, standby)
       Trunkline.postgres(hosts_uri(primary, standby, target_session_attrs: "read-write"), options: "-c synchronous_commit=on", failover_wait: 60) do |db|
         load = Bench::FailoverLoad.over(db, WRITERS)
-        assert eventually { load.count >= ENOUGH }
+        assert load.await(ENOUGH, timeout: PATIENCE, since: 0)
         Process.kill("KILL", primary.pid)
         assert eventually { db.stats[:open].zero? }
         standby.psql("SELECT pg_promote()")
-        gap = time_until(load, load.count + 1)
-        time_until(load, load.count + ENOUGH)
+        gap = time_until(load, 1)
+        time_until(load, ENOUGH)
         load.finish
         [gap, load.compared_with(standby)]
       end
     end
 
     # @return [Float] seconds
-    def time_until(load, count)
+    def time_until(load, writes)
       start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      assert eventually { load.count >= count }
+      assert load.await(writes, timeout: PATIENCE), -> { load.whereabouts }
       Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
     end
 

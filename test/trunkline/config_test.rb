@@ -16,7 +16,7 @@ module Trunkline
       defaults = config
 
       assert_equal [5432, user, user], [defaults.port, defaults.user, defaults.dbname]
-      assert_equal [nil] * 3, [defaults.hostaddr, defaults.password, defaults.connect_timeout]
+      assert_equal [nil, nil, 10.0], [defaults.hostaddr, defaults.password, defaults.connect_timeout]
       assert_equal [Config.const_get(:Defaults).program_name, "default"], [defaults.application_name, defaults.source(:application_name)]
     end
 

@@ -173,6 +173,15 @@ module Trunkline
         Keeper.instance.stop(pid)
       end
 
+      # Starts it again, after it was stopped in good order, as a standby of the one that has taken over from it.
+      #
+      # @param primary [PostgresServer]
+      def follow(primary)
+        Keeper.instance.run("touch", File.join(socket_directory, "standby.signal"), log: "#{socket_directory}.log")
+        @settings = @settings.merge("primary_conninfo" => primary.uri)
+        start
+      end
+
       # Stops the server and removes its data.
       def discard
         stop

@@ -10,7 +10,7 @@ module Trunkline
       # @return [String] disable: in the given order; random: in another order for every connection
       attr_reader :load_balance_hosts
 
-      # @return [Float, nil] seconds for connecting to one host, looking up its name included; nil waits without end
+      # @return [Float, nil] seconds for connecting to one host, looking up its name included; nil, where 0 is given, waits without end
       attr_reader :connect_timeout
 
       # @return [String, nil] the operating system's user that the server at a Unix socket must belong to

@@ -12,11 +12,15 @@ module Trunkline
       TLS_VERSIONS = %w[TLSv1 TLSv1.1 TLSv1.2 TLSv1.3].freeze
       PROTOCOLS = %w[3.0 3.2 latest].freeze
 
+      # Seconds for connecting to one host. A login takes milliseconds, and one that a server of 10,000 clients has to make in line takes seconds. libpq waits without
+      # end, and so does the caller of a server that takes connections and is frozen.
+      CONNECT_TIMEOUT = 10.0
+
       TABLE = [
         [:host, :list], [:hostaddr, :list], [:port, :list],
         [:user, :text], [:password, :password], [:passfile, :text], [:dbname, :text],
         [:service, :text], [:servicefile, :text],
-        [:connect_timeout, :seconds],
+        [:connect_timeout, :seconds, CONNECT_TIMEOUT],
         [:application_name, :text], [:fallback_application_name, :text], [:options, :text],
         [:client_encoding, :encoding, "UTF8"],
         [:target_session_attrs, :choice, "any", %w[any read-write read-only primary standby prefer-standby]],
@@ -72,7 +76,7 @@ module Trunkline
       # Characters of a name that are worth showing.
       LONGEST = 40
 
-      private_constant :OTHER_WAYS, :LONGEST, :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
+      private_constant :CONNECT_TIMEOUT, :OTHER_WAYS, :LONGEST, :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
 
       module_function
 

@@ -45,7 +45,7 @@ class DroppedPacketsTest < Minitest::Test
     @primary.psql("CREATE TABLE tokens (token text)")
     with_client(target_session_attrs: "read-write") do |db|
       load = Trunkline::Bench::FailoverLoad.over(db, WRITERS, pause: 0.02)
-      assert eventually { load.count >= ENOUGH }
+      go_on(load, since: 0)
       cable("down")
       cut_off = now
       replayed
@@ -67,9 +67,8 @@ class DroppedPacketsTest < Minitest::Test
     Trunkline.postgres("postgresql://postgres@#{HOSTS}/postgres", connections: 2, failover_wait: 60, **options, &block)
   end
 
-  def go_on(load)
-    before = load.count
-    assert eventually { load.count >= before + ENOUGH }
+  def go_on(load, **since)
+    assert load.await(ENOUGH, timeout: 60, **since), -> { load.whereabouts }
   end
 
   # The servers reach each other still.

@@ -80,6 +80,17 @@ module Trunkline
         assert_equal [196_610], asked
       end
 
+      # PgBouncer has one state for everything.
+      def test_what_a_pooler_says_that_passes
+        { "no more connections allowed (max_client_conn)" => TooManyConnections, "server login has been failing, try again later (server_login_retry)" => CannotConnectNow,
+          "pgbouncer cannot connect to server" => CannotConnectNow, "query_wait_timeout" => CannotConnectNow }.each do |words, error_class|
+          asked = 0
+          error = refused(error_class, ->(peer) { (asked += 1) && peer.startup && peer << error("S" => "FATAL", "C" => "08P01", "M" => words) })
+          assert_equal [true, 1], [error.retriable?, asked], words
+          assert_includes error.message, words
+        end
+      end
+
       def test_two_errors_in_a_row
         both = error("C" => "28000", "M" => "first") + error("C" => "28P01", "M" => "second")
 

@@ -165,6 +165,25 @@ module Trunkline
         end
       end
 
+      # One host, and no timeout given: a frozen server takes connections, too.
+      def test_a_handshake_takes_ten_seconds_at_most
+        later = 0
+        arrived = Thread::Queue.new
+        silent = lambda do |peer|
+          peer.startup
+          arrived << true
+          peer.drain
+        end
+        with_script(silent, tcp: true) do |server|
+          Socket::Readiness.stub(:now, -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) + later }) do
+            asking = Thread.new { assert_raises(ConnectionError) { connect(server, timeout: nil, sslmode: "disable") } }
+            arrived.pop
+            later = 11
+            assert_includes asking.value.message, "no answer within 10 s (connect_timeout) during authentication"
+          end
+        end
+      end
+
       def test_a_server_that_stops_in_the_middle
         stalling = lambda do |peer|
           peer << authentication(0)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/fake_trunk"
 
 module Trunkline
@@ -122,18 +123,32 @@ module Trunkline
     def test_all_are_told_that_waiting_is_pointless
       failure = ConnectionError.new("no server")
       entries = join(entry, entry(alone: true), entry(foreign_request))
-      assert_equal entries, @line.call_failed(failure, 0)
+      assert_equal entries, @line.call_failed(failure, Waiting.now, 0)
       assert_equal [failure] * 3, entries.map(&:failure)
       assert_predicate @line, :empty?
     end
 
     def test_those_that_outlast_a_failure_stay
       one, two = join(entry, entry(alone: true))
-      assert_empty @line.call_failed(ConnectionError.new("no server"), 60)
+      assert_empty @line.call_failed(ConnectionError.new("no server"), Waiting.now, 60)
       assert_equal [[nil, false]] * 2, [one, two].map { |waiting| [waiting.failure, waiting.called?] }
       hopeless = ConnectionError.new("another cluster", retriable: false)
-      assert_equal [one, two], @line.call_failed(hopeless, 60)
+      assert_equal [one, two], @line.call_failed(hopeless, Waiting.now, 60)
       assert_equal [hopeless] * 2, [one, two].map(&:failure)
+    end
+
+    # Another attempt may succeed, unless the failure is one that each would have.
+    def test_those_that_came_after_an_attempt_began_stay
+      before, after = entry, entry
+      join(before)
+      begun = Waiting.now
+      Waiting.stub(:now, begun + 1) { join(after) }
+      failure = ConnectionError.new("no server")
+      assert_equal [before], @line.call_failed(failure, begun, 0)
+      assert_equal [failure, nil, failure], [before.failure, after.failure, after.outlasted]
+      hopeless = ConnectionError.new("another cluster", retriable: false)
+      assert_equal [after], @line.call_failed(hopeless, begun, 0)
+      assert_same hopeless, after.failure
     end
 
     def test_a_fiber_that_blocks_its_event_loop

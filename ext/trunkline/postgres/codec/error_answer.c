@@ -40,6 +40,7 @@ void error_answer_take(session_state_t *session, postgres_request_t *request, co
     say_farewell(session, body, frame, !is_unbegun(request));
     if (session->cancelling && !request->outcome.cancelled) request->outcome.bystander = error_code_begins(frame->body, frame->length, QUERY_CANCELLED);
     if (request->answer.order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
+    if (error_code_begins(frame->body, frame->length, READ_ONLY)) session->refused_write = true;
     request->outcome.refused = answer_order_in_preamble(&request->answer.order);
     if (!NIL_P(request->sent.prepared) && !request->answer.bound) suspect_statement(session, request, frame);
     answer_order_fail(&request->answer.order);

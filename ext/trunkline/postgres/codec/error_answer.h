@@ -7,6 +7,7 @@
 #include "session_state.h"
 
 #define QUERY_CANCELLED "57014"
+#define READ_ONLY "25006"
 
 /* Keeps the first error on the request, and a fatal one on the session as its server's farewell. Tells whether the request was begun, met a
  * cancel that was aimed at another one, or blames what is remembered of its statement. Runs no Ruby but the allocator. */

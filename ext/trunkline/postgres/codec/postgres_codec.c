@@ -177,6 +177,11 @@ static VALUE codec_has_changed_parse_context(VALUE self) { return RBOOL(session_
  * Does what the client remembers of the statement hold in this session? */
 static VALUE codec_remembers(VALUE self, VALUE statement) { return RBOOL(parse_context_is_statements(session_of(self), statement_checked(statement))); }
 
+/* call-seq: refused_write? -> bool
+ *
+ * The server has refused a statement as its transaction, or the server itself, is read-only. */
+static VALUE codec_has_refused_write(VALUE self) { return RBOOL(session_of(self)->refused_write); }
+
 /* call-seq: behind_pooler! -> codec
  *
  * What is prepared here may be run by another server process, which has prepared it anew: each execution tells what it returns. */
@@ -209,5 +214,6 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "changed_parse_context?", codec_has_changed_parse_context, 0);
     rb_define_method(class, "remembers?", codec_remembers, 1);
     rb_define_method(class, "behind_pooler!", codec_set_pooled, 0);
+    rb_define_method(class, "refused_write?", codec_has_refused_write, 0);
     rb_define_method(class, "forget_statements", codec_forget_statements, 0);
 }

@@ -15,6 +15,12 @@ module Trunkline
       STARTING_UP = "57P03"
       # PgBouncer's.
       UNSUPPORTED = /\Aunsupported startup parameter/
+      # PgBouncer says with 08P01 what servers say with states of their own: that it is full, and that its server is away.
+      POOLER = "08P01"
+      POOLER_STATES = {
+        /\Ano more connections allowed/ => "53300",
+        /\A(server login has been failing|pgbouncer cannot connect to server|query_wait_timeout|server_login_retry|server conn crashed)/ => STARTING_UP
+      }.freeze
       # What a server says that cannot tell the role's name in UTF-8.
       UNWRITABLE = %w[22021 22P05].freeze
       NAME_HINT = "What the server tells at login, as the name of the role, is not in the database's encoding, and so cannot be told in UTF-8: " \
@@ -24,14 +30,12 @@ module Trunkline
       # Seconds within which a host answers at the level of TCP where there are others: a packet that is lost is sent again after one second.
       # What is slower than that is found by the next search, which begins with the same hosts.
       TCP_ANSWER = 1.0
-      # Seconds for all of an attempt where there are other hosts and no connect_timeout.
-      LONGEST_BESIDE_OTHERS = 10.0
-      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNSUPPORTED, :HINT, :UNWRITABLE, :NAME_HINT, :TCP_ANSWER, :LONGEST_BESIDE_OTHERS
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT, :TCP_ANSWER
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
-      # @param others [Boolean] whether there are other hosts, so that a silent one is not waited for without end
+      # @param others [Boolean] whether there are other hosts, so that one that does not answer at the level of TCP is left soon
       # @param cluster [ClusterTimeline, nil] that the server must belong to
       # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
       # @param survey [SessionSurvey, nil] nil: the session is not asked what works for it
@@ -45,7 +49,7 @@ module Trunkline
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
         @tcp_answer = TCP_ANSWER if others
-        @timeout = config.connect_timeout || (LONGEST_BESIDE_OTHERS if others)
+        @timeout = config.connect_timeout
         @deadline = Socket::Readiness.deadline(@timeout)
         @minimal = false
         @date_style = nil
@@ -94,7 +98,7 @@ module Trunkline
       def fewer_settings?(handshake, error)
         return false if @minimal || time_over? || !handshake.unauthenticated?
 
-        @minimal = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING
+        @minimal = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING && !pooler_state(error.fields)
       end
 
       # Asked for as the connection begins, it stays whatever is reset.
@@ -115,10 +119,15 @@ module Trunkline
 
       def labelled(error)
         return error if error.server || error.is_a?(ConfigError)
-        return ServerError.from_fields(hinted(error.fields), server: @host.server) if error.is_a?(ServerError)
+        return ServerError.from_fields(hinted(stated(error.fields)), server: @host.server) if error.is_a?(ServerError)
 
         error.class.new(error.message, server: @host.server, retriable: error.retriable?)
       end
+
+      def stated(fields) = (state = pooler_state(fields)) ? { **fields, sqlstate: state } : fields
+
+      # @return [String, nil] the SQLSTATE of what a pooler says in words
+      def pooler_state(fields) = (POOLER_STATES.find { |words, _| words.match?(fields[:message].to_s) }&.last if fields[:sqlstate] == POOLER)
 
       def hinted(fields)
         return { hint: NAME_HINT, **fields } if UNWRITABLE.include?(fields[:sqlstate])

@@ -85,7 +85,8 @@ module Trunkline
 
       def search(&switched)
         search = take_up || begin_search
-        arrive(@promotions ? run_beside_promotions(search, Deadlines.present) : search.run(Deadlines.present) || leave(search), &switched)
+        began = search.begun_at
+        arrive(@promotions ? run_beside_promotions(search, Deadlines.present) : search.run(Deadlines.present) || leave(search), began, &switched)
       end
 
       def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions, @survey)
@@ -107,8 +108,8 @@ module Trunkline
 
       def left?(search) = @lock.synchronize { @left.include?(search) }
 
-      def arrive(connection)
-        from = @memory.good(connection)
+      def arrive(connection, sought_at)
+        from = @memory.good(connection, sought_at)
         yield from, connection.server if from && block_given?
         told = true
         connection

@@ -57,8 +57,10 @@ module Trunkline
         @io = endpoint.open(@deadline, tcp_answer: @tcp_answer)
         @encrypted = @encryption ? encrypt : false
         begin_session
-        identity, leftover = check_server
+        identity, leftover = check_server(type = ServerType.new(@wanted, @startup))
         findings, leftover = survey(leftover)
+        type.learn(identity)
+        refuse(type)
         connection = Connection.new(@io, @startup, endpoint.narrowed(@io, (@encryption if @encrypted)), leftover, identity, findings)
       ensure
         @io&.close unless connection || @kept
@@ -121,10 +123,9 @@ module Trunkline
       # The server is asked for its kind, its identity and what works for the session in one flight.
       #
       # @return [Array(ServerIdentity, String)] the identity, where it is asked for and told, and the bytes that came after all this
-      def check_server
-        type = ServerType.new(@wanted, @startup)
+      def check_server(type)
         question = type.question
-        refuse(type) unless question
+        refuse_reported(type) unless question
         flight = "#{question}#{IdentityQuestion::MESSAGE if @cluster}#{@survey&.message}"
         @handshake_io.write(flight) unless flight.empty?
         type.receive(@handshake_io.read) until type.answered?
@@ -132,12 +133,28 @@ module Trunkline
         @cluster ? identify(type.leftover) : [nil, type.leftover]
       end
 
-      def identify(bytes)
+      # What speaks against a server is its own word, where it can be asked, and not a pooler's.
+      def refuse_reported(type)
+        return unless type.objection
+
+        if @cluster
+          @handshake_io.write(IdentityQuestion::MESSAGE)
+          type.learn(*ask_identity(type.leftover))
+        end
+        refuse(type)
+      end
+
+      # @return [Array(ServerIdentity, String)]
+      def ask_identity(bytes)
         question = IdentityQuestion.new(@host.server, bytes)
         question.receive(@handshake_io.read) until question.answered?
-        identity = question.identity
+        [question.identity, question.leftover]
+      end
+
+      def identify(bytes)
+        identity, leftover = ask_identity(bytes)
         @cluster.check(identity)
-        [identity, question.leftover]
+        [identity, leftover]
       rescue WrongCluster, UnsuitableServer
         @handshake_io.write(FAREWELL)
         raise

@@ -45,10 +45,13 @@ module Trunkline
       # A connection was opened.
       #
       # @param connection [Connection]
+      # @param sought_at [Float] when its search began: what became known of the host since then is newer
       # @return [String, nil] label of another host to which the one before went, where hosts are tried in order
-      def good(connection)
+      def good(connection, sought_at)
         host = host_of(connection.server) or return
         @lock.synchronize do
+          next if avoided?(host) && known_of(host).at > sought_at
+
           identity = connection.identity
           role = identity ? ROLES[identity.recovery ? "on" : "off"] : ROLES[connection.parameters["in_hot_standby"]]
           @known[host] = Known.new(role, identity&.timeline, nil, Waiting.now, nil)

@@ -33,12 +33,16 @@ module Trunkline
         @survey = survey
         @generation = Trunkline.process_generation
         @thread = Thread.current
-        @expires_at = Waiting.now + (config.connect_timeout || KEPT_FOR)
+        @begun_at = Waiting.now
+        @expires_at = @begun_at + (config.connect_timeout || KEPT_FOR)
         @wanted = [*(config.target_session_attrs == "prefer-standby" ? %w[standby any] : config.target_session_attrs)]
         @candidates = memory.order
         @running = []
         @failures = {}
       end
+
+      # @return [Float] on the clock of Waiting.now
+      attr_reader :begun_at
 
       # @return [Boolean] whether the calling thread may go on with it
       def mine? = @thread.equal?(Thread.current) && !stale?

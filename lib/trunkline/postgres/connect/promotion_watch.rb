@@ -16,9 +16,9 @@ module Trunkline
       PAUSE = 0.1
       # Seconds within which a standby answers; one that does not is asked again.
       ANSWER = 0.25
-      # Seconds from one search to the next while standbys are asked: another host may have become the primary. At a random moment, so that
-      # clients that have lost the same server do not come back in step.
-      NEXT_SEARCH = 1.0..2.0
+      # Seconds from one search to the next while standbys are asked: another host may have become the primary, or a name may lead to one, and callers
+      # go on within a second of that. At a random moment, so that clients that have lost the same server do not come back in step.
+      NEXT_SEARCH = 0.4..0.8
       SQL = "SELECT pg_catalog.pg_is_in_recovery()"
       private_constant :ANSWER, :NEXT_SEARCH, :SQL
 

@@ -34,12 +34,12 @@ module Trunkline
         return false if @reader
         return true if Waiting.now < @looked_at + PAUSE
 
-        servers = []
-        @pools.each { |pool| pool.retire_where(READ_ONLY) { |trunk| read_only?(trunk) && servers.push(trunk.server) } }
+        servers = @pools.flat_map(&:trunks).select { |trunk| read_only?(trunk) }.map(&:server).uniq
         return false if servers.empty?
 
         @looked_at = Waiting.now
-        servers.uniq.each { |server| @trunks.avoid(server, READ_ONLY) }
+        servers.each { |server| @trunks.avoid(server, READ_ONLY) }
+        @pools.each { |pool| pool.retire_where(READ_ONLY) { |trunk| servers.include?(trunk.server) && !writable?(trunk) } }
         true
       end
 
@@ -54,12 +54,17 @@ module Trunkline
 
       private
 
-      # A server from 14 on reports it, with the next answer. A pooler passes on what was true when it connected itself, or nothing.
-      def read_only?(trunk)
-        return true if trunk.origin&.pooled?(trunk.server_process)
+      # Of two poolers the one that leads to a standby has refused a statement.
+      def read_only?(trunk) = pooled?(trunk) ? trunk.codec.refused_write? : !writable?(trunk)
 
-        trunk.codec.parameters["in_hot_standby"] != "off" || trunk.codec.parameters["default_transaction_read_only"] == "on"
+      # A server from 14 on reports it, with the next answer. A pooler passes on what was true when it connected itself, or nothing.
+      def writable?(trunk)
+        return false if pooled?(trunk)
+
+        trunk.codec.parameters["in_hot_standby"] == "off" && trunk.codec.parameters["default_transaction_read_only"] != "on"
       end
+
+      def pooled?(trunk) = trunk.pooled || trunk.origin&.pooled?(trunk.server_process)
     end
     private_constant :RoleWatch
   end

@@ -49,6 +49,17 @@ module Trunkline
         @answers[subject] = @query.row.first if @query.row
       end
 
+      # A pooler reports what it was told as its own session began: whether the server is a standby may have changed.
+      #
+      # @param identity [ServerIdentity, nil] what the server itself says; nil: it does not tell
+      # @param leftover [String] bytes that came after that
+      # @return [void]
+      def learn(identity, leftover = self.leftover)
+        @query = nil
+        @before = leftover
+        @answers["in_hot_standby"] = identity.recovery ? "on" : "off" if identity
+      end
+
       # @return [String, nil] why this server is not the right one
       def objection
         return if @wanted == "any" || on? == %w[read-only standby].include?(@wanted)

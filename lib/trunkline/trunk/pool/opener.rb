@@ -18,9 +18,13 @@ module Trunkline
     # thread can find that out. Connecting over a slow network takes one tenth of it; if the fiber goes on after all, its connection counts again, or is
     # closed where there is no room for it.
     LONGEST_ATTEMPT = 30.0
-    # Why such a connection is closed.
-    TOO_LATE = "it was opened after so long that others had taken its place"
+    # Why a connection is closed that others have taken the place of meanwhile, or whose server is not wanted any more.
+    TOO_LATE = "it was not wanted any more when it was open"
     private_constant :STILL_COUNTED, :LONGEST_ATTEMPT
+
+    # Of a caller that opens a trunk: since when, and which trunks are not wanted any more since then.
+    Attempt = Struct.new(:since, :unwanted)
+    private_constant :Attempt
 
     # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
     Ending = Struct.new(:farewell, :idle)
@@ -41,7 +45,7 @@ module Trunkline
       @connect = connect
       @quota = roster.quota
       @back_off = BackOff.new
-      @attempts = {}.compare_by_identity # entries of the callers that open a trunk => since when
+      @attempts = {}.compare_by_identity # entries of the callers that open a trunk => Attempt
       @ended_at = -Float::INFINITY # when the last connection ended
       @ending = nil
       @refused = false # the server took no more connections
@@ -85,7 +89,15 @@ module Trunkline
     def begin_attempt(entry)
       @back_off.begin_attempt
       @roster.opening(alone: entry.alone?)
-      @attempts[entry] = Waiting.now
+      @attempts[entry] = Attempt.new(Waiting.now, [])
+    end
+
+    # Those that the block chooses are not wanted any more, among the trunks that are being opened, too.
+    #
+    # @return [Array<Trunk>] that are to end when they are through
+    def retire_where(&chosen)
+      @attempts.each_value { |attempt| attempt.unwanted.push(chosen) }
+      @roster.retire_where(&chosen)
     end
 
     # Opens a trunk, in the time that the caller has. No lock is held. Until there is a better measure, a round trip is known to take no
@@ -105,9 +117,12 @@ module Trunkline
       trunk
     end
 
-    # @return [Trunk, nil] the same; nil: its attempt counted as dropped, which it was not, and there is no room for it any more
+    # @return [Trunk, nil] the same; nil: it is not wanted any more, or its attempt counted as dropped, which it was not, and there is no room for it
     def opened(entry, trunk)
-      unless @attempts.delete(entry)
+      attempt = @attempts.delete(entry)
+      return @roster.not_opened(alone: entry.alone?) && nil if attempt&.unwanted&.any? { |chosen| chosen.call(trunk) }
+
+      unless attempt
         return unless @roster.room?
 
         @roster.opening(alone: entry.alone?)
@@ -120,13 +135,13 @@ module Trunkline
     end
 
     # @param error [Error, nil] why there is none; nil: the caller was interrupted, or its deadline has passed
-    # @return [Boolean] whether others that wait would only find the same; callers that have trunks go on with these for a while
+    # @return [Float, nil] when the attempt began, where others that waited then would only find the same; nil: callers go on with trunks there are, or wait
     def not_opened(entry, error)
-      forget(entry)
-      return false unless error
+      begun = forget(entry)
+      return unless error
 
       note_failure(error)
-      @roster.nothing_open? && !(error.server_full? && still_counted?)
+      begun if @roster.nothing_open? && !(error.server_full? && still_counted?)
     end
 
     # @return [Boolean] whether there is a trunk that the caller can go on with, or wait for, instead. Where the server takes no more connections, any
@@ -151,16 +166,16 @@ module Trunkline
     end
 
     # @return [Boolean] whether callers that were to open a trunk have gone
-    def any_gone? = @attempts.dup.any? { |entry, since| gone?(entry, since) } # of a copy: no lock is held
+    def any_gone? = @attempts.dup.any? { |entry, attempt| gone?(entry, attempt.since) } # of a copy: no lock is held
 
     # The threads or event loops of these have ended: they will open none.
-    def forget_gone = @attempts.dup.each { |entry, since| forget(entry) if gone?(entry, since) }
+    def forget_gone = @attempts.dup.each { |entry, attempt| forget(entry) if gone?(entry, attempt.since) }
 
     private
 
     def gone?(entry, since) = entry.gone? || (!entry.scheduler.nil? && Waiting.now - since > LONGEST_ATTEMPT)
 
-    def forget(entry) = @attempts.delete(entry) && @roster.not_opened(alone: entry.alone?)
+    def forget(entry) = @attempts.delete(entry)&.since&.tap { @roster.not_opened(alone: entry.alone?) }
 
     # One by one, where there are others: each finds out what is left.
     def hold_back?

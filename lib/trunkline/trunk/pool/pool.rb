@@ -29,9 +29,7 @@ module Trunkline
     # @yieldreturn [Trunk]
     def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, question: nil, &open)
       @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, question: question }
-      @limits = limits
-      @server = server
-      @open = open
+      @limits, @server, @open = limits, server, open
       @closed, @divided = false, divided
       @crowded = Flag.new
       begin_anew
@@ -125,9 +123,11 @@ module Trunkline
       end
     end
 
+    def trunks = locked { renew_after_fork || @roster.all } # [Array<Trunk>] that are open
+
     # Retires the trunks that the block chooses: they take no more requests, and end when those they have are answered.
     def retire_where(reason, &chosen)
-      retired = locked { renew_after_fork || @roster.retire_where(&chosen) }
+      retired = locked { renew_after_fork || @opener.retire_where(&chosen) }
       Waiting.undisturbed { retired.each { |trunk| trunk.retire(reason) } }
     end
 
@@ -227,7 +227,7 @@ module Trunkline
       raise if error && !@opener.goes_on?(entry, error)
     ensure
       unless trunk || !opener.equal?(@opener)
-        call_up { @opener.not_opened(entry, error) ? @queue.call_failed(error) : @queue.serve }
+        call_up { @opener.not_opened(entry, error).then { |begun| error ? @queue.call_failed(error, begun) : @queue.serve } }
         give_up_surplus
       end
     end

@@ -135,11 +135,16 @@ module Trunkline
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def call_all = @lines.flat_map(&:call_all)
 
-    # Calls those that do not go on waiting after an attempt to connect has failed, and the first of the others, which sees to the next one.
+    # Calls those that do not go on waiting after an attempt to connect has failed, and wakes the first of the others, which sees to the next one: it has
+    # gone to sleep before it was known when.
     #
     # @param failure [Exception]
+    # @param begun [Float, nil] when the attempt began, on the clock of Waiting.now; nil: callers go on with trunks there are, or wait
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
-    def call_failed(failure) = @lines.flat_map { |line| line.call_failed(failure, @opener.patience(failure)) }.concat(serve)
+    def call_failed(failure, begun)
+      failed = begun ? @lines.flat_map { |line| line.call_failed(failure, begun, @opener.patience(failure)) } : []
+      failed.concat(serve, @lines.filter_map(&:rouse_first))
+    end
 
     # @return [Boolean] whether callers have gone that stand at the front of a line, were called, or seek a trunk of their own. The lock need not be
     # held: this looks at copies.

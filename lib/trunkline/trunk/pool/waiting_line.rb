@@ -61,13 +61,13 @@ module Trunkline
       #
       # @param error [Exception]
       # @param most [Float] seconds that it does so, from the first one that failed, in place of a shorter time in line
+      # @param begun [Float] when the attempt began, on the clock of Waiting.now: one that began before the caller came is none of its own
       # @return [Boolean] whether it goes on
-      def outlasts?(error, most)
-        @outlasts_until ||= Waiting.now + most
-        return false unless error.is_a?(Error) && error.retriable? && Waiting.now < @outlasts_until
+      def outlasts?(error, most, begun = Float::INFINITY)
+        return false unless error.is_a?(Error) && error.retriable?
+        return false unless @first_since&.>(begun) || go_on(most)
 
         @outlasted = error
-        @expires_at &&= [[@expires_at, @outlasts_until].max, @request.deadline].compact.min
         true
       end
 
@@ -142,6 +142,14 @@ module Trunkline
 
       # @return [Boolean] whether it is a fiber that blocks the thread of its scheduler: the other fibers there cannot give back now what they hold
       def blocks_its_scheduler? = scheduler.nil? && !Fiber.scheduler.nil?
+
+      private
+
+      def go_on(most)
+        @outlasts_until ||= Waiting.now + most
+        @expires_at &&= [[@expires_at, @outlasts_until].max, @request.deadline].compact.min
+        Waiting.now < @outlasts_until
+      end
     end
 
     # @param calls [UnansweredCalls] of all lines
@@ -193,9 +201,13 @@ module Trunkline
     # Takes those out that do not go on waiting.
     #
     # @param failure [Exception] why no trunk could be opened
+    # @param begun [Float] when that attempt began, on the clock of Waiting.now
     # @param most [Float] seconds that one goes on, from the first failure
     # @return [Array<Entry>] those that were asleep, and are owed a wake-up
-    def call_failed(failure, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most) }
+    def call_failed(failure, begun, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most, begun) }
+
+    # @return [Entry, nil] the first, which stays in line, where it was asleep: it is owed a wake-up
+    def rouse_first = (first if first&.request&.wake_up)
 
     # Takes those out that will not come.
     def forget = @entries.reject! { |entry| yield(entry) && entry.forget }
