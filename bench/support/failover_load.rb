@@ -123,6 +123,8 @@ module Trunkline
         @write.call(token, number)
         @acknowledged << Write.new(token, writer, now)
         @lock.synchronize { @more.broadcast }
+      rescue Closed # its client is, as the test has failed
+        @going_on = false
       rescue @expected => error
         (@uncertain.call(error) ? @uncertain_errors : @errors) << error
       end

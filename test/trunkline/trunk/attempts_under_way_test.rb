@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/pool_testing"
+
+module Trunkline
+  # What happens to callers, and to their servers, while an attempt to connect is under way.
+  class AttemptsUnderWayTest < TestCase
+    include PoolTesting
+
+    # An attempt that began before they came says nothing of the next one, and that stands for all of them: they would only find out the same, one after the
+    # other.
+    def test_those_that_come_while_an_attempt_is_under_way_wait_for_the_next_one
+      gate = Thread::Queue.new
+      attempts = 0
+      pool = self.pool(connections: 1, most: 2) { gate.pop && raise(ConnectionError, "attempt #{attempts += 1}") }
+      opener = Thread.new { pool.perform(request) }
+      opener.report_on_exception = false
+      Thread.pass until gate.num_waiting == 1
+      others = Array.new(3) { waiting(pool) { |asked| pool.perform(asked) } }
+      gate.push(true)
+      assert_equal "attempt 1", assert_raises(ConnectionError) { opener.value }.message
+      Thread.pass until gate.num_waiting == 1 && pool.stats[:queue][:length] == 2
+      assert(others.all?(&:alive?))
+      gate.push(true)
+      errors = others.map { |thread| assert_raises(ConnectionError) { thread.value } }
+      assert_equal [["attempt 2"], 3], [errors.map(&:message).uniq, errors.uniq(&:object_id).size]
+    end
+
+    # Its server was left while it was being opened.
+    def test_one_that_is_not_wanted_any_more_when_it_is_open
+      pool = self.pool do |opening|
+        opening.retire_where("its server is left") { |trunk| trunk.equal?(@opened.first) } if @opened.empty?
+        FakeTrunk.new.tap { |trunk| @opened << trunk }
+      end
+      pool.perform(request)
+      assert_equal [0, 1], @opened.map { |trunk| trunk.performed.size }
+      assert_equal [@opened.last], pool.trunks
+      assert_match(/not wanted any more/, @opened.first.closed)
+      assert_equal({ shared: 1, pinned: 0, spare: 0, opening: 0 }, pool.counts)
+    end
+  end
+end
