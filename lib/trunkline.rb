@@ -125,6 +125,12 @@ module Trunkline
       client.close
     end
   end
+
+  # Gems that look for a class by the name of an adapter find this module, as sequel-rails does by `adapter: trunkline`.
+  def self.new(*) # :nodoc:
+    raise NoMethodError, "Trunkline is a module: a client is made by Trunkline.postgres or Trunkline.memcached; where a gem looks for a class by the name " \
+                         'of an adapter, write adapter: postgres, and in the Gemfile gem "trunkline", require: "trunkline/sequel/postgres"'
+  end
 end
 
 require_relative "trunkline/active_record/registration" if defined?(ActiveSupport)

@@ -35,7 +35,7 @@ namespace :hosts do
   desc "Run graphql-ruby's own specs of dataloaders and ActiveRecord on the stock adapter and this one; takes the folder of its source"
   task(:graphql, [:folder] => :compile) { |_, arguments| run.call("graphql", "GRAPHQL", arguments.folder) }
 
-  desc "Run the tests of a gem that uses ActiveRecord on the stock adapter and on both ways to this one; takes its name and the folder of its source"
+  desc "Run the tests of a gem that uses ActiveRecord or Sequel on the stock adapter and on both ways to this one; takes its name and the folder of its source"
   task(:gem, %i[name folder] => :compile) do |_, arguments|
     abort "Say which: rake hosts:gem[ancestry,/path/of/ancestry]" unless arguments.name && arguments.folder && File.directory?(arguments.folder)
     sh({ "NAME" => arguments.name, "FOLDER" => File.expand_path(arguments.folder) }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/gems.rb")

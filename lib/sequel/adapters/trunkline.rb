@@ -44,6 +44,14 @@ module Sequel
       set_adapter_scheme :trunkline
       Sequel::Database.singleton_class.prepend(SeveralHosts)
 
+      # The class that it stands for, as gems choose by this text what they ask of a Database: Que does. `name` and `inspect` tell its own.
+      #
+      # @return [String] Sequel::Postgres::Database
+      def self.to_s = "Sequel::Postgres::Database"
+
+      # @return [String] its own class, and the address
+      def inspect = super.sub(self.class.to_s, self.class.inspect)
+
       # What Sequel's extensions know as the adapter that has everything PostgreSQL has.
       #
       # @return [Symbol] :postgres

@@ -108,6 +108,18 @@ class SequelFeaturesTest < Trunkline::TestCase
     end
   end
 
+  # What `each` of the data has returned; none of a block.
+  def test_what_copy_into_returns
+    with_columns("n int") do |table|
+      data = [["1\n"], "2\n", Class.new { def each = yield("3\n") && :returned }.new, ->(lines) { -> { lines.shift } }]
+      returned = %w[postgres trunkline].map do |adapter|
+        with_sequel(adapter) { |db| data.map { |one| one.respond_to?(:call) ? db.copy_into(table, &one.call(["4\n"])) : db.copy_into(table, data: one) } }
+      end
+      assert_equal returned.first, returned.last
+      assert_equal [["1\n"], ["2\n"], :returned, nil], returned.last
+    end
+  end
+
   def test_listen
     with_sequel do |db|
       channel = "c#{SecureRandom.hex(6)}"

@@ -12,14 +12,14 @@ module Hosts
       OURS = "Sequel::Trunkline::Database 1"
       STOCK = "Sequel::Postgres::Database 1"
       # What a program that connects prints.
-      SHOW = "->(db) { print db.class, ' ', db.get(1) }"
+      SHOW = "->(db) { print db.class.name, ' ', db.get(1) }"
       private_constant :OURS, :STOCK, :SHOW
 
       def test_postgres_is_it_by_one_line
         ways = ["Sequel.connect(ARGV[0])", "Sequel.connect(ARGV[0].sub('postgres:', 'postgresql:'))", "Sequel.connect(adapter: 'postgres', **HOST)",
                 "Sequel.connect(ARGV[0], max_connections: 4, adapter: 'trunkline')", "Sequel.postgres('postgres', **HOST)",
                 "Sequel.connect(ARGV[0], servers: { read_only: {} })"]
-        assert_equal [OURS] * ways.size, told("[#{ways.join(", ")}].each { |db| print db.class, ' ', db.get(1), ';' }").split(";")
+        assert_equal [OURS] * ways.size, told("[#{ways.join(", ")}].each { |db| print db.class.name, ' ', db.get(1), ';' }").split(";")
       end
 
       def test_the_environment_goes_back
@@ -75,6 +75,19 @@ module Hosts
                   "db.synchronize { |conn| [Sequel::Postgres::Adapter === conn, PG::Connection === conn, conn.is_a?(PG::Result)] }, " \
                   "(db.run('SELEC') rescue Sequel::Postgres::PGError === $!.wrapped_exception)].inspect"
         assert_equal '[nil, true, true, true, false, false, [true, true, false], true]', told(program, before: "require 'sequel'; Sequel.mock")
+      end
+
+      # As que does, which has the connection that such a Database's synchronize yields. What is shown tells its own class.
+      def test_what_chooses_by_the_name_of_the_class
+        program = "db = Sequel.connect(ARGV[0]); run = case db.class.to_s when 'Sequel::Postgres::Database' then db.method(:synchronize) end; " \
+                  "print run.call { |conn| conn.exec('SELECT 1').values }, ' ', [db.class, db.class.name], ' ', db.inspect[/\\A\\S+/]"
+        assert_equal '[["1"]] [Sequel::Trunkline::Database, "Sequel::Trunkline::Database"] #<Sequel::Trunkline::Database', told(program)
+      end
+
+      # As sequel-rails does with the adapter's name of its configuration.
+      def test_what_looks_for_a_class_by_the_adapters_name_is_told_the_line
+        program = "module Storage; end; begin; Storage.const_get('trunkline'.capitalize).new({}); rescue NoMethodError; print $!.message; end"
+        assert_match(%r{adapter: postgres, and in the Gemfile gem "trunkline", require: "trunkline/sequel/postgres"$}, told(program))
       end
 
       # It says so itself when it is loaded later, without a warning.

@@ -15,7 +15,7 @@ class GemComparison
 
   # @return [String] the row of the table "works with": tests, failures in the stock mode, differences in the others
   def row
-    cells = others.map { |_, report| cell((report.failed - @stock.failed).size, report.left_out.size) }
+    cells = (GemSuite::MODES.keys - ["stock"]).map { |mode| (report = @reports[mode]) ? cell((report.failed - @stock.failed).size, report.left_out.size) : "-" }
     "| #{@suite.name} #{@suite.settings["version"]} | #{@stock.totals[:runs]} | #{@stock.failed.size} | #{cells.join(" | ")} |"
   end
 

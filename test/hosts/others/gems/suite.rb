@@ -10,12 +10,15 @@ require_relative "../suites/report"
 require_relative "../suites/suite_process"
 require_relative "bundle"
 
-# The tests of a gem that uses ActiveRecord, on the stock adapter or on one of the two ways to this library's.
+# The tests of a gem that uses ActiveRecord or Sequel, on the stock adapter or on one of the two ways to this library's.
 #
 # A suite is a YAML file in suites/ with these keys:
 #
 #   version: "6.0.0"                 the version that the file was written for
+#   host: activerecord               or sequel
+#   modes: [stock, one_line]         those of MODES that the gem can be run in; all if there is no such key
 #   framework: minitest              or rspec
+#   arguments: [--tag, postgres]     more of the framework's
 #   files: [test/**/*_test.rb]       patterns in the gem's folder
 #   databases: [ancestry_test]       to create on the server of the run
 #   libraries: [lib, test]           folders of the load path; these two if there is no such key
@@ -25,7 +28,8 @@ require_relative "bundle"
 #   absent: [mysql2]                 libraries that the tests require and do not use with PostgreSQL: an empty file is loaded
 #   copies: { from.yml: to.yml }     files of the gem's to copy before the run
 #   prepare: Schema.migrate          Ruby code that runs before the tests, in a process of its own
-#   environment: { DB: pg }          variables; %{host} and %{port} are the server's, %{adapter} the configured one
+#   environment: { DB: pg }          variables; %{host} and %{port} are the server's, %{adapter} the configured one, %{scheme} that of a URL for Sequel,
+#                                    %{boot} what comes before the tests, for processes that they start
 #   without: [test/a_test.rb]        files of those patterns that do not run with PostgreSQL
 #   left_out: { mode: {Suite: {test: reason}} }     tests that do not run
 #   differences: { mode: {Suite: {test: reason}} }  tests that fail in this mode and pass in the stock mode
@@ -34,8 +38,11 @@ class GemSuite
   FOLDER = File.join(__dir__, "suites")
   # The name of the adapter in the configuration, by mode.
   MODES = { "stock" => "postgresql", "one_line" => "postgresql", "adapter" => "trunkline" }.freeze
+  # The scheme of a URL, by mode: of those of PostgreSQL the one that gems look for.
+  SCHEMES = { "stock" => "postgres", "one_line" => "postgres", "adapter" => "trunkline" }.freeze
+  BOOTS = { "activerecord" => "boot", "sequel" => "boot_sequel" }.freeze
   PREPARED = "prepared\n"
-  private_constant :HOUSE, :PREPARED
+  private_constant :HOUSE, :SCHEMES, :BOOTS, :PREPARED
 
   # @return [String] the gem's name
   attr_reader :name
@@ -68,6 +75,9 @@ class GemSuite
     @files = settings.fetch("files").flat_map { |pattern| Dir[pattern, base: folder].sort }.uniq - settings.fetch("without", [])
     raise ArgumentError, "there are no files #{settings["files"].join(", ")} in #{folder}" if @files.empty?
   end
+
+  # @return [Array<String>] of {MODES}
+  def modes = settings.fetch("modes", MODES.keys)
 
   # @param mode [String] one of {MODES}
   # @return [Hash{String => String}] reasons by "Suite#test" of the tests that fail in this mode and pass in the stock mode
@@ -112,20 +122,22 @@ class GemSuite
   end
 
   def environment(server, mode)
-    place = { host: server.socket_directory, port: server.port, adapter: MODES.fetch(mode) }
+    place = { host: server.socket_directory, port: server.port, adapter: MODES.fetch(mode), scheme: SCHEMES.fetch(mode), boot: boot }
     { "MODE" => mode, "FRAMEWORK" => framework, "SUITE_ADAPTER" => place[:adapter], "PGHOST" => place[:host], "PGPORT" => place[:port].to_s, "PGUSER" => "postgres",
       **settings.fetch("environment", {}).transform_values { |value| value.to_s.gsub(/%\{(\w+)\}/) { place.fetch($1.to_sym).to_s } } }
   end
 
   def ruby(scratch)
     folders = ["#{scratch}/absent", *settings.fetch("libraries", %w[lib test])]
-    [RbConfig.ruby, *folders.map { |folder| "-I#{folder}" }, "-r#{__dir__}/boot"]
+    [RbConfig.ruby, *folders.map { |folder| "-I#{folder}" }, "-r#{boot}"]
   end
+
+  def boot = File.join(__dir__, BOOTS.fetch(settings.fetch("host", "activerecord")))
 
   def command(scratch)
     ruby = [*ruby(scratch), *settings.fetch("requires", []).map { |library| "-r#{library}" }]
     return [*ruby, *@files.map { |file| "-r./#{file}" }, "-e", "", "--", "--seed", @seed.to_s] unless framework == "rspec"
 
-    [*ruby, "-S", "rspec", "-r", "#{__dir__}/../suites/spec_journal.rb", "--format", "SpecJournal", "--seed", @seed.to_s, *@files]
+    [*ruby, "-S", "rspec", "-r", "#{__dir__}/../suites/spec_journal.rb", "--format", "SpecJournal", "--seed", @seed.to_s, *settings.fetch("arguments", []), *@files]
   end
 end

@@ -19,11 +19,34 @@ class SpecJournal
     write(ends: name_of(notification.example), as: "F", assertions: 1, message: notification.example.exception.message)
   end
 
-  def stop(_notification) = write(over: true, left_out: [])
+  def stop(_notification) = write(over: true, left_out: LeftOut.met.uniq)
+
+  # Leaves out the examples whose names are the lines of LEFT_OUT.
+  module LeftOut
+    NAMES = ENV.fetch("LEFT_OUT", "").split("\n")
+    private_constant :NAMES
+    @met = []
+
+    class << self
+      # @return [Array<String>] those that would have run
+      attr_reader :met
+
+      # @param example [Hash] of an example, as RSpec describes it
+      # @return [Boolean]
+      def include?(example) = NAMES.include?(name = SpecJournal.name_of(example)) && !met.push(name).nil?
+    end
+  end
+  private_constant :LeftOut
+
+  # @param example [Hash] of an example, as RSpec describes it
+  # @return [String] "file#what it says"
+  def self.name_of(example) = "#{File.basename(example[:file_path], ".rb")}##{example[:full_description]}"
+
+  RSpec.configure { |config| config.filter_run_excluding(full_description: ->(_, example) { LeftOut.include?(example) }) }
 
   private
 
-  def name_of(example) = "#{File.basename(example.file_path, ".rb")}##{example.full_description}"
+  def name_of(example) = self.class.name_of(example.metadata)
 
   def write(entry) = @file.puts(JSON.generate(entry.transform_values { |value| value.is_a?(String) ? value.dup.force_encoding("UTF-8").scrub : value }))
 end
