@@ -56,6 +56,21 @@ class SchemaChangesTest < Trunkline::TestCase
     end
   end
 
+  # The server finds out as the function runs, which is not repeated.
+  def test_a_function_whose_rows_another_program_has_changed
+    with_table("a int, b int, c int") do |table|
+      psql("INSERT INTO #{table} VALUES (1, 2, 3); CREATE FUNCTION rows_of_#{table}() RETURNS SETOF #{table} LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT * FROM #{table}; END'")
+      in_host_with_client(connections: 1) do |db|
+        sql = "SELECT * FROM rows_of_#{table}()"
+        2.times { assert_equal [[1, 2, 3]], db.query(sql).rows }
+        psql("ALTER TABLE #{table} DROP b")
+        assert_raises(Trunkline::UndefinedColumn) { db.query(sql) }
+        assert_equal [[1, 3]], db.query(sql).rows
+      end
+      psql("DROP FUNCTION rows_of_#{table}()")
+    end
+  end
+
   def test_what_is_believed_for_long_is_not_asked_for_again
     in_host_with_client(connections: 1, max_statement_age: Float::INFINITY) do |db|
       3.times { db.query("SELECT $1::int", 1) }

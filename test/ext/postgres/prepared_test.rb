@@ -63,6 +63,18 @@ module Trunkline
         assert_equal first_execution("t3", "SELECT 1") + first_execution("t4", "SELECT 2"), sent
       end
 
+      # It may have had effects: what was carried out in part is not repeated.
+      def test_a_plan_that_fails_as_it_runs
+        { "42703" => true, "XX000" => true, "22012" => false, "P0001" => false }.each do |code, dropped|
+          begin_session
+          @statements = {}
+          ask_and_answer("SELECT f()", N, ["1"])
+          request = ask("SELECT f()")
+          answer(bind_complete + failure(code) + ready)
+          assert_equal [false, dropped], [request.outdated?, ask("SELECT f()").parses?], code
+        end
+      end
+
       def test_a_plan_that_fits_no_more
         assert_dropped_by("0A000")
       end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "pathname"
+require "set"
 require "test_helper"
 
 module Trunkline
@@ -86,6 +88,28 @@ module Trunkline
           assert_match(/\Acannot send a #{name} as \$2: convert it to a String/, error.message)
         end
         assert_raises(TypeError) { Parameters.convert([[Object.new]], [1007]) }
+      end
+
+      # Of classes whose methods may be the caller's own.
+      OF_CLASSES = [
+        -> { Time.new(2024, 2, 29) }, -> { Date.new(2024, 2, 29) }, -> { DateTime.new(2024, 2, 29) }, -> { [1, "a", nil] }, -> { { a: [1] } }, -> { Class.new(Range).new(1, 5) },
+        -> { IPAddr.new("10.0.0.0/8") }, -> { Set[1, 2] }, -> { Pathname("/a") }, -> { OpenRange.new(1, 2) }, -> { Interval.new(days: 1) }, -> { TimeOfDay.new(1) }
+      ].freeze
+      LIES = [nil, "x", -1, [], BasicObject.new].freeze
+      private_constant :OF_CLASSES, :LIES
+
+      # Each of its methods in turn returns what it must not return.
+      def test_objects_that_do_not_behave_as_their_superclass
+        OF_CLASSES.product(LIES, [0, 1114, 1082, JSONB, 1009]) do |make, lie, oid|
+          (make.call.public_methods - %i[__send__ __id__ object_id instance_of? singleton_class freeze]).each do |method|
+            value = make.call.clone(freeze: false)
+            value.singleton_class.define_method(method) { |*, **, &_| lie }
+            converted = Parameters.convert([value], [oid]).first
+            assert [NilClass, TrueClass, FalseClass, Integer, Float, String].any? { |type| type === converted }, method # rubocop:disable Style/CaseEquality
+          rescue TypeError, ArgumentError, EncodingError => error
+            assert_operator error.message.size, :<, 300
+          end
+        end
       end
     end
   end

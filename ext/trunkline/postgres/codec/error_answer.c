@@ -42,6 +42,6 @@ void error_answer_take(session_state_t *session, postgres_request_t *request, co
     if (request->answer.order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
     if (error_code_begins(frame->body, frame->length, READ_ONLY)) session->refused_write = true;
     request->outcome.refused = answer_order_in_preamble(&request->answer.order);
-    if (!NIL_P(request->sent.prepared) && !request->answer.bound) suspect_statement(session, request, frame);
+    if (!NIL_P(request->sent.prepared)) request->answer.bound ? suspect_plan(session, request, frame) : suspect_statement(session, request, frame);
     answer_order_fail(&request->answer.order);
 }

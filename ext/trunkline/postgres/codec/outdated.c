@@ -36,3 +36,11 @@ void suspect_statement(session_state_t *session, postgres_request_t *request, co
     if (has_code(frame, CHANGED_RESULT)) plan_epoch_end(session->epoch, prepared->epoch);
     if (!has_code(frame, UNKNOWN_STATEMENT)) statement_of(request->statement)->known = false;
 }
+
+/* A plan that is made for what a function returned before, or for a table that it reads, fails as it runs: "attribute 2 of type record has been dropped".
+ * Such an execution may have had effects, so it is not repeated; the next one has a plan of its own. */
+void suspect_plan(session_state_t *session, const postgres_request_t *request, const frame_t *frame) {
+    if (request->sent.parses || !(has_code(frame, "42") || has_code(frame, "XX000"))) return;
+    slots_drop(session, request->sent.prepared);
+    statement_of(request->statement)->known = false;
+}

@@ -11,4 +11,7 @@
  * and that is not remembered any more. */
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 
+/* One has come behind BindComplete, perhaps for the plan: the session prepares the statement again for its next execution. */
+void suspect_plan(session_state_t *session, const postgres_request_t *request, const frame_t *frame);
+
 #endif

@@ -38,12 +38,15 @@ module Trunkline
         # @param value [Object]
         # @param oid [Integer, #encode] the server's type, 0 while unknown
         # @return [nil, true, false, Integer, Float, String] binary only where a bytea takes the bytes as they are
+        # @raise [TypeError] also where an object of a class of the caller's own does not behave as its superclass
         def convert(value, oid)
           case value
           when nil, true, false, Integer, Float then value
           when String then raw?(value, oid) ? StringText.frozen(value) : StringText.utf8(value, self)
           else text(value, oid)
           end
+        rescue NoMethodError => error # whose message may show the value
+          raise TypeError, "cannot send a #{class_of(value)} as #{name}: something that it returned, or itself, has no method #{error.name}"
         end
 
         # @param value [Object] anything but nil; also an element of an Array or the bound of a Range
@@ -51,7 +54,7 @@ module Trunkline
         # @return [String] UTF-8, as the server reads it
         def text(value, oid)
           case value
-          when true, false, Integer, TimeOfDay, Interval then value.to_s
+          when true, false, Integer, TimeOfDay, Interval then String(value)
           when String then raw?(value, oid) ? StringText.hex(value) : StringText.utf8(value, self)
           when Symbol then StringText.utf8(value.name, self)
           when Float, Rational, BigDecimal then DecimalText.of(value)
