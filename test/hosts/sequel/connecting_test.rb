@@ -182,10 +182,11 @@ class SequelConnectingTest < Trunkline::TestCase
   end
 
   def test_messages_are_those_of_sequels_own_adapter
-    ["SELEC 1", "SELECT 1,\n\trelnam FROM pg_class", "SELECT 'x'::int"].each do |sql|
+    detailed = "DO $$ BEGIN RAISE 'said' USING DETAIL = 'more', HINT = 'do that'; END $$"
+    ["SELEC 1", "SELECT 1,\n\trelnam FROM pg_class", "SELECT 'x'::int", detailed].each do |sql|
       messages = %w[postgres trunkline].map { |adapter| with_sequel(adapter) { |db| assert_raises(Sequel::DatabaseError) { db[sql].all }.message } }
       assert_equal(*messages.map { |message| message[/::.*/m].sub(/::\w+: /, "") })
-      assert_match(/^LINE /, messages.last)
+      assert_match(/^LINE |^DETAIL:  more\nHINT:  do that/, messages.last)
     end
   end
 
@@ -236,6 +237,19 @@ class SequelConnectingTest < Trunkline::TestCase
       refute_includes error.message, "a value"
       assert_includes error.wrapped_exception.sql, "a value"
       assert_equal 1, db.get(1)
+    end
+  end
+
+  # On Sequel's own adapter, the next query is told of it.
+  def test_an_idle_connection_that_the_server_has_ended
+    [["postgres", Sequel::DatabaseDisconnectError], ["trunkline", nil]].each do |adapter, expected|
+      with_sequel(adapter, driver_options: { application_name: "idle" }) do |db|
+        3.times do
+          assert_equal 1, db.get(1)
+          psql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'idle'")
+          expected ? assert_raises(expected) { db.get(1) } : assert_equal(1, db.get(1))
+        end
+      end
     end
   end
 
