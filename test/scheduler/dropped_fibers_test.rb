@@ -42,6 +42,18 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
+  # It has a connection for its own by then, which others have shared before.
+  def test_one_that_waits_for_the_answer_to_a_future_before_its_transaction
+    gated(max_connections: 1, max_wait: 20) do |db, proxy|
+      proxy.hold(:answers)
+      future = db.async("SELECT 1")
+      drop(1) { db.transaction { |tx| ask(tx, 2) } }
+      assert_equal [1, 1], db.stats.values_at(:pinned, :in_flight)
+      proxy.release(:answers)
+      assert_equal [3, 1], [db.transaction { |tx| ask(tx, 3) }, future.value.value]
+    end
+  end
+
   def test_one_that_has_a_transaction
     with_table("n int") do |table|
       with_client(connections: 1, max_connections: 2) do |db|

@@ -5,12 +5,10 @@ module Trunkline
   class Retirement # :nodoc:
     # @param trunk [Trunk] that is closed
     # @param state [ConnectionState] the trunk's
-    # @param reader [StreamReader] the trunk's
     # @param canceller [Canceller] the trunk's
-    def initialize(trunk, state, reader, canceller)
+    def initialize(trunk, state, canceller)
       @trunk = trunk
       @state = state
-      @reader = reader
       @canceller = canceller
       @reason = nil
     end
@@ -32,8 +30,8 @@ module Trunkline
     def finish
       return unless @reason && @trunk.loss.nil?
 
-      @reader.catch_up if @trunk.deserted?
-      return unless @state.settled?
+      @trunk.catch_up
+      return unless @trunk.loss.nil? && @state.settled?
 
       if @canceller.able? && @state.abandoned_head then @canceller.close_with_abandoned(@reason)
       elsif @trunk.deserted? then @trunk.close(@reason)

@@ -25,6 +25,9 @@ module Trunkline
     # @return [#alive?, nil] what has it for its own; nil: nothing has, or as long as the client is open
     attr_accessor :user
 
+    # @return [Boolean] whether its user still waits for the answers to what others had sent before
+    attr_accessor :settling
+
     # @return [Object, nil] what its opener knows of the server
     attr_accessor :origin
 
@@ -67,10 +70,10 @@ module Trunkline
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @reader = StreamReader.new(self, @state, codec, @wire)
       @writer = OutputWriter.new(self, @state, @wire)
-      @retirement = Retirement.new(self, @state, @reader, @canceller)
+      @retirement = Retirement.new(self, @state, @canceller)
       @stall = Stall.new(self, @state, codec)
       @loss = @user = @origin = @server_process = @write_failure = nil
-      @pooled = false
+      @pooled = @settling = false
       @share = nil
     end
 
@@ -163,10 +166,10 @@ module Trunkline
       Waiting.undisturbed { @stall.end_if_long } unless @loss
     end
 
-    # Takes in what has come for callers that have gone, or that do not wait, where no active caller would. A connection whose
-    # answers have all come is idle then.
+    # Writes what callers have left unwritten, and takes in what has come for callers that have gone, or that do not wait, where no active caller
+    # would. A connection whose answers have all come is idle then.
     def catch_up
-      Waiting.undisturbed { @reader.catch_up if deserted? && !@codec.idle? && @loss.nil? }
+      Waiting.undisturbed { exchange_for_absent_callers if deserted? && !@codec.idle? && @loss.nil? }
     end
 
     # Counts the connection as lost in a child of the process that opened it: the server session is the parent's, and is left alone.
@@ -204,14 +207,23 @@ module Trunkline
 
     private
 
-    def send_off(request)
-      return false unless submit(request)
-
+    # Where all that is in flight by now was abandoned, the rest of it is not worth writing.
+    def exchange_for_absent_callers
       flush
-      write_out(request)
-      true
+      @reader.catch_up
+      @canceller.close_unwritten unless @loss || @wire.flushed? || !deserted?
+    end
+
+    # A caller that is interrupted while it writes could not ask for the answer.
+    def send_off(request)
+      if (sent = submit(request))
+        flush
+        write_out(request)
+      end
+      through = true
+      sent
     ensure
-      leave(request)
+      through ? leave(request) : abandon(request)
     end
 
     # Ends the request of a caller that was interrupted, wherever it waited.

@@ -117,7 +117,9 @@ module Trunkline
 
       # @raise [SharedStateError] a pooler would hear what comes, and not pass it on
       def take
-        trunk = @sessions.take(Request.companion.pin, PLACE, @sessions.direct || @sessions.usual)
+        sentinel = GCSentinel.new
+        trunk = @sessions.take(Request.companion.pin, PLACE, @sessions.direct || @sessions.usual, ReachableOwner.new(sentinel, Thread.current))
+        trunk.user = nil # for as long as the client is open
         return trunk unless trunk.pooled?
 
         @sessions.check_in(trunk, true)

@@ -239,9 +239,8 @@ module Trunkline
       def take(request)
         raise LeaseErrors.ended(request, @server) if @ended
 
-        @trunk = @sessions.take(request, @location, @access)
+        @trunk = @sessions.take(request, @location, @access, ReachableOwner.new(@sentinel, @holder))
         @codec, @state = @trunk.codec, @trunk.state
-        @trunk.user = ReachableOwner.new(@sentinel, @holder)
         @trunk
       end
 

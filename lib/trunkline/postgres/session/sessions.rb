@@ -87,10 +87,11 @@ module Trunkline
       #
       # @param location [String] of the holder: file and line
       # @param access [ServerAccess, nil] to the server; nil: the usual one
+      # @param user [#alive?] of the trunk
       # @raise [Overloaded] none became free in time
-      def take(request, location, access)
+      def take(request, location, access, user)
         pool = access ? access.pool : @pool
-        trunk = pool.check_out(request) { describe_holders(pool) }
+        trunk = pool.check_out(request, user) { describe_holders(pool) }
         begin_anew unless @generation == Trunkline.process_generation
         @lock.synchronize do
           @holders.delete_if { |held,| held.loss } # also those that were closed as nothing could use them any more

@@ -48,7 +48,7 @@ module Trunkline
     # @yield entries of theirs stand in the others' way, and are to be forgotten
     def close_trunks
       end_stalls
-      @roster.pinned.select { |trunk| dropped?(trunk) }.each { |trunk| trunk.close(GONE) }
+      @roster.pinned.select { |trunk| dropped?(trunk) }.each { |trunk| end_use(trunk) }
       yield if @owners.any?(&:any_gone?)
     end
 
@@ -56,6 +56,13 @@ module Trunkline
     def forget = @owners.each(&:forget_gone)
 
     private
+
+    # Other callers may still ask for answers to what they sent before the trunk was one caller's own. It was dropped while it waited for these: then
+    # the trunk ends when they have come.
+    def end_use(trunk)
+      trunk.catch_up
+      trunk.close(GONE) unless trunk.settling && !trunk.state.only_abandoned?
+    end
 
     # No other thread can find out whether the callers of these are gone.
     def end_stalls

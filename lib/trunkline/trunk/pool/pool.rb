@@ -73,9 +73,11 @@ module Trunkline
 
     # Waits for a trunk of the caller's own, which gives it back by check_in.
     # @param request [Request] what the caller waits with
+    # @param user [#alive?, nil] of the trunk, from the moment it is the caller's, which may be dropped while it reads what is left of others' answers;
+    #   nil: nothing has it, or as long as the client is open
     # @yieldreturn [String] why there may be none, told to a caller that waits in vain
     # @return [Trunk]
-    def check_out(request, &explanation)
+    def check_out(request, user = nil, &explanation)
       entry = WaitingLine::Entry.new(request, alone: true, &explanation)
       trunk = nil
       Waiting.undisturbed(request.scheduler) do
@@ -83,6 +85,7 @@ module Trunkline
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
 
           trunk = obtain(entry)
+          trunk.user = user if trunk
         end
         ask_idle if @questions&.due?
         trunk
@@ -262,8 +265,10 @@ module Trunkline
 
     # A trunk that was shared may still owe answers, to callers that have gone; one that was asked may tell that it is of no use any more.
     def settled?(trunk, request)
+      trunk.settling = true
       settled = trunk.reader.settle(request) && !trunk.state.expired?
     ensure
+      trunk.settling = false
       check_in(trunk) unless settled
     end
 
