@@ -75,8 +75,11 @@ module Trunkline
     # @param request [Request] the owner's, not sent
     # @return [Boolean] false: the trunk is lost, or the request's time is over
     def settle(request)
+      @trunk.settling = true
       attend_until(request.pin, -> { @codec.idle? }) { @trunk.step(request) }
       @codec.idle? && @trunk.loss.nil?
+    ensure
+      @trunk.settling = false
     end
 
     # Takes in what has come, unless a caller leads: only a leader reads, or another that sleeps would not be told what came.

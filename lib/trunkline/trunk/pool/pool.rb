@@ -73,8 +73,7 @@ module Trunkline
 
     # Waits for a trunk of the caller's own, which gives it back by check_in.
     # @param request [Request] what the caller waits with
-    # @param user [#alive?, nil] of the trunk, from the moment it is the caller's, which may be dropped while it reads what is left of others' answers;
-    #   nil: nothing has it, or as long as the client is open
+    # @param user [#alive?, nil] of the trunk, from the moment it is the caller's: see {Trunk#user}
     # @yieldreturn [String] why there may be none, told to a caller that waits in vain
     # @return [Trunk]
     def check_out(request, user = nil, &explanation)
@@ -137,8 +136,7 @@ module Trunkline
     # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later, are told. It is not interrupted.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
-        trunks = locked { (@queue.closed = @closed = true) && @ledger.trunks.dup }
-        trunks.each { |trunk| trunk.close("the client was closed") }
+        locked { (@queue.closed = @closed = true) && @ledger.trunks.dup }.each { |trunk| trunk.close("the client was closed") }
         call_up { @queue.call_all }
       end
     end
@@ -148,7 +146,6 @@ module Trunkline
     def dispatcher = locked { renew_after_fork || @dispatcher }
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
     def counts = @roster.counts
-
     # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
     def stats
       @roster.catch_up
@@ -265,10 +262,8 @@ module Trunkline
 
     # A trunk that was shared may still owe answers, to callers that have gone; one that was asked may tell that it is of no use any more.
     def settled?(trunk, request)
-      trunk.settling = true
       settled = trunk.reader.settle(request) && !trunk.state.expired?
     ensure
-      trunk.settling = false
       check_in(trunk) unless settled
     end
 
