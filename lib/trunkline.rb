@@ -56,7 +56,7 @@ module Trunkline
   # @raise [TypeError] a middleware is no module
   def self.postgres(conninfo = nil, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [],
                     decode: nil, group_commit: false, errors: :with_values, replicas: false, middlewares: [], logger: nil, slow: nil,
-                    **options)
+                    **options, &block)
     MainRactor.check
     limits = options.slice(*Limits::DEFAULTS.keys)
     Config.check_names(options.keys, method(__method__).parameters.filter_map { |kind, name| name if kind == :key } + Limits::DEFAULTS.keys)
@@ -64,15 +64,7 @@ module Trunkline
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
                                           session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors, replicas: replicas,
                                           **limits)
-    Middlewares.listed(middlewares).each { |middleware| client.use(middleware) }
-    QueryLog.attach(client, logger, slow)
-    return client unless block_given?
-
-    begin
-      yield client
-    ensure
-      client.close
-    end
+    give_out(client, middlewares, logger, slow, &block)
   end
 
   # A memcached client. It connects on first use, and may be shared by any number of fibers and threads.
@@ -112,9 +104,14 @@ module Trunkline
   # @return [Memcached::Client, Object] what the block returned, where one is given
   # @raise [ConfigError, ArgumentError] a server that cannot be understood, an option that does not exist, or a value that cannot be
   # @raise [TypeError] a middleware is no module
-  def self.memcached(*servers, middlewares: [], logger: nil, slow: nil, **options)
+  def self.memcached(*servers, middlewares: [], logger: nil, slow: nil, **options, &block)
     MainRactor.check
     client = Memcached::Client.new(servers.flatten.compact, **options)
+    give_out(client, middlewares, logger, slow, &block)
+  end
+
+  # The client with its middlewares and its log; where there is a block, for as long as that runs.
+  def self.give_out(client, middlewares, logger, slow)
     Middlewares.listed(middlewares).each { |middleware| client.use(middleware) }
     QueryLog.attach(client, logger, slow)
     return client unless block_given?
@@ -125,6 +122,7 @@ module Trunkline
       client.close
     end
   end
+  private_class_method :give_out
 
   # Gems that look for a class by the name of an adapter find this module, as sequel-rails does by `adapter: trunkline`.
   def self.new(*) # :nodoc:

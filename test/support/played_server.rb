@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "frontend_units"
 
 module Trunkline
   # A server that is played: it hears and answers over real sockets, but works on the time of a {Timetable}. Which queries use its processors at
@@ -33,7 +34,7 @@ module Trunkline
 
     # The client has written whole units.
     def hear(session)
-      units = units_of(session.socket.read_nonblock(1 << 20))
+      units = FrontendUnits.of(session.socket.read_nonblock(1 << 20))
       @timetable.after(@way) do
         session.units.concat(units)
         begin_next(session) unless session.busy
@@ -41,17 +42,6 @@ module Trunkline
     end
 
     private
-
-    # @return [Array<Array<String>>] types of messages, up to each Sync
-    def units_of(bytes)
-      types = []
-      until bytes.empty?
-        type, length = bytes.unpack("aN")
-        types << type
-        bytes = bytes.byteslice((1 + length)..)
-      end
-      types.slice_after("S").to_a
-    end
 
     def begin_next(session)
       unit = session.units.shift

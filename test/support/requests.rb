@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "async"
+require_relative "frontend_units"
 
 module Trunkline
   # Requests of plain threads and of fibers, for tests of what carries and orders them.
@@ -34,7 +35,7 @@ module Trunkline
     # The answer to so many of the codec's requests has come.
     def finish(codec, count = 1)
       woken = []
-      asked = units(codec.output.to_s).last(codec.in_flight).first(count)
+      asked = FrontendUnits.of(codec.output.to_s).last(codec.in_flight).first(count)
       codec.input << asked.flatten.flat_map { |type| ANSWERS.fetch(type, []) }.map { |message| frame(message) }.join
       codec.receive(woken)
       woken
@@ -46,17 +47,6 @@ module Trunkline
     end
 
     private
-
-    # @return [Array<Array<String>>] types of messages, up to each Sync
-    def units(bytes)
-      types = []
-      until bytes.empty?
-        type, length = bytes.unpack("aN")
-        types << type
-        bytes = bytes.byteslice((1 + length)..)
-      end
-      types.slice_after("S").to_a
-    end
 
     def frame(message) = [message[0], message.bytesize + 3, message[1..]].pack("aNa*")
   end

@@ -8,7 +8,7 @@
 #define FEW 8        /* trunks that are all looked at; of more, those that are likely to do */
 #define MOST_LOOKS 8 /* at idle trunks, whose callers may be leaving still */
 #define LEAST 0.00001 /* seconds that a request counts for where room is counted */
-#define STUCK 0.05    /* seconds by which a head is late enough to be worth another connection: a busy machine is late too */
+#define STUCK 0.05    /* seconds by which a head exceeds its estimate before another connection is worth it: a busy machine does that too */
 
 search_t search_for(dispatcher_t *dispatcher, request_t *request) {
     bool is_long = request->work.service && request->work.service->is_long;
@@ -72,7 +72,7 @@ static bool may_join(const search_t *search, connection_t *connection, double ba
 static void consider(search_t *search, long at) {
     connection_t *connection = connection_at(search->dispatcher, at);
     bool idle = connection_in_flight(connection)->fifo.count == 0;
-    if (!takes(search, connection) || (!idle && goes_alone(search))) return; /* the backlog of many that are late takes many looks at sockets */
+    if (!takes(search, connection) || (!idle && goes_alone(search))) return; /* the backlog of many that exceed their estimates takes many looks at sockets */
     double backlog = connection_backlog(connection, search->now);
     if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, connection, backlog))) return;
     search->least = backlog;

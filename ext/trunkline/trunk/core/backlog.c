@@ -5,7 +5,7 @@
 #include "../../socket/bytes_class.h"
 #include "../../socket/socket.h"
 
-#define STUCK 0.2 /* seconds by which a short one is late enough to be worth a cancel: a busy machine is late too, or the network */
+#define STUCK 0.2 /* seconds by which a short one exceeds its estimate before it is worth a cancel: a busy machine and the network do that too */
 
 double connection_enough(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip.seconds; }
 

@@ -1,4 +1,4 @@
-/* Seconds of work that lie before a connection's server, and whether it is late with it. */
+/* Seconds of work that lie before a connection's server, and whether it takes longer for it than was expected. */
 #ifndef TRUNKLINE_BACKLOG_H
 #define TRUNKLINE_BACKLOG_H
 
