@@ -64,50 +64,6 @@ module Shared
       end
     end
 
-    # The server waits for the rest of it, which no caller would write: the connection took no transaction any more.
-    def test_a_query_that_is_written_in_part
-      gated do |db, proxy|
-        10.times { db.value("SELECT length($1::text)", "x") } # a short one, over which the server is not asked to cancel
-        large = stuck_in_the_middle(db, proxy)
-        large.cancel(Cancelled.new)
-        assert_instance_of Cancelled, large.error
-        proxy.resume
-        assert eventually { db.stats.values_at(:in_flight, :open) == [0, 0] }
-        assert_equal 2, db.transaction { |tx| ask(tx, 2) }
-      end
-    end
-
-    # A future stands before it, whose answer may yet be asked for. When that has come, the rest is not waited for either.
-    def test_a_query_that_is_written_in_part_behind_a_future
-      gated do |db, proxy|
-        10.times { db.value("SELECT length($1::text)", "x") }
-        proxy.hold(:answers)
-        future = db.async("SELECT 1")
-        large = stuck_in_the_middle(db, proxy)
-        large.cancel(Cancelled.new)
-        assert_instance_of Cancelled, large.error
-        proxy.resume
-        proxy.release(:answers)
-        assert eventually { db.stats[:in_flight].zero? }
-        assert_equal 1, future.value.value
-      end
-    end
-
-    # A connection that is to end ends, too, with a future behind the query.
-    def test_a_query_that_is_written_in_part_before_a_future
-      gated do |db, proxy|
-        10.times { db.value("SELECT length($1::text)", "x") }
-        large = stuck_in_the_middle(db, proxy)
-        future = later { db.async("SELECT 1") }
-        assert eventually { db.stats[:in_flight] == 2 }
-        [large, future].each { |caller| caller.cancel(Cancelled.new) }
-        [large, future].each { |caller| assert_instance_of Cancelled, caller.error }
-        db.disconnect
-        proxy.resume
-        assert eventually { db.stats.values_at(:in_flight, :open) == [0, 0] }
-      end
-    end
-
     # The caller that waits for it gets the error.
     def test_a_cancelled_future_that_others_wait_for
       in_host_with_client(connections: 1) do |db|

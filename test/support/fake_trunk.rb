@@ -48,6 +48,7 @@ module Trunkline
     end
 
     def leave_unused(request) = state.leave(request)
+    def reader = Trunkline.const_get(:StreamReader).new(self, @state, @codec, nil)
     def server = "fake"
     def loss = nil
     def abandoned = 0

@@ -17,7 +17,11 @@ module Trunkline
       @state = state
       @codec = codec
       @wire = wire
+      @settling = false
     end
+
+    # @return [Boolean] whether the owner of the trunk still waits for the answers to what others had sent before
+    def settling? = @settling
 
     # Reads until the request is done or the block returns true; or until the request's time is over, or the connection is lost.
     #
@@ -75,11 +79,11 @@ module Trunkline
     # @param request [Request] the owner's, not sent
     # @return [Boolean] false: the trunk is lost, or the request's time is over
     def settle(request)
-      @trunk.settling = true
+      @settling = true
       attend_until(request.pin, -> { @codec.idle? }) { @trunk.step(request) }
       @codec.idle? && @trunk.loss.nil?
     ensure
-      @trunk.settling = false
+      @settling = false
     end
 
     # Takes in what has come, unless a caller leads: only a leader reads, or another that sleeps would not be told what came.

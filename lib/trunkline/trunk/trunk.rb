@@ -25,9 +25,6 @@ module Trunkline
     # @return [#alive?, nil] what has it for its own; nil: nothing has, or as long as the client is open
     attr_accessor :user
 
-    # @return [Boolean] whether its user still waits for the answers to what others had sent before
-    attr_accessor :settling
-
     # @return [Object, nil] what its opener knows of the server
     attr_accessor :origin
 
@@ -73,7 +70,7 @@ module Trunkline
       @retirement = Retirement.new(self, @state, @canceller)
       @stall = Stall.new(self, @state, codec)
       @loss = @user = @origin = @server_process = @write_failure = nil
-      @pooled = @settling = false
+      @pooled = false
       @share = nil
     end
 
@@ -169,7 +166,7 @@ module Trunkline
     # Writes what callers have left unwritten, and takes in what has come for callers that have gone, or that do not wait, where no active caller
     # would. A connection whose answers have all come is idle then.
     def catch_up
-      Waiting.undisturbed { exchange_for_absent_callers if deserted? && !@codec.idle? && @loss.nil? }
+      Waiting.undisturbed { exchange if deserted? && !@codec.idle? && @loss.nil? }
     end
 
     # Counts the connection as lost in a child of the process that opened it: the server session is the parent's, and is left alone.
@@ -208,20 +205,18 @@ module Trunkline
     private
 
     # Where all that is in flight by now was abandoned, the rest of it is not worth writing.
-    def exchange_for_absent_callers
+    def exchange
       flush
       @reader.catch_up
-      @canceller.close_unwritten unless @loss || @wire.flushed? || !deserted?
+      @canceller.close_unwritten if @loss.nil? && deserted? && !@wire.flushed?
     end
 
     # A caller that is interrupted while it writes could not ask for the answer.
     def send_off(request)
-      if (sent = submit(request))
-        flush
-        write_out(request)
-      end
-      through = true
-      sent
+      sent = submit(request)
+      flush if sent
+      write_out(request) if sent
+      (through = true) && sent
     ensure
       through ? leave(request) : abandon(request)
     end

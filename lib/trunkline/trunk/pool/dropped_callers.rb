@@ -61,7 +61,7 @@ module Trunkline
     # the trunk ends when they have come.
     def end_use(trunk)
       trunk.catch_up
-      trunk.close(GONE) unless trunk.settling && !trunk.state.only_abandoned?
+      trunk.close(GONE) unless trunk.reader.settling? && !trunk.state.only_abandoned?
     end
 
     # No other thread can find out whether the callers of these are gone.
