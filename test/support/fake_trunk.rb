@@ -48,7 +48,6 @@ module Trunkline
     end
 
     def leave_unused(request) = state.leave(request)
-    def reader = Trunkline.const_get(:StreamReader).new(self, @state, @codec, nil)
     def server = "fake"
     def loss = nil
     def abandoned = 0
@@ -63,6 +62,7 @@ module Trunkline
     def catch_up = nil
     def end_stall = nil
     def reader = self
+    def settling? = false
 
     # Another thread may be about to answer.
     def make_room(_request, _seconds)
