@@ -57,7 +57,9 @@ class DroppedPacketsTest < Minitest::Test
       load.finish
       figures = load.compared_with(@standby)
       assert_equal [0, 0, 0, WRITERS], [*figures.values_at(:errors, :doubled), load.lost_after(promoted), load.resumed_after(promoted).size], figures.inspect
-      report("writes went on %.2f s after the packets vanished; #{figures}", load.resumed_after(cut_off).last)
+      went_on = load.resumed_after(promoted)
+      report("writes went on %.2f s (first writer) and %.2f s (last) after the promotion, which came %.2f s after the packets vanished; #{figures}", went_on.first,
+             went_on.last, promoted - cut_off)
     end
   end
 
@@ -79,5 +81,5 @@ class DroppedPacketsTest < Minitest::Test
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  def report(format, number) = puts(Kernel.format(format, number))
+  def report(format, *numbers) = puts(Kernel.format(format, *numbers))
 end

@@ -73,14 +73,13 @@ module Trunkline
 
       private
 
-      # A promotion that does not lead to a connection at once is followed by the usual pauses.
+      # A search that fails is followed by the usual pauses only where no standby can be asked meanwhile.
       def connect_after_promotion(&switched)
-        promoted = !@promotions.search_due? && (@promotions.changed? || raise(@promotions.failure))
+        raise @promotions.failure unless @promotions.search_due? || @promotions.changed?
+
         search(&switched).tap { @promotions.release }
       rescue ConnectionError => error
-        raise error if promoted || error.retry_after
-
-        raise @promotions.failed(error)
+        raise error.retry_after ? error : @promotions.failed(error)
       end
 
       def search(&switched)

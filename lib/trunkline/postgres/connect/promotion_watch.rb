@@ -51,13 +51,16 @@ module Trunkline
 
       # Asks the standbys. Meanwhile the sessions are the caller's: another one that comes looks at the hosts.
       #
-      # @return [Boolean] whether one is no standby any more, or is gone: it is time to look at the hosts
+      # One that is gone is not asked any more; the next search finds out what has become of it.
+      #
+      # @return [Boolean] whether one is no standby any more, or the last one is gone: it is time to look at the hosts
       def changed?
         asked = take
         deadline = Waiting.now + ANSWER
         asked.each_value { |kept| ask(kept, deadline) }
-        changed = asked.reject { |_, kept| standby?(kept, deadline) }
-        changed.each { |host, _| close(asked.delete(host)) }.any?
+        others = asked.to_h { |host, kept| [host, answer(kept, deadline)] }.reject { |_, answer| answer == :standby }
+        others.each_key { |host| close(asked.delete(host)) }
+        others.value?(:primary) || (asked.empty? && others.any?)
       ensure
         asked.each { |host, kept| put_back(host, kept) }
       end
@@ -67,7 +70,7 @@ module Trunkline
       # @param error [ConnectionError]
       # @return [ConnectionError] the same, which tells when to ask again, if a standby is kept
       def failed(error)
-        return error if @kept.empty? || !error.retriable? || [error, *error.reasons].grep(UnsuitableServer).empty?
+        return error if @kept.empty? || !error.retriable?
 
         @search_at = Waiting.now + rand(NEXT_SEARCH)
         @failure = error.tap { error.retry_after = PAUSE }
@@ -99,18 +102,19 @@ module Trunkline
         nil # reading tells
       end
 
-      def standby?(kept, deadline)
-        return false unless kept.query
+      # @return [Symbol] :standby, where it has not answered yet too; :primary or :gone
+      def answer(kept, deadline)
+        return :gone unless kept.query
 
         until kept.query.answered?
           bytes = Socket::DeadlineIO.read(kept.io, 8192, deadline)
-          return true if bytes == false
+          return :standby if bytes == false
 
-          kept.query.receive(bytes || (return false))
+          kept.query.receive(bytes || (return :gone))
         end
-        kept.query.row == ["t"].tap { kept.query = nil }
+        { ["t"] => :standby, ["f"] => :primary }.fetch(kept.query.row, :gone).tap { kept.query = nil }
       rescue SystemCallError, ConnectionError, ProtocolError
-        false
+        :gone
       end
 
       # Without a word: in a forked process it is the parent's session.
