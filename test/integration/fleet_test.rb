@@ -3,140 +3,69 @@
 require "test_helper"
 require "support/private_servers"
 require "support/eventually"
-require "pg"
+require_relative "../../bench/support/fleet_load"
 
-# Processes that share a server's connections: real ones, on a server that takes thirty. What they do takes the server long and no processor, so that
-# the number of connections alone decides what a process is answered.
+# Processes that share a server's connections: real ones. What they ask takes the server long and no processor, so that the number of connections
+# decides what a process is answered.
 class FleetTest < Trunkline::TestCase
   include Eventually
 
-  MOST = 30
-  RESERVED = 3
+  PROCESSES = 20
+  SETTINGS = Trunkline::Bench::FleetLoad::SETTINGS
   # Of what is left for users, the tenth that first connections and others have.
-  ALL = ((MOST - RESERVED) * 0.9).floor
-  NAME = "a fleet"
-  # Seconds in which answers are counted.
-  MEASURED = 3
-  # Seconds in which processes learn of others that have come or gone.
+  ALL = ((SETTINGS["max_connections"] - SETTINGS["superuser_reserved_connections"]) * 0.9).floor
+  # What a server takes that others fill.
+  FEW = 30
+  # Seconds in which processes that begin together have their shares, and in which all learn of others that have come or gone.
+  SETTLED = 10
   LONGEST = 30
-  PROGRAM = <<~'RUBY'
-    require "trunkline"
-    db = Trunkline.postgres(ARGV[0], application_name: "a fleet", connections: 8, max_connections: 8, fleet: ARGV[1] == "true" || Integer(ARGV[1]))
-    answered = 0
-    errors = Hash.new(0)
-    going = true
-    callers = Array.new(8) do |number|
-      Thread.new do
-        while going
-          begin
-            number.even? ? db.value("SELECT pg_sleep(0.05)") : db.transaction { |tx| tx.value("SELECT pg_sleep(0.05)") }
-            answered += 1
-          rescue Trunkline::Error => error
-            errors[error.message] += 1
-          end
-        end
-      end
-    end
-    Thread.new do
-      while $stdin.gets
-        answered, told = 0, answered
-        puts "#{told} #{db.stats[:open]}"
-        $stdout.flush
-      end
-      going = false
-    end.join
-    callers.each(&:join)
-    puts errors.to_a.inspect
-    db.close
-  RUBY
-  private_constant :MOST, :RESERVED, :ALL, :NAME, :MEASURED, :LONGEST, :PROGRAM
+  MEASURED = 10
+  private_constant :PROCESSES, :SETTINGS, :ALL, :FEW, :SETTLED, :LONGEST, :MEASURED
 
-  # One process of the fleet.
-  class Member
-    def initialize(uri, fleet)
-      @io = IO.popen([RbConfig.ruby, "-Ilib", "-e", PROGRAM, uri, fleet.to_s], "r+")
-      @ended = false
-    end
-
-    # @return [Hash{Symbol => Integer}] requests answered since the last look, and connections that are open
-    def look
-      @io.puts
-      %i[answered open].zip(@io.gets.split.map(&:to_i)).to_h
-    end
-
-    # @return [String] what callers have got for errors: "[]" for none
-    def finish
-      return if @ended
-
-      @ended = true
-      @io.close_write
-      @io.read.strip
-    ensure
-      @io.close unless @io.closed?
-    end
-  end
-  private_constant :Member
-
-  def test_each_process_has_its_share_and_others_are_let_in
-    with_fleet_server do |server, uri|
-      members = Array.new(4) { Member.new(uri, true) }
-      assert eventually { shares(members) == [ALL / 4] * 4 && processes(server) == 4 }
-      sleep(MEASURED)
-      counts = members.map { |member| member.look[:answered] }.sort
-      assert_operator connections(server), :<=, ALL + 4
-      PG.connect(uri).close
-      assert_operator counts.first, :>=, counts[2] * 0.6, counts.inspect
-    ensure
-      assert_equal ["[]"] * 4, members.map(&:finish)
+  # The table of bin/bench fleet.
+  def test_twenty_processes_share_a_hundred_connections
+    with_load(kind: "transactions", connections: 8, max_connections: 16, fleet: true) do |load|
+      load.add(PROCESSES)
+      assert_operator load.await_shares(ALL / PROCESSES), :<, SETTLED
+      measured = load.measure(MEASURED)
+      assert_operator measured[:answered].first, :>=, measured[:answered][PROCESSES / 2] * 0.8, measured.inspect
+      assert_equal 0, measured[:refused], measured.inspect
+      load.restart
+      assert_equal PROCESSES, load.size
+      half = PROCESSES / 2
+      load.remove(half)
+      assert_operator load.await_shares(ALL / half), :<, LONGEST
+      load.add(half)
+      assert_operator load.await_shares(ALL / PROCESSES), :<, LONGEST
     end
   end
 
   # Nothing is left behind that counts: those that are there have more again.
-  def test_shares_follow_those_that_come_and_go
-    with_fleet_server do |server, uri|
-      members = Array.new(2) { Member.new(uri, 12) }
-      assert eventually { shares(members) == [6, 6] }
-      members += Array.new(2) { Member.new(uri, 12) }
-      followed = took { assert eventually { shares(members) == [3] * 4 }, shares(members).inspect }
-      assert_equal ["[]"] * 2, members.shift(2).map(&:finish)
-      followed += took { assert eventually { shares(members) == [6, 6] }, shares(members).inspect }
-      assert_operator followed, :<, 2 * LONGEST
-      assert_equal 2, processes(server)
-    ensure
-      assert_equal ["[]"] * members.size, members.map(&:finish)
+  def test_a_number_of_connections_for_all
+    with_load(kind: "queries", connections: 8, max_connections: 8, fleet: 12) do |load, server|
+      load.add(2)
+      load.await_shares(6)
+      load.add(2)
+      load.await_shares(3)
+      load.remove(3)
+      load.await_shares(8)
+      assert_equal 1, processes(server)
     end
   end
 
   # A server that others have filled: what there is goes on, and no caller hears of it.
   def test_a_server_that_takes_no_more
-    with_fleet_server do |server, uri|
-      member = Member.new(uri, true)
-      assert eventually { member.look[:open] == 8 }
+    with_load(settings: { "max_connections" => FEW }, kind: "transactions", connections: 8, max_connections: 8, fleet: true) do |load, server, uri|
+      load.add(1)
+      load.await_shares(8)
       others = fill(uri)
-      late = Member.new(uri, true)
-      assert eventually { member.look[:open] <= 7 } # the first of those that are replaced is another's
+      load.add(1) # which has none
+      assert eventually { load.open.first <= 7 } # the first of those that are replaced is another's
       others.each(&:close)
-      assert eventually { late.look[:answered].positive? && processes(server) == 2 }
-      assert eventually { member.look[:open] == 8 }
+      assert eventually { load.look.all? { |seen| seen[:answered].positive? } && processes(server) == 2 }
+      load.await_shares(8)
     ensure
       others&.each { |other| other.close unless other.finished? }
-      assert_equal ["[]"] * 2, [member, late].compact.map(&:finish)
-    end
-  end
-
-  # All are replaced, one after the other, as a deployment does.
-  def test_a_rolling_restart
-    with_fleet_server do |server, uri|
-      members = Array.new(3) { Member.new(uri, true) }
-      assert eventually { processes(server) == 3 && shares(members).all?(2..) }
-      3.times do
-        members.push(Member.new(uri, true))
-        assert eventually { members.last.look[:answered].positive? }
-        assert_equal "[]", members.shift.finish
-      end
-      assert eventually { processes(server) == 3 && shares(members).all?(3..) }
-    ensure
-      assert_equal ["[]"] * 3, members.map(&:finish)
     end
   end
 
@@ -149,16 +78,22 @@ class FleetTest < Trunkline::TestCase
 
   private
 
-  # @yieldparam server [Bench::PostgresServer]
+  # No caller gets an error in it.
+  #
+  # @yieldparam load [Trunkline::Bench::FleetLoad]
+  # @yieldparam server [Trunkline::Bench::PostgresServer]
   # @yieldparam uri [String] of a role that has no connections reserved
-  def with_fleet_server
-    with_server(settings: { "max_connections" => MOST, "superuser_reserved_connections" => RESERVED, "max_wal_senders" => 0 }) do |server|
-      server.psql("CREATE ROLE web LOGIN")
-      yield server, server.uri(user: "web")
+  def with_load(settings: {}, **options)
+    with_server(settings: { **SETTINGS, **settings }) do |server|
+      load = Trunkline::Bench::FleetLoad.new(server, **options)
+      yield load, server, load.uri
+      assert_empty load.all_errors
+    ensure
+      load&.close
     end
   end
 
-  # What the server takes more: a connection that has just been replaced may still be counted.
+  # With all that the server takes: a connection that has just been replaced may still be counted, so their number differs.
   #
   # @return [Array<PG::Connection>]
   def fill(uri)
@@ -168,13 +103,5 @@ class FleetTest < Trunkline::TestCase
     others
   end
 
-  def connections(server) = server.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '#{NAME}%'").to_i
-  def processes(server) = server.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = '#{NAME}'").to_i
-  def shares(members) = members.map { |member| member.look[:open] }
-
-  def took
-    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    yield
-    Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-  end
+  def processes(server) = server.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = '#{Trunkline::Bench::FleetLoad::NAME}'").to_i
 end

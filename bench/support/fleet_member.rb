@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require "async"
+require "trunkline"
+
+module Trunkline
+  module Bench
+    # One of many processes that ask the same server: fibers, each of which waits there for 20 ms, again and again. A process of its own carries
+    # out what is asked here.
+    class FleetMember
+      SQL = "SELECT pg_sleep(0.02)"
+      PAUSE = 0.01 # seconds after an error
+      private_constant :SQL, :PAUSE
+
+      # What the process is asked by.
+      class Process
+        # @param options see {FleetMember#initialize}
+        def initialize(**options)
+          child, @requests = IO.pipe
+          @answers, parent = IO.pipe
+          @pid = fork { serve(child, parent, options) }
+          [child, parent].each(&:close)
+        end
+
+        # @param method [Symbol] of {FleetMember}
+        def begin_call(method) = Marshal.dump(method, @requests)
+
+        # @return [Object] what the method has returned
+        def finish_call = Marshal.load(@answers)
+
+        # Ends the process, whatever its callers wait for.
+        def close
+          return unless @pid
+
+          ::Process.kill(:KILL, @pid)
+          ::Process.wait(@pid)
+          @pid = nil
+          [@requests, @answers].each(&:close)
+        end
+
+        private
+
+        # The parent's end, or close, ends it.
+        def serve(requests, answers, options)
+          [@requests, @answers].each(&:close)
+          member = FleetMember.new(**options)
+          loop { Marshal.dump(member.public_send(Marshal.load(requests)), answers) }
+        rescue EOFError
+          nil
+        ensure
+          exit!
+        end
+      end
+
+      # @param kind [String] of what they do: transactions or queries
+      # @param callers [Integer]
+      # @param options of Trunkline.postgres
+      def initialize(uri:, kind:, callers: 16, **options)
+        @transactions = kind == "transactions"
+        @callers = callers
+        @db = Trunkline.postgres(uri, **options)
+        @errors = []
+        @answered = 0
+        @longest = 0.0
+      end
+
+      # Lets the callers begin.
+      #
+      # @return [void]
+      def begin
+        @began = now
+        @going_on = true
+        @thread = Thread.new { Sync { |task| Array.new(@callers) { task.async { ask_on } }.each(&:wait) } }
+        nil
+      end
+
+      # @return [Hash{Symbol => Object}] answered: since the last look; longest: seconds that a caller has waited since then; open: connections;
+      #   errors: all so far, seconds after the beginning with what a caller was told
+      def look
+        answered, longest = @answered, @longest
+        @answered, @longest = 0, 0.0
+        { answered: answered, longest: longest, open: @db.stats[:open], errors: @errors }
+      end
+
+      # Lets the callers end, and closes the client.
+      #
+      # @return [Hash] as {#look}
+      def finish
+        @going_on = false
+        @thread.join
+        look.tap { @db.close }
+      end
+
+      private
+
+      def ask_on
+        while @going_on
+          start = now
+          ask
+          @longest = [@longest, now - start].max
+        end
+      end
+
+      def ask
+        @transactions ? @db.transaction { |transaction| transaction.value(SQL) } : @db.value(SQL)
+        @answered += 1
+      rescue Error => error
+        @errors << [now - @began, "#{error.class}: #{error.message}"]
+        sleep PAUSE
+      end
+
+      def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
+    end
+  end
+end
