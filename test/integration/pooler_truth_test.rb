@@ -2,6 +2,7 @@
 
 require "suites"
 require "support/pgbouncer"
+require_relative "../../bench/support/pooler_truth"
 
 # What is asked of a server session behind a pooler that gives each transaction another one: it is right, or it is an error. With a pooler in
 # front of two server sessions, other clients are at work all the time, so that a session meets another one each time.
@@ -16,7 +17,10 @@ class PoolerTruthTest < Trunkline::TestCase
     "LISTEN jobs",
     "CREATE TEMP TABLE x (i int)", "CREATE TEMPORARY TABLE x AS SELECT 1 AS i", "CREATE TABLE pg_temp.x (i int)", "SELECT 1 AS i INTO TEMP x", "CREATE TEMP VIEW v AS SELECT 1",
     "SELECT pg_advisory_lock(7)", "SELECT pg_try_advisory_lock(7)", "SELECT pg_advisory_lock_shared(7)", "SELECT pg_advisory_unlock(7)",
-    "DECLARE c CURSOR WITH HOLD FOR SELECT 1", "PREPARE p AS SELECT 1", "EXECUTE p", "LOAD 'auto_explain'"
+    "DECLARE c CURSOR WITH HOLD FOR SELECT 1", "PREPARE p AS SELECT 1", "EXECUTE p", "LOAD 'auto_explain'", "SELECT setseed(0.5)",
+    "UPDATE pg_settings SET setting = '1MB' WHERE name = 'work_mem'",
+    "/* a */ SET app.leak = 'mine'", "/* a /* b */ c */ CREATE TEMP TABLE x (i int)", "-- a\nLISTEN jobs", "DECLARE c CURSOR WITH /* a */ HOLD FOR SELECT 1",
+    "/* a */ SELECT 1 AS i INTO /* b */ TEMP x", "SET /* LOCAL */ app.leak = 'mine'"
   ].freeze
   # What the end of a transaction ends, and works behind a pooler.
   IN_TRANSACTION = [
@@ -32,6 +36,14 @@ class PoolerTruthTest < Trunkline::TestCase
               "BEGIN; SET LOCAL app.leak = 'mine'; COMMIT" => false, "CREATE TEMP TABLE x (i int); INSERT INTO x VALUES (1); DROP TABLE x" => false,
               "DO $$ BEGIN IF false THEN NULL; LISTEN jobs; END IF; END $$; SELECT 1" => false, "SET timezone = 'UTC'; SELECT 1" => false }.freeze
   private_constant :NEEDY, :IN_TRANSACTION, :CARRIED, :SCRIPTS
+
+  # The table of bin/bench pooled: directly all is right, and behind the pooler what needs a session is refused.
+  def test_the_table
+    truth = Trunkline::Bench::PoolerTruth
+    assert_equal [truth::RIGHT], truth.of(postgres_server, postgres_server.uri).values.uniq
+    found = PgBouncer.open(postgres_server, pool: 3, kept: 200, clients: 400) { |pooler| truth.of(postgres_server, pooler.uri) }
+    assert_equal truth::ROWS.keys.to_h { |row| [row, truth::OF_SESSIONS.include?(row) ? "SharedStateError" : truth::RIGHT] }, found
+  end
 
   def test_what_needs_a_session_is_refused
     pooled do |db|

@@ -10,29 +10,32 @@ require_relative "../../bench/support/servers/keeper"
 #   PgBouncer.open(server, pool: 2) { |pooler| Trunkline.postgres(pooler.uri, prepare: false) }
 class PgBouncer
   # Another program in its place, of another version.
+  # Nil: the system's.
   GIVEN = ENV.fetch("TRUNKLINE_PGBOUNCER", nil)
   PROGRAM = GIVEN || %w[/usr/sbin/pgbouncer pgbouncer].find { |path| File.executable?(path) } || "pgbouncer"
   START_TIMEOUT = 20 # seconds
-  private_constant :GIVEN, :PROGRAM, :START_TIMEOUT
+  private_constant :START_TIMEOUT
 
   # @param server [#socket_directory, #port] the PostgreSQL behind it
   # @param pool [Integer] server sessions
   # @param mode [String] what they are given for: "transaction", "statement", "session"
   # @param kept [Integer] statements of each client that it keeps, from 1.21 on; older ones keep none
-  def self.open(server, pool:, mode: "transaction", kept: 0)
-    pooler = new(server, pool, mode, kept)
+  # @param clients [Integer] connections that it takes
+  # @param program [String] its path
+  def self.open(server, pool:, mode: "transaction", kept: 0, clients: 100, program: PROGRAM)
+    pooler = new(server, pool, mode, kept, clients, program)
     yield pooler
   ensure
     pooler&.stop
   end
 
   # @return [Gem::Version]
-  def self.version
-    @version ||= Gem::Version.new(IO.popen([PROGRAM, "--version"], &:read)[/\d+\.\d+/])
+  def self.version(program = PROGRAM)
+    (@versions ||= {})[program] ||= Gem::Version.new(IO.popen([program, "--version"], &:read)[/\d+\.\d+/])
   end
 
   # Can it keep the statements that clients prepare?
-  def self.keeps_statements? = version >= Gem::Version.new("1.21")
+  def self.keeps_statements?(program = PROGRAM) = version(program) >= Gem::Version.new("1.21")
 
   # Does it let clients set IntervalStyle?
   def self.tracks_interval_style? = version >= Gem::Version.new("1.20")
@@ -43,10 +46,12 @@ class PgBouncer
   # @return [String] connection URI
   def uri = "postgresql://postgres@127.0.0.1:#{@port}/postgres"
 
-  def initialize(server, pool, mode, kept)
+  def initialize(server, pool, mode, kept, clients, program)
     @pool = pool
     @mode = mode
-    @kept = self.class.keeps_statements? ? { max_prepared_statements: kept } : {}
+    @clients = clients
+    @program = program
+    @kept = self.class.keeps_statements?(program) ? { max_prepared_statements: kept } : {}
     @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
     @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
     FileUtils.mkdir_p(@folder)
@@ -78,7 +83,7 @@ class PgBouncer
 
   def write_configuration(server)
     lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: @mode,
-              default_pool_size: @pool, max_client_conn: 100, **@kept }.map { |name, value| "#{name} = #{value}" }
+              default_pool_size: @pool, max_client_conn: @clients, **@kept }.map { |name, value| "#{name} = #{value}" }
     File.write(configuration, <<~INI)
       [databases]
       * = host=#{server.socket_directory} port=#{server.port} user=postgres
@@ -91,7 +96,7 @@ class PgBouncer
 
   def start
     log = File.join(@folder, "log")
-    @pid = Trunkline::Bench::Keeper.instance.spawn(PROGRAM, configuration, log: log)
+    @pid = Trunkline::Bench::Keeper.instance.spawn(@program, configuration, log: log)
     deadline = now + START_TIMEOUT
     until listening?
       raise "PgBouncer did not start:\n#{File.read(log)}" if now > deadline || !Trunkline::Bench::Keeper.instance.running?(@pid)

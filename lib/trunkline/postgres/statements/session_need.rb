@@ -19,13 +19,16 @@ module Trunkline
       HOLD = /\bWITH\s++HOLD\b/i
       CONFIG = /\A"?set_config\b/i
       RECALLING = /\A"?(?:currval|lastval)\b/i
+      # What a view or a function keeps in the session, transactions or not.
+      KEPT = /\A"?(?:pg_settings|setseed|isn_weak|set_limit|set_smlar_limit|set_user|set_user_u|reset_user|set_session_auth|set_system_time|sepgsql_setcon|
+              hypopg_\w+|http_(?:re)?set_curlopt|pgv_\w+|dblink_connect|dblink_connect_u|pg_background_launch|pg_replication_origin_session_setup)\b/xi
       # Literals, quoted names and comments, in which nothing counts.
-      QUOTED = %r{'(?:[^']|'')*+'|"(?:[^"]|"")*+"|\$(\w*+)\$.*?\$\1\$|--[^\n]*+|/\*.*?\*/}m
+      QUOTED = %r{'(?:[^']|'')*+'|"(?:[^"]|"")*+"|\$(?<tag>\w*+)\$.*?\$\k<tag>\$|--[^\n]*+|(?<comment>/\*(?:[^*/]|\*(?!/)|/(?!\*)|\g<comment>)*+\*/)}m
       # In a script: the beginnings of its statements, and calls anywhere.
       SCRIPT = /(?:\A|;)\s*+(?:LISTEN|PREPARE(?!\s++TRANSACTION)|LOAD|DECLARE\b[^;]*?\bWITH\s++HOLD)\b|\bpg_(?:try_)?advisory_lock(?:_shared)?\s*+\(/i
       SCRIPT_SETTING = /(?:\A|;)\s*+(SET\b[^;]*+)/i
       SCRIPT_TEMPORARY = /(?:\A|;)\s*+CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP[^;]*+(?<rest>.*+)/im
-      private_constant :CARRIED, :SETTING, :LISTEN, :LOCK, :TEMPORARY, :DROPPED_AT_COMMIT, :CREATING, :HOLD, :CONFIG, :RECALLING, :QUOTED, :SCRIPT,
+      private_constant :CARRIED, :SETTING, :LISTEN, :LOCK, :TEMPORARY, :DROPPED_AT_COMMIT, :CREATING, :HOLD, :CONFIG, :RECALLING, :KEPT, :QUOTED, :SCRIPT,
                        :SCRIPT_SETTING, :SCRIPT_TEMPORARY
 
       module_function
@@ -38,8 +41,8 @@ module Trunkline
 
         statement = request.statement
         case statement&.classification
-        when :setting then :setting if lasting_setting?(statement.sql)
-        when :listen then :listen if LISTEN.match?(statement.sql)
+        when :setting then :setting if lasting_setting?(without_comments(statement.sql))
+        when :listen then :listen if LISTEN.match?(without_comments(statement.sql))
         when :session then of_culprit(statement, open)
         end
       end
@@ -47,7 +50,7 @@ module Trunkline
       def of_culprit(statement, open)
         return :other unless statement.effect == :told
 
-        sql = statement.sql
+        sql = without_comments(statement.sql)
         case statement.culprit
         when LOCK then :lock
         when TEMPORARY then :temporary unless open && (DROPPED_AT_COMMIT.match?(sql) || !CREATING.match?(sql))
@@ -55,7 +58,7 @@ module Trunkline
         when /\A(?:PREPARE|EXECUTE)\z/i then :prepared
         when CONFIG then :setting if lasting_setting?(sql)
         when RECALLING then :other unless open
-        when /\ALOAD\z/i then :other
+        when KEPT, /\ALOAD\z/i then :other
         end
       end
 
@@ -68,7 +71,7 @@ module Trunkline
       end
 
       def of_script(script)
-        text = script.gsub(QUOTED) { |quoted| quoted.start_with?("-", "/") ? " " : "''" }
+        text = without_comments(script) { "''" }
         return :setting if text.scan(SCRIPT_SETTING).any? { |(sql)| lasting_setting?(sql) }
 
         temporary = SCRIPT_TEMPORARY.match(text)
@@ -77,7 +80,13 @@ module Trunkline
         :other if SCRIPT.match?(text)
       end
 
-      private_class_method :of_culprit, :lasting_setting?, :of_script
+      # @yieldparam literal [String] or a quoted name
+      # @yieldreturn [String] what stands in its place
+      def without_comments(sql)
+        sql.gsub(QUOTED) { |quoted| quoted.start_with?("-", "/") ? " " : block_given? ? yield(quoted) : quoted }
+      end
+
+      private_class_method :without_comments, :of_culprit, :lasting_setting?, :of_script
     end
     private_constant :SessionNeed
   end
