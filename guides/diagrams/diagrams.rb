@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "drawing"
+require_relative "state_diagrams"
 
 # The diagrams of the guides. `ruby guides/diagrams/diagrams.rb` writes them anew, beside this file.
 module Diagrams
@@ -17,7 +18,8 @@ module Diagrams
 
   # @return [Hash{String => String}] name of the file => its text
   def all
-    { "sharing.svg" => sharing, "long-and-short.svg" => long_and_short, "pinning.svg" => pinning, "failover.svg" => failover }.transform_values(&:to_s)
+    { "sharing.svg" => sharing, "leading.svg" => leading, "long-and-short.svg" => long_and_short, "pinning.svg" => pinning, "failover.svg" => failover,
+      **StateDiagrams.all }.transform_values(&:to_s)
   end
 
   def write = all.each { |name, text| File.write(File.join(FOLDER, name), text) }
@@ -44,6 +46,20 @@ module Diagrams
       drawing.bar(LEFT + from * UNIT, y, width * UNIT, BAR, fill)
       from + width
     end
+  end
+
+  # Three callers that wait for answers over one connection.
+  def leading
+    drawing = Drawing.new("Caller A leads until it has its answer, then caller C, the newest that sleeps; caller B is woken with its answer", 700, 196)
+    lanes(drawing, ["answers", "caller A", "caller B", "caller C"])
+    [["A", 5], ["B", 9], ["C", 12]].each { |name, time| drawing.bar(at(time), lane(0), 2 * UNIT - 2, BAR, TRAVELS, "of #{name}") }
+    phases(drawing, 1, [["leads: reads for all", 7, RUNS], ["goes on", 8, PINNED]])
+    phases(drawing, 2, [["sleeps", 10, WAITS], ["goes on", 4, PINNED]], from: 1)
+    phases(drawing, 3, [["sleeps", 5, WAITS], ["leads", 7, RUNS], ["", 1, PINNED]], from: 2)
+    drawing.line(at(7), lane(0), at(7), lane(4) - 4, dashed: true)
+    drawing.text(at(7), lane(4) + 10, "A has its answer, and wakes C, the newest that sleeps", anchor: "middle")
+    drawing.legend(LEFT, 180, [[RUNS, "leads", 80], [WAITS, "sleeps", 90], [PINNED, "has its answer", 130], [TRAVELS, "an answer comes in", 160]])
+    drawing
   end
 
   # Reports and short queries with `connections: 2`.
@@ -111,7 +127,7 @@ module Diagrams
 
   def at(time) = LEFT + time * UNIT
   def lane(index) = 14 + index * LANE
-  private_class_method :sharing, :query, :long_and_short, :pinning, :failover, :phases, :lanes, :shorts, :at, :lane
+  private_class_method :sharing, :query, :leading, :long_and_short, :pinning, :failover, :phases, :lanes, :shorts, :at, :lane
 end
 
 Diagrams.write if $PROGRAM_NAME == __FILE__

@@ -34,6 +34,20 @@ class Drawing
     @elements << "<line x1=\"#{x1}\" y1=\"#{y1}\" x2=\"#{x2}\" y2=\"#{y2}\" stroke=\"#{INK}\"#{" stroke-dasharray=\"4 4\"" if dashed}/>"
   end
 
+  # A line through points, each right above, below or beside the one before, with a head at its end.
+  #
+  # @param points [Array<Array(Integer, Integer)>] two at least
+  # @param label [String, nil] stands above the line's last piece, or beside it where that one is upright
+  # @param from [Integer, nil] where the label begins on that piece, from its left or upper end
+  def arrow(*points, label: nil, from: 8)
+    @elements << "<polyline points=\"#{points.map { |point| point.join(",") }.join(" ")}\" fill=\"none\" stroke=\"#{INK}\"/>"
+    (x1, y1), (x2, y2) = points.last(2)
+    head(x2, y2, x2 <=> x1, y2 <=> y1)
+    return unless label
+
+    y1 == y2 ? text([x1, x2].min + from, y2 - 5, label) : text(x2 + 6, [y1, y2].min + from + 12, label)
+  end
+
   # Colours and what they stand for, in one row.
   #
   # @param entries [Array<Array(String, String, Integer)>] colour, words, and the width that the entry takes
@@ -57,6 +71,15 @@ class Drawing
   end
 
   private
+
+  # A triangle whose tip is at x and y.
+  #
+  # @param right [Integer] 1: it points to the right, -1: to the left
+  # @param down [Integer] 1: it points down, -1: up
+  def head(x, y, right, down)
+    base_x, base_y = x - 8 * right, y - 8 * down
+    @elements << "<polygon points=\"#{x},#{y} #{base_x + 4 * down},#{base_y + 4 * right} #{base_x - 4 * down},#{base_y - 4 * right}\" fill=\"#{INK}\"/>"
+  end
 
   def escape(words) = words.gsub("&", "&amp;").gsub("<", "&lt;").gsub(">", "&gt;")
 end
