@@ -66,10 +66,8 @@ class Differential
 
   def ask(db, sql, parameters)
     Answer.new(values: db.query(sql, *parameters).rows)
-  rescue Trunkline::ServerError => error
-    Answer.new(failure: [error.sqlstate, error.class.name[/\w+\z/], error.primary_message])
   rescue Trunkline::Error, TypeError, ArgumentError => error
-    Answer.new(failure: [error.class.name, error.message])
+    Answer.failed(error)
   end
 
   # Where the server would read a nil in an Array as the text "NULL", and stores that for the pg gem, it is refused.

@@ -13,6 +13,14 @@ class Differential
     # @return [Array(String, String, String), nil]
     attr_reader :failure
 
+    # @param error [StandardError] of Trunkline
+    # @return [Answer]
+    def self.failed(error)
+      return new(failure: [error.class.name, error.message]) unless error.is_a?(Trunkline::ServerError)
+
+      new(failure: [error.sqlstate, error.class.name[/\w+\z/], error.primary_message])
+    end
+
     def initialize(values: nil, texts: nil, failure: nil)
       @values = values
       @texts = texts

@@ -34,13 +34,19 @@ class Differential
       rows = result.values
       Answer.new(texts: rows, values: rows.map { |row| row.each_with_index.map { |text, column| text && decoded(text, result.ftype(column)) } })
     rescue PG::ServerError => error
-      sqlstate, message = [PG::PG_DIAG_SQLSTATE, PG::PG_DIAG_MESSAGE_PRIMARY].map { |field| error.result.error_field(field) }
-      Answer.new(failure: [sqlstate, error.class.name[/\w+\z/], message])
+      failed(error)
     end
 
     def close = @connection.close
 
     private
+
+    attr_reader :connection
+
+    def failed(error)
+      sqlstate, message = [PG::PG_DIAG_SQLSTATE, PG::PG_DIAG_MESSAGE_PRIMARY].map { |field| error.result.error_field(field) }
+      Answer.new(failure: [sqlstate, error.class.name[/\w+\z/], message])
+    end
 
     # Its decoders leave what Ruby's classes cannot hold, as an infinite date, as text.
     def decoded(text, type)
