@@ -37,6 +37,9 @@ class PgBouncer
   # Can it keep the statements that clients prepare?
   def self.keeps_statements?(program = PROGRAM) = version(program) >= Gem::Version.new("1.21")
 
+  # Does it end where the connection of a request to cancel is closed before the request was passed on (its issue 801, mended in 1.19)?
+  def self.ended_by_closed_cancels?(program = PROGRAM) = version(program) < Gem::Version.new("1.19")
+
   # Does it let clients set IntervalStyle?
   def self.tracks_interval_style? = version >= Gem::Version.new("1.20")
 
@@ -66,6 +69,17 @@ class PgBouncer
   def lead_to(server)
     write_configuration(server)
     Process.kill(:HUP, @pid)
+  end
+
+  # @return [Boolean] whether it is there still
+  def running? = Trunkline::Bench::Keeper.instance.running?(@pid)
+
+  # Runs the block while it does nothing, and takes all that is sent.
+  def frozen
+    Process.kill(:STOP, @pid)
+    yield
+  ensure
+    Process.kill(:CONT, @pid)
   end
 
   # Ends it, and starts it again at the same port.
