@@ -49,7 +49,7 @@ module Trunkline
 
       # @return [String] the question, to be sent with others in one flight
       def message
-        return Startup::EarlyQuery.message("#{PROCESS}, #{@fleet.columns}") if @fleet
+        return Startup::EarlyQuery.message("#{PROCESS}, #{@fleet.counts}") if @fleet
 
         @mode == :session ? "" : MESSAGE
       end
