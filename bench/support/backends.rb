@@ -2,7 +2,7 @@
 
 module Trunkline
   module Bench
-    # The server's processes that serve one application.
+    # The server's processes that serve one application, or one role.
     module Backends
       PRIVATE = /^Private_(?:Clean|Dirty):\s+(\d+) kB/
       private_constant :PRIVATE
@@ -12,8 +12,14 @@ module Trunkline
       # @param server [PostgresServer]
       # @param application [String] application_name of its connections
       # @return [Hash] connections, and memory (MB that they share with no other process; nil where Linux does not tell)
-      def of(server, application)
-        pids = server.psql("SELECT pid FROM pg_stat_activity WHERE application_name = '#{application}'").split
+      def of(server, application) = where(server, "application_name = '#{application}'")
+
+      # @param role [String]
+      # @return [Hash] as {of}
+      def of_role(server, role) = where(server, "usename = '#{role}'")
+
+      def where(server, condition)
+        pids = server.psql("SELECT pid FROM pg_stat_activity WHERE #{condition}").split
         private_memory = pids.map { |pid| kilobytes(pid) }
         { connections: pids.size, memory: (private_memory.sum / 1024.0 unless private_memory.include?(nil)) }
       end
@@ -26,7 +32,7 @@ module Trunkline
       rescue Errno::EACCES
         nil
       end
-      private_class_method :kilobytes
+      private_class_method :where, :kilobytes
     end
   end
 end

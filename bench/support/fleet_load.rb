@@ -2,6 +2,7 @@
 
 require "pg"
 require_relative "fleet_member"
+require_relative "forked_process"
 
 module Trunkline
   module Bench
@@ -38,7 +39,7 @@ module Trunkline
       #
       # @param count [Integer]
       def add(count)
-        added = Array.new(count) { FleetMember::Process.new(uri: @uri, application_name: NAME, **@options) }
+        added = Array.new(count) { ForkedProcess.new(FleetMember, uri: @uri, application_name: NAME, **@options) }
         @members.concat(added)
         ask(added, :begin)
       end

@@ -5,52 +5,11 @@ require "trunkline"
 
 module Trunkline
   module Bench
-    # One of many processes that ask the same server: fibers, each of which waits there for 20 ms, again and again. A process of its own carries
-    # out what is asked here.
+    # What one of many processes does that ask the same server: fibers, each of which waits there for 20 ms, again and again.
     class FleetMember
       SQL = "SELECT pg_sleep(0.02)"
       PAUSE = 0.01 # seconds after an error
       private_constant :SQL, :PAUSE
-
-      # What the process is asked by.
-      class Process
-        # @param options see {FleetMember#initialize}
-        def initialize(**options)
-          child, @requests = IO.pipe
-          @answers, parent = IO.pipe
-          @pid = fork { serve(child, parent, options) }
-          [child, parent].each(&:close)
-        end
-
-        # @param method [Symbol] of {FleetMember}
-        def begin_call(method) = Marshal.dump(method, @requests)
-
-        # @return [Object] what the method has returned
-        def finish_call = Marshal.load(@answers)
-
-        # Ends the process, whatever its callers wait for.
-        def close
-          return unless @pid
-
-          ::Process.kill(:KILL, @pid)
-          ::Process.wait(@pid)
-          @pid = nil
-          [@requests, @answers].each(&:close)
-        end
-
-        private
-
-        # The parent's end, or close, ends it.
-        def serve(requests, answers, options)
-          [@requests, @answers].each(&:close)
-          member = FleetMember.new(**options)
-          loop { Marshal.dump(member.public_send(Marshal.load(requests)), answers) }
-        rescue EOFError
-          nil
-        ensure
-          exit!
-        end
-      end
 
       # @param kind [String] of what they do: transactions or queries
       # @param callers [Integer]
@@ -109,7 +68,7 @@ module Trunkline
         sleep PAUSE
       end
 
-      def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
+      def now = Process.clock_gettime(::Process::CLOCK_MONOTONIC)
     end
   end
 end
