@@ -23,6 +23,15 @@ module Hosts
         self.abstract_class = true
       end
 
+      # Since PostgreSQL 14: as guides/one-request-per-process.md has it.
+      def test_a_process_has_no_connection_when_it_is_idle
+        connect(max_server_connections: 1, variables: { (postgres_server.version < 14 ? "trunkline.idle" : "idle_session_timeout") => 300 })
+        2.times do
+          assert_equal [7, 7], [ours.select_value("SELECT 7"), ours.transaction { ours.select_value("SELECT 7") }]
+          assert eventually { connections.zero? } if postgres_server.version >= 14
+        end
+      end
+
       def test_they_are_the_stock_adapters
         OPTIONS.each do |options|
           connect(application_name: "both", **options)
