@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "comments"
 require_relative "session_remains"
 require_relative "setting_names"
 
@@ -22,13 +23,11 @@ module Trunkline
       # What a view or a function keeps in the session, transactions or not.
       KEPT = /\A"?(?:pg_settings|setseed|isn_weak|set_limit|set_smlar_limit|set_user|set_user_u|reset_user|set_session_auth|set_system_time|sepgsql_setcon|
               hypopg_\w+|http_(?:re)?set_curlopt|pgv_\w+|dblink_connect|dblink_connect_u|pg_background_launch|pg_replication_origin_session_setup)\b/xi
-      # Literals, quoted names and comments, in which nothing counts.
-      QUOTED = %r{'(?:[^']|'')*+'|"(?:[^"]|"")*+"|\$(?<tag>\w*+)\$.*?\$\k<tag>\$|--[^\n]*+|(?<comment>/\*(?:[^*/]|\*(?!/)|/(?!\*)|\g<comment>)*+\*/)}m
       # In a script: the beginnings of its statements, and calls anywhere.
       SCRIPT = /(?:\A|;)\s*+(?:LISTEN|PREPARE(?!\s++TRANSACTION)|LOAD|DECLARE\b[^;]*?\bWITH\s++HOLD)\b|\bpg_(?:try_)?advisory_lock(?:_shared)?\s*+\(/i
       SCRIPT_SETTING = /(?:\A|;)\s*+(SET\b[^;]*+)/i
       SCRIPT_TEMPORARY = /(?:\A|;)\s*+CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP[^;]*+(?<rest>.*+)/im
-      private_constant :CARRIED, :SETTING, :LISTEN, :LOCK, :TEMPORARY, :DROPPED_AT_COMMIT, :CREATING, :HOLD, :CONFIG, :RECALLING, :KEPT, :QUOTED, :SCRIPT,
+      private_constant :CARRIED, :SETTING, :LISTEN, :LOCK, :TEMPORARY, :DROPPED_AT_COMMIT, :CREATING, :HOLD, :CONFIG, :RECALLING, :KEPT, :SCRIPT,
                        :SCRIPT_SETTING, :SCRIPT_TEMPORARY
 
       module_function
@@ -41,8 +40,8 @@ module Trunkline
 
         statement = request.statement
         case statement&.classification
-        when :setting then :setting if lasting_setting?(without_comments(statement.sql))
-        when :listen then :listen if LISTEN.match?(without_comments(statement.sql))
+        when :setting then :setting if lasting_setting?(Comments.remove(statement.sql))
+        when :listen then :listen if LISTEN.match?(Comments.remove(statement.sql))
         when :session then of_culprit(statement, open)
         end
       end
@@ -50,7 +49,7 @@ module Trunkline
       def of_culprit(statement, open)
         return :other unless statement.effect == :told
 
-        sql = without_comments(statement.sql)
+        sql = Comments.remove(statement.sql)
         case statement.culprit
         when LOCK then :lock
         when TEMPORARY then :temporary unless open && (DROPPED_AT_COMMIT.match?(sql) || !CREATING.match?(sql))
@@ -71,7 +70,7 @@ module Trunkline
       end
 
       def of_script(script)
-        text = without_comments(script) { "''" }
+        text = Comments.remove(script) { "''" }
         return :setting if text.scan(SCRIPT_SETTING).any? { |(sql)| lasting_setting?(sql) }
 
         temporary = SCRIPT_TEMPORARY.match(text)
@@ -80,13 +79,7 @@ module Trunkline
         :other if SCRIPT.match?(text)
       end
 
-      # @yieldparam literal [String] or a quoted name
-      # @yieldreturn [String] what stands in its place
-      def without_comments(sql)
-        sql.gsub(QUOTED) { |quoted| quoted.start_with?("-", "/") ? " " : block_given? ? yield(quoted) : quoted }
-      end
-
-      private_class_method :without_comments, :of_culprit, :lasting_setting?, :of_script
+      private_class_method :of_culprit, :lasting_setting?, :of_script
     end
     private_constant :SessionNeed
   end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "strscan"
+
+module Trunkline
+  module Postgres
+    # The comments within SQL. A text is read once, however its quotes and comments nest or fail to end.
+    module Comments # :nodoc:
+      # Where a literal or a quoted name stands, a comment of one line, or the beginning of one that may nest. One without an end takes all that follows.
+      TOKEN = %r{'(?:[^']|'')*+'|"(?:[^"]|"")*+"|\$(?<tag>(?:[[:alpha:]_]\w*+)?)\$.*?(?:\$\k<tag>\$|\z)|(?<line>--[^\n]*+)|(?<block>/\*)}m
+      EDGE = %r{/\*|\*/}
+      private_constant :TOKEN, :EDGE
+
+      module_function
+
+      # @param sql [String]
+      # @yieldparam quoted [String] a literal or a quoted name
+      # @yieldreturn [String] what stands in its place; as it is without a block
+      # @return [String] with a space for each comment
+      def remove(sql)
+        scanner = StringScanner.new(sql)
+        text = +""
+        from = 0
+        while scanner.skip_until(TOKEN)
+          text << sql.byteslice(from, scanner.pos - scanner.matched_size - from)
+          text << in_place_of(scanner) { |quoted| block_given? ? yield(quoted) : quoted }
+          from = scanner.pos
+        end
+        text << sql.byteslice(from..)
+      end
+
+      def in_place_of(scanner)
+        return yield(scanner.matched) unless scanner[:line] || scanner[:block]
+
+        skip_nested(scanner) if scanner[:block]
+        " "
+      end
+
+      def skip_nested(scanner)
+        depth = 1
+        depth += scanner.matched == "/*" ? 1 : -1 while depth.positive? && scanner.skip_until(EDGE)
+        scanner.terminate if depth.positive?
+      end
+
+      private_class_method :in_place_of, :skip_nested
+    end
+    private_constant :Comments
+  end
+end
