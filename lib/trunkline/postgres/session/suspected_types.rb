@@ -22,12 +22,13 @@ module Trunkline
 
       # @param error [ServerError] that the transaction ended with
       # @yieldparam description [Request] of the statement, to be carried out
+      # @yieldreturn [Request] which was: what the statement itself remembers, others may have had to forget meanwhile
       # @return [ServerError] an OutdatedStatement where its parameters have other types now; else the same error
       def explain(error)
         return error unless error.sql == @statement.sql
 
-        yield Request.describe(@statement).anew
-        @statement.parameter_types == @types ? error : OutdatedStatement.new(error.fields, sql: error.sql, server: error.server)
+        types = yield(Request.describe(@statement).anew).parameter_types
+        types.nil? || types == @types ? error : OutdatedStatement.new(error.fields, sql: error.sql, server: error.server)
       rescue Error
         error
       end
