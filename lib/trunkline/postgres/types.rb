@@ -35,6 +35,7 @@ module Trunkline
         @astray = astray
         forget
         @registered = {}.freeze
+        @builtin = {} # Entry by OID, of those that were met
       end
 
       # Says how values of a type come and go, and with them arrays of it, and domains on it. The type is looked up when values that need
@@ -109,7 +110,7 @@ module Trunkline
         remembered(oid)&.entry || builtin(oid)
       end
 
-      def builtin(oid) = Postgres.builtin_type(oid)&.first(2)&.then { |type| Entry.new(*type) }
+      def builtin(oid) = @builtin[oid] || Postgres.builtin_type(oid)&.then { |base, array,| @builtin[oid] = Entry.new(base, array).freeze }
 
       # @return [Lookup, nil] what holds in this epoch
       def present(oid)
