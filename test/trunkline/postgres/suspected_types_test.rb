@@ -17,6 +17,13 @@ module Trunkline
         assert_equal "22012", explained.sqlstate
       end
 
+      # An error has its beginning.
+      def test_a_long_statement
+        @sql = "SELECT 1 / $1::int#{", 1" * 2000}"
+        @error = ServerError.new({ message: "division by zero" }, sql: @sql)
+        assert_instance_of OutdatedStatement, explain([NUMERIC])
+      end
+
       def test_parameters_that_have_the_same_types = assert_same(@error, explain([INTEGER]))
 
       # Another caller's CREATE had them forgotten.

@@ -25,7 +25,7 @@ module Trunkline
       # @yieldreturn [Request] which was: what the statement itself remembers, others may have had to forget meanwhile
       # @return [ServerError] an OutdatedStatement where its parameters have other types now; else the same error
       def explain(error)
-        return error unless error.sql == @statement.sql
+        return error unless error.sql == ShortenedSQL.call(@statement.sql)
 
         types = yield(Request.describe(@statement).anew).parameter_types
         types.nil? || types == @types ? error : OutdatedStatement.new(error.fields, sql: error.sql, server: error.server)
