@@ -147,7 +147,7 @@ module Trunkline
     # Closes a connection to which an abandoned request is written in part, where no caller waits for anything in flight: the server waits for the
     # rest, which no caller would write.
     def close_unwritten
-      return unless @state.only_abandoned?
+      return if @trunk.loss || @wire.flushed? || !@state.only_abandoned?
 
       reason = "no caller waited any more for a request that was written in part"
       able? ? close_with_abandoned(reason) : @trunk.lose(reason, closed: true)

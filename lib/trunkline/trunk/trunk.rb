@@ -188,7 +188,7 @@ module Trunkline
 
       @canceller.cancel_abandoned
       flush
-      @canceller.close_unwritten unless @loss || @wire.flushed?
+      @canceller.close_unwritten
       @canceller.replace_connection if @state.abandon_fence
       @retirement.finish
     end
@@ -208,17 +208,17 @@ module Trunkline
     def exchange
       flush
       @reader.catch_up
-      @canceller.close_unwritten if @loss.nil? && deserted? && !@wire.flushed?
+      @canceller.close_unwritten if deserted?
     end
 
     # A caller that is interrupted while it writes could not ask for the answer.
     def send_off(request)
-      sent = submit(request)
-      flush if sent
-      write_out(request) if sent
-      (through = true) && sent
+      submitted = submit(request)
+      flush if submitted
+      write_out(request) if submitted
+      through = submitted
     ensure
-      through ? leave(request) : abandon(request)
+      through.nil? ? abandon(request) : leave(request)
     end
 
     # Ends the request of a caller that was interrupted, wherever it waited.
