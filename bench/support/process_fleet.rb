@@ -3,6 +3,7 @@
 require "pg"
 require_relative "backends"
 require_relative "data/accounts"
+require_relative "fleet_load"
 require_relative "forked_process"
 require_relative "measure"
 require_relative "one_at_a_time"
@@ -12,8 +13,8 @@ module Trunkline
   module Bench
     # Processes of which each serves one request at a time, and what they occupy at the server: while they work, and when all of them were idle.
     class ProcessFleet
-      # What the server is given: as many connections as PostgreSQL has by itself.
-      SETTINGS = { "max_connections" => 100, "superuser_reserved_connections" => 3, "max_wal_senders" => 0 }.freeze
+      # What the server is given.
+      SETTINGS = FleetLoad::SETTINGS
       ROLE = "web"
       ROWS = 10_000
       # Seconds without use after which a client or the server may close a connection.

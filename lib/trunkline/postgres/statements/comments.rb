@@ -29,20 +29,23 @@ module Trunkline
         text << sql.byteslice(from..)
       end
 
-      def in_place_of(scanner)
-        return yield(scanner.matched) unless scanner[:line] || scanner[:block]
-
-        skip_nested(scanner) if scanner[:block]
-        " "
-      end
-
-      def skip_nested(scanner)
+      # Goes on behind a comment that may hold others, or to the end of the text where it has no end.
+      #
+      # @param scanner [StringScanner] behind the beginning of the comment
+      def skip(scanner)
         depth = 1
         depth += scanner.matched == "/*" ? 1 : -1 while depth.positive? && scanner.skip_until(EDGE)
         scanner.terminate if depth.positive?
       end
 
-      private_class_method :in_place_of, :skip_nested
+      def in_place_of(scanner)
+        return yield(scanner.matched) unless scanner[:line] || scanner[:block]
+
+        skip(scanner) if scanner[:block]
+        " "
+      end
+
+      private_class_method :in_place_of
     end
     private_constant :Comments
   end

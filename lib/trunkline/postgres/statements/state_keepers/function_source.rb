@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "strscan"
+require_relative "../comments"
 require_relative "../session_effect"
 require_relative "../statements"
 
@@ -93,7 +94,7 @@ module Trunkline
 
         # What has begun with the token.
         def skip_rest(scanner)
-          return skip_comment(scanner) if scanner[:comment]
+          return Comments.skip(scanner) if scanner[:comment]
           return skip_dollars(scanner, scanner[:dollars]) if scanner[:dollars]
 
           text = scanner[:string]&.gsub("''", "'") || scanner[:escaped]&.gsub(/''|\\(.)/m) { Regexp.last_match(1)&.tr("bfnrt", " ") || "'" }
@@ -103,13 +104,6 @@ module Trunkline
         def skip_dollars(scanner, delimiter)
           text = scanner.scan_until(Regexp.new(Regexp.escape(delimiter)))
           text ? @strings.push(text.delete_suffix(delimiter)) : scanner.terminate
-        end
-
-        # Comments may hold comments.
-        def skip_comment(scanner)
-          depth = 1
-          depth += scanner.matched.end_with?("/*") ? 1 : -1 while depth.positive? && scanner.skip_until(%r{/\*|\*/})
-          scanner.terminate if depth.positive?
         end
 
         # As part of a query, each statement shows what it calls and names.
