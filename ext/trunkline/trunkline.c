@@ -10,6 +10,7 @@
 #include "postgres/codec/postgres_flow.h"
 #include "postgres/codec/postgres_request.h"
 #include "postgres/codec/prepared.h"
+#include "postgres/codec/read_guard.h"
 #include "postgres/codec/request_route.h"
 #include "postgres/codec/script_decoding.h"
 #include "postgres/codec/statement.h"
@@ -121,6 +122,7 @@ void Init_trunkline(void) {
     Init_trunkline_prepared();
     Init_trunkline_postgres_request();
     Init_trunkline_request_route();
+    Init_trunkline_read_guard();
     Init_trunkline_script_decoding();
     Init_trunkline_answer_end();
     Init_trunkline_postgres_codec();

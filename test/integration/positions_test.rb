@@ -37,8 +37,8 @@ module Trunkline
         assert_match(/it is behind/, error.message)
         resume(standbys.last)
         replayed(primary, standbys.last)
-        sleep(0.01) # for which one that has refused is not asked again
         reads = db.replica(after: after, fallback: false)
+        assert(eventually { answered { reads.value("SELECT 1") } }, "it is asked again")
         10.times { assert_equal [1, standbys.last.port], reads.query("SELECT number, current_setting('port')::int FROM noted").rows.first }
         each_way(reads) { |number| assert_equal 1, number }
       end
@@ -51,6 +51,42 @@ module Trunkline
         assert_raises(DivisionByZero) { reads.transaction { |tx| tx.value("SELECT 1 / (SELECT number FROM noted)") } }
         assert_raises(DivisionByZero) { reads.stream("SELECT 1 / (SELECT number FROM noted)").to_a }
         assert_raises(ServerError) { reads.value("SELECT 1", settings: { "work_mem" => "nonsense" }) }
+      end
+    end
+
+    # The server parses and plans it once for each connection.
+    def test_connections_keep_the_guard_prepared
+      with_table(connections: 1) do |db,|
+        token = db.position
+        readers = [db.replica(after: token), db.replica(max_lag: 3600), db.replica(after: token, max_lag: 3600)]
+        40.times { readers.each { |reads| assert_equal 0, reads.value("SELECT number FROM noted") } }
+        kept = "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name LIKE '%guard%'"
+        plans = eventually { db.replica(fallback: false).query(kept).rows.then { |rows| rows if rows.size == 3 } }
+        assert(plans.all? { |generic, custom| generic > 10 && custom == 5 }, "their plans are kept: #{plans}")
+      end
+    end
+
+    # A schema before pg_catalog has functions and operators that would let every read through.
+    def test_a_guard_means_what_pg_catalog_means
+      with_table do |db, primary, standbys|
+        primary.psql(SHADOWS)
+        standbys.each { |standby| replayed(primary, standby) }
+        standbys.each { |standby| pause(standby) }
+        db.query("UPDATE noted SET number = 1")
+        after = db.position
+        shadowed = hosts_uri(*standbys, primary, options: "-csearch_path%3Dshadows,pg_catalog,public")
+        Trunkline.postgres(shadowed, replicas: true) do |client|
+          assert_equal "F/0", client.value("SELECT pg_last_wal_replay_lsn()::text"), "the shadows are seen"
+          assert_equal 0, client.replica(fallback: false).value("SELECT number FROM noted")
+          [{ after: after }, { max_lag: 0 }, { after: after, max_lag: 3600 }].each do |asked|
+            assert_raises(NoReplica, asked.to_s) { client.replica(**asked, fallback: false).value("SELECT number FROM noted") }
+            assert_raises(NoReplica, asked.to_s) { client.replica(**asked, fallback: false).transaction { |tx| tx.value("SELECT number FROM noted") } }
+            each_way(client.replica(**asked)) { |number| assert_equal 1, number }
+          end
+          assert_equal after.split(".").first(3), client.position.split(".").first(3)
+        end
+      ensure
+        primary.psql("DROP SCHEMA IF EXISTS shadows CASCADE")
       end
     end
 
@@ -100,10 +136,37 @@ module Trunkline
       end
     end
 
+    SHADOWS = <<~SQL
+      CREATE SCHEMA shadows;
+      CREATE FUNCTION shadows.pg_last_wal_replay_lsn() RETURNS pg_lsn LANGUAGE sql AS $$ SELECT 'F/0'::pg_catalog.pg_lsn $$;
+      CREATE FUNCTION shadows.pg_last_wal_receive_lsn() RETURNS pg_lsn LANGUAGE sql AS $$ SELECT '0/0'::pg_catalog.pg_lsn $$;
+      CREATE FUNCTION shadows.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.pg_last_xact_replay_timestamp() $$;
+      CREATE FUNCTION shadows.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT 'read committed' $$;
+      CREATE FUNCTION shadows.passes(pg_lsn, pg_lsn) RETURNS boolean LANGUAGE sql AS $$ SELECT true $$;
+      CREATE FUNCTION shadows.passes(float8, float8) RETURNS boolean LANGUAGE sql AS $$ SELECT true $$;
+      CREATE FUNCTION shadows.one(int, int) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$;
+      CREATE OPERATOR shadows.>= (LEFTARG = pg_lsn, RIGHTARG = pg_lsn, FUNCTION = shadows.passes);
+      CREATE OPERATOR shadows.<= (LEFTARG = pg_lsn, RIGHTARG = pg_lsn, FUNCTION = shadows.passes);
+      CREATE OPERATOR shadows.<= (LEFTARG = float8, RIGHTARG = float8, FUNCTION = shadows.passes);
+      CREATE OPERATOR shadows./ (LEFTARG = int, RIGHTARG = int, FUNCTION = shadows.one);
+      CREATE TYPE shadows.pg_lsn AS ENUM ('F/0');
+      CREATE TYPE shadows.int4 AS ENUM ('1');
+      CREATE TYPE shadows.float8 AS ENUM ('0.0');
+    SQL
+    private_constant :SHADOWS
+
     private
 
-    def with_table
-      with_replicas do |db, primary, standbys|
+    # @return [Boolean] whether a replica took it
+    def answered
+      yield
+      true
+    rescue NoReplica
+      false
+    end
+
+    def with_table(**options)
+      with_replicas(**options) do |db, primary, standbys|
         db.query("CREATE TABLE noted (number int)")
         db.query("INSERT INTO noted VALUES (0)")
         standbys.each { |standby| replayed(primary, standby) }

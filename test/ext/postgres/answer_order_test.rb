@@ -20,6 +20,7 @@ module Trunkline
           command: [-> { ask("FETCH c") }, [parse_complete, parameter_description, no_data, bind_complete, row_description(N), data_row("1"), complete, ready]],
           describe: [-> { submit(Request.describe(statement("SELECT 2"))) }, [parse_complete, parameter_description, row_description(N), ready]],
           preamble: [-> { behind_preamble }, [parse_complete, bind_complete, data_row("x"), complete, bind_complete, data_row("\0\0\0\1"), complete, ready]],
+          guarded: [-> { guarded }, [bind_complete, data_row("1"), complete, bind_complete, data_row("\0\0\0\1"), complete, ready]],
           script: [-> { submit(Request.script("SELECT 1")) }, [row_description(N), data_row("1"), complete, ready]],
           copy: [-> { submit(Request.copy("COPY t TO STDOUT", 9)) }, [frame("H", "\0\0\0"), frame("d", "1\n"), frame("c"), complete("COPY 1"), ready]],
           batch: [-> { batch }, [bind_complete, data_row("\0\0\0\1"), complete, bind_complete, data_row("\0\0\0\1"), complete, ready]],
@@ -36,6 +37,14 @@ module Trunkline
         request = Request.query(statement("SELECT n"), [])
         request.preamble = ["SET LOCAL a.b = 1"]
         submit(request)
+      end
+
+      # The session has prepared the guard before.
+      def guarded
+        request = -> { Request.query(statement("SELECT n"), []).tap { |made| made.guard = [0, "SELECT 1", [].freeze, [].freeze].freeze } }
+        submit(request.call)
+        answer(parse_complete + ready + bind_complete + data_row("1") + complete + first_answer(N, ["1"]))
+        submit(request.call)
       end
 
       def batch

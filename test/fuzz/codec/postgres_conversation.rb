@@ -13,7 +13,7 @@ module CodecFuzz
     LIMIT = 1 << 16 # bytes of a message
     UNREQUESTED = 1 << 10 # bytes of notices and the like
     STATEMENTS = ["SELECT $1, $2", "SELECT 1", "FETCH ALL FROM c", "INSERT INTO t VALUES ($1, $2)", "SET x = 1", "SELECT now()"].freeze
-    KINDS = %i[query query query again describe flow fetched script batch atomic limited].freeze
+    KINDS = %i[query query query again describe flow fetched script batch atomic limited guarded].freeze
     COPIES = %i[copy_out copy_in].freeze
     MINOR_COLLECTIONS = 1 # and no others
     ROUNDS = 8 # of what is sent and what is answered: a COPY and a portal need some
@@ -141,6 +141,7 @@ module CodecFuzz
     def script = Request.script("SELECT 1; SELECT 2")
     def batch = Request.batch([query, query], false)
     def atomic = Request.batch([query, query], true).tap { |made| made.preamble = ["SET x = 1"] if @random.rand(2).zero? }
+    def guarded = query.tap { |made| made.guard = [@random.rand(3), "SELECT 1 / $1", [23].freeze, ["1"].freeze].freeze }
     def limited = query.limit(1).tap { |made| made.preamble = ["SET x = 1", "SET y = 2"] if @random.rand(2).zero? }
     def flow = flowing(query.flow(2))
     def fetched = query.fetch("p", 2)

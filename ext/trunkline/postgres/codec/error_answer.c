@@ -2,6 +2,7 @@
 
 #include "../messages/error_code.h"
 #include "outdated.h"
+#include "read_guard.h"
 
 /* A server looks at these while it waits for a request, and so does PgBouncer for a client without a server. What has arrived meanwhile
  * is not read any more. */
@@ -16,7 +17,7 @@ static bool is_unbegun(const postgres_request_t *request) {
     answer_order_begin(&begun);
     const answer_order_t *order = &request->answer.order;
     bool whole = request->answer.unanswered == 0 || request->answer.unanswered == RARRAY_LEN(request->members);
-    return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble));
+    return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble)) + !NIL_P(request->guard);
 }
 
 /* One transaction has taken too long. No pooler says so by itself, and a server begins nothing behind it. */
@@ -41,7 +42,9 @@ void error_answer_take(session_state_t *session, postgres_request_t *request, co
     if (session->cancelling && !request->outcome.cancelled) request->outcome.bystander = error_code_begins(frame->body, frame->length, QUERY_CANCELLED);
     if (request->answer.order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
     if (error_code_begins(frame->body, frame->length, READ_ONLY)) session->refused_write = true;
-    request->outcome.refused = answer_order_in_preamble(&request->answer.order);
-    if (!NIL_P(request->sent.prepared)) request->answer.bound ? suspect_plan(session, request, frame) : suspect_statement(session, request, frame);
+    bool lost = read_guard_is_lost(request, frame);
+    request->outcome.refused = !lost && answer_order_in_preamble(&request->answer.order);
+    if (lost) suspect_all(session, request);
+    else if (!NIL_P(request->sent.prepared)) request->answer.bound ? suspect_plan(session, request, frame) : suspect_statement(session, request, frame);
     answer_order_fail(&request->answer.order);
 }

@@ -19,12 +19,22 @@ static bool blames_statement(const frame_t *frame) {
     return false;
 }
 
+/* One that was there is lost: so may be the others. */
+static void forget_all(session_state_t *session) {
+    slots_forget(session);
+    session->pooled = true; /* or a statement has closed it, which is rare */
+}
+
+void suspect_all(session_state_t *session, postgres_request_t *request) {
+    forget_all(session);
+    request->outcome.outdated = request->outcome.forgotten = true;
+}
+
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     bool parse_failed = request->sent.parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->answer.order) && blames_statement(frame);
     if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
-        slots_forget(session); /* one that was there is lost: so may be the others */
-        session->pooled = true; /* or a statement has closed it, which is rare */
+        forget_all(session);
     } else if (parse_failed || suspect) {
         slots_drop(session, request->sent.prepared);
     }

@@ -11,6 +11,9 @@
  * and that is not remembered any more. */
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 
+/* The server does not know what the session keeps prepared for all requests: the request is outdated, and no name is bound any more. */
+void suspect_all(session_state_t *session, postgres_request_t *request);
+
 /* One has come behind BindComplete, perhaps for the plan: the session prepares the statement again for its next execution. */
 void suspect_plan(session_state_t *session, const postgres_request_t *request, const frame_t *frame);
 

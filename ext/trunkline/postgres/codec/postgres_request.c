@@ -24,6 +24,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->portal);
     rb_gc_mark(request->members);
     rb_gc_mark(request->preamble);
+    rb_gc_mark(request->guard);
     rb_gc_mark(request->route);
     rb_gc_mark(request->sent.prepared);
     rb_gc_mark(request->answer.description);
@@ -63,7 +64,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->statement = statement;
     if (kind == REQUEST_QUERY) request_serve(&request->base, service_of(statement_of(statement)->service));
     request->parameters = parameters;
-    request->given = request->types = request->members = request->preamble = request->portal = request->route = Qnil;
+    request->given = request->types = request->members = request->preamble = request->guard = request->portal = request->route = Qnil;
     request->script = script;
     request->decoding = Qnil;
     request->sent.prepared = request->answer.description = request->answer.row = request->answer.rows = request->answer.results = Qnil;

@@ -78,6 +78,7 @@ typedef struct {
     VALUE decoding;    /* of a script: how its rows are decoded, as Decoding.of returns it; nil: as usual */
     VALUE members;     /* of a batch: Array of Requests; or nil */
     VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
+    VALUE guard;       /* what a replica refuses by, before the statement, see read_guard.h; or nil */
     VALUE route;       /* what its carrier notes of the hosts that it was sent to; or nil */
     VALUE portal;      /* its name, which stays open when so many rows have come; or nil */
     uint32_t fetches;  /* rows at a time, of a portal */

@@ -37,5 +37,6 @@ void slots_forget(session_state_t *session) {
     for (uint32_t at = 0; at < session->slot_count; at++) session->slots[at] = Qnil;
     rb_ary_clear(session->closing);
     session->limits = false;
+    session->guards = 0;
     session->plans = 0;
 }

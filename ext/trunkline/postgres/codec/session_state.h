@@ -30,6 +30,7 @@ typedef struct {
     bool exclusive;        /* one caller's own: may be in a transaction */
     bool cancelling;       /* a cancel may hit whatever is in flight */
     bool limits;           /* knows the statement that limits the next one's time */
+    uint8_t guards;        /* knows the guards of these numbers, a bit each, see read_guard.h */
     bool refused_write;    /* the server has said that a transaction, or itself, is read-only */
     bool pooled;           /* a pooler may have another server process run what was prepared here, which has prepared it anew then */
     VALUE given;           /* Hash of what ParameterStatus told when no request had been made yet, or on the server's own account */

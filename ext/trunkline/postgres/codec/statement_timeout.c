@@ -52,5 +52,5 @@ bool statement_timeout_append(buffer_t *output, const postgres_request_t *reques
     char limit[32];
     double milliseconds = fmax(ceil((time_left(request) - CLOCK_ERROR) * 1000), 1);
     int length = snprintf(limit, sizeof limit, "%.0fms", fmin(milliseconds, INT32_MAX));
-    return frontend_bind_text(output, NAME, (span_t){limit, (size_t)length}) && frontend_execute(output);
+    return frontend_bind_text(output, NAME, &(span_t){limit, (size_t)length}, 1) && frontend_execute(output);
 }

@@ -6,6 +6,7 @@
 #include "../rows/description.h"
 #include "statement_timeout.h"
 #include "parse_context.h"
+#include "read_guard.h"
 #include "own_unit.h"
 #include "statement.h"
 #include "../../socket/bytes_class.h"
@@ -63,19 +64,21 @@ static bool append_execution(buffer_t *output, postgres_request_t *request, cons
            (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
 }
 
-static bool append_preamble(buffer_t *output, const postgres_request_t *request) {
-    if (NIL_P(request->preamble)) return true;
-    for (long at = 0; at < RARRAY_LEN(request->preamble); at++) {
+static long preamble_length(const postgres_request_t *request) { return NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble); }
+
+/* The guard decides about what is behind it: so it goes last. */
+static bool append_preamble(const session_state_t *session, buffer_t *output, const postgres_request_t *request) {
+    for (long at = 0; at < preamble_length(request); at++) {
         if (!frontend_run(output, string_span(RARRAY_AREF(request->preamble, at)))) return false;
     }
-    return true;
+    return NIL_P(request->guard) || read_guard_append(session, output, request);
 }
 
 /* All of a query's unit but its end. */
-static bool append_messages(buffer_t *output, postgres_request_t *request) {
+static bool append_messages(const session_state_t *session, buffer_t *output, postgres_request_t *request) {
     prepared_t *prepared = prepared_of(request->sent.prepared);
     size_t before = buffer_size(output);
-    if (!append_preamble(output, request)) return false;
+    if (!append_preamble(session, output, request)) return false;
     if (request->sent.parses && !append_parse(output, prepared)) return false;
     if (request->sent.describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
     request->sent.effect = buffer_size(output) - before;
@@ -92,22 +95,22 @@ static postgres_request_t *member_of(const postgres_request_t *batch, long at) {
     return member;
 }
 
-static bool append_members(buffer_t *output, const postgres_request_t *batch) {
+static bool append_members(const session_state_t *session, buffer_t *output, const postgres_request_t *batch) {
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
-        if (!append_messages(output, member_of(batch, at))) return false;
+        if (!append_messages(session, output, member_of(batch, at))) return false;
     }
     return true;
 }
 
-static bool append_unit(buffer_t *output, postgres_request_t *request) {
+static bool append_unit(const session_state_t *session, buffer_t *output, postgres_request_t *request) {
     switch (request->kind) {
     case REQUEST_SCRIPT: case REQUEST_COPY: return frontend_query(output, string_span(request->script));
     case REQUEST_FENCE: return frontend_sync(output);
     case REQUEST_FETCH: return frontend_execute_portal(output, string_span(request->portal), request->fetches) && frontend_sync(output);
     case REQUEST_BATCH:
-        if (request->atomic && (!append_preamble(output, request) || !append_members(output, request))) return false;
+        if (request->atomic && (!append_preamble(session, output, request) || !append_members(session, output, request))) return false;
         return frontend_sync(output);
-    default: return append_messages(output, request) && frontend_sync(output);
+    default: return append_messages(session, output, request) && frontend_sync(output);
     }
 }
 
@@ -177,13 +180,14 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
 }
 
 /* Which messages the answer will have. What the server itself does not check, it is asked of each portal: what that returns, as text. */
-static void order_answer(postgres_request_t *request) {
-    if (request->kind == REQUEST_QUERY && !request->sent.parses && NIL_P(request->preamble) && !request->base.limited) {
+static void order_answer(const session_state_t *session, postgres_request_t *request) {
+    if (request->kind == REQUEST_QUERY && !request->sent.parses && NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.limited) {
         request->answer.order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
                                           .describes_portal = !is_checked(request)};
         return;
     }
-    answer_order_t order = {.preamble = NIL_P(request->preamble) ? 0 : (uint32_t)RARRAY_LEN(request->preamble)};
+    bool guarded = !NIL_P(request->guard);
+    answer_order_t order = {.preamble = (uint32_t)(preamble_length(request) + guarded), .guarded = guarded && read_guard_is_kept(session)};
     if (!NIL_P(request->statement)) {
         order.parses = request->sent.parses;
         order.describes = request->sent.describes;
@@ -216,7 +220,7 @@ static void keep_prepared(session_state_t *session, const postgres_request_t *re
 
 static void append_and_push(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     size_t before = buffer_size(output);
-    if (!append_unit(output, request)) take_back(output, before);
+    if (!append_unit(session, output, request)) take_back(output, before);
     request->base.offset = session->base.in_flight.appended;
     session->base.in_flight.appended += buffer_size(output) - before;
     in_flight_push(&session->base.in_flight, request->base.self);
@@ -228,7 +232,8 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     request->announced = in_flight_wants_beginning(&session->base.in_flight, &request->base);
     limit(session, output, request);
-    order_answer(request);
+    read_guard_prepare(session, output, request);
+    order_answer(session, request);
     append_and_push(session, output, request);
     keep_prepared(session, request);
     if (request->outcome.changes_parse_context) parse_context_change(session, request->outcome.changes_plans);
@@ -250,9 +255,10 @@ static void submit_atomic(session_state_t *session, buffer_t *output, postgres_r
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
     for (long at = 0; at < count; at++) {
         limit(session, output, member_of(batch, at));
-        order_answer(member_of(batch, at));
+        order_answer(session, member_of(batch, at));
     }
-    order_answer(batch);
+    read_guard_prepare(session, output, batch);
+    order_answer(session, batch);
     append_and_push(session, output, batch);
 }
 

@@ -11,7 +11,7 @@ static answer_stage_t behind_parse(const answer_order_t *order) {
 }
 
 static answer_stage_t behind_preamble(const answer_order_t *order) {
-    if (order->preamble > 0) return STAGE_PREAMBLE_PARSE;
+    if (order->preamble > 0) return order->preamble == 1 && order->guarded ? STAGE_PREAMBLE_BIND : STAGE_PREAMBLE_PARSE;
     return order->parses ? STAGE_PARSE : behind_parse(order);
 }
 

@@ -32,6 +32,7 @@ typedef enum {
 typedef struct {
     uint32_t preamble;     /* statements that run first, and are not answered yet */
     uint8_t stage;         /* answer_stage_t */
+    bool guarded;          /* the last of the preamble is known to the session: it has no Parse */
     bool parses;           /* Parse */
     bool describes;        /* Describe of the statement */
     bool limited;          /* Bind and Execute of what limits its time */

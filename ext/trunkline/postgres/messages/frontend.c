@@ -77,12 +77,14 @@ bool frontend_query(buffer_t *buffer, span_t sql) {
     return frontend_close(buffer, mark);
 }
 
-bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter) {
+bool frontend_bind_text(buffer_t *buffer, span_t name, const span_t *parameters, uint16_t count) {
     size_t mark;
     if (!frontend_open(buffer, 'B', &mark) || !buffer_append(buffer, "", 1) || !append_string(buffer, name)) return false;
-    if (!append_u16(buffer, 0) || !append_u16(buffer, 1) || !append_u32(buffer, (uint32_t)parameter.length)) return false;
-    if (!buffer_append(buffer, parameter.bytes, parameter.length) || !append_u16(buffer, 0)) return false;
-    return frontend_close(buffer, mark);
+    if (!append_u16(buffer, 0) || !append_u16(buffer, count)) return false;
+    for (uint16_t at = 0; at < count; at++) {
+        if (!append_u32(buffer, (uint32_t)parameters[at].length) || !buffer_append(buffer, parameters[at].bytes, parameters[at].length)) return false;
+    }
+    return append_u16(buffer, 0) && frontend_close(buffer, mark);
 }
 
 /* Bind of the unnamed statement, without parameters, to the unnamed portal. It never changes, nor do these below. */

@@ -24,7 +24,7 @@ bool frontend_parse(buffer_t *buffer, span_t name, span_t sql, const uint32_t *t
 bool frontend_describe_statement(buffer_t *buffer, span_t name);
 bool frontend_describe_portal(buffer_t *buffer, span_t name);
 bool frontend_close_statement(buffer_t *buffer, span_t name);
-bool frontend_bind_text(buffer_t *buffer, span_t name, span_t parameter); /* a single one, results as text */
+bool frontend_bind_text(buffer_t *buffer, span_t name, const span_t *parameters, uint16_t count); /* all of them, and results, as text */
 bool frontend_execute(buffer_t *buffer);
 bool frontend_execute_portal(buffer_t *buffer, span_t portal, uint32_t rows); /* so many, then it is suspended; 0: all */
 bool frontend_sync(buffer_t *buffer);

@@ -30,7 +30,7 @@ module Trunkline
       # @param replica [Replica] that it is sent to
       # @return [void]
       def prepare_for(replica)
-        go_before(@guard.sql)
+        go_before(nil, @guard.check)
         each_query { |query| query.statement.services(replica.count) && query.serve(replica.number) }
       end
 
@@ -39,7 +39,7 @@ module Trunkline
       def prepare_for_primary(cluster)
         return false if each_query.any? { |query| query.statement.classification == :alone }
 
-        go_before(@guard.on_primary(cluster))
+        go_before(@guard.on_primary(cluster), nil)
         each_query { |query| query.serve(nil) }
         true
       end
@@ -60,10 +60,11 @@ module Trunkline
 
       def each_query(&block) = (@request.members || [@request]).select(&:statement).each(&block)
 
-      def go_before(sql)
-        return if sql.nil? && @settings.none?
-
-        @units.each_with_index { |unit, at| unit.preamble = [*sql, *@settings[at]] }
+      def go_before(sql, check)
+        @units.each_with_index do |unit, at|
+          unit.preamble = [*sql, *@settings[at]] if sql || @settings[at] || unit.preamble
+          unit.guard = check
+        end
       end
     end
     private_constant :Read

@@ -25,7 +25,25 @@ module Trunkline
       CHECK = "SELECT CASE WHEN pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' " \
               "THEN 1 OPERATOR(pg_catalog./) COALESCE(%s, false)::pg_catalog.int4 " \
               "ELSE pg_catalog.current_setting('transaction_isolation')::pg_catalog.int4 END"
-      private_constant :CHECK
+      # Seconds of the lag are float8, as EXTRACT had before version 14: no operator of numbers is looked for.
+      REPLAYED = ["pg_catalog.pg_last_wal_replay_lsn() OPERATOR(pg_catalog.>=) $%d", "pg_catalog.pg_lsn", 3220].freeze
+      RECENT = ["(#{LAG})::pg_catalog.float8 OPERATOR(pg_catalog.<=) $%d", "pg_catalog.float8", 701].freeze
+      # What a guard asks, and how: sessions keep the SQL of each number prepared.
+      #
+      # number:: [Integer]
+      # sql:: [String]
+      # types:: [Array<String>] of its parameters
+      # oids:: [Array<Integer>] the same
+      Form = Struct.new(:number, :sql, :types, :oids) do
+        # @param conditions [Array(String, String, Integer)] SQL, type and OID of each
+        def self.of(number, *conditions)
+          sql = conditions.each_with_index.map { |(condition), at| format(condition, at + 1) }
+          new(number, format(CHECK, sql.join(" AND ")).freeze, conditions.map { |condition| condition[1] }.freeze, conditions.map(&:last).freeze).freeze
+        end
+      end
+      # By whether a position and a lag are asked for.
+      FORMS = { [false, false] => nil, [true, false] => Form.of(0, REPLAYED), [false, true] => Form.of(1, RECENT), [true, true] => Form.of(2, REPLAYED, RECENT) }.freeze
+      private_constant :CHECK, :REPLAYED, :RECENT, :Form, :FORMS
 
       # @return [Position, nil] that the replica must have replayed
       attr_reader :after
@@ -36,7 +54,10 @@ module Trunkline
       # @return [Boolean] whether the primary takes the read where no replica suits
       attr_reader :fallback
 
-      # @return [String, nil] SQL that fails where the replica does not suit; nil: any does
+      # @return [Array, nil] what fails where the replica does not suit, as {Request#guard=} takes it; nil: any does
+      attr_reader :check
+
+      # @return [String, nil] the same as SQL
       attr_reader :sql
 
       # LocalSettings has one as well: the guard changes no meaning.
@@ -54,7 +75,7 @@ module Trunkline
         @after = after && Position.parse(after)
         @max_lag = checked_lag(max_lag)
         @fallback = fallback
-        @sql = format(CHECK, conditions.join(" AND ")).freeze unless conditions.empty?
+        @check, @sql = checks(FORMS.fetch([!after.nil?, !max_lag.nil?]))
         freeze
       end
 
@@ -72,9 +93,13 @@ module Trunkline
 
       private
 
-      def conditions
-        [("pg_catalog.pg_last_wal_replay_lsn() OPERATOR(pg_catalog.>=) '#{after.lsn_text}'" if after),
-         ("(#{LAG}) OPERATOR(pg_catalog.<=) #{max_lag}" if max_lag)].compact
+      # @return [Array(Array, String), nil]
+      def checks(form)
+        return if form.nil?
+
+        texts = [after&.lsn_text, max_lag&.to_f&.to_s].compact.each(&:freeze).freeze
+        literals = texts.each_with_index.to_h { |text, at| ["$#{at + 1}", "'#{text}'::#{form.types[at]}"] }
+        [[form.number, form.sql, form.oids, texts].freeze, form.sql.gsub(/\$\d/, literals).freeze]
       end
 
       def checked_lag(seconds)
