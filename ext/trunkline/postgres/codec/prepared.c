@@ -10,7 +10,6 @@ static void prepared_mark(void *data) {
     prepared_t *prepared = data;
     rb_gc_mark(prepared->statement);
     rb_gc_mark(prepared->description);
-    rb_gc_mark(prepared->portal_columns);
 }
 
 static void prepared_free(void *data) {
@@ -33,7 +32,7 @@ VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number) {
     prepared_t *prepared;
     VALUE self = TypedData_Make_Struct(cPrepared, prepared_t, &prepared_type, prepared);
     prepared->statement = statement;
-    prepared->description = prepared->portal_columns = Qnil;
+    prepared->description = Qnil;
     prepared->stale = prefix.length == 0;
     if (prefix.length > 0) prepared->name_length = frontend_statement_name(prefix, number, prepared->name);
     return self;

@@ -10,7 +10,6 @@
 typedef struct {
     VALUE statement;
     VALUE description;   /* nil until the server has told it */
-    VALUE portal_columns; /* RowDescription of its last portal, where these are described, which the description is made from; or nil */
     uint32_t *types;     /* of the parameters */
     uint16_t type_count;
     bool known;          /* types are those that the server session has */

@@ -96,23 +96,30 @@ static void describe_script(postgres_request_t *request, const frame_t *frame) {
     request->answer.description = columns_of(request, frame);
 }
 
-/* What is described as the portal before it has the description of that, in which Ruby has looked its types up. */
-static void describe_portal(postgres_request_t *request, const frame_t *frame) {
-    prepared_t *prepared = prepared_of(request->sent.prepared);
-    VALUE known = prepared->portal_columns;
-    bool same = !NIL_P(known) && (size_t)RSTRING_LEN(known) == frame->length && memcmp(RSTRING_PTR(known), frame->body, frame->length) == 0;
-    if (!same) {
-        prepared->description = columns_of(request, frame);
-        prepared->portal_columns = rb_str_new(frame->body, frame->length);
-    }
-    request->answer.description = prepared->description;
+/* The description of an earlier answer holds where the server says the same again: Ruby has looked its types up, and nothing is made anew. */
+static VALUE described_as(VALUE earlier, const postgres_request_t *request, const frame_t *frame) {
+    bool same = !NIL_P(earlier) && description_made_from(earlier, frame->body, frame->length);
+    return same ? earlier : columns_of(request, frame);
+}
+
+/* Of a statement that is prepared for one execution. What Ruby has to look up may be something else for the next one. */
+static VALUE described_once(const postgres_request_t *request, const frame_t *frame) {
+    statement_t *statement = statement_of(request->statement);
+    VALUE description = described_as(statement->description, request, frame);
+    if (description_of(description)->plain) statement->description = description;
+    return description;
 }
 
 /* RowDescription or NoData. */
 static void describe(postgres_request_t *request, const frame_t *frame) {
-    if (request->kind == REQUEST_SCRIPT) describe_script(request, frame);
-    else if (request->answer.order.stage == STAGE_ROWS) describe_portal(request, frame);
-    else prepared_of(request->sent.prepared)->description = request->answer.description = columns_of(request, frame);
+    if (request->kind == REQUEST_SCRIPT) {
+        describe_script(request, frame);
+        return;
+    }
+    prepared_t *prepared = prepared_of(request->sent.prepared);
+    if (request->answer.order.stage == STAGE_ROWS) prepared->description = described_as(prepared->description, request, frame);
+    else prepared->description = prepared->name_length == 0 ? described_once(request, frame) : columns_of(request, frame);
+    request->answer.description = prepared->description;
 }
 
 /* What the rows decode by: of a statement that was described for an earlier request, its description of then, which the server itself

@@ -12,6 +12,7 @@ static void statement_mark(void *data) {
     rb_gc_mark(((statement_t *)data)->sql);
     rb_gc_mark(((statement_t *)data)->epochs);
     rb_gc_mark(((statement_t *)data)->decoding);
+    rb_gc_mark(((statement_t *)data)->description);
     rb_gc_mark(((statement_t *)data)->service);
     rb_gc_mark(((statement_t *)data)->host_services);
 }
@@ -38,7 +39,7 @@ static const plan_epoch_t for_ever;
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = statement->epochs = statement->decoding = statement->service = statement->host_services = Qnil;
+    statement->sql = statement->epochs = statement->decoding = statement->description = statement->service = statement->host_services = Qnil;
     statement->epoch = &for_ever;
     return self;
 }

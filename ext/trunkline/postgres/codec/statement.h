@@ -17,6 +17,7 @@ typedef struct {
     bool checked_result; /* the server refuses to run it where its result is not what it was described as */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
+    VALUE description;   /* of its latest answer, where it was prepared for that alone and C's values were final; or nil */
     VALUE service;       /* Service: what executions cost the server */
     VALUE host_services; /* Array of Service, likewise of each of several hosts; or nil */
     bool known;          /* types and type_count were true in their epoch */

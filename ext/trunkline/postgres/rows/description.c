@@ -1,6 +1,7 @@
 #include "description.h"
 
 #include <ruby/encoding.h>
+#include <string.h>
 #include "../messages/row_description.h"
 #include "row_hash.h"
 #include "../../trunk/core/protocol_error.h"
@@ -23,13 +24,13 @@ static void description_mark(void *data) {
 
 static void description_free(void *data) {
     ruby_xfree(((description_t *)data)->decoders);
-    ruby_xfree(((description_t *)data)->origins);
+    ruby_xfree(((description_t *)data)->message);
     ruby_xfree(data);
 }
 
 static size_t description_memsize(const void *data) {
     const description_t *description = data;
-    return sizeof *description + description->count * (sizeof *description->decoders + sizeof *description->origins);
+    return sizeof *description + description->message_length + description->count * sizeof *description->decoders;
 }
 
 static const rb_data_type_t description_type = {
@@ -38,17 +39,19 @@ static const rb_data_type_t description_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-static VALUE description_create(uint16_t count) {
+/* Of so many columns, with a copy of the message. */
+static VALUE description_create(uint16_t count, const char *message, size_t length) {
     description_t *description;
     VALUE self = TypedData_Make_Struct(cDescription, description_t, &description_type, description);
     description->unknown = description->finishers = description->annotation = Qnil;
     description->columns = description->symbols = description->types = description->modifiers = description->decoding = Qnil;
     description->columns = rb_ary_new_capa(count);
-    description->types = rb_ary_new_capa(count);
-    description->modifiers = rb_ary_new_capa(count);
     description->decoders = ALLOC_N(column_decoder_t, count ? count : 1);
-    description->origins = ALLOC_N(column_origin_t, count ? count : 1);
     description->count = count;
+    if (message == NULL) return self;
+    description->message = ALLOC_N(char, length);
+    memcpy(description->message, message, length);
+    description->message_length = length;
     return self;
 }
 
@@ -59,10 +62,7 @@ static void look_for_ruby(description_t *description) {
 static void seal(description_t *description) {
     look_for_ruby(description);
     rb_ary_freeze(description->columns);
-    rb_ary_freeze(description->types);
-    rb_ary_freeze(description->modifiers);
     description->binary = true;
-    description->plain = description->count == 0; /* with columns, Ruby looks at their types once */
     for (uint16_t at = 0; at < description->count; at++) {
         if (!column_decoder_binary(&description->decoders[at])) description->binary = false;
     }
@@ -71,17 +71,20 @@ static void seal(description_t *description) {
 /* How its caller wants values of the type: nil as usual, :text, :bytes as they come in the binary format, or a callable, which gets the text. */
 static VALUE choice(VALUE decoding, VALUE type) { return NIL_P(decoding) ? Qnil : rb_hash_aref(decoding, type); }
 
-/* Adds the type to those that are to be looked up, unless it is built in or of no interest. */
+/* Adds the type to those that are to be looked up, unless it is built in or of no interest. The description stays plain where Ruby has nothing to do. */
 static void choose_decoder(description_t *description, uint16_t at, uint32_t oid) {
     VALUE type = UINT2NUM(oid), chosen = choice(description->decoding, type);
-    rb_ary_push(description->types, type);
     if (chosen == ID2SYM(rb_intern("bytes"))) {
         column_decoder_for_bytes(&description->decoders[at]);
     } else if (!NIL_P(chosen)) {
         column_decoder_for_text(oid, &description->decoders[at]);
-    } else if (!column_decoder_for(oid, &description->decoders[at])) {
+        if (!SYMBOL_P(chosen)) description->plain = false;
+    } else if (column_decoder_for(oid, &description->decoders[at])) {
+        if (column_decoder_finished_in_ruby(&description->decoders[at])) description->plain = false;
+    } else {
         if (NIL_P(description->unknown)) description->unknown = rb_ary_new();
         rb_ary_push(description->unknown, type);
+        description->plain = false;
     }
 }
 
@@ -89,20 +92,24 @@ VALUE description_from_message(const char *body, size_t length, VALUE decoding) 
     reader_t reader = reader_of(body, length);
     uint16_t count = row_description_open(&reader);
     if (!reader.whole) protocol_error("RowDescription announces more columns than it holds");
-    VALUE self = description_create(count);
+    VALUE self = description_create(count, body, length);
     description_t *description = description_of(self);
     description->decoding = decoding;
+    description->plain = true;
     for (uint16_t at = 0; at < count; at++) {
         column_t column;
         if (!row_description_column(&reader, &column)) protocol_error("RowDescription ends too early");
         rb_ary_push(description->columns, rb_enc_interned_str(column.name, column.name_length, rb_utf8_encoding()));
-        rb_ary_push(description->modifiers, INT2NUM(column.modifier));
-        description->origins[at] = (column_origin_t){column.table, column.number, column.size};
         choose_decoder(description, at, column.type);
     }
     if (reader_left(&reader) > 0) protocol_error("RowDescription goes on behind its last column");
     seal(description);
     return self;
+}
+
+bool description_made_from(VALUE self, const char *body, size_t length) {
+    const description_t *description = description_of(self);
+    return description->message != NULL && description->message_length == length && memcmp(description->message, body, length) == 0;
 }
 
 VALUE description_empty(void) { return empty; }
@@ -125,6 +132,35 @@ static VALUE symbols_of(description_t *description) {
     return description->symbols = rb_ary_freeze(symbols);
 }
 
+/* The message was read to its end when the description was made. */
+static VALUE each_column(const description_t *description, VALUE (*fact)(const column_t *)) {
+    VALUE facts = rb_ary_new_capa(description->count);
+    reader_t reader = reader_of(description->message, description->message_length);
+    if (description->count > 0) row_description_open(&reader);
+    for (uint16_t at = 0; at < description->count; at++) {
+        column_t column;
+        row_description_column(&reader, &column);
+        rb_ary_push(facts, fact(&column));
+    }
+    return rb_ary_freeze(facts);
+}
+
+static VALUE type_of(const column_t *column) { return UINT2NUM(column->type); }
+static VALUE modifier_of(const column_t *column) { return INT2NUM(column->modifier); }
+static VALUE origin_of(const column_t *column) {
+    return rb_ary_new_from_args(3, UINT2NUM(column->table), INT2FIX(column->number), INT2FIX(column->size));
+}
+
+static VALUE types_of(description_t *description) {
+    if (NIL_P(description->types)) description->types = each_column(description, type_of);
+    return description->types;
+}
+
+static VALUE modifiers_of(description_t *description) {
+    if (NIL_P(description->modifiers)) description->modifiers = each_column(description, modifier_of);
+    return description->modifiers;
+}
+
 /* call-seq: named(row) -> Hash
  *
  * The values by their columns' names. Of two with one name the later counts. */
@@ -141,8 +177,8 @@ static VALUE description_symbolized(VALUE self, VALUE row) { return row_hash(sym
 static VALUE description_is_binary(VALUE self) { return RBOOL(description_of(self)->binary); }
 
 static VALUE description_columns(VALUE self) { return description_of(self)->columns; }
-static VALUE description_types(VALUE self) { return description_of(self)->types; }
-static VALUE description_modifiers(VALUE self) { return description_of(self)->modifiers; }
+static VALUE description_types(VALUE self) { return types_of(description_of(self)); }
+static VALUE description_modifiers(VALUE self) { return modifiers_of(description_of(self)); }
 static VALUE description_decoding(VALUE self) { return description_of(self)->decoding; }
 static VALUE description_unknown(VALUE self) { return description_of(self)->unknown; }
 static VALUE description_finishers(VALUE self) { return description_of(self)->finishers; }
@@ -152,32 +188,23 @@ static VALUE description_annotate(VALUE self, VALUE annotation) { return descrip
 /* call-seq: origins -> Array
  *
  * Of each column: the OID of its table and its number there, 0 where it is none of a table's; and the bytes of its type, -1 where they differ. */
-static VALUE description_origins(VALUE self) {
-    const description_t *description = description_of(self);
-    VALUE origins = rb_ary_new_capa(description->count);
-    for (uint16_t at = 0; at < description->count; at++) {
-        const column_origin_t *origin = &description->origins[at];
-        rb_ary_push(origins, rb_ary_new_from_args(3, UINT2NUM(origin->table), INT2FIX(origin->number), INT2FIX(origin->size)));
-    }
-    return origins;
-}
+static VALUE description_origins(VALUE self) { return each_column(description_of(self), origin_of); }
 
 /* call-seq: resolved(types) -> Description
  *
  * The same columns, none of a type unknown: `types` says for each user-defined one the built-in type that it decodes as, and
  * whether as an array of it. What has been received by this description stays as it was decoded. */
 static VALUE description_resolved(VALUE self, VALUE types) {
-    const description_t *description = description_of(self);
-    VALUE copy = description_create(description->count);
+    description_t *description = description_of(self);
+    VALUE oids = types_of(description), copy = description_create(description->count, description->message, description->message_length);
     description_t *resolved = description_of(copy);
     resolved->columns = description->columns;
-    resolved->types = description->types;
+    resolved->types = oids;
     resolved->modifiers = description->modifiers;
     resolved->decoding = description->decoding;
     for (uint16_t at = 0; at < description->count; at++) {
         resolved->decoders[at] = description->decoders[at];
-        resolved->origins[at] = description->origins[at];
-        VALUE oid = RARRAY_AREF(description->types, at), type = rb_hash_aref(types, oid);
+        VALUE oid = RARRAY_AREF(oids, at), type = rb_hash_aref(types, oid);
         if (NIL_P(type) || !NIL_P(choice(description->decoding, oid))) continue;
         column_decoder_for(NUM2UINT(rb_ary_entry(type, 0)), &resolved->decoders[at]);
         if (RTEST(rb_ary_entry(type, 1))) resolved->decoders[at].array = true;
@@ -216,7 +243,8 @@ void Init_trunkline_description(void) {
     rb_define_method(cDescription, "origins", description_origins, 0);
     rb_define_method(cDescription, "resolved", description_resolved, 1);
     rb_define_method(cDescription, "finish_with", description_finish_with, 1);
-    empty = description_create(0);
+    empty = description_create(0, NULL, 0);
     rb_gc_register_mark_object(empty);
+    description_of(empty)->plain = true;
     seal(description_of(empty));
 }

@@ -24,6 +24,9 @@ void column_decoder_for_bytes(column_decoder_t *out);
 /* Whether the column can be asked for in binary format. */
 bool column_decoder_binary(const column_decoder_t *decoder);
 
+/* Whether Ruby makes the final values, or elements of Arrays, of what C decodes. */
+bool column_decoder_finished_in_ruby(const column_decoder_t *decoder);
+
 /* Whether an object of a class that Ruby code may change is made, or an Array: that may raise other errors than ProtocolError. */
 bool column_decoder_asks_ruby(const column_decoder_t *decoder);
 

@@ -16,6 +16,7 @@ typedef struct {
     const char *name;
     decode_function *text, *binary; /* binary NULL: only text format */
     uint16_t object_bytes; /* that a value takes beside as many as it has itself, where it is an object: at least what ObjectSpace.memsize_of tells */
+    bool finished_in_ruby; /* what C makes of a value is text, of which Types::Finishers::BY_TYPE makes the final one */
 } pg_type_t;
 
 #endif

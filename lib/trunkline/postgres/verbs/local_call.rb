@@ -45,7 +45,7 @@ module Trunkline
       def begins_elsewhere?(request) = @carrier.begins_elsewhere?(request)
       def holds_connection? = @carrier.holds_connection?
 
-      def prepare_once(request) = (request.members || [request]).each(&:unnamed!)
+      def prepare_once(request) = (members = request.members) ? members.each(&:unnamed!) : request.unnamed!
     end
     private_constant :LocalCall
   end
