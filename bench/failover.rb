@@ -50,8 +50,9 @@ module Trunkline
       end
 
       def begin_writing(cluster, leader)
+        SIDES.each_value { |side| leader.psql("DROP TABLE IF EXISTS tokens_of_#{side}; CREATE TABLE tokens_of_#{side} (token text)") }
+        cluster.await_members
         sides = SIDES.to_h do |name, side|
-          leader.psql("DROP TABLE IF EXISTS tokens_of_#{side}; CREATE TABLE tokens_of_#{side} (token text)")
           [name, Isolated.new("failover_writes", side: side, hosts: cluster.hosts, table: "tokens_of_#{side}", writers: WRITERS)]
         end
         sleep 0.1 until sides.values.all? { |side| side.call(:count) >= ENOUGH }

@@ -48,16 +48,18 @@ module Trunkline
     def under_load(cluster, fail, mend)
       leader = cluster.leader
       leader.psql("DROP TABLE IF EXISTS tokens; CREATE TABLE tokens (token text)")
+      cluster.await_members
       probe = Bench::PromotionProbe.new((cluster.nodes - [leader]).to_h { |node| [node, node.uri] })
       with_client(cluster) do |db|
         load = Bench::FailoverLoad.over(db, WRITERS, pause: PAUSE)
-        enough_more(load, since: 0)
+        enough_more(load, db, since: 0)
         fail.call(cluster, leader)
         promoted, promoted_at = probe.await
-        enough_more(load)
+        enough_more(load, db)
         mend.call(cluster, leader)
         cluster.await_members
-        enough_more(load)
+        assert_equal promoted.name, cluster.leader&.name, "Patroni has another leader than the promoted one"
+        enough_more(load, db)
         load.finish
         [load, load.compared_with(promoted), promoted_at, load.resumed_after(promoted_at)]
       end
@@ -69,8 +71,8 @@ module Trunkline
       Trunkline.postgres("postgresql://postgres@#{cluster.hosts}/postgres?target_session_attrs=read-write&connect_timeout=2", failover_wait: 120, &block)
     end
 
-    def enough_more(load, **since)
-      assert load.await(ENOUGH, timeout: PATIENCE, **since), -> { load.whereabouts }
+    def enough_more(load, db, **since)
+      assert load.await(ENOUGH, timeout: PATIENCE, **since), -> { [load.whereabouts, *db.stats[:hosts]].join("\n") }
     end
 
     def report(name, load, figures, resumed)

@@ -12,13 +12,18 @@ require_relative "postgres_binaries"
 module Trunkline
   module Bench
     # Three PostgreSQL servers that Patroni runs, with an etcd of their own. All of it is gone with this process.
+    #
+    # Patroni speaks to etcd by version 2 of its API, where a leader renews its lock by compare-and-swap. By version 3, Patroni 3.0.2 writes the lock
+    # without a look at it: a leader that was frozen for longer than its lease may take the lock back as it wakes up. Then the cluster goes back to a
+    # timeline that it had left, and clients that have seen the newer one do not write there.
     class PatroniCluster
-      PACKAGES = %w[patroni etcd-server].freeze
+      PACKAGES = %w[patroni python3-etcd etcd-server].freeze
       NODES = 3
       # Seconds. Patroni's own are 30, 10 and 10: a failure is noticed sooner here.
       DCS = { "ttl" => 20, "loop_wait" => 2, "retry_timeout" => 3, "maximum_lag_on_failover" => 1_048_576 }.freeze
       PARAMETERS = { "max_connections" => 200, "shared_buffers" => "32MB", "wal_keep_size" => "256MB", "wal_log_hints" => "on", "hot_standby" => "on",
-                     "max_wal_senders" => 10, "max_replication_slots" => 10, "fsync" => "off", "autovacuum" => "off" }.freeze
+                     "max_wal_senders" => 10, "max_replication_slots" => 10, "wal_retrieve_retry_interval" => "500ms", "fsync" => "off",
+                     "autovacuum" => "off" }.freeze
       HBA = ["local all all trust", "host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"].freeze
       START_TIMEOUT = 120
       private_constant :PACKAGES, :NODES, :DCS, :PARAMETERS, :HBA, :START_TIMEOUT
@@ -109,9 +114,12 @@ module Trunkline
         wait("another leader") { (found = leader) && !found.equal?(except) && found }
       end
 
-      # Waits until all nodes are there, and a standby may take over.
+      # Waits until all nodes are there, and the standbys have what the leader has written so far. One that does not stream yet may be promoted all the
+      # same, and lacks writes that were acknowledged long before: Patroni counts it as a replica from its start on.
       def await_members
-        wait("three members") { @nodes.count { |node| answers?(node, "/primary") || answers?(node, "/replica") } == NODES }
+        written = wait("leader") { ask_leader("SELECT pg_current_wal_lsn()") }
+        streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND replay_lsn >= '#{written}'"
+        wait("standbys that stream") { ask_leader(streaming).to_i == NODES - 1 }
         wait("synchronous standby") { @nodes.any? { |node| answers?(node, "/synchronous") } } if @synchronous
       end
 
@@ -150,7 +158,7 @@ module Trunkline
         peer = "http://127.0.0.1:#{FreePort.find}"
         @etcd = Keeper.instance.spawn("etcd", "--data-dir", File.join(@folder, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url,
                                       "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default=#{peer}",
-                                      "--unsafe-no-fsync", log: File.join(@folder, "etcd.log"))
+                                      "--unsafe-no-fsync", "--enable-v2", log: File.join(@folder, "etcd.log"))
         wait("etcd") { get(@etcd_port, "/health") == "200" }
       end
 
@@ -165,7 +173,7 @@ module Trunkline
         address = ->(port) { { "listen" => "127.0.0.1:#{port}", "connect_address" => "127.0.0.1:#{port}" } }
         super_user = { "username" => "postgres" }
         {
-          "scope" => "app", "name" => node.name, "restapi" => address.call(node.rest_port), "etcd3" => { "host" => "127.0.0.1:#{@etcd_port}" },
+          "scope" => "app", "name" => node.name, "restapi" => address.call(node.rest_port), "etcd" => { "host" => "127.0.0.1:#{@etcd_port}" },
           "bootstrap" => { "dcs" => dcs, "initdb" => [{ "encoding" => "UTF8" }, { "auth" => "trust" }, { "username" => "postgres" }, "no-sync"], "pg_hba" => HBA },
           "postgresql" => {
             **address.call(node.port), "data_dir" => File.join(node.folder, "data"), "bin_dir" => File.dirname(PostgresBinaries.path("initdb")),
@@ -178,6 +186,13 @@ module Trunkline
       def dcs
         { **DCS, "synchronous_mode" => @synchronous, "synchronous_mode_strict" => @synchronous,
           "postgresql" => { "use_pg_rewind" => true, "use_slots" => true, "parameters" => PARAMETERS } }
+      end
+
+      # @return [String, nil] nil: there is none, or it goes away at this moment
+      def ask_leader(sql)
+        leader&.psql(sql)&.chomp
+      rescue RuntimeError
+        nil
       end
 
       # Patroni's group, and the processes of its server, which has a group of its own.
