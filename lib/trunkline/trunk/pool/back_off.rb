@@ -6,7 +6,7 @@ module Trunkline
   # When to try again to connect. After each failure in a row the pause may be twice as long, and is a random part of that: clients that have
   # lost the same server do not come back in step. A server that refuses at once is asked again soon: that costs it little. One that took its
   # time, or is full, is left alone for longer: attempts that time out are work for it all the same. Simulated with 10,000 processes that
-  # have lost one server: half of them are back in 4.1 s and all in 18, where pauses of 2 s at most keep the server busy with attempts that
+  # have lost one server: half of them are back in 3.6 s and all in 18, where pauses of 2 s at most keep the server busy with attempts that
   # time out, and few get in. Its owner's lock is held around each call.
   class BackOff # :nodoc:
     # Seconds that the pause lasts at most after a first failure, where the server refused at once and where it was full; where it took longer,
@@ -19,7 +19,7 @@ module Trunkline
     # Seconds from which on an attempt was slow.
     SLOW = 1.0
     # Seconds from the first connection after a loss to further ones that are not needed yet, at a random moment. With 10,000 processes that want four
-    # each, half of them have one after 4.1 s (median of 16 seeds), and after 9.0 s where each takes its four at once.
+    # each, half of them have one after 3.6 s (median of 16 seeds), and after 8.9 s where each takes its four at once.
     FURTHER = 1.0..4.0
     private_constant :FIRST, :FIRST_FULL, :LONGEST, :LONGEST_SLOW, :SLOW, :FURTHER
 
