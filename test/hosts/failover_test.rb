@@ -39,13 +39,15 @@ module Trunkline
       end
     end
 
-    # As libpq's URLs have them.
+    # As libpq's URLs have them, in DATABASE_URL too.
     def test_hosts_in_front_of_the_path
       with_pair(settings: { "listen_addresses" => "127.0.0.1" }) do |primary, standby|
         ["127.0.0.1:#{standby.port},127.0.0.1:#{primary.port}", "127.0.0.1:#{primary.port},127.0.0.1:#{standby.port}"].each do |hosts|
           url = "trunkline://post%67res:pass%2Cw%40rd@#{hosts}/postgres?target_session_attrs=read-write"
-          Token.establish_connection(url)
-          assert_equal primary.port.to_s, Token.lease_connection.select_value("SHOW port")
+          [url, database_url(url)].each do |config|
+            Token.establish_connection(config)
+            assert_equal primary.port.to_s, Token.lease_connection.select_value("SHOW port")
+          end
           Sequel.connect(url, keep_reference: false) { |sequel| assert_equal primary.port.to_s, sequel.get(Sequel.lit("current_setting('port')")) }
         end
       end
@@ -57,7 +59,7 @@ module Trunkline
         with_both(hash(one, one, failover_wait: 0.2, target_session_attrs: "any"), hash(one, one, failover_wait: 0.2, target_session_attrs: "any")) do |sequel|
           one.stop
           3.times do
-            assert_raises(::ActiveRecord::DatabaseConnectionError) { Token.lease_connection.select_value("SELECT 1") }
+            assert_raises(::ActiveRecord::ConnectionNotEstablished) { Token.lease_connection.select_value("SELECT 1") }
             assert_raises(Sequel::DatabaseConnectionError) { sequel.get(1) }
           end
         end
@@ -73,6 +75,15 @@ module Trunkline
     ensure
       sequel&.disconnect
       sequel&.client&.close
+    end
+
+    # What Rails makes of that variable.
+    def database_url(url)
+      before = ENV.fetch("DATABASE_URL", nil)
+      ENV["DATABASE_URL"] = url
+      ::ActiveRecord::DatabaseConfigurations.new({}).configs_for(env_name: "default_env").first
+    ensure
+      ENV["DATABASE_URL"] = before
     end
 
     def url(*servers, **options) = "trunkline:///postgres?#{URI.encode_www_form(username: "postgres", **named(*servers), **options)}"

@@ -47,9 +47,10 @@ module Trunkline
         NO_DATABASE.include?(error.sqlstate) || (connection.db != connection.user && error.fields[:message].to_s.include?("\"#{connection.db}\""))
       end
 
-      # As with the stock adapter, whose message is libpq's: that names the host.
+      # As with the stock adapter, which looks for the host in libpq's message: that has each of several with its reason, and not the list.
       def unreachable(error, connection)
-        return ::ActiveRecord::ConnectionNotEstablished.new(error.message) unless connection.host && error.sqlstate.nil? && error.retriable?
+        named = connection.host && error.reasons.size < 2
+        return ::ActiveRecord::ConnectionNotEstablished.new(error.message) unless named && error.sqlstate.nil? && error.retriable?
 
         ::ActiveRecord::DatabaseConnectionError.hostname_error(connection.host)
       end

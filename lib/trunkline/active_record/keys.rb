@@ -29,11 +29,13 @@ module Trunkline
         max_parallel_workers_per_gather plan_cache_mode random_page_cost search_path session_replication_role statement_timeout
         synchronous_commit temp_buffers timezone transaction_timeout work_mem
       ].freeze
+      # Several hosts have the keys of one, with commas.
+      LISTS = { hosts: "host: one.example,two.example", ports: "port: 5432,5433" }.freeze
       # Letters that are wrong, missing or too many in a slip. SpellChecker's own measure takes session_timeout for session_functions.
       SLIP = 2
       # One letter counts in a name of so many, two in one of twice as many: in shorter ones (host, port, user) it makes another word.
       SHORT = 5
-      private_constant :OWN, :RAILS, :HONOURED, :SETTINGS, :SLIP, :SHORT
+      private_constant :OWN, :RAILS, :HONOURED, :SETTINGS, :LISTS, :SLIP, :SHORT
 
       # @param config [Hash{Symbol => Object}] of database.yml
       # @raise [ConfigError] a key is nearly one of those that mean something here
@@ -42,6 +44,8 @@ module Trunkline
         check_nested(config)
         known = [*OWN, *Config.option_names, *HONOURED]
         (config.keys.map(&:to_sym) - known - RAILS).each do |key|
+          raise ConfigError, "#{key} is no key of database.yml for this adapter: several are named as in #{LISTS[key]}" if LISTS.key?(key)
+
           spelling = nearest(key, known) or next
           raise ConfigError, "#{key} is no key of database.yml for this adapter: did you mean #{spelling}?"
         end

@@ -94,6 +94,8 @@ module Hosts
         [-1, "soon"].each do |value|
           assert_match(/\Afailover_wait must be/, assert_raises(Trunkline::ConfigError) { settings(failover_wait: value) }.message)
         end
+        error = assert_raises(Trunkline::ConfigError) { settings(hosts: "one.example,two.example") }
+        assert_equal "hosts is no key of database.yml for this adapter: several are named as in host: one.example,two.example", error.message
       end
 
       def test_statement_limit
