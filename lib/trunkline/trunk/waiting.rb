@@ -6,11 +6,10 @@ module Trunkline
   # How callers sleep and are woken: fibers through their scheduler, and plain threads, which have none
   # (nil), on a token. See Request for the states.
   module Waiting # :nodoc:
-    # Seconds.
-    SOON = 0.1
-    # How often a wake-up is looked for that was given.
-    LOOKS = 2
-    private_constant :SOON, :LOOKS
+    # Seconds for which a wake-up is looked for that was given, each time. A process that gets no processor for as long as a look lasts sees
+    # its end and not the wake-up: two of 0.1 s each were too short once, at a load of 15 on two processors.
+    LOOKS = [0.1, 0.5].freeze
+    private_constant :LOOKS
 
     module_function
 
@@ -93,13 +92,13 @@ module Trunkline
     # afterwards will not come. Where it came together with the end of the time, it comes at the next look.
     def absorb(request)
       interruption = nil
-      looks = LOOKS
+      looks = 0
       begin
-        while looks.positive?
+        while looks < LOOKS.size
           given = request.delivered?
-          break if took_wake_up?(request)
+          break if took_wake_up?(request, LOOKS[looks])
 
-          looks -= 1 if given
+          looks += 1 if given
         end
       rescue Exception => interruption
         retry
@@ -107,7 +106,7 @@ module Trunkline
       raise interruption if interruption
     end
 
-    def took_wake_up?(request) = request.scheduler.block(request, SOON) != false && request.delivered?
+    def took_wake_up?(request, seconds) = request.scheduler.block(request, seconds) != false && request.delivered?
 
     def remaining(deadline) = [deadline - now, 0].max
 
