@@ -31,7 +31,7 @@ class CallCountsTest < Trunkline::TestCase
   end
 
   def test_a_query_in_a_transaction
-    with_one_connection { |db| db.transaction { |tx| assert_calls([12, 14], "tx.query") { tx.query(ASK, 1) } } }
+    with_one_connection { |db| db.transaction { |tx| assert_calls([12, 13], "tx.query") { tx.query(ASK, 1) } } }
   end
 
   def test_a_transaction_with_one_query

@@ -192,7 +192,7 @@ module Trunkline
         statement = request.statement
         return perform_prepared(request) unless statement&.changes_nothing? && !@lease.changed_parse_context?
 
-        check_transaction(request, statement) unless @levels.empty?
+        check_transaction(request, statement) if @lease.status == "I" && !@levels.empty?
         @lease.transmit(request)
       end
 

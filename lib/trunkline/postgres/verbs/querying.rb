@@ -55,21 +55,20 @@ module Trunkline
       # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
       def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown, &block)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:query)) unless unknown.empty?
-        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as, &block) unless nil == settings && nil == role && nil == group_commit
+        return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as, &block) unless settings.nil? && role.nil? && group_commit.nil?
 
-        Records.check(as) unless nil == as
+        Records.check(as) unless as.nil?
 
-        statement = @statements[sql]
-        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
-        set_limits(request, deadline, idempotent) if deadline || idempotent
+        request = query_request(sql, parameters, deadline, idempotent)
         perform(request)
         answer = request.result(@result_class) || result(request)
-        return answer if nil == as && block.nil?
+        return answer if as.nil? && block.nil?
 
-        answer = answer.as(as) unless nil == as
+        answer = answer.as(as) unless as.nil?
         block.nil? ? answer : answer.each(&block)
-      rescue NoMethodError # of an object that has no hash, in the place of the SQL
-        Statements.text(sql) && raise
+      rescue NoMethodError
+        check_arguments(sql, settings, role, group_commit, as)
+        raise
       end
 
       # @return [Hash, Object, nil] the first row of what {query} returns
@@ -88,15 +87,14 @@ module Trunkline
       # @return [Object, nil] the first column of the first row of what {query} returns
       def value(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, **unknown)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:value)) unless unknown.empty?
-        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) unless nil == settings && nil == role && nil == group_commit
+        return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) unless settings.nil? && role.nil? && group_commit.nil?
 
-        statement = @statements[sql]
-        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
-        set_limits(request, deadline, idempotent) if deadline || idempotent
+        request = query_request(sql, parameters, deadline, idempotent)
         perform(request)
         request.plain? ? request.value : result(request).value
-      rescue NoMethodError # of an object that has no hash, in the place of the SQL
-        Statements.text(sql) && raise
+      rescue NoMethodError
+        check_arguments(sql, settings, role, group_commit)
+        raise
       end
 
       # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
@@ -107,16 +105,17 @@ module Trunkline
       def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:async)) unless unknown.empty?
         raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
-        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as) if settings || nil != role
-        Records.check(as) unless nil == as
+        return once(settings, role).async(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as) unless settings.nil? && role.nil?
 
-        request = request_for(@statements[sql], parameters, deadline)
-        set_limits(request, deadline, idempotent) if deadline || idempotent
+        Records.check(as) unless as.nil?
+
+        request = query_request(sql, parameters, deadline, idempotent)
         @responses.unanswered_futures.make_room(request)
-        future = Future.new(dispatch(request), request) { |done| nil == as ? result(done) : result(done).as(as) }
+        future = Future.new(dispatch(request), request) { |done| as.nil? ? result(done) : result(done).as(as) }
         @responses.unanswered_futures.add(future, request)
-      rescue NoMethodError # of an object that has no hash, in the place of the SQL
-        Statements.text(sql) && raise
+      rescue NoMethodError
+        check_arguments(sql, settings, role, nil, as)
+        raise
       end
 
       # The same client or session, with defaults for each query; what a call gives itself takes precedence.
@@ -163,9 +162,26 @@ module Trunkline
       # Whatever asks on its own is given through this: see Instrumented.
       def observe(made) = made
 
-      def set_limits(request, deadline, idempotent)
+      # Statement and parameters of a call, as the request that is sent for it.
+      #
+      # @return [Request]
+      def query_request(sql, parameters, deadline, idempotent)
+        statement = @statements[sql]
+        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        return request unless deadline || idempotent
+
         request.limit(deadline) if deadline
         request.idempotent = idempotent
+        request
+      end
+
+      # After a NoMethodError: a BasicObject, which has neither `hash` nor `nil?`, may have been given in the place of an argument.
+      #
+      # @raise [TypeError, ArgumentError] it was
+      def check_arguments(sql, settings, role, group_commit, as = nil)
+        Statements.text(sql)
+        once(settings, role, group_commit)
+        Records.check(as) unless nil == as
       end
 
       # Looking up what is needed to decode it has no more time than the request had.

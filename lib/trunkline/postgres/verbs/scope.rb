@@ -75,22 +75,22 @@ module Trunkline
 
       # What is not given again stays as it is; of settings, each of them.
       def made_scope(result_class, **options)
-        options = options.merge(settings: all_settings(options[:settings])) if options[:settings].is_a?(Hash)
+        options = options.merge(settings: all_settings(options[:settings])) if Hash === options[:settings]
         Scope.new(__getobj__, @responses, result_class, **@defaults, **options)
       end
 
       def once(settings, role, group_commit = nil)
-        local = settings.nil? && role.nil? ? @local : LocalSettings.of(all_settings(settings), role.nil? ? @defaults[:role] : role)
-        group_commit = @defaults[:group_commit] if group_commit.nil?
+        local = nil == settings && nil == role ? @local : LocalSettings.of(all_settings(settings), nil == role ? @defaults[:role] : role)
+        group_commit = @defaults[:group_commit] if nil == group_commit
         LocalCall.new(@base, @responses, @result_class, statements_under(local), local, group_commit, unnamed: @unnamed)
       end
 
       def statements_under(local) = local&.context.equal?(@local&.context) ? @statements : statements_for(@decoding, local&.context)
 
       def all_settings(settings)
-        return @defaults[:settings] if settings.nil?
+        return @defaults[:settings] if nil == settings
 
-        settings.is_a?(Hash) ? LocalSettings.merge(@defaults[:settings].to_h, settings) : settings
+        Hash === settings ? LocalSettings.merge(@defaults[:settings].to_h, settings) : settings
       end
 
       def within(session) = observe(Scope.new(session, @responses, @result_class, **@defaults))

@@ -49,8 +49,8 @@ module Trunkline
 
     # Sends the request over a shared trunk and waits for its answer. As {#over_shared_trunk}, without a block for the first try.
     def perform(request)
-      trunk = choose(request) unless @queued
-      return trunk if trunk && trunk.perform(request)
+      trunk = @dispatcher.choose(request) unless @queued
+      return trunk if trunk && !(@growing && another_is_better?(trunk)) && trunk.perform(request)
 
       find_for(request) { |found| found.perform(request) }
     end
@@ -168,10 +168,8 @@ module Trunkline
     end
 
     # The trunk that should take the request; an idle one when another may be opened, and no caller does so yet. Nil: no open one will do.
-    def choose(request)
-      trunk = @dispatcher.choose(request) or return
-      trunk unless @growing && !trunk.codec.idle? && @opener.may_open_to_share?
-    end
+    def choose(request) = @dispatcher.choose(request)&.then { |trunk| trunk unless @growing && another_is_better?(trunk) }
+    def another_is_better?(trunk) = !trunk.codec.idle? && @opener.may_open_to_share?
 
     def find_for(request)
       entry = WaitingLine::Entry.new(request, alone: false)
