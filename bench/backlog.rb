@@ -13,12 +13,12 @@ module Trunkline
     class Backlog < AccountsExperiment
       CONNECTIONS = BesideLongOnes::CONNECTIONS
       LONG = 0.05                        # seconds that a long one sleeps
-      BUSY = [0.6, 1.2, 1.5, 2.5].freeze # connections that the long ones keep busy
+      BUSY = [0.6, 2.5].freeze           # connections that the long ones keep busy
       REPORT = 0.005                     # seconds of processor that a report takes
       REPORTS = 250                      # a second
       SLEEPERS = 512
       SLEEP = 0.01
-      SECONDS = 8
+      SECONDS = 4
       AMONG = [8, 512].freeze # connections that one is chosen of
 
       def run
@@ -114,4 +114,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::Backlog.main
+Trunkline::Bench::Backlog.main(runs: 3)

@@ -12,7 +12,7 @@ module Trunkline
       CONNECTIONS = 4
       MOST = [4, 32].freeze # max_connections
       SHORT_RATE = 3000     # a second
-      SECONDS = 4
+      SECONDS = 3
       OURS = "Trunkline"
       LEAST = "least in flight"
       APART = "long ones apart"

@@ -27,7 +27,10 @@ module Trunkline
         # @param among [Integer] connections
         # @return [Hash{String => Float}] us for each state that the connections are in, for the dearer of a short and a long query
         def measure(among:)
-          states(among).transform_values { |stations| [@short, @long].map { |statement| once(stations, statement) }.max }
+          states(among).transform_values do |stations|
+          dispatcher = Trunkline.const_get(:Dispatcher).new(among, among, 3600).choose_among(stations, stations.map(&:state))
+          [@short, @long].map { |statement| once(dispatcher, query(statement)) }.max
+        end
         end
 
         private
@@ -51,12 +54,7 @@ module Trunkline
 
         def query(statement) = @request.query(statement, [])
 
-        def once(stations, statement)
-          dispatcher = Trunkline.const_get(:Dispatcher).new(stations.size, stations.size, 3600)
-          dispatcher.choose_among(stations, stations.map(&:state))
-          asked = query(statement)
-          Measure.run { TIMES.times { dispatcher.choose(asked) } }[:cpu] / TIMES * 1e6
-        end
+        def once(dispatcher, request) = Measure.run { TIMES.times { dispatcher.choose(request) } }[:cpu] / TIMES * 1e6
       end
     end
   end
