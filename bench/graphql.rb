@@ -60,8 +60,8 @@ module Trunkline
       end
 
       def timed
-        begin_time = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        [yield, Process.clock_gettime(Process::CLOCK_MONOTONIC) - begin_time]
+        begin_time = Measure.now
+        [yield, Measure.now - begin_time]
       end
 
       # @return [Hash] of the run with the median rate

@@ -6,6 +6,7 @@ require_relative "support/own_warnings"
 ENV["MT_NO_PLUGINS"] = "1"
 require "minitest/autorun"
 require "trunkline"
+require_relative "support/hang_guard"
 require_relative "support/private_servers"
 require_relative "support/whereabouts"
 
@@ -17,6 +18,9 @@ module Trunkline
     include PrivateServers
 
     make_my_diffs_pretty!
+
+    # No test hangs unseen.
+    def run = HangGuard.watch("#{self.class}##{name}") { super }
   end
 end
 

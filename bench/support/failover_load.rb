@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "measure"
+
 module Trunkline
   module Bench
     # Writers of unique tokens, while their primary goes away: what became of each token is noted, and compared with what the next primary has.
@@ -61,9 +63,9 @@ module Trunkline
       # @param since [Integer] that count
       # @return [Boolean] whether there were as many within that time
       def await(writes, timeout:, since: count)
-        deadline = now + timeout
+        deadline = Measure.now + timeout
         @lock.synchronize do
-          @more.wait(@lock, deadline - now) while count < since + writes && now < deadline
+          @more.wait(@lock, deadline - Measure.now) while count < since + writes && Measure.now < deadline
         end
         count >= since + writes
       end
@@ -121,15 +123,13 @@ module Trunkline
 
       def write(token, writer, number)
         @write.call(token, number)
-        @acknowledged << Write.new(token, writer, now)
+        @acknowledged << Write.new(token, writer, Measure.now)
         @lock.synchronize { @more.broadcast }
       rescue Closed # its client is, as the test has failed
         @going_on = false
       rescue @expected => error
         (@uncertain.call(error) ? @uncertain_errors : @errors) << error
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -3,6 +3,7 @@
 require "pg"
 require_relative "fleet_member"
 require_relative "forked_process"
+require_relative "measure"
 
 module Trunkline
   module Bench
@@ -79,11 +80,11 @@ module Trunkline
       #   connected, and refused: how often it was refused, from {SETTLED} on
       def measure(seconds)
         look
-        start = now
+        start = Measure.now
         outcomes = []
-        while now - start < seconds
+        while Measure.now - start < seconds
           sleep KNOCK
-          outcomes << knock if now - start > SETTLED
+          outcomes << knock if Measure.now - start > SETTLED
         end
         seen = look
         { answered: seen.map { |one| one[:answered] }.sort, open: seen.sum { |one| one[:open] }, asked: outcomes.size, refused: outcomes.count(false) }
@@ -93,9 +94,9 @@ module Trunkline
       # @return [Float] seconds until all have so many connections, or one less, as one is replaced now and then
       # @raise [RuntimeError] they do not come to that
       def await_shares(share)
-        start = now
+        start = Measure.now
         wait_until { open.all?((share - 1)..share) }
-        now - start
+        Measure.now - start
       end
 
       # @return [Array<String>] what callers of all processes, ended ones too, have got for errors
@@ -122,9 +123,9 @@ module Trunkline
       def errors_after(seconds) = [*@finished, *look].map { |seen| seen[:errors].select { |at,| at > seconds }.map(&:last) }
 
       def wait_until
-        start = now
+        start = Measure.now
         until yield
-          raise "the processes have #{open.inspect} connections after #{LONGEST} s" if now - start > LONGEST
+          raise "the processes have #{open.inspect} connections after #{LONGEST} s" if Measure.now - start > LONGEST
 
           sleep LOOK
         end
@@ -137,8 +138,6 @@ module Trunkline
       rescue PG::ConnectionBad
         false
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -2,6 +2,7 @@
 
 require "async"
 require "trunkline"
+require_relative "measure"
 
 module Trunkline
   module Bench
@@ -27,7 +28,7 @@ module Trunkline
       #
       # @return [void]
       def begin
-        @began = now
+        @began = Measure.now
         @going_on = true
         @thread = Thread.new { Sync { |task| Array.new(@callers) { task.async { ask_on } }.each(&:wait) } }
         nil
@@ -54,9 +55,9 @@ module Trunkline
 
       def ask_on
         while @going_on
-          start = now
+          start = Measure.now
           ask
-          @longest = [@longest, now - start].max
+          @longest = [@longest, Measure.now - start].max
         end
       end
 
@@ -64,11 +65,9 @@ module Trunkline
         @transactions ? @db.transaction { |transaction| transaction.value(SQL) } : @db.value(SQL)
         @answered += 1
       rescue Error => error
-        @errors << [now - @began, "#{error.class}: #{error.message}"]
+        @errors << [Measure.now - @began, "#{error.class}: #{error.message}"]
         sleep PAUSE
       end
-
-      def now = Process.clock_gettime(::Process::CLOCK_MONOTONIC)
     end
   end
 end

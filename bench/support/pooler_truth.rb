@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "trunkline"
+require_relative "measure"
 
 module Trunkline
   module Bench
@@ -149,8 +150,8 @@ module Trunkline
       # The server may still be ending them.
       def sleepers
         sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND state = 'active' AND pid <> pg_backend_pid()"
-        finish = now + 10
-        nil until (left = @server.psql(sql).to_i).zero? || now > finish
+        finish = Measure.now + 10
+        nil until (left = @server.psql(sql).to_i).zero? || Measure.now > finish
         is(0, left)
       end
 
@@ -162,8 +163,6 @@ module Trunkline
 
       # @return [true, Hash] true, or what was seen in its place
       def is(wanted, seen) = seen == wanted || { seen: seen }
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "pg"
+require_relative "measure"
 
 module Trunkline
   module Bench
@@ -32,7 +33,7 @@ module Trunkline
         loop do
           connection ||= PG.connect(uri, connect_timeout: 2)
           connection.exec(WRITE)
-          break @found << [server, Process.clock_gettime(Process::CLOCK_MONOTONIC)]
+          break @found << [server, Measure.now]
         rescue PG::ReadOnlySqlTransaction
           sleep PAUSE
         rescue PG::Error

@@ -3,6 +3,7 @@
 require "async"
 require "trunkline"
 require_relative "host_choices"
+require_relative "measure"
 require_relative "server_cpu"
 require_relative "servers/postgres_server"
 
@@ -93,9 +94,9 @@ module Trunkline
 
       # @return [Array<Float>] seconds of each call, in order
       def load(_db, callers, seconds = SECONDS, &call)
-        stop = now + seconds
+        stop = Measure.now + seconds
         times = []
-        Sync { |task| Array.new(callers) { task.async { times << time(&call) while now < stop } }.each(&:wait) }
+        Sync { |task| Array.new(callers) { task.async { times << time(&call) while Measure.now < stop } }.each(&:wait) }
         times.sort
       end
 
@@ -129,12 +130,11 @@ module Trunkline
       end
 
       def cpu = @standbys.map { |standby| ServerCpu.seconds(File.read(File.join(standby.socket_directory, "postmaster.pid")).to_i) }
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       def time
-        start = now
+        start = Measure.now
         yield
-        now - start
+        Measure.now - start
       end
     end
   end

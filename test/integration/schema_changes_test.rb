@@ -32,7 +32,7 @@ class SchemaChangesTest < Trunkline::TestCase
         insert = "INSERT INTO #{table} VALUES ($1)"
         db.query(insert, 0.1)
         slow = db.async("SELECT pg_sleep(0.2)")
-        psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER r TYPE double precision")
+        widen(table)
         [slow, *Array.new(3) { db.async(insert, 0.1) }].each(&:value)
         assert_equal [0.1] * 3, db.query("SELECT r FROM #{table}").rows.flatten
       end
@@ -48,7 +48,7 @@ class SchemaChangesTest < Trunkline::TestCase
           pg.prepare("insert", insert)
           each = -> { [db.query(insert, 0.1), pg.exec_prepared("insert", ["0.1"]), pg.exec_params(insert, ["0.1"])] }
           each.call
-          psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER r TYPE double precision")
+          widen(table)
           each.call
           assert_equal [0.10000000149011612, 0.10000000149011612, 0.1], db.query("SELECT r FROM #{table}").rows.flatten
         end
@@ -99,6 +99,8 @@ class SchemaChangesTest < Trunkline::TestCase
   end
 
   private
+
+  def widen(table) = psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER r TYPE double precision")
 
   def with_pg
     connection = PG.connect(postgres_server.uri)

@@ -14,29 +14,11 @@ module Shared
 
     # Each reader reads until all changes are made: none sees an error, or another value than the table's.
     def test_many_readers_while_one_change_follows_the_other
-      with_table("id int PRIMARY KEY, v int") do |table|
-        psql("INSERT INTO #{table} SELECT n, 7 FROM generate_series(1, #{readers}) n")
-        in_host_with_client(connections: 4) do |db|
-          done = false
-          callers = (1..readers).map { |id| later { read(db, table, id) { done } } }
-          5.times { CHANGES.each { |sql| db.query(format(sql, table)) } }
-          done = true
-          assert_equal [true], callers.map(&:value).uniq
-        end
-      end
+      while_read(readers, connections: 4) { |db, table| 5.times { CHANGES.each { |sql| db.query(format(sql, table)) } } }
     end
 
     def test_while_another_program_makes_the_changes
-      with_table("id int PRIMARY KEY, v int") do |table|
-        psql("INSERT INTO #{table} SELECT n, 7 FROM generate_series(1, 50) n")
-        in_host_with_client(connections: 3) do |db|
-          done = false
-          callers = (1..50).map { |id| later { read(db, table, id) { done } } }
-          psql((CHANGES * 3).map { |sql| format(sql, table) }.join(";"))
-          done = true
-          assert_equal [true], callers.map(&:value).uniq
-        end
-      end
+      while_read(50, connections: 3) { |_db, table| psql((CHANGES * 3).map { |sql| format(sql, table) }.join(";")) }
     end
 
     # What was known of the former table's parameters would have the server cast values to its types first, in silence.
@@ -173,6 +155,20 @@ module Shared
     private
 
     def readers = 30
+
+    # Each of so many callers reads a row of its own, again and again while the block changes the table.
+    def while_read(callers, **options)
+      with_table("id int PRIMARY KEY, v int") do |table|
+        psql("INSERT INTO #{table} SELECT n, 7 FROM generate_series(1, #{callers}) n")
+        in_host_with_client(**options) do |db|
+          done = false
+          reading = (1..callers).map { |id| later { read(db, table, id) { done } } }
+          yield db, table
+          done = true
+          assert_equal [true], reading.map(&:value).uniq
+        end
+      end
+    end
 
     def read(db, table, id)
       right = true

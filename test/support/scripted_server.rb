@@ -28,6 +28,16 @@ module Trunkline
       end
     end
 
+    # @param arrived [Thread::Queue] told when a client has begun a session
+    # @return [Proc] the script of a server that never answers
+    def self.silent(arrived)
+      lambda do |peer|
+        peer.startup
+        arrived << true
+        peer.drain
+      end
+    end
+
     # @return [String] where it listens, as keywords and values
     attr_reader :conninfo
 

@@ -37,7 +37,7 @@ module Trunkline
     # @yieldreturn [Boolean] whether enough is written, or something has come that the caller must look at first
     def push(request, &content)
       @trunk.flush
-      take_in_what_is_there
+      handling_loss { receive }
       attend_until(request, content) { exchange } unless yield
     end
 
@@ -127,25 +127,24 @@ module Trunkline
     end
 
     def exchange
-      @trunk.flush
-      read_or_wait unless @wire.flushed?
-    rescue SystemCallError, IOError, ConnectionError => error
-      @trunk.lose(error.message)
-    end
-
-    def read_or_wait
-      case @wire.receive
-      when :received then @trunk.take_in
-      when :closed then @trunk.hung_up
-      else @trunk.sleep_until_ready
+      handling_loss do
+        @trunk.flush
+        @trunk.sleep_until_ready unless @wire.flushed? || receive
       end
     end
 
-    def take_in_what_is_there
+    # @return [Boolean] whether there was something, or the end of the connection
+    def receive
       case @wire.receive
       when :received then @trunk.take_in
       when :closed then @trunk.hung_up
+      else return false
       end
+      true
+    end
+
+    def handling_loss
+      yield
     rescue SystemCallError, IOError, ConnectionError => error
       @trunk.lose(error.message)
     end

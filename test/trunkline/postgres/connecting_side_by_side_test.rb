@@ -55,13 +55,7 @@ module Trunkline
 
       def test_a_cancelled_caller_leaves_nothing_open
         arrived = Thread::Queue.new
-        silent = lambda do |peer|
-          peer.startup
-          arrived << true
-          peer.drain
-        end
-
-        assert_nothing_left_by_a_cancelled(silent, arrived)
+        assert_nothing_left_by_a_cancelled(ScriptedServer.silent(arrived), arrived)
       end
 
       def test_a_caller_that_is_cancelled_while_encryption_is_negotiated_leaves_nothing_open

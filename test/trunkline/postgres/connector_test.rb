@@ -169,12 +169,7 @@ module Trunkline
       def test_a_handshake_takes_ten_seconds_at_most
         later = 0
         arrived = Thread::Queue.new
-        silent = lambda do |peer|
-          peer.startup
-          arrived << true
-          peer.drain
-        end
-        with_script(silent, tcp: true) do |server|
+        with_script(ScriptedServer.silent(arrived), tcp: true) do |server|
           Socket::Readiness.stub(:now, -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) + later }) do
             asking = Thread.new { assert_raises(ConnectionError) { connect(server, timeout: nil, sslmode: "disable") } }
             arrived.pop
