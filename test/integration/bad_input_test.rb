@@ -73,23 +73,6 @@ class BadInputTest < Trunkline::TestCase
     end
   end
 
-  def test_options_of_no_type
-    odd = BasicObject.new
-    amid_neighbours do |db|
-      { query: %i[settings role group_commit as], value: %i[settings role group_commit], async: %i[settings role group_commit as] }.each do |verb, options|
-        [db, db.with(deadline: 5)].product(options) do |asked, option|
-          error = assert_raises(ArgumentError, TypeError, "#{verb}(#{option}:)") { asked.public_send(verb, "SELECT 1", option => odd) }
-          assert_match(/\A(settings|a role|group_commit|as:|async has no group_commit)/, error.message)
-        end
-      end
-    end
-  end
-
-  # The caller's own error, although the SQL is looked at again for it.
-  def test_a_block_that_calls_what_is_not_there
-    amid_neighbours { |db| assert_raises(NoMethodError) { db.query("SELECT 1") { |row| row.no_such_method } } }
-  end
-
   def test_a_value_that_is_none_of_its_type
     { "one" => Trunkline::InvalidTextRepresentation, 10**12 => Trunkline::NumericValueOutOfRange }.each do |value, error|
       amid_neighbours { |db| 3.times { assert_raises(error) { db.query("SELECT $1::int", value) } } }
