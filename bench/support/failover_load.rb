@@ -88,6 +88,12 @@ module Trunkline
       # @return [Integer] writes that were acknowledged later, and are lost
       def lost_after(time) = lost.count { |write| write.at > time }
 
+      # After {#compared_with}.
+      #
+      # @param times [Array<Range<Float>>] on the monotonic clock
+      # @return [Integer] writes that were acknowledged at other times, and are lost
+      def lost_outside(times) = lost.count { |write| times.none? { |range| range.cover?(write.at) } }
+
       # @param time [Float] on the monotonic clock
       # @return [Array<Float>] seconds from then on after which each writer had a write acknowledged, in order
       def resumed_after(time)

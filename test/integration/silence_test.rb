@@ -5,6 +5,7 @@ require "support/database_helpers"
 require "support/each_host"
 require "support/frozen_server"
 require "support/gated"
+require "support/pgbouncer"
 require "support/server_pair"
 
 module Trunkline
@@ -91,6 +92,32 @@ module Trunkline
             assert_equal [standby.port] * 2, [port_of(db), db.transaction { |tx| port_of(tx) }]
           end
         end
+      end
+    end
+
+    # The pooler lets new clients in, and so it is there. Another host is on a higher timeline.
+    def test_behind_a_pooler_another_server_was_promoted
+      with_pair do |primary, standby|
+        PgBouncer.open(primary, pool: 2) do |first|
+          PgBouncer.open(standby, pool: 2) do |second|
+            uri = "postgresql://postgres@127.0.0.1:#{first.port},127.0.0.1:#{second.port}/postgres?target_session_attrs=read-write"
+            Trunkline.postgres(uri, prepare: false, silence: 0.2, failover_wait: 60) { |db| goes_over_to(standby, db, primary) }
+          end
+        end
+      end
+    end
+
+    private
+
+    def goes_over_to(standby, db, primary)
+      assert_equal primary.port, port_of(db)
+      replayed(primary, standby)
+      frozen(primary) do
+        waiting = Thread.new { assert_raises(Indeterminate) { port_of(db) } }
+        assert eventually { db.stats[:in_flight] == 1 }
+        standby.psql("SELECT pg_promote()")
+        assert_match(/former primary/, waiting.join(60)&.value&.message)
+        assert_equal standby.port, port_of(db)
       end
     end
   end

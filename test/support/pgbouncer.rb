@@ -22,8 +22,9 @@ class PgBouncer
   # @param kept [Integer] statements of each client that it keeps, from 1.21 on; older ones keep none
   # @param clients [Integer] connections that it takes
   # @param program [String] its path
-  def self.open(server, pool:, mode: "transaction", kept: 0, clients: 100, program: PROGRAM)
-    pooler = new(server, pool, mode, kept, clients, program)
+  # @param settings [Hash] more of its configuration
+  def self.open(server, pool:, mode: "transaction", kept: 0, clients: 100, program: PROGRAM, **settings)
+    pooler = new(server, pool: pool, mode: mode, kept: kept, clients: clients, program: program, **settings)
     yield pooler
   ensure
     pooler&.stop
@@ -49,12 +50,11 @@ class PgBouncer
   # @return [String] connection URI
   def uri = "postgresql://postgres@127.0.0.1:#{@port}/postgres"
 
-  def initialize(server, pool, mode, kept, clients, program)
-    @pool = pool
-    @mode = mode
-    @clients = clients
+  # As {open}, without an end.
+  def initialize(server, pool:, mode: "transaction", kept: 0, clients: 100, program: PROGRAM, **settings)
     @program = program
-    @kept = self.class.keeps_statements?(program) ? { max_prepared_statements: kept } : {}
+    @settings = { auth_type: "any", pool_mode: mode, default_pool_size: pool, max_client_conn: clients, **settings }
+    @settings[:max_prepared_statements] = kept if self.class.keeps_statements?(program)
     @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
     @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
     FileUtils.mkdir_p(@folder)
@@ -96,8 +96,7 @@ class PgBouncer
   private
 
   def write_configuration(server)
-    lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", auth_type: "any", pool_mode: @mode,
-              default_pool_size: @pool, max_client_conn: @clients, **@kept }.map { |name, value| "#{name} = #{value}" }
+    lines = { listen_addr: "127.0.0.1", listen_port: @port, unix_socket_dir: "", **@settings }.map { |name, value| "#{name} = #{value}" }
     File.write(configuration, <<~INI)
       [databases]
       * = host=#{server.socket_directory} port=#{server.port} user=postgres

@@ -105,9 +105,11 @@ module Trunkline
       end
 
       # Starts the server, also after {#stop}, on the same data; waits until it takes connections.
-      def start
+      #
+      # @param port [Integer, nil] nil: a free one
+      def start(port: nil)
         ATTEMPTS.times do
-          @port = FreePort.find
+          @port = port || FreePort.find
           launch
           return self if ready_in_time?
           break unless File.read(@log).include?("Address already in use")
@@ -176,10 +178,11 @@ module Trunkline
       # Starts it again, after it was stopped in good order, as a standby of the one that has taken over from it.
       #
       # @param primary [PostgresServer]
-      def follow(primary)
+      # @param port [Integer, nil] nil: a free one
+      def follow(primary, port: nil)
         Keeper.instance.run("touch", File.join(socket_directory, "standby.signal"), log: "#{socket_directory}.log")
         @settings = @settings.merge("primary_conninfo" => primary.uri)
-        start
+        start(port: port)
       end
 
       # Stops the server and removes its data.

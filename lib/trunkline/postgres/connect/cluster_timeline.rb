@@ -53,11 +53,21 @@ module Trunkline
           @trunks[trunk] = trunk
           identity ? learn(identity) : []
         end
-        former.each { |old| old.lose("its server is a former primary: another was promoted") }
+        end_all(former)
         trunk
       end
 
+      # Learns from a server that was only looked at, and ends the connections of former primaries.
+      #
+      # @param identity [ServerIdentity, nil]
+      # @return [void]
+      def observe(identity)
+        end_all(@lock.synchronize { identity && identity.system == @system ? learn(identity) : [] })
+      end
+
       private
+
+      def end_all(former) = former.each { |old| old.lose("its server is a former primary: another was promoted") }
 
       def open_trunks = @trunks.keys.reject { |trunk| trunk.loss || trunk.inherited? }
 

@@ -3,12 +3,14 @@
 require_relative "../../trunk/lock"
 require_relative "../../trunk/waiting"
 require_relative "host_probe"
+require_relative "peer_probe"
 
 module Trunkline
   module Postgres
     # Servers that owe an answer and say nothing, of a client with several hosts. A frozen or cut off machine ends no connection: without a
     # look its callers wait until TCP ends the connection, while another server may take their requests. So after a while the leader of such a connection
-    # opens another one to the same host. If that is answered, the statement just takes long, and is left alone. If not, the connection is
+    # opens another one to the same host. If that is answered, it looks at the other hosts too: if one of them is on a higher timeline, the connection leads to a
+    # former primary, and is closed. If none is, the statement just takes long, and is left alone. If the host does not answer, the connection is
     # closed, and others to that host take nothing new.
     class SilenceWatch # :nodoc:
       # Seconds for which the finding of one connection's caller counts for those of others, or as long as the silence that is looked into.
@@ -24,9 +26,11 @@ module Trunkline
 
       # @param config [Config]
       # @param seconds [Float] of silence that are looked into; Float::INFINITY: none
+      # @param cluster [ClusterTimeline, nil] that the hosts must belong to; nil: the others are not looked at
       # @yieldparam server [String] label of a host that is not there
-      def initialize(config, seconds, &gone)
+      def initialize(config, seconds, cluster = nil, &gone)
         @config = config
+        @cluster = cluster
         @after = config.others? ? seconds : Float::INFINITY
         @gone = gone
         @lock = Lock.new
@@ -44,7 +48,7 @@ module Trunkline
         return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + LOOK_AGAIN].compact.min) unless look
         return conclude(trunk, look.finding) if look.finding
 
-        note(trunk, look, look.probe.run(trunk.io, by))
+        note(trunk, look, look.probe.run(trunk.io, by) { |identity| @cluster.observe(identity) }) # which may end this trunk, too
       ensure
         look.running = false if look
       end
@@ -67,7 +71,10 @@ module Trunkline
         look
       end
 
-      def begin_anew(trunk, before) = Look.new(Trunkline.process_generation, HostProbe.new(@config, host_of(trunk), before), false, nil, nil)
+      def begin_anew(trunk, before)
+        before = nil unless before.is_a?(HostProbe)
+        Look.new(Trunkline.process_generation, HostProbe.new(@config, host_of(trunk), before), false, nil, nil)
+      end
 
       # The name may lead elsewhere by now, or cannot be looked up.
       def host_of(trunk)
@@ -83,13 +90,24 @@ module Trunkline
         return unless finding
 
         look.probe.abandon
+        return if finding == :there && look_at_others(trunk, look)
+
         look.ended_at = Waiting.now
         look.finding = finding
         @gone.call(trunk.server) if finding == :gone
         conclude(trunk, finding)
       end
 
+      # @return [Boolean] whether they are looked at from now on
+      def look_at_others(trunk, look)
+        return false if @cluster.nil? || look.probe.is_a?(PeerProbe)
+
+        look.probe = PeerProbe.new(@config, @config.hosts.reject { |host| host.server == trunk.server }, @cluster)
+        true
+      end
+
       def conclude(trunk, finding)
+        return if trunk.loss
         return trunk.state.excuse_silence if finding == :there
 
         seconds = format("%.1f", trunk.state.silent_for)

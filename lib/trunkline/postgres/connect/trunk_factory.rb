@@ -35,8 +35,8 @@ module Trunkline
       # @yieldparam server [String] label of a host that is not there any more
       def initialize(config, responses, epochs, unfinished, prepare:, survey:, fleet: nil, cluster: (ClusterTimeline.new if config.identify_servers?),
                      promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?), &gone)
-        @silence = SilenceWatch.new(config, responses.limits.silence, &gone)
         @cluster = cluster
+        @silence = SilenceWatch.new(config, responses.limits.silence, cluster, &gone)
         @interval_styles = Startup.interval_styles(config.session, config.dispensable.keys)
         @survey = survey
         @fleet = fleet
