@@ -10,9 +10,9 @@
 static size_t expectation(const answer_order_t *asked, char *out) {
     size_t at = 0;
     for (uint32_t count = 0; count < asked->preamble; count++) {
-        bool known = asked->guarded && count + 1 == asked->preamble;
-        memcpy(out + at, "12*!" + known, 4 - known);
-        at += 4 - known;
+        if (!asked->guarded || count + 1 < asked->preamble) out[at++] = '1';
+        memcpy(out + at, "2*!", 3);
+        at += 3;
     }
     if (asked->parses) out[at++] = '1';
     if (asked->describes) out[at++] = 't', out[at++] = '?';

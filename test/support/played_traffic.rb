@@ -17,9 +17,9 @@ module Trunkline
     CONNECTING = 0.005
     private_constant :START, :LOOK_AGAIN, :CONNECTING
 
-    Query = Struct.new(:name, :request, :statement, :work, :came)
+    Query = Struct.new(:name, :request, :statement, :work, :came, :through)
     Connection = Struct.new(:state, :codec, :socket, :session, :in_flight)
-    private_constant :Query, :Connection
+    private_constant :Connection
 
     # @return [Hash{Object => Array<Float>}] seconds that queries took their callers, by name
     attr_reader :took
@@ -33,10 +33,9 @@ module Trunkline
     # @param processors [Integer] of the server
     # @param round_trip [Float] seconds
     # @param seed [Integer] of what happens by chance
-    def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001, seed: 1)
-      Clock.pass(-Clock.now)
-      Clock.pass(START)
-      @timetable = Timetable.new
+    # @param timetable [Timetable] that others go by too
+    def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001, seed: 1, timetable: PlayedTraffic.timetable)
+      @timetable = timetable
       @server = PlayedServer.new(@timetable, processors: processors, round_trip: round_trip)
       @round_trip = round_trip
       @most = most
@@ -51,6 +50,22 @@ module Trunkline
       @random = Random.new(seed)
       connections.times { open }
       look_again
+    end
+
+    # @return [Timetable] from whose beginning on the clock is the test's
+    def self.timetable
+      Clock.pass(-Clock.now)
+      Clock.pass(START)
+      Timetable.new
+    end
+
+    # A query comes.
+    #
+    # @param query [Query] whose `through` is called when its answer has come
+    def ask(query)
+      line = @lines.fetch(query.request.long?)
+      connection = @dispatcher.choose(query.request) || find(query) if line.empty?
+      connection ? submit(connection, query) : line.push(query)
     end
 
     # Queries come by chance.
@@ -115,12 +130,6 @@ module Trunkline
 
     # --- asking ---
 
-    def ask(query)
-      line = @lines.fetch(query.request.long?)
-      connection = @dispatcher.choose(query.request) || find(query) if line.empty?
-      connection ? submit(connection, query) : line.push(query)
-    end
-
     # A caller that waits looks now and then whether the server is held up everywhere.
     def look_again
       @timetable.after(LOOK_AGAIN) do
@@ -169,6 +178,7 @@ module Trunkline
       long = query.statement.service.long?
       @changes[query.name] += 1 unless long == @classed.fetch(query.statement, false)
       @classed[query.statement] = long
+      query.through&.call
     end
 
     def serve_all = @lines.each_value { |line| serve(line) }

@@ -1,0 +1,154 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/dispatching"
+require "support/played_replicas"
+
+module Trunkline
+  # Which of several hosts takes a read, by what is known of each.
+  class HostChoiceTest < TestCase
+    include Dispatching
+
+    FAST = 0.001 # seconds that a read takes on the hosts
+    SLOW = 0.005
+    private_constant :FAST, :SLOW
+
+    def teardown
+      @played&.close
+      super
+    end
+
+    # --- the choice alone ---
+
+    # @param seconds [Array<Float, nil>] that a read is known to take on each host
+    # @param in_flight [Array<Integer>] reads in flight on the connections of each, two of them
+    def choice(seconds, in_flight = [[0, 0]] * seconds.size)
+      @read = STATEMENT.new("SELECT 1", 0)
+      @services = @read.services(seconds.size)
+      seconds.zip(@services) { |known, service| 20.times { service.measure(known, true) } if known }
+      hosts = in_flight.each_with_index.map do |counts, number|
+        stations = counts.map { |count| station(number, *Array.new(count) { REQUEST.query(@read, []).serve(number) }).tap { |one| one.state.round_trip = 0.0001 } }
+        dispatcher(*stations)
+      end
+      @choice = Trunkline.const_get(:HostChoice).new(hosts)
+    end
+
+    # @return [Array<Integer>] where so many reads go, each of which is answered before the next, and at another time
+    def chosen(count, passed = nil) = Array.new(count) { Clock.pass(0.000001) && @choice.choose(@services, passed).tap { |number| @choice.left(number) if number } }
+
+    def test_the_host_from_which_the_answer_comes_first
+      choice([SLOW, FAST])
+      assert_equal [1] * 20, chosen(20)
+    end
+
+    def test_hosts_that_are_alike_take_turns
+      choice([FAST, FAST * 1.05, FAST])
+      assert_equal [10] * 3, chosen(30).tally.values
+    end
+
+    def test_a_slower_host_takes_what_the_faster_one_has_no_room_for
+      choice([FAST, SLOW], [[3, 3], [0, 0]])
+      assert_equal [0] * 5, chosen(5)
+      choice([FAST, SLOW], [[5, 5], [0, 0]])
+      assert_equal [1] * 5, chosen(5)
+    end
+
+    # 4.6 and 5.1 ms are within a tenth, but a read that takes 5 ms is slow for certain, and one behind others may not be.
+    def test_a_slow_host_and_a_busy_one_take_no_turns
+      choice([FAST, SLOW], [[4, 3], [0, 0]])
+      assert_equal [0] * 10, chosen(10)
+    end
+
+    def test_callers_that_have_no_answer_yet_count
+      choice([FAST, FAST])
+      assert_equal [2, 2], Array.new(4) { @choice.choose(@services, nil) }.tally.values
+    end
+
+    def test_each_host_has_a_connection_before_any_has_a_second
+      choice([FAST, SLOW, SLOW], [[0], [], []])
+      assert_equal [0, 1, 2], Array.new(3) { @choice.choose(@services, nil) }.sort
+      assert_equal [0] * 3, chosen(3), "their first connections are on the way"
+    end
+
+    def test_hosts_that_do_not_count
+      choice([FAST, SLOW, SLOW])
+      assert_equal [1, 2], chosen(10, [0]).uniq.sort
+      @choice.usable(1, false)
+      assert_equal [2], chosen(10, [0]).uniq
+      assert_equal [nil], chosen(1, [0, 2])
+      @choice.usable(1, true)
+      assert_includes chosen(10, [0]), 1
+    end
+
+    def test_a_host_on_which_nothing_was_measured_is_measured
+      choice([FAST, nil])
+      assert_includes chosen(4), 1
+    end
+
+    def test_a_host_that_is_not_chosen_is_looked_at_again
+      choice([FAST, SLOW])
+      looks = Array.new(1000) { Clock.pass(FAST) && chosen(1).first }.count(1)
+      assert_includes 4..6, looks, "one read of 200"
+    end
+
+    def test_bad_input
+      choice([FAST])
+      assert_raises(ArgumentError) { @choice.choose([], nil) }
+      assert_raises(TypeError) { @choice.choose(nil, 1) }
+      [-1, 1].each { |number| assert_raises(IndexError) { @choice.left(number) } }
+      assert_raises(TypeError) { Trunkline.const_get(:HostChoice).new([1]) }
+      assert_nil Trunkline.const_get(:HostChoice).new([]).choose(nil, nil)
+    end
+
+    # --- under load, with hosts that are played ---
+
+    # @param seconds [Array] as {PlayedReplicas#initialize} takes them
+    # @yieldparam played [PlayedReplicas] to be given callers
+    # @return [PlayedReplicas] after a second
+    def played(*seconds)
+      @played&.close
+      @played = PlayedReplicas.new(seconds.map(&:dup), most: 16)
+      yield @played
+      @played.run(0.5)
+      @played.run(1)
+    end
+
+    # How many times as long 99 % of reads take at most as with the faster host alone.
+    def times_of_the_faster(*seconds, &load)
+      alone = played(seconds.first, &load).quantile(0.99)
+      played(*seconds, &load).quantile(0.99) / alone
+    end
+
+    WAITING = [[0, FAST], [0, SLOW]].freeze
+    COMPUTING = [[FAST, 0], [SLOW, 0]].freeze
+    private_constant :WAITING, :COMPUTING
+
+    def test_a_slow_host_beside_a_fast_one_costs_no_caller_much
+      [WAITING, COMPUTING].each do |seconds|
+        [->(played) { played.callers(4) }, ->(played) { played.callers(16) }, ->(played) { played.comes(1000) }, ->(played) { played.comes(1600) }].each do |load|
+          assert_operator times_of_the_faster(*seconds, &load), :<=, 1.2
+        end
+      end
+    end
+
+    # Both compute, with two processors each: the slower has a sixth of all.
+    def test_hosts_that_are_full_share_by_what_they_are_capable_of
+      played(*COMPUTING) { |both| both.callers(32) }
+      assert_in_delta 1 / 6r, @played.share(1), 0.1 / 6
+    end
+
+    def test_hosts_that_are_alike_have_half_each
+      [[[FAST, 0]] * 2, [[0, FAST]] * 2].each do |seconds|
+        [4, 16].each { |callers| assert_in_delta 0.5, played(*seconds) { |both| both.callers(callers) }.share(0), 0.05 }
+      end
+    end
+
+    def test_a_host_that_becomes_slow_or_fast_is_noticed
+      played(*WAITING) { |both| both.callers(4) }
+      @played.becomes(0, 0, SLOW)
+      @played.becomes(1, 0, FAST)
+      @played.run(1)
+      assert_operator @played.run(1).share(1), :>, 0.9
+    end
+  end
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "played_traffic"
+
+module Trunkline
+  # The choice among replicas, with a real dispatcher for each: the hosts, the callers and the clock are played, so what comes of it is the same each time.
+  class PlayedReplicas
+    include Requests
+
+    CHOICE = Trunkline.const_get(:HostChoice)
+    private_constant :CHOICE
+
+    # @return [Array<Integer>] reads that each host has answered
+    attr_reader :reads
+
+    # @param seconds [Array<Array(Float, Float)>] of a processor, and of waiting, that a read takes on each host
+    # @param options [Hash] of {PlayedTraffic#initialize}, for each host
+    def initialize(seconds, seed: 1, **options)
+      @timetable = PlayedTraffic.timetable
+      @seconds = seconds
+      @random = Random.new(seed)
+      @hosts = seconds.each_index.map { |number| PlayedTraffic.new(timetable: @timetable, seed: seed + number, **options) }
+      @choice = CHOICE.new(@hosts.map(&:dispatcher))
+      @statement = STATEMENT.new("SELECT 1", 0)
+      @statement.services(seconds.size)
+      forget
+    end
+
+    # Callers that each ask again when they have their answer.
+    def callers(count) = count.times { |number| @timetable.after(number * 0.0001) { ask { ask_on } } }
+
+    # Reads come by chance, so many a second.
+    def comes(rate)
+      @timetable.after(-Math.log(1 - @random.rand) / rate) do
+        ask
+        comes(rate)
+      end
+    end
+
+    # From now on a read takes so long on the host.
+    def becomes(number, *seconds) = @seconds[number] = seconds
+
+    # Lets so much time pass. What was taken note of before is forgotten.
+    def run(seconds)
+      forget
+      @timetable.run(seconds)
+      self
+    end
+
+    def close = @hosts.each(&:close)
+
+    # @return [Float] of the reads, the part that the host has answered
+    def share(number) = reads[number].fdiv(reads.sum)
+
+    # @param part [Float] of the reads
+    # @return [Float] seconds that all but the others took at most
+    def quantile(part) = @took.sort.then { |sorted| sorted[(sorted.size * part).to_i] }
+
+    private
+
+    def forget
+      @took = []
+      @reads = [0] * @hosts.size
+    end
+
+    def ask_on = ask { ask_on }
+
+    def ask(&and_then)
+      number = @choice.choose(@statement.services(@hosts.size), nil)
+      request = REQUEST.query(@statement, []).serve(number)
+      came = @timetable.now
+      @hosts[number].ask(PlayedTraffic::Query.new(:read, request, @statement, @seconds[number], came, -> { through(number, came, &and_then) }))
+    end
+
+    def through(number, came)
+      @choice.left(number)
+      @reads[number] += 1
+      @took << (@timetable.now - came)
+      yield if block_given?
+    end
+  end
+end
