@@ -21,7 +21,8 @@ class WordsTest < Trunkline::TestCase
     "look_after_fork" => "renew_after_fork", "oblige" => "set_limits", "Place" => "WaitingLine::Entry", "run_out" => "expire_request",
     "Witness" => "GCSentinel", "Answers" => "ResponseReader",
     "give_up" => "fail, lose", "given_up" => "abandoned_head", "GivenUp" => "Abandonment", "forsaken" => "all_abandoned?", "verdict" => "classification",
-    "judge" => "classifier", "meaning" => "parse_context", "Conversation" => "HandshakeIO"
+    "judge" => "classifier", "meaning" => "parse_context", "Conversation" => "HandshakeIO", "carry" => "perform", "carrier" => "base, keeper", "carriers" => "keepers", "late" => "deadline_passed?", "is_late" => "deadline_has_passed",
+    "place" => "slot, index, position"
   }.freeze
   # `answers` is a plural in sentences, and Answers begins some.
   CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/

@@ -117,13 +117,13 @@ class DoctorTest < Trunkline::TestCase
     CREATE FUNCTION a.is_harmless() RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('x.y', 'z', true); SET LOCAL x.y = 'a';
       UPDATE a.t SET v = 'SET' WHERE id = 1; CREATE TEMP TABLE k (u int) ON COMMIT DROP; PERFORM pg_advisory_xact_lock(1); EXECUTE 'SELECT 1'; END $$
   SQL
-  CARRIERS = <<~SQL
+  KEEPERS_OF_STATE = <<~SQL
     CREATE FUNCTION a.audits() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM a.sets(); RETURN NEW; END $$;
     CREATE TRIGGER audit BEFORE UPDATE ON a.t FOR EACH ROW EXECUTE FUNCTION a.audits();
     CREATE VIEW a.seen AS SELECT set_config('x.y', 'z', false); CREATE VIEW a.plain AS SELECT 1 AS one;
     CREATE TABLE a.d (v text DEFAULT set_config('x.y', 'z', false)); CREATE POLICY p ON a.t USING (a.locks() IS NULL)
   SQL
-  private_constant :KEEPERS, :CARRIERS
+  private_constant :KEEPERS, :KEEPERS_OF_STATE
 
   def test_functions_that_keep_state
     name = "keepers#{Process.pid}"
@@ -134,7 +134,7 @@ class DoctorTest < Trunkline::TestCase
     _, report = examine(postgres_server.uri(dbname: name))
     named = ['"B"."Calls one"', *%w[a.holds a.listens a.locks a.makes a.sets a.sets_by_command a.sets_by_text]]
     assert_includes report, "Name them: session_functions: #{named.inspect}\n"
-    Trunkline.postgres(postgres_server.uri(dbname: name)) { |db| db.execute_script(CARRIERS) } # from now on this one writes to such a table
+    Trunkline.postgres(postgres_server.uri(dbname: name)) { |db| db.execute_script(KEEPERS_OF_STATE) } # from now on this one writes to such a table
     _, report = examine(postgres_server.uri(dbname: name))
     assert_includes report, "(#{named.insert(2, "a.is_harmless").join(", ")}) and run where no call shows it: through use of a.seen, use of a.t, writes to a.d. Have clients find them: session_functions: :detect"
   ensure

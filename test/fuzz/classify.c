@@ -3,7 +3,7 @@
 #include "postgres/sql/scanner.h"
 #include "postgres/sql/classify.h"
 
-static const session_carrier_t carriers[] = {
+static const state_keeper_t keepers[] = {
     {.schema = "s", .schema_length = 1, .name = "f", .name_length = 1}, {.name = "set", .name_length = 3},
     {.schema = "s", .schema_length = 1, .name = "t", .name_length = 1, .by = REACHED_BY_NAME, .for_good = true},
     {.name = "r", .name_length = 1, .by = REACHED_BY_WRITING}, {.name = "+", .name_length = 1, .by = REACHED_BY_OPERATOR},
@@ -11,7 +11,7 @@ static const session_carrier_t carriers[] = {
 };
 
 static classification_t classified(const char *sql, size_t length) {
-    classification_t classification = classify(sql, length, carriers, sizeof carriers / sizeof *carriers);
+    classification_t classification = classify(sql, length, keepers, sizeof keepers / sizeof *keepers);
     MUST(classification.class >= CLASS_SHAREABLE && classification.class <= CLASS_UNKNOWN);
     MUST(classification.at <= length && classification.length <= length - classification.at);
     return classification;

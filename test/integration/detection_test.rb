@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "suites"
-require "support/sharing/carriers"
+require "support/sharing/keepers"
 
 # session_functions: :detect, with a server as the oracle: what changes its session there is told before it is sent.
 class DetectionTest < Trunkline::TestCase
@@ -12,19 +12,19 @@ class DetectionTest < Trunkline::TestCase
 
   def test_what_changes_its_session_unseen_pins
     with_database do |db|
-      statements = here(Sharing::Carriers::KEEPING)
+      statements = here(Sharing::Keepers::KEEPING)
       assert_equal [], statements.reject { |sql| changes?(db, sql) }
       assert_equal [], statements.select { |sql| %i[shareable alone].include?(db.classify(sql)) }
       psql_there("CREATE ROLE #{@name} NOSUPERUSER; GRANT ALL ON guarded TO #{@name}")
-      assert(db.session { |session| session.query("SET ROLE #{@name}") && session.query(Sharing::Carriers::GUARDED) && session.value(PROBE) })
-      assert_equal :session, db.classify(Sharing::Carriers::GUARDED)
+      assert(db.session { |session| session.query("SET ROLE #{@name}") && session.query(Sharing::Keepers::GUARDED) && session.value(PROBE) })
+      assert_equal :session, db.classify(Sharing::Keepers::GUARDED)
     end
   end
 
   def test_what_only_reads_or_names_such_objects_shares
     with_database do |db|
-      assert_equal [], (Sharing::Carriers::HARMLESS - ["COPY audited TO '/dev/null'"]).reject { |sql| %i[shareable alone].include?(db.classify(sql)) }
-      assert_equal [], Sharing::Carriers::HARMLESS.select { |sql| changes?(db, sql) }
+      assert_equal [], (Sharing::Keepers::HARMLESS - ["COPY audited TO '/dev/null'"]).reject { |sql| %i[shareable alone].include?(db.classify(sql)) }
+      assert_equal [], Sharing::Keepers::HARMLESS.select { |sql| changes?(db, sql) }
     end
   end
 
@@ -103,7 +103,7 @@ class DetectionTest < Trunkline::TestCase
   def with_database(**options)
     @name = "detection_#{SecureRandom.hex(6)}"
     psql("CREATE DATABASE #{@name}")
-    psql_there(Sharing::Carriers::SETUP)
+    psql_there(Sharing::Keepers::SETUP)
     Trunkline.postgres(postgres_server.uri(dbname: @name), session_functions: :detect, **options) { |db| yield db }
   ensure
     drop_database(@name)

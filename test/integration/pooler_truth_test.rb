@@ -29,13 +29,13 @@ class PoolerTruthTest < Trunkline::TestCase
     "DECLARE c CURSOR FOR SELECT 1", "SAVEPOINT s", "LOCK TABLE pg_class IN ACCESS SHARE MODE", "DO $$ BEGIN PERFORM 1; END $$", "NOTIFY jobs"
   ].freeze
   # What a pooler sets for each client, wherever it goes on; and what leaves nothing.
-  CARRIED = ["SET TIME ZONE 'UTC'", "SET timezone = 'UTC'", "SET application_name = 'x'", "RESET ALL", "UNLISTEN *", "DEALLOCATE ALL",
+  TRACKED = ["SET TIME ZONE 'UTC'", "SET timezone = 'UTC'", "SET application_name = 'x'", "RESET ALL", "UNLISTEN *", "DEALLOCATE ALL",
              "SHOW server_version", "DO $$ BEGIN PERFORM 1; END $$"].freeze
   SCRIPTS = { "SET app.leak = 'mine'; SELECT 1" => true, "SELECT 1; CREATE TEMP TABLE x (i int)" => true, "LISTEN jobs; SELECT 1" => true,
               "SELECT 1; SELECT pg_advisory_lock(7)" => true, "SELECT ';SET app.leak = 1'; SELECT 1" => false, "SELECT 1 /* ; LISTEN jobs */; SELECT 2" => false,
               "BEGIN; SET LOCAL app.leak = 'mine'; COMMIT" => false, "CREATE TEMP TABLE x (i int); INSERT INTO x VALUES (1); DROP TABLE x" => false,
               "DO $$ BEGIN IF false THEN NULL; LISTEN jobs; END IF; END $$; SELECT 1" => false, "SET timezone = 'UTC'; SELECT 1" => false }.freeze
-  private_constant :NEEDY, :IN_TRANSACTION, :CARRIED, :SCRIPTS
+  private_constant :NEEDY, :IN_TRANSACTION, :TRACKED, :SCRIPTS
 
   # The table of bin/bench pooled: directly all is right, and behind the pooler what needs a session is refused.
   def test_the_table
@@ -65,7 +65,7 @@ class PoolerTruthTest < Trunkline::TestCase
         transaction.query("INSERT INTO x VALUES (1)")
         assert_equal 1, transaction.value("SELECT count(*) FROM pg_temp.x")
       end
-      CARRIED.each { |sql| db.session { |session| assert_kind_of Trunkline::Postgres::Result, session.query(sql), sql } }
+      TRACKED.each { |sql| db.session { |session| assert_kind_of Trunkline::Postgres::Result, session.query(sql), sql } }
       assert_nothing_remains
     end
   end

@@ -43,7 +43,7 @@ module Trunkline
         enqueue(job)
         job.sleep_until_done(Deadlines.present)
       end
-      raise late(job) unless job.done?
+      raise deadline_error(job) unless job.done?
 
       job.value
     ensure
@@ -82,7 +82,7 @@ module Trunkline
       job.withdraw && @lock.synchronize { @queued -= 1 } && true
     end
 
-    def late(job)
+    def deadline_error(job)
       return Deadline.new("the deadline has passed before the block began: it will not") if withdraw(job)
 
       Deadline.new("the deadline has passed while the block ran: it goes on, and its result is lost", sent: true)

@@ -9,7 +9,7 @@ require_relative "unawaited"
 
 module Trunkline
   module Memcached
-    # The servers together: carries each request to the one that has its key, as often as it takes within its time.
+    # The servers together: sends each request to the one that has its key, as often as it takes within its time.
     class Cluster
       # Times that a request is sent elsewhere when the connection it was to take turns out to be lost.
       MOST_TRIES = 5
@@ -42,7 +42,7 @@ module Trunkline
         @unawaited = nil
       end
 
-      # Carries a request for one key.
+      # Sends a request for one key, and waits.
       #
       # @param key [String] as it is sent
       # @return [Request, Unawaited::NOTHING] answered; the latter of a change {#without_waiting}
@@ -60,7 +60,7 @@ module Trunkline
         retry
       end
 
-      # Carries a request to one server.
+      # Sends a request to one server, and waits.
       #
       # @return [Request] answered
       # @raise [Error]
@@ -88,7 +88,7 @@ module Trunkline
         @servers.map { true }
       end
 
-      # Carries requests for many keys at once, one to each server, and waits for all of them. A server that cannot be reached, or
+      # Sends requests for many keys at once, one to each server, and waits for all of them. A server that cannot be reached, or
       # does not answer in time, costs only its own keys.
       #
       # @param keys [Array<String>] as they are sent

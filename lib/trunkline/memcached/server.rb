@@ -60,7 +60,7 @@ module Trunkline
 
       # Sends the request.
       #
-      # @return [Trunk, nil] the one that carries it; nil: its deadline has passed before one could
+      # @return [Trunk, nil] the one that it goes over; nil: its deadline has passed before one could
       # @raise [ConnectionError] there is no connection; nothing was sent
       def dispatch(request)
         refuse unless @outage.nil? || answers_again?

@@ -92,10 +92,10 @@ module Trunkline
         wires = @keys.wires(pairs.keys)
         values = pairs.values.map { |value| @values.dump(value, options) { |bytes, flags| [bytes, flags] } }
         flags = life(ttl)
-        carried = @cluster.perform_all(wires, values, changes: true) do |theirs, their_values|
+        answered = @cluster.perform_all(wires, values, changes: true) do |theirs, their_values|
           Request.store_many(theirs, their_values.flatten(1), flags)
         end
-        carried.sum { |request| request.key.size } == wires.size
+        answered.sum { |request| request.key.size } == wires.size
       end
 
       # Sends the changes that the calling fiber makes within the block without waiting for the answer to each: one wait at the end for

@@ -21,13 +21,13 @@ module Trunkline
 
       # @param key [String, Symbol, Integer] the name of a column, or its number from 0, negative from the end
       # @return [Object, nil] nil: the value is NULL, or there is no such column
-      def [](key) = (at = place(key)) && @values[at]
+      def [](key) = (at = position_of(key)) && @values[at]
 
       # @param key [String, Symbol, Integer] as {#[]}
       # @return [Object, nil]
       # @raise [KeyError, IndexError] there is no such column, and neither a default nor a block
       def fetch(key, *default)
-        at = place(key)
+        at = position_of(key)
         return @values[at] if at
         return yield(key) if block_given?
         return default.first unless default.empty?
@@ -71,7 +71,7 @@ module Trunkline
 
       private
 
-      def place(key)
+      def position_of(key)
         return index(key) unless key.is_a?(Integer)
 
         key.between?(-size, size - 1) ? key % size : nil

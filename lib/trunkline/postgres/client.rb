@@ -50,7 +50,7 @@ module Trunkline
         @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = ResponseReader.result_class(keys)
         @detection = Detection.new(@epochs) { |script| ask_catalogue(script) } if session_functions == :detect
-        @known = Statements.new(most: @limits.max_statements, carriers: @detection || NamedCarriers.new(session_functions), epochs: @epochs) do |statement|
+        @known = Statements.new(most: @limits.max_statements, keepers: @detection || NamedKeepers.new(session_functions), epochs: @epochs) do |statement|
           check_sharing(statement)
         end
         @decoding = Decoding.of(decode)

@@ -33,7 +33,7 @@ module Trunkline
       end
 
       def test_what_reaches_functions_unseen
-        carriers = [["app", "seen", :name], ["app", "kept", :writing], [nil, "@@>", :operator], [nil, "fn", :call, true]]
+        keepers = [["app", "seen", :name], ["app", "kept", :writing], [nil, "@@>", :operator], [nil, "fn", :call, true]]
         { "SELECT * FROM seen" => :session, "SELECT * FROM app.seen s" => :session, "SELECT * FROM other.seen" => :shareable, "DROP VIEW seen" => :shareable,
           "CREATE VIEW v AS TABLE seen" => :shareable, "SELECT 'seen'" => :shareable, "VACUUM seen" => :session, "SELECT NULL::app.seen" => :session,
           "SELECT * FROM kept" => :shareable, "SELECT * FROM kept FOR UPDATE OF kept" => :shareable, "SELECT k.update, kept.delete FROM kept" => :shareable,
@@ -41,12 +41,12 @@ module Trunkline
           "SELECT (SELECT 1 FROM kept), * FROM (WITH q AS (DELETE FROM t RETURNING 1) TABLE q) q" => :session, "EXPLAIN SELECT * FROM kept" => :shareable,
           "GRANT SELECT ON kept TO a" => :shareable, "ALTER TABLE kept ADD a int" => :session, "SELECT 1 @@> 2" => :session, "SELECT 1 @> 2" => :shareable,
           "SELECT '@@>'" => :shareable, "SELECT 1 OPERATOR(app.@@>) 2" => :session, "CREATE TABLE t ()" => :shareable, "CREATE TABLE t AS TABLE kept" => :session }.each do |sql, classification|
-          assert_equal classification, Statement.new(sql, 0, carriers).classification, sql
+          assert_equal classification, Statement.new(sql, 0, keepers).classification, sql
         end
         assert_equal %i[session session session shareable session],
                      (["CREATE TABLE t ()", "DROP VIEW v", "SELECT 1 INTO t", "INSERT INTO t SELECT 1", "REFRESH MATERIALIZED VIEW v"].map { |sql| Statement.new(sql, 0, [[nil, "", :command]]).classification })
         assert_equal %i[told hidden hidden lasting lasting],
-                     (["SELECT 1", "TABLE seen", "SELECT currval('s') FROM seen", "SELECT fn()", "UPDATE kept SET a = fn()"].map { |sql| Statement.new(sql, 0, carriers).effect })
+                     (["SELECT 1", "TABLE seen", "SELECT currval('s') FROM seen", "SELECT fn()", "UPDATE kept SET a = fn()"].map { |sql| Statement.new(sql, 0, keepers).effect })
         assert_raises(ArgumentError) { Statement.new("SELECT 1", 0, [[nil, "x", :other]]) }
       end
 

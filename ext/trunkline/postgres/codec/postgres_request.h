@@ -79,7 +79,7 @@ typedef struct {
     VALUE members;     /* of a batch: Array of Requests; or nil */
     VALUE preamble;    /* Array of SQL that the unit runs before the statement, all or nothing; or nil */
     VALUE guard;       /* what a replica refuses by, before the statement, see read_guard.h; or nil */
-    VALUE route;       /* what its carrier notes of the hosts that it was sent to; or nil */
+    VALUE route;       /* what a client with replicas notes of the hosts that it was sent to; or nil */
     VALUE portal;      /* its name, which stays open when so many rows have come; or nil */
     uint32_t fetches;  /* rows at a time, of a portal */
     bool unnamed;      /* prepared for this execution only */

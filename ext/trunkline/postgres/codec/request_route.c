@@ -6,7 +6,7 @@
 
 /* call-seq: route = Object
  *
- * What its carrier notes of the hosts that it was sent to; kept when it is asked again. */
+ * What a client with replicas notes of the hosts that it was sent to; kept when it is asked again. */
 static VALUE request_set_route(VALUE self, VALUE route) { return postgres_request_of(self)->route = route; }
 static VALUE request_get_route(VALUE self) { return postgres_request_of(self)->route; }
 

@@ -70,42 +70,42 @@ static reached_t reached_by(VALUE symbol) {
     rb_raise(rb_eArgError, "%+"PRIsVALUE" is no way to reach what changes the session", symbol);
 }
 
-static session_carrier_t carrier_of(VALUE described) {
+static state_keeper_t keeper_of(VALUE described) {
     Check_Type(described, T_ARRAY);
     VALUE schema = rb_ary_entry(described, 0), name = rb_ary_entry(described, 1);
     Check_Type(name, T_STRING);
-    session_carrier_t carrier = {
+    state_keeper_t keeper = {
         .name = RSTRING_PTR(name), .name_length = RSTRING_LEN(name), .by = reached_by(rb_ary_entry(described, 2)),
         .for_good = RTEST(rb_ary_entry(described, 3)),
     };
-    if (NIL_P(schema)) return carrier;
+    if (NIL_P(schema)) return keeper;
     Check_Type(schema, T_STRING);
-    carrier.schema = RSTRING_PTR(schema);
-    carrier.schema_length = RSTRING_LEN(schema);
-    return carrier;
+    keeper.schema = RSTRING_PTR(schema);
+    keeper.schema_length = RSTRING_LEN(schema);
+    return keeper;
 }
 
-/* The lexer keeps none of the carriers' strings. */
-static classification_t classify_with(VALUE sql, VALUE carriers) {
+/* The lexer keeps none of the keepers' strings. */
+static classification_t classify_with(VALUE sql, VALUE keepers) {
     VALUE memory;
-    long count = RARRAY_LEN(carriers);
-    session_carrier_t *list = ALLOCV_N(session_carrier_t, memory, count ? count : 1);
-    for (long at = 0; at < count; at++) list[at] = carrier_of(RARRAY_AREF(carriers, at));
+    long count = RARRAY_LEN(keepers);
+    state_keeper_t *list = ALLOCV_N(state_keeper_t, memory, count ? count : 1);
+    for (long at = 0; at < count; at++) list[at] = keeper_of(RARRAY_AREF(keepers, at));
     classification_t classification = classify(RSTRING_PTR(sql), RSTRING_LEN(sql), list, count);
     ALLOCV_END(memory);
     return classification;
 }
 
-/* call-seq: Statement.new(sql, slot, carriers = [], epochs = nil, decoding = nil, parse_context = 0, plans = 0)
+/* call-seq: Statement.new(sql, slot, keepers = [], epochs = nil, decoding = nil, parse_context = 0, plans = 0)
  *
- * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; carriers an Array of
+ * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; keepers an Array of
  * what changes the session beside what is known, each [schema or nil, name, by = :call, for_good = false]: by says how SQL reaches it, :call,
  * :name, :writing, :operator or :command, see classify.h; for_good, that its effects end with the session alone; epochs the client's PlanEpoch; decoding what
  * Decoding.new returns; parse_context and plans: numbers, see parse_context.h. */
 static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
-    VALUE sql, slot, carriers, epochs, decoding, parse_context, plans;
-    rb_scan_args(argc, argv, "25", &sql, &slot, &carriers, &epochs, &decoding, &parse_context, &plans);
+    VALUE sql, slot, keepers, epochs, decoding, parse_context, plans;
+    rb_scan_args(argc, argv, "25", &sql, &slot, &keepers, &epochs, &decoding, &parse_context, &plans);
     Check_Type(sql, T_STRING);
     statement->sql = sql = rb_str_new_frozen(sql);
     statement->slot = NUM2UINT(slot);
@@ -118,7 +118,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
-    statement->classification = classify_with(sql, NIL_P(carriers) ? rb_ary_new() : carriers);
+    statement->classification = classify_with(sql, NIL_P(keepers) ? rb_ary_new() : keepers);
     return self;
 }
 
@@ -158,13 +158,13 @@ static VALUE statement_set_leaky(VALUE self) {
     return self;
 }
 
-/* call-seq: classify_again(carriers) -> true or false
+/* call-seq: classify_again(keepers) -> true or false
  *
  * Others change the session from now on, as in new. Is the statement shareable? */
-static VALUE statement_classify_again(VALUE self, VALUE carriers) {
-    Check_Type(carriers, T_ARRAY);
+static VALUE statement_classify_again(VALUE self, VALUE keepers) {
+    Check_Type(keepers, T_ARRAY);
     statement_t *statement = statement_of(self);
-    statement->classification = classify_with(statement->sql, carriers);
+    statement->classification = classify_with(statement->sql, keepers);
     if (statement->leaky) statement_set_leaky(self);
     return RBOOL(statement_shareable(statement));
 }
@@ -175,7 +175,7 @@ static VALUE statement_classify_again(VALUE self, VALUE carriers) {
  * the session undoes. */
 static VALUE statement_effect(VALUE self) {
     const classification_t *classification = &statement_of(self)->classification;
-    return ID2SYM(classification->for_good ? rb_intern("lasting") : classification->carries ? rb_intern("hidden") : rb_intern("told"));
+    return ID2SYM(classification->for_good ? rb_intern("lasting") : classification->keeps_state ? rb_intern("hidden") : rb_intern("told"));
 }
 
 static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->leaky); }

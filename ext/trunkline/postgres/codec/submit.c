@@ -204,7 +204,7 @@ static void order_answer(const session_state_t *session, postgres_request_t *req
 }
 
 /* A request whose deadline has passed is not sent. */
-static bool is_late(const postgres_request_t *request) {
+static bool deadline_has_passed(const postgres_request_t *request) {
     return !isinf(request->base.deadline) && clock_now() >= request->base.deadline;
 }
 
@@ -272,7 +272,7 @@ static void submit_members(session_state_t *session, buffer_t *output, postgres_
 bool submit(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->base.output);
-    if (session->base.closed || is_late(request)) return false;
+    if (session->base.closed || deadline_has_passed(request)) return false;
     /* With something in flight, the time of the last answer was looked at. */
     if (session->base.in_flight.fifo.count == 0 || session->epoch->longest == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
     if (request->kind != REQUEST_BATCH) {

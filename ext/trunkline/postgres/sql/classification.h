@@ -36,14 +36,14 @@ typedef struct {
     size_t name_length;
     reached_t by;
     bool for_good; /* the effects end with the server session alone */
-} session_carrier_t;
+} state_keeper_t;
 
 typedef struct {
     statement_class_t class;
     size_t at, length; /* of the word in the SQL that decided it */
     bool time_dependent;    /* has a constant such as 'now', which means something else each time it is parsed: not to be kept prepared */
     bool sets_locally; /* shareable as a transaction of its own; within another one it changes what SQL means there */
-    bool carries;      /* uses one of the carriers: its text does not tell all that it does */
+    bool keeps_state;      /* uses one of the keepers of state: its text does not tell all that it does */
     bool for_good;     /* one of these whose effects nothing undoes */
 } classification_t;
 

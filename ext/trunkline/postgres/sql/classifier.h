@@ -29,8 +29,8 @@ typedef struct {
 typedef struct {
     scanner_t scanner;
     const char *sql;
-    const session_carrier_t *carriers;
-    size_t carrier_count;
+    const state_keeper_t *keepers;
+    size_t keeper_count;
     token_t tokens[REMEMBERED]; /* the last ones, in a ring */
     size_t read;                /* tokens so far */
     const statement_rule_t *rule;
@@ -55,17 +55,17 @@ typedef struct {
     size_t pending_count;
     scalar_aliases_t aliases; /* alias.name that may be calls */
     bool time_dependent;
-    bool carries, for_good; /* as in classification_t */
+    bool keeps_state, for_good; /* as in classification_t */
     bool writes;            /* rows, or does what is no query */
     classification_t written;    /* the first name that counts where the statement writes; length 0: none */
     classification_t found; /* the first thing that does not share, or CLASS_SHAREABLE */
 } classifier_t;
 
 /* Is it known by this name, and in this schema (NULL: none is named, so it may be any)? */
-static inline bool carrier_is_named(const session_carrier_t *carrier, const token_t *name, const token_t *schema) {
-    if (carrier->name_length != name->name_length || memcmp(carrier->name, name->name, name->name_length) != 0) return false;
-    if (!schema || !carrier->schema) return true;
-    return carrier->schema_length == schema->name_length && memcmp(carrier->schema, schema->name, schema->name_length) == 0;
+static inline bool keeper_is_named(const state_keeper_t *keeper, const token_t *name, const token_t *schema) {
+    if (keeper->name_length != name->name_length || memcmp(keeper->name, name->name, name->name_length) != 0) return false;
+    if (!schema || !keeper->schema) return true;
+    return keeper->schema_length == schema->name_length && memcmp(keeper->schema, schema->name, schema->name_length) == 0;
 }
 
 /* The token so many before the last one; none is there: one of kind TOKEN_END. */
@@ -101,10 +101,10 @@ static inline void classifier_find_at(classifier_t *classifier, statement_class_
     classifier->found = (classification_t){.class = class, .at = at, .length = length};
 }
 
-/* A carrier was found, whatever else was. */
-static inline void classifier_note(classifier_t *classifier, const session_carrier_t *carrier) {
-    classifier->carries = true;
-    classifier->for_good |= carrier->for_good;
+/* A keeper was found, whatever else was. */
+static inline void classifier_note(classifier_t *classifier, const state_keeper_t *keeper) {
+    classifier->keeps_state = true;
+    classifier->for_good |= keeper->for_good;
 }
 
 /* Likewise, in this token. */

@@ -1,7 +1,7 @@
 #include "classify.h"
 
 #include "classify_calls.h"
-#include "classify_carriers.h"
+#include "classify_keepers.h"
 #include "classify_checks.h"
 #include "classify_tables.h"
 #include "local_setting.h"
@@ -51,7 +51,7 @@ static void look(classifier_t *classifier) {
         classifier->several |= classifier->ended;
     }
     classify_calls(classifier);
-    classify_carriers(classifier);
+    classify_keepers(classifier);
     classify_checks(classifier);
     classify_tables(classifier);
     if (token->kind == TOKEN_WORD) look_at_word(classifier, token);
@@ -116,7 +116,7 @@ static bool read_beginning(classifier_t *classifier) {
 static classification_t classified_as(statement_class_t class, const classifier_t *classifier, const token_t *token) {
     return (classification_t){
         .class = class, .at = (size_t)(token->start - classifier->sql), .length = token->length, .time_dependent = classifier->time_dependent,
-        .carries = classifier->carries, .for_good = classifier->for_good,
+        .keeps_state = classifier->keeps_state, .for_good = classifier->for_good,
     };
 }
 
@@ -127,16 +127,16 @@ static classification_t conclude(const classifier_t *classifier) {
     bool first_decides = classifier->rule->class > CLASS_ALONE || classifier->found.class == CLASS_SHAREABLE;
     if (first_decides) return classified_as(classifier->rule->class, classifier, &classifier->first);
     classification_t found = classifier->found;
-    found.sets_locally = found.class == CLASS_SESSION && !classifier->carries && is_lone_local_setting(classifier->sql, (size_t)(classifier->scanner.end - classifier->sql));
+    found.sets_locally = found.class == CLASS_SESSION && !classifier->keeps_state && is_lone_local_setting(classifier->sql, (size_t)(classifier->scanner.end - classifier->sql));
     if (found.sets_locally) return (classification_t){.class = CLASS_SHAREABLE, .at = found.at, .length = found.length, .sets_locally = true};
     found.time_dependent = classifier->time_dependent;
-    found.carries = classifier->carries;
+    found.keeps_state = classifier->keeps_state;
     found.for_good = classifier->for_good;
     return found;
 }
 
-classification_t classify(const char *sql, size_t length, const session_carrier_t *carriers, size_t count) {
-    classifier_t classifier = {.scanner = scanner_of(sql, length), .sql = sql, .carriers = carriers, .carrier_count = count,
+classification_t classify(const char *sql, size_t length, const state_keeper_t *keepers, size_t count) {
+    classifier_t classifier = {.scanner = scanner_of(sql, length), .sql = sql, .keepers = keepers, .keeper_count = count,
                      .default_depth = -1, .check_depth = -1};
     if (!read_beginning(&classifier)) {
         bool empty = classifier_back(&classifier, 0)->kind == TOKEN_END && classifier.first.kind == TOKEN_END && classifier.depth == 0;
@@ -149,6 +149,6 @@ classification_t classify(const char *sql, size_t length, const session_carrier_
     look(&classifier);
     classify_remaining_calls(&classifier);
     classify_remaining_checks(&classifier);
-    classify_written_carriers(&classifier);
+    classify_written_keepers(&classifier);
     return conclude(&classifier);
 }

@@ -5,6 +5,6 @@
 #include "classification.h"
 
 /* Reads the SQL once, from its start to its end. */
-classification_t classify(const char *sql, size_t length, const session_carrier_t *carriers, size_t count);
+classification_t classify(const char *sql, size_t length, const state_keeper_t *keepers, size_t count);
 
 #endif

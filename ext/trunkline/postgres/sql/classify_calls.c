@@ -2,10 +2,10 @@
 
 static bool listed_by_user(classifier_t *classifier, const token_t *name, const token_t *schema) {
     bool listed = false;
-    for (size_t at = 0; at < classifier->carrier_count; at++) {
-        const session_carrier_t *carrier = &classifier->carriers[at];
-        if (carrier->by != REACHED_BY_CALL || !carrier_is_named(carrier, name, schema)) continue;
-        classifier_note(classifier, carrier);
+    for (size_t at = 0; at < classifier->keeper_count; at++) {
+        const state_keeper_t *keeper = &classifier->keepers[at];
+        if (keeper->by != REACHED_BY_CALL || !keeper_is_named(keeper, name, schema)) continue;
+        classifier_note(classifier, keeper);
         listed = true;
     }
     return listed;

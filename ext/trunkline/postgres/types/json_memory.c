@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* Bytes, as ObjectSpace.memsize_of tells them on 64-bit platforms: of an object without more; of a Hash of a few entries; of an element
- * of an Array, with room to grow, and where objects have places of several sizes. */
+ * of an Array, with room to grow, and where objects have slots of several sizes. */
 enum { OBJECT = 40, SMALL_HASH = 168, ELEMENT = 12, ELEMENT_IN_PLACE = 16 };
-/* Those places are 40, 80, 160, 320 and 640 bytes, of which a String that is no longer takes 25 itself. */
-enum { STRING_HEAD = 25, LARGEST_PLACE = 640 };
+/* Those slots are 40, 80, 160, 320 and 640 bytes, of which a String that is no longer takes 25 itself. */
+enum { STRING_HEAD = 25, LARGEST_SLOT = 640 };
 /* A Hash with more entries has a table with room for 32, and one of twice the room whenever it is full: with json 2.6 when one more is added,
  * with json 2.10 and newer, which knows their number, at once. Each entry takes 24 bytes and two numbers, of 1, 2 or 4 bytes. Measured on
  * Ruby 3.1: a Hash of 9 and of 31 entries 928 bytes, of 33 1760, 65 3424, 129 7264, 32,769 2,097,248; of 32 928 and 1760. On Ruby 3.3, where
@@ -39,10 +39,10 @@ typedef struct {
 
 /* With a zero byte at the end. */
 static uint64_t string_bytes(const json_scan_t *scan, size_t length) {
-    if (!scan->costs.places || length > LARGEST_PLACE - STRING_HEAD) return OBJECT + (uint64_t)length + 1;
-    uint64_t place = OBJECT;
-    while (place < length + STRING_HEAD) place *= 2;
-    return place;
+    if (!scan->costs.slots || length > LARGEST_SLOT - STRING_HEAD) return OBJECT + (uint64_t)length + 1;
+    uint64_t slot = OBJECT;
+    while (slot < length + STRING_HEAD) slot *= 2;
+    return slot;
 }
 
 /* Stands behind the opening quote. */
@@ -95,7 +95,7 @@ static void close_level(json_scan_t *scan) {
 }
 
 /* By the length and the last bytes: keys that begin alike are usual. */
-static size_t key_place(const json_string_t *key) {
+static size_t key_index(const json_string_t *key) {
     uint32_t hash = (uint32_t)key->length;
     size_t from = key->length > HASHED_BYTES ? key->length - HASHED_BYTES : 0;
     for (size_t at = from; at < key->length; at++) hash = hash * 31 + (unsigned char)key->at[at];
@@ -109,8 +109,8 @@ static bool is_same(const json_string_t *one, const json_string_t *other) {
 /* Takes back what was counted for the String before the colon where it has been a key before. */
 static void meet_key(json_scan_t *scan) {
     if (!scan->last.at) return;
-    json_string_t *first = &scan->keys[key_place(&scan->last)];
-    json_string_t *second = &scan->keys[key_place(&scan->last) ^ 1];
+    json_string_t *first = &scan->keys[key_index(&scan->last)];
+    json_string_t *second = &scan->keys[key_index(&scan->last) ^ 1];
     if (is_same(first, &scan->last) || is_same(second, &scan->last)) scan->bytes -= scan->last_bytes;
     else *(first->at && !second->at ? second : first) = scan->last;
     scan->last.at = NULL;
@@ -135,7 +135,7 @@ static void add_entry(json_scan_t *scan) {
 /* The last one, behind which there is no comma, is counted with its Array. */
 static void add_element(json_scan_t *scan) {
     if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] == OF_ARRAY) {
-        scan->bytes += scan->costs.places ? ELEMENT_IN_PLACE : ELEMENT;
+        scan->bytes += scan->costs.slots ? ELEMENT_IN_PLACE : ELEMENT;
     }
 }
 

@@ -12,7 +12,7 @@ enum { JSON_DEPTH_COUNTED = 1000 }; /* deeper ones are refused anyway */
 typedef struct {
     uint32_t empty_hash; /* bytes of a Hash without entries, 168 at most */
     bool twice;          /* a Hash may have room for twice as many entries, from the fifth one on */
-    bool places;         /* Strings and Arrays may be in their objects, which have places of several sizes */
+    bool slots;          /* Strings and Arrays may be in their objects, which have slots of several sizes */
 } json_costs_t;
 
 /* Bytes, told from the text in one pass: at least as many as its Hashes, Arrays, Strings and numbers take, mostly at most

@@ -4,7 +4,7 @@
 #include "../../common/classes.h"
 
 /* Measured: see json_memory.c. */
-static const json_costs_t json_costs = {.empty_hash = RUBY_IS_AT_LEAST(3) ? 160 : 40, .twice = RUBY_IS_AT_LEAST(3), .places = RUBY_IS_AT_LEAST(2)};
+static const json_costs_t json_costs = {.empty_hash = RUBY_IS_AT_LEAST(3) ? 160 : 40, .twice = RUBY_IS_AT_LEAST(3), .slots = RUBY_IS_AT_LEAST(2)};
 
 static VALUE cRowMemory, eUnreadableResult;
 

@@ -19,12 +19,12 @@ enum { OBJECT_BYTES = 40, SLOT_BYTES = 8 };
 
 #define RUBY_IS_AT_LEAST(minor) (RUBY_API_VERSION_MAJOR > 3 || (RUBY_API_VERSION_MAJOR == 3 && RUBY_API_VERSION_MINOR >= (minor)))
 
-/* A String's bytes. Since Ruby 3.2 a shorter one is in its object, which has a place of 40, 80, 160, 320 or 640 bytes. */
+/* A String's bytes. Since Ruby 3.2 a shorter one is in its object, whose slot has 40, 80, 160, 320 or 640 bytes. */
 static inline uint64_t row_memory_of_string(uint64_t length) {
-    uint64_t place = OBJECT_BYTES;
+    uint64_t slot = OBJECT_BYTES;
     if (!RUBY_IS_AT_LEAST(2) || length > 615) return OBJECT_BYTES + length + 1; /* a zero byte at the end */
-    while (place < length + 25) place *= 2;
-    return place;
+    while (slot < length + 25) slot *= 2;
+    return slot;
 }
 
 /* Nothing counted yet, of so many bytes that are allowed. */

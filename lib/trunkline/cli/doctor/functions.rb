@@ -18,13 +18,13 @@ module Trunkline
 
         # @return [Array<Array(Symbol, String)>] verdicts and sentences
         def findings(patient)
-          carriers = STATE.find { |script| patient.db.execute_script(script).last.to_a }
-          calls, unseen = carriers.partition { |carrier| carrier[2] == :call }
-          return [[:fine, NONE]] if carriers.empty?
-          named = calls.map { |carrier| name(carrier) }.uniq.sort
+          keepers = STATE.find { |script| patient.db.execute_script(script).last.to_a }
+          calls, unseen = keepers.partition { |keeper| keeper[2] == :call }
+          return [[:fine, NONE]] if keepers.empty?
+          named = calls.map { |keeper| name(keeper) }.uniq.sort
           return [[:advice, format(NAMED, named.inspect)]] if unseen.empty?
 
-          [[:advice, format(UNSEEN, named.join(", "), unseen.map { |carrier| "#{KINDS.fetch(carrier[2])} #{name(carrier)}".strip }.uniq.join(", "))]]
+          [[:advice, format(UNSEEN, named.join(", "), unseen.map { |keeper| "#{KINDS.fetch(keeper[2])} #{name(keeper)}".strip }.uniq.join(", "))]]
         end
 
         def name((schema, name, by)) = by == :operator ? name : [schema, name].compact.reject(&:empty?).map { |part| quoted(part) }.join(".")

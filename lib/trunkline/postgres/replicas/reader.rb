@@ -67,8 +67,8 @@ module Trunkline
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
       def holds_connection? = false
       def observe(made) = @client.observe(made)
-      def perform(request) = @set.carry(admitted(request), guard)
-      def dispatch(request) = @set.carry(admitted(request), guard, true)
+      def perform(request) = @set.perform(admitted(request), guard)
+      def dispatch(request) = @set.perform(admitted(request), guard, true)
       def localized(request, local) = local.attach(request, @responses.server)
       alias commit_apart perform
 

@@ -75,9 +75,9 @@ module Trunkline
       #
       # @param position [Position, nil] a connection to a server on another timeline does not take the read then
       # @param eager [Boolean] whether the caller goes on without waiting for the answer
-      # @return [Trunk, nil, false] the connection that carried it; nil: its deadline has passed before one could; false: none may
+      # @return [Trunk, nil, false] the connection that it went over; nil: its deadline has passed before one could; false: none may
       # @raise [Error] none could be had
-      def carry(request, position, eager)
+      def perform(request, position, eager)
         return eager ? @pool.dispatch(request) : @pool.perform(request) unless position
 
         request.eager! if eager
@@ -137,7 +137,7 @@ module Trunkline
         @resume_at = nil
       end
 
-      # A connection has carried a read.
+      # A read has gone over a connection.
       def good
         @failures = 0
         @standby = true

@@ -48,10 +48,10 @@ module Trunkline
       # @param request [Request]
       # @param guard [ReadGuard]
       # @param eager [Boolean] whether the caller goes on without waiting for the answer
-      # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
+      # @return [Trunk, nil] the one that it went over; nil: its deadline has passed before one could
       # @raise [NoReplica] no replica suits, and the primary is not to take it
       # @raise [Error] the primary could not be connected to
-      def carry(request, guard, eager = false)
+      def perform(request, guard, eager = false)
         read = Read.new(request, guard)
         while (replica = choose(guard, read.route, request.statement))
           trunk = over(replica, read, eager)
@@ -151,7 +151,7 @@ module Trunkline
         read.prepare_for(replica)
         since = Waiting.now
         replica.ask(@question, since) if @choice.idle?(replica.number)
-        trunk = replica.carry(read.request, read.guard.after, eager)
+        trunk = replica.perform(read.request, read.guard.after, eager)
         return trunk if eager || !trunk
 
         replica.times << (Waiting.now - since)

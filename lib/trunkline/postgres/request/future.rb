@@ -13,7 +13,7 @@ module Trunkline
       CANCEL_TIMEOUT = 5.0
       private_constant :CANCEL_TIMEOUT
 
-      # @param trunk [Trunk] the one that carries the request
+      # @param trunk [Trunk] that the request goes over
       # @param request [Request]
       # @yieldparam request [Request] done
       # @yieldreturn [Result]

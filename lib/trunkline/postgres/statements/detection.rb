@@ -6,7 +6,7 @@ require_relative "state_keepers"
 module Trunkline
   module Postgres
     # What changes the session beside what is known: as the user says, once and for all.
-    class NamedCarriers # :nodoc:
+    class NamedKeepers # :nodoc:
       # @return [Array<Array>] as Statement.new takes them
       attr_reader :to_a
 
@@ -27,15 +27,15 @@ module Trunkline
         @epochs = epochs
         @ask = ask
         @lock = Lock.new
-        @carriers = @looked_at = @fingerprint = nil
+        @keepers = @looked_at = @fingerprint = nil
         @looking = false
       end
 
       # @return [Array<Array>] as Statement.new takes them
       # @raise [Error] the server could not be asked; it is asked again the next time
       def to_a
-        look unless @carriers
-        @carriers
+        look unless @keepers
+        @keepers
       end
 
       # @return [Boolean] whether something may have changed since it was last looked at, and no other caller looks
@@ -43,13 +43,13 @@ module Trunkline
 
       # Looks again.
       #
-      # @return [Boolean] whether the carriers are others now
+      # @return [Boolean] whether the keepers are others now
       # @raise [Error] the server could not be asked
       def renew
-        before = @carriers
+        before = @keepers
         @looking = true
         look
-        !before.nil? && @carriers != before
+        !before.nil? && @keepers != before
       ensure
         @looking = false
       end
@@ -60,10 +60,10 @@ module Trunkline
       def look
         looked_at = @epochs.definitions
         fingerprint = @ask.call(StateKeepers.fingerprint_script).first.values.first
-        carriers = @carriers if fingerprint == @fingerprint
-        carriers ||= StateKeepers.find(&@ask)
+        keepers = @keepers if fingerprint == @fingerprint
+        keepers ||= StateKeepers.find(&@ask)
         @lock.synchronize do
-          @carriers = carriers
+          @keepers = keepers
           @fingerprint = fingerprint
           @looked_at = looked_at
         end
@@ -116,6 +116,6 @@ module Trunkline
         (request.members || [request]).each { |member| check_sharing(member.statement) if member.statement && !member.statement.shareable? }
       end
     end
-    private_constant :NamedCarriers, :Detection, :Detecting
+    private_constant :NamedKeepers, :Detection, :Detecting
   end
 end

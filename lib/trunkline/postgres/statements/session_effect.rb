@@ -43,12 +43,12 @@ module Trunkline
       # @param sql [String]
       # @param classification [Symbol] the statement's; :script for several
       # @param culprit [String] the word that decided it
-      # @param carried [Symbol] what {Statement#effect} says
+      # @param keepers_effect [Symbol] what {Statement#effect} says
       # @return [SessionEffect]
-      def self.of(sql, classification, culprit = "", carried = :told)
-        return FOR_GOOD if carried == :lasting
+      def self.of(sql, classification, culprit = "", keepers_effect = :told)
+        return FOR_GOOD if keepers_effect == :lasting
 
-        effect = carried == :hidden ? ANYTHING : of_classification(sql, classification, culprit)
+        effect = keepers_effect == :hidden ? ANYTHING : of_classification(sql, classification, culprit)
         effect.undone_by != :close && LASTING.match?(sql) ? new(effect.parse_context, :close) : effect
       end
 

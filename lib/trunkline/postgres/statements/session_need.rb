@@ -10,7 +10,7 @@ module Trunkline
     # another one. Only what is known to be so counts: of a function, or of a DO, the text does not tell.
     module SessionNeed # :nodoc:
       # What a pooler sets anew for each client wherever it goes on, as the server reports it.
-      CARRIED = %w[application_name client_encoding datestyle timezone standard_conforming_strings].freeze
+      TRACKED = %w[application_name client_encoding datestyle timezone standard_conforming_strings].freeze
       SETTING = /\A\s*+SET\b/i
       LISTEN = /\A\s*+LISTEN\b/i
       LOCK = /\A"?pg_(?:try_)?advisory_(?:lock|unlock)(?:_shared)?\b/i
@@ -27,7 +27,7 @@ module Trunkline
       SCRIPT = /(?:\A|;)\s*+(?:LISTEN|PREPARE(?!\s++TRANSACTION)|LOAD|DECLARE\b[^;]*?\bWITH\s++HOLD)\b|\bpg_(?:try_)?advisory_lock(?:_shared)?\s*+\(/i
       SCRIPT_SETTING = /(?:\A|;)\s*+(SET\b[^;]*+)/i
       SCRIPT_TEMPORARY = /(?:\A|;)\s*+CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP[^;]*+(?<rest>.*+)/im
-      private_constant :CARRIED, :SETTING, :LISTEN, :LOCK, :TEMPORARY, :DROPPED_AT_COMMIT, :CREATING, :HOLD, :CONFIG, :RECALLING, :KEPT, :SCRIPT,
+      private_constant :TRACKED, :SETTING, :LISTEN, :LOCK, :TEMPORARY, :DROPPED_AT_COMMIT, :CREATING, :HOLD, :CONFIG, :RECALLING, :KEPT, :SCRIPT,
                        :SCRIPT_SETTING, :SCRIPT_TEMPORARY
 
       module_function
@@ -66,7 +66,7 @@ module Trunkline
         return false unless SETTING.match?(sql) || sql.match?(/set_config/i)
 
         names = SettingNames.of(sql)
-        names.nil? || !(names - CARRIED).empty?
+        names.nil? || !(names - TRACKED).empty?
       end
 
       def of_script(script)

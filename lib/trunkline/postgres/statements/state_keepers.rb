@@ -20,21 +20,21 @@ module Trunkline
 
       # @yieldparam script [String] of SQL
       # @yieldreturn [Array<Hash>] rows of its last statement
-      # @return [Array<Array>] carriers, as Statement.new takes them; frozen
+      # @return [Array<Array>] keepers, as Statement.new takes them; frozen
       # @raise [Error] the server could not be asked
       def find(&ask)
         sources = sources(ask, FIRST_PATTERN)
         expressions = ask.call(expressions_script)
-        carriers = []
+        keepers = []
         loop do
-          seeds = effects(sources, expressions, carriers)
+          seeds = effects(sources, expressions, keepers)
           return [].freeze if seeds.empty?
 
           found = ask.call(Reach.script(seeds)).map { |row| [row["schema"], row["name"], row["by"].to_sym, row["for_good"]].freeze }
-          return found.freeze if found == carriers
+          return found.freeze if found == keepers
 
-          sources = { **sources(ask, pattern_of(found - carriers)), **sources }
-          carriers = found
+          sources = { **sources(ask, pattern_of(found - keepers)), **sources }
+          keepers = found
         end
       end
 
@@ -51,18 +51,18 @@ module Trunkline
       end
 
       # @return [String] a regular expression of the server's, as a string in SQL has it
-      def pattern_of(carriers)
-        return "" if carriers.any? { |carrier| carrier[2] == :command }
+      def pattern_of(keepers)
+        return "" if keepers.any? { |keeper| keeper[2] == :command }
 
-        names = carriers.map { |carrier| carrier[1].gsub(/[^[:alnum:]_]/) { |sign| "\\#{sign}" }.gsub("'", "''") }
+        names = keepers.map { |keeper| keeper[1].gsub(/[^[:alnum:]_]/) { |sign| "\\#{sign}" }.gsub("'", "''") }
         names.empty? ? "a^" : names.uniq.join("|")
       end
 
       # @return [Array<Array>] what {Reach.script} takes
-      def effects(sources, expressions, carriers)
-        found = sources.filter_map { |object, source| (effect = source.effect(carriers)) && [PG_PROC, object, false, effect == :lasting] }
+      def effects(sources, expressions, keepers)
+        found = sources.filter_map { |object, source| (effect = source.effect(keepers)) && [PG_PROC, object, false, effect == :lasting] }
         found + expressions.filter_map do |row|
-          statement = Statement.new(-"SELECT #{row["source"]}", 0, carriers)
+          statement = Statement.new(-"SELECT #{row["source"]}", 0, keepers)
           next unless row["passes_on"] || statement.classification == :session
 
           [row["class"], row["object"], row["written"] || row["passes_on"], statement.effect == :lasting || SessionEffect.lasting?(row["source"])]

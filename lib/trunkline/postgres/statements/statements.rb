@@ -22,12 +22,12 @@ module Trunkline
       private_constant :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT, :MOST_LEAKY
 
       # @param most [Integer] texts that are kept
-      # @param carriers [#to_a] what changes the session beside what is known, as Statement.new takes it
+      # @param keepers [#to_a] what changes the session beside what is known, as Statement.new takes it
       # @param epochs [PlanEpoch] the client's
       # @yieldparam statement [Statement] asked for by a caller that shares, and not shareable: to raise, or let it pass
-      def initialize(most: Limits::DEFAULTS[:max_statements], carriers: [], epochs: PlanEpoch.new, &gate)
+      def initialize(most: Limits::DEFAULTS[:max_statements], keepers: [], epochs: PlanEpoch.new, &gate)
         @most = most
-        @carriers = carriers
+        @keepers = keepers
         @epochs = epochs
         @gate = gate
         @lock = Lock.new
@@ -67,7 +67,7 @@ module Trunkline
       # @return [Statement] which takes no room here
       def passing(sql, decoding = nil)
         text = self.class.text(sql)
-        marked(Statement.new(text, NO_SLOT, @carriers.to_a, @epochs, decoding))
+        marked(Statement.new(text, NO_SLOT, @keepers.to_a, @epochs, decoding))
       end
 
       # A statement has left something behind on a connection that others share: from now on its text pins, also when it is forgotten
@@ -86,10 +86,10 @@ module Trunkline
 
       # Other things change the session from now on: what does not share any more has to pass the gate, and what does need not.
       def classify_again
-        carriers = @carriers.to_a
+        keepers = @keepers.to_a
         @lock.synchronize do
           @kept.each do |statement, view|
-            statement.classify_again(carriers) ? view.shareable[statement.sql] = statement : view.shareable.delete(statement.sql)
+            statement.classify_again(keepers) ? view.shareable[statement.sql] = statement : view.shareable.delete(statement.sql)
           end
         end
       end
@@ -139,7 +139,7 @@ module Trunkline
 
       def add(view, sql)
         text = self.class.text(sql)
-        @carriers.to_a # which may ask the server, once
+        @keepers.to_a # which may ask the server, once
         @lock.synchronize { view.all.fetch(text, nil) || keep(view, text) }
       end
 
@@ -165,7 +165,7 @@ module Trunkline
       end
 
       def made_statement(text, decoding, context)
-        marked(Statement.new(text, take_slot, @carriers.to_a, @epochs, decoding, context&.number, context&.plans))
+        marked(Statement.new(text, take_slot, @keepers.to_a, @epochs, decoding, context&.number, context&.plans))
       end
 
       def marked(statement) = @leaky.key?(statement.sql) ? statement.leaky! : statement

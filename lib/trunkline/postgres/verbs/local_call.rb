@@ -9,19 +9,19 @@ module Trunkline
     class LocalCall # :nodoc:
       include Querying
 
-      # How a request is carried, by whether it is to share a flush.
+      # What a request is performed by, as it is to share a flush.
       WAYS = { nil => :perform, true => :commit_together, false => :commit_apart }.compare_by_identity.freeze
       private_constant :WAYS
 
-      # @param carrier [Internals] of the client, session or transaction that carries the requests
-      # @param responses [ResponseReader] of the carrier
+      # @param base [Internals] of the client, session or transaction that sends the requests
+      # @param responses [ResponseReader] of the base
       # @param result_class [Class]
       # @param statements [Hash{String => Statement}] of the caller, as SQL means it under the settings
       # @param local [LocalSettings, nil]
       # @param group_commit [Boolean, nil]
       # @param unnamed [Boolean] whether no connection keeps its statements
-      def initialize(carrier, responses, result_class, statements, local, group_commit, unnamed: false)
-        @carrier = carrier
+      def initialize(base, responses, result_class, statements, local, group_commit, unnamed: false)
+        @base = base
         @responses = responses
         @result_class = result_class
         @local = local
@@ -34,16 +34,16 @@ module Trunkline
 
       def perform(request)
         prepare_once(request) if @unnamed
-        @carrier.perform_with(@local, @way, request)
+        @base.perform_with(@local, @way, request)
       end
 
       def dispatch(request)
         prepare_once(request) if @unnamed
-        @carrier.dispatch_with(@local, request)
+        @base.dispatch_with(@local, request)
       end
 
-      def begins_elsewhere?(request) = @carrier.begins_elsewhere?(request)
-      def holds_connection? = @carrier.holds_connection?
+      def begins_elsewhere?(request) = @base.begins_elsewhere?(request)
+      def holds_connection? = @base.holds_connection?
 
       def prepare_once(request) = (members = request.members) ? members.each(&:unnamed!) : request.unnamed!
     end

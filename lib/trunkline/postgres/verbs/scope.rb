@@ -27,7 +27,7 @@ module Trunkline
         @defaults = { deadline: deadline, idempotent: idempotent, prepare: prepare, decode: decode, settings: settings, role: role,
                       group_commit: group_commit }.freeze
         @unnamed = prepare == false
-        @carried = LocalCall.new(@base, responses, result_class, @statements, @local, group_commit, unnamed: @unnamed).then { |call| Internals.new(call) }
+        @calls = LocalCall.new(@base, responses, result_class, @statements, @local, group_commit, unnamed: @unnamed).then { |call| Internals.new(call) }
         @deadline = deadline # these two are what Querying falls back on
         @idempotent = idempotent
       end
@@ -67,9 +67,9 @@ module Trunkline
         @base.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
       end
 
-      def perform(request) = @carried.perform(request)
-      def dispatch(request) = @carried.dispatch(request)
-      def begins_elsewhere?(request) = @carried.begins_elsewhere?(request)
+      def perform(request) = @calls.perform(request)
+      def dispatch(request) = @calls.dispatch(request)
+      def begins_elsewhere?(request) = @calls.begins_elsewhere?(request)
       def holds_connection? = @base.holds_connection?
       def statements_for(decoding, context) = @base.statements_for(decoding, context)
 

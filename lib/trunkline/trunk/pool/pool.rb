@@ -63,7 +63,7 @@ module Trunkline
 
     # Finds a shared trunk for the request, and has the block send the request over it.
     # @yieldreturn [Boolean] of the trunk; false: it could not take the request, which is as it was
-    # @return [Trunk, nil] the one that carried it; nil: its deadline has passed before one could
+    # @return [Trunk, nil] the one that it went over; nil: its deadline has passed before one could
     def over_shared_trunk(request, &send)
       trunk = choose(request) unless @queued
       return trunk if trunk && yield(trunk)

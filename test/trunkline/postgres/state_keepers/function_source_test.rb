@@ -22,8 +22,8 @@ module Trunkline
           "BEGIN EXECUTE 'UPDATE t SET a = ''SET'''; END", "BEGIN CREATE TEMP TABLE t (a int) ON COMMIT DROP; END", "DECLARE c CURSOR FOR SELECT 1; BEGIN OPEN c; CLOSE c; END",
           "BEGIN x := $$ it's ; SET ROLE a $$; END", "BEGIN EXECUTE mine; END", "SELECT \"a;b\", 'kept; UPDATE'", "", "'", "/*", "$$"
         ].freeze
-        CARRIERS = [[nil, "kept", :writing], [nil, "other", :call]].freeze
-        private_constant :KEEPING, :HARMLESS, :CARRIERS
+        KEEPERS = [[nil, "kept", :writing], [nil, "other", :call]].freeze
+        private_constant :KEEPING, :HARMLESS, :KEEPERS
 
         def test_what_keeps_state
           assert_equal [], KEEPING.reject { |text| effect(text) == :passing }
@@ -37,26 +37,26 @@ module Trunkline
         end
 
         def test_commands_count_where_event_triggers_see_them
-          assert_equal [nil, :passing], ([[], [[nil, "", :command]]].map { |carriers| FunctionSource.new("BEGIN IF a THEN DROP TABLE t; END IF; END").effect(carriers) })
+          assert_equal [nil, :passing], ([[], [[nil, "", :command]]].map { |keepers| FunctionSource.new("BEGIN IF a THEN DROP TABLE t; END IF; END").effect(keepers) })
         end
 
         def test_other_languages
           { "plpv8.execute(`\n SET ROLE a`)" => :passing, "plpy.execute(\"SELECT set_config('a.b', 'c', false)\")" => :passing, "GD['a'] = 1" => :lasting,
             "plpy.execute('UPDATE t SET a = 1')" => nil, "spi_exec_query(\"INSERT INTO kept VALUES (1)\")" => :passing, "return 'reset'" => nil }.each do |text, effect|
-            assert_equal [effect], [FunctionSource.new(text, "plpython3u").effect(CARRIERS)], text
+            assert_equal [effect], [FunctionSource.new(text, "plpython3u").effect(KEEPERS)], text
           end
         end
 
         def test_a_long_text_takes_time_in_proportion
           ["'", "e'\\'", "/*", "$a$", "\"", "BEGIN;", "SET ", "$", "ä'"].each do |part|
-            short, long = [2_000, 20_000].map { |times| allocated { FunctionSource.new(part * times).effect(CARRIERS) } }
+            short, long = [2_000, 20_000].map { |times| allocated { FunctionSource.new(part * times).effect(KEEPERS) } }
             assert_operator long, :<, (short * 20) + 10_000, part
           end
         end
 
         private
 
-        def effect(text) = FunctionSource.new(text, "plpgsql", %w[given a]).effect(CARRIERS)
+        def effect(text) = FunctionSource.new(text, "plpgsql", %w[given a]).effect(KEEPERS)
 
         # Objects made: what no loaded machine changes.
         def allocated

@@ -46,14 +46,14 @@ module Trunkline
           @depth = depth
         end
 
-        # @param carriers [Array<Array>] what keeps state beside what is known, see Statement.new
+        # @param keepers [Array<Array>] what keeps state beside what is known, see Statement.new
         # @return [Symbol, nil] :lasting, where nothing but the end of the session undoes it; :passing; nil: nothing is kept
-        def effect(carriers)
-          return foreign_effect(carriers) unless LANGUAGES.include?(@language)
+        def effect(keepers)
+          return foreign_effect(keepers) unless LANGUAGES.include?(@language)
 
-          named, commands = carriers.partition { |carrier| carrier[2] != :command }
+          named, commands = keepers.partition { |keeper| keeper[2] != :command }
           effects = statements.map { |whole, tail| statement_effect(whole, tail, named, commands) }
-          effects.concat(strings.map { |text| string_effect(text, carriers) }) if @runs_strings
+          effects.concat(strings.map { |text| string_effect(text, keepers) }) if @runs_strings
           worst(effects)
         end
 
@@ -107,16 +107,16 @@ module Trunkline
         end
 
         # As part of a query, each statement shows what it calls and names.
-        def statement_effect(whole, tail, carriers, commands)
-          query = Statement.new(-"SELECT #{whole}", 0, carriers)
+        def statement_effect(whole, tail, keepers, commands)
+          query = Statement.new(-"SELECT #{whole}", 0, keepers)
           calls = query.classification == :session && !TEMPORARY.include?(query.culprit.downcase)
-          return unless calls || changes_session?(tail, carriers) || (!commands.empty? && tail.match?(COMMAND)) || runs_parameter?(whole)
+          return unless calls || changes_session?(tail, keepers) || (!commands.empty? && tail.match?(COMMAND)) || runs_parameter?(whole)
 
-          query.effect == :lasting || SessionEffect.lasting?(whole) || commands.any? { |carrier| carrier[3] } ? :lasting : :passing
+          query.effect == :lasting || SessionEffect.lasting?(whole) || commands.any? { |keeper| keeper[3] } ? :lasting : :passing
         end
 
-        def changes_session?(sql, carriers)
-          statement = Statement.new(-sql, 0, carriers)
+        def changes_session?(sql, keepers)
+          statement = Statement.new(-sql, 0, keepers)
           case statement.classification
           when :setting then !sql.match?(LOCAL)
           when :listen then true
@@ -132,16 +132,16 @@ module Trunkline
         end
 
         # A string of one word is a value, unless a command begins with it.
-        def string_effect(text, carriers)
+        def string_effect(text, keepers)
           return (SessionEffect.lasting?(@text) ? :lasting : :passing) if text.match?(BEGUN)
 
-          FunctionSource.new(text, @language, [], @depth + 1).effect(carriers) if @depth < DEEPEST && text.match?(/\w\s++\S/)
+          FunctionSource.new(text, @language, [], @depth + 1).effect(keepers) if @depth < DEEPEST && text.match?(/\w\s++\S/)
         end
 
-        def foreign_effect(carriers)
+        def foreign_effect(keepers)
           return :lasting if @text.match?(INTERPRETER)
 
-          named = carriers.reject { |carrier| carrier[2] == :operator }.to_h { |carrier| [carrier[1], carrier[3]] }
+          named = keepers.reject { |keeper| keeper[2] == :operator }.to_h { |keeper| [keeper[1], keeper[3]] }
           found = @text.scan(NAME).select { |name| named.key?(name) || StateKeepers.listed?(name.downcase) }
           return if found.empty? && !@text.match?(BEGINS_COMMAND)
 

@@ -2,7 +2,7 @@
 
 module Sharing
   # A database in which functions keep state in their session, and every object through which a statement can reach one unseen.
-  module Carriers
+  module Keepers
     SETUP = <<~'SQL'
       CREATE FUNCTION keep() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('x.y', 'kept', false); RETURN 1; END $$;
       CREATE FUNCTION same(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('x.y', 'kept', false); RETURN $1; END $$;

@@ -1,4 +1,4 @@
-#include "classify_carriers.h"
+#include "classify_keepers.h"
 
 /* Are the names in it only stored, or looked at? ANALYZE and VACUUM compute the expressions of indexes. */
 static bool names_only(const classifier_t *classifier) {
@@ -30,10 +30,10 @@ static bool is_command(const classifier_t *classifier) {
 }
 
 /* An operator may be part of a longer one, too: that cannot be told before the server has cut it. */
-static bool is_operator(const classifier_t *classifier, const session_carrier_t *carrier) {
+static bool is_operator(const classifier_t *classifier, const state_keeper_t *keeper) {
     const token_t *token = classifier_back(classifier, 0);
-    if (token->kind != TOKEN_OTHER || carrier->name_length > (size_t)(classifier->scanner.end - token->start)) return false;
-    return memcmp(carrier->name, token->start, carrier->name_length) == 0;
+    if (token->kind != TOKEN_OTHER || keeper->name_length > (size_t)(classifier->scanner.end - token->start)) return false;
+    return memcmp(keeper->name, token->start, keeper->name_length) == 0;
 }
 
 static const token_t *schema_of(const classifier_t *classifier) {
@@ -41,37 +41,37 @@ static const token_t *schema_of(const classifier_t *classifier) {
     return qualified ? classifier_back(classifier, 2) : NULL;
 }
 
-static void look_for(classifier_t *classifier, const session_carrier_t *carrier) {
+static void look_for(classifier_t *classifier, const state_keeper_t *keeper) {
     const token_t *token = classifier_back(classifier, 0);
     bool reached = false;
-    switch (carrier->by) {
+    switch (keeper->by) {
     case REACHED_BY_CALL: break;
-    case REACHED_BY_OPERATOR: reached = is_operator(classifier, carrier); break;
+    case REACHED_BY_OPERATOR: reached = is_operator(classifier, keeper); break;
     case REACHED_BY_COMMAND: reached = is_command(classifier); break;
     case REACHED_BY_NAME: case REACHED_BY_WRITING:
-        reached = token_is_name(token) && !names_only(classifier) && carrier_is_named(carrier, token, schema_of(classifier));
+        reached = token_is_name(token) && !names_only(classifier) && keeper_is_named(keeper, token, schema_of(classifier));
     }
     if (!reached) return;
-    if (carrier->by != REACHED_BY_WRITING) {
-        classifier_note(classifier, carrier);
+    if (keeper->by != REACHED_BY_WRITING) {
+        classifier_note(classifier, keeper);
         classifier_find(classifier, CLASS_SESSION, token);
         return;
     }
-    classifier->written.for_good |= carrier->for_good;
+    classifier->written.for_good |= keeper->for_good;
     if (classifier->written.length > 0) return;
     classifier->written.at = (size_t)(token->start - classifier->sql);
     classifier->written.length = token->length;
 }
 
-void classify_carriers(classifier_t *classifier) {
-    if (classifier->carrier_count == 0) return;
+void classify_keepers(classifier_t *classifier) {
+    if (classifier->keeper_count == 0) return;
     follow_writing(classifier);
-    for (size_t at = 0; at < classifier->carrier_count; at++) look_for(classifier, &classifier->carriers[at]);
+    for (size_t at = 0; at < classifier->keeper_count; at++) look_for(classifier, &classifier->keepers[at]);
 }
 
-void classify_written_carriers(classifier_t *classifier) {
+void classify_written_keepers(classifier_t *classifier) {
     if (classifier->written.length == 0 || !classifier->writes) return;
-    classifier->carries = true;
+    classifier->keeps_state = true;
     classifier->for_good |= classifier->written.for_good;
     classifier_find_at(classifier, CLASS_SESSION, classifier->written.at, classifier->written.length);
 }
