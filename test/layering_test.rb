@@ -51,7 +51,9 @@ class LayeringTest < Trunkline::TestCase
   # Warnings that Ruby's own headers would give are asked for too.
   PEDANTIC = %w[-std=gnu11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iext/trunkline].freeze
   ROOT = File.expand_path("..", __dir__)
-  private_constant :PEDANTIC, :ROOT
+  # Of a histogram, which has so many buckets.
+  OF_FORM = %w[HISTOGRAM_BUCKETS MICROSECONDS MOST_HELD].freeze
+  private_constant :OF_FORM, :PEDANTIC, :ROOT
 
   LONGEST = { ".rb" => 300, ".c" => 400, ".h" => 400 }.freeze # lines
 
@@ -116,6 +118,19 @@ class LayeringTest < Trunkline::TestCase
   def test_each_source_of_the_extension_has_an_object_name_of_its_own
     names = SourceFile.all("ext/**/*.c").map { |source| File.basename(source.path) }
     assert_equal names.uniq.sort, names.sort
+  end
+
+  # Numbers by which the client decides: each has a name of its own, and its reason beside it.
+  def test_constants_of_connections_and_of_their_choice_tell_why
+    constants = SourceFile.all("ext/trunkline/trunk/**/*.{c,h}").flat_map do |source|
+      source.text.lines.each_cons(2).filter_map do |before, line|
+        [line[/\A#define (\w+)/, 1], line.include?("/*") || before.end_with?("*/\n")] if line.match?(/\A#define [A-Z_]+ [(0-9.]/)
+      end
+    end
+    names = constants.map(&:first) - OF_FORM
+    assert_operator names.size, :>, 30
+    assert_equal names.uniq, names
+    assert_empty constants.reject(&:last).map(&:first) - OF_FORM
   end
 
   def test_no_folder_of_the_library_is_crowded

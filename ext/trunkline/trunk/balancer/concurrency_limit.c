@@ -9,7 +9,7 @@
 #define TOLERANCE 1.2
 /* Measurements in a round. With 8 the first half second of queries that wait for 50 ms has a median of 198 ms, of 156 with 4. With 2 chance raises the
  * worst median of waits of 20 ms, exponential, from 25 to 34 ms. */
-#define ENOUGH 4
+#define ROUND 4
 /* Times a probe's length until the next. With 10 more time is lost: the p99 of the number of reports at once rises from 12 to 16. With 40 queries
  * that take four times as long, exponentially, from a moment on are held back for 0.8 s. */
 #define PAUSE 20
@@ -73,7 +73,7 @@ void concurrency_limit_measure(concurrency_limit_t *limit, double times, double 
     if (limit->round_count == 0) limit->round_end = now + seconds;
     limit->round_sum += times;
     limit->round_count++;
-    if (limit->round_count >= (limit->probing ? UNLOADED_ENOUGH : ENOUGH) && now >= limit->round_end) end_round(limit, now);
+    if (limit->round_count >= (limit->probing ? UNLOADED_ENOUGH : ROUND) && now >= limit->round_end) end_round(limit, now);
 }
 
 size_t concurrency_limit_room(concurrency_limit_t *limit, size_t running, double now) {

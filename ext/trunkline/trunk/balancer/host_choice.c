@@ -6,17 +6,17 @@
 #include "dispatcher.h"
 #include "../../common/classes.h"
 
-#define FEW 6            /* hosts that are all looked at; of more, as many at random as LOOKS says */
-#define LOOKS 4          /* a look at a host with four connections takes 40 ns: all of 32 hosts would take longer than a query may */
-#define ENOUGH 8         /* measurements on a host: the first ones hold the plan that is made, and the time that connecting took */
-#define UNSEEN 0.001     /* seconds that are expected of what was measured on no host */
-#define ALIKE 1.1        /* times the least time within which hosts take turns: measurements of equal hosts differ by that much */
-#define ALIKE_BY 0.00005 /* seconds, likewise: two standbys on one machine differ by 10 to 40 us */
-#define OPENING 1.0      /* seconds after which a host without a connection is tried by another caller */
+#define FEW_HOSTS 6           /* hosts that are all looked at; of more, as many at random as LOOKS says */
+#define LOOKS 4               /* a look at a host with four connections takes 40 ns: all of 32 hosts would take longer than a query may */
+#define HOST_MEASUREMENTS 8   /* measurements on a host: the first ones hold the plan that is made, and the time that connecting took */
+#define UNSEEN_ON_HOSTS 0.001 /* seconds that are expected of what was measured on no host */
+#define ALIKE 1.1             /* times the least time within which hosts take turns: measurements of equal hosts differ by that much */
+#define ALIKE_BY 0.00005      /* seconds, likewise: two standbys on one machine differ by 10 to 40 us */
+#define OPENING 1.0           /* seconds after which a host without a connection is tried by another caller */
 /* A host that is not chosen is measured again now and then, as it may have become faster, or was slow by chance when it was measured: after so many
  * seconds, and so many requests to others. One request of 200 to a host that is five times slower leaves the p99 of all as it is. */
-#define LOOK_AGAIN 0.02
-#define LOOK_AGAIN_AFTER 200
+#define LOOK_AGAIN 0.02      /* seconds */
+#define LOOK_AGAIN_AFTER 200 /* requests */
 
 typedef struct {
     VALUE dispatcher;
@@ -110,7 +110,7 @@ static bool may_take(const look_t *look, long at) {
 static const service_t *service_at(const look_t *look, long at) {
     if (NIL_P(look->services)) return NULL;
     const service_t *service = service_of(RARRAY_AREF(look->services, at));
-    return service->taken.count >= ENOUGH ? service : NULL;
+    return service->taken.count >= HOST_MEASUREMENTS ? service : NULL;
 }
 
 static const dispatcher_t *dispatcher_at(const look_t *look, long at) { return dispatcher_of(look->choice->hosts[at].dispatcher); }
@@ -118,7 +118,7 @@ static const dispatcher_t *dispatcher_at(const look_t *look, long at) { return d
 /* Where nothing was measured it counts as no slower than where it was: then it is measured soon. */
 static double mean_at(const look_t *look, long at) {
     const service_t *service = service_at(look, at);
-    return service ? service->mean : look->known < HUGE_VAL ? look->known : UNSEEN;
+    return service ? service->mean : look->known < HUGE_VAL ? look->known : UNSEEN_ON_HOSTS;
 }
 
 /* Seconds that the way there and back takes; HUGE_VAL: that was not measured. */
@@ -201,8 +201,8 @@ static long random_host(host_choice_t *choice) {
 }
 
 /* Those that may be expected to be the quickest: all where there are few, else some at random. */
-static long find_candidates(look_t *look, long candidates[FEW]) {
-    bool few = look->choice->count <= FEW;
+static long find_candidates(look_t *look, long candidates[FEW_HOSTS]) {
+    bool few = look->choice->count <= FEW_HOSTS;
     long found = 0;
     for (long index = 0; index < (few ? look->choice->count : LOOKS); index++) {
         long at = few ? index : random_host(look->choice);
@@ -221,8 +221,8 @@ static bool is_alike(const expectation_t *expected, const expectation_t *least) 
 }
 
 static long find_quickest(look_t *look) {
-    long candidates[FEW], found = find_candidates(look, candidates), best = -1;
-    expectation_t expected[FEW], least = {HUGE_VAL, HUGE_VAL};
+    long candidates[FEW_HOSTS], found = find_candidates(look, candidates), best = -1;
+    expectation_t expected[FEW_HOSTS], least = {HUGE_VAL, HUGE_VAL};
     for (long index = 0; index < found; index++) {
         expected[index] = expectation_at(look, candidates[index]);
         if (expected[index].total < least.total) least = expected[index];

@@ -5,10 +5,10 @@
 #include <math.h>
 
 /* Half and double of the first four change nothing on the traffic of bin/bench policy: see bench/results/policy-profile.md. */
-#define FEW 8        /* trunks that are all looked at; of more, those that are likely to do */
-#define MOST_LOOKS 8 /* at idle trunks, whose callers may be leaving still */
-#define LEAST 0.00001 /* seconds that a request counts for where room is counted */
-#define STUCK 0.05    /* seconds by which a head exceeds its estimate before another connection is worth it: a busy machine does that too */
+#define FEW_CONNECTIONS 8  /* trunks that are all looked at; of more, those that are likely to do */
+#define MOST_LOOKS 8       /* at idle trunks, whose callers may be leaving still */
+#define LEAST_COST 0.00001 /* seconds that a request counts for where room is counted */
+#define WORTH_ANOTHER 0.05 /* seconds by which a head exceeds its estimate before another connection is worth it: a busy machine does that too */
 
 search_t search_for(dispatcher_t *dispatcher, request_t *request) {
     bool is_long = request->work.service && request->work.service->is_long;
@@ -99,7 +99,7 @@ static uint32_t next_random(dispatcher_t *dispatcher) {
 
 static void consider_others(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
-    if (dispatcher->count <= FEW) {
+    if (dispatcher->count <= FEW_CONNECTIONS) {
         search_all(search);
     } else {
         consider(search, dispatcher->current);
@@ -122,7 +122,7 @@ static void choose_short(search_t *search) {
 
 static void choose_long(search_t *search) {
     if (search->dispatcher->occupancy.idle_count > 0 && search_permits_long(search) && search_idle(search)) return;
-    if (search->dispatcher->count <= FEW) consider_others(search);
+    if (search->dispatcher->count <= FEW_CONNECTIONS) consider_others(search);
 }
 
 void search_likely(search_t *search) {
@@ -157,7 +157,7 @@ size_t search_room_on(const search_t *search, connection_t *connection) {
     if (is_unknown(search)) return 1;
     size_t room = connection->most_requests - in_flight->fifo.count;
     if (search_is_only(search) || may_queue(search, connection)) return room < MOST_CALLED ? room : MOST_CALLED;
-    return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->work.service ? search->request->work.service->mean : 0, LEAST));
+    return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->work.service ? search->request->work.service->mean : 0, LEAST_COST));
 }
 
 /* Seconds for which nothing has come of what is in flight, or for which there was nothing in flight, where callers of another event loop are
@@ -169,8 +169,8 @@ static double others_delay(const search_t *search, const connection_t *connectio
 
 static bool is_stuck(const search_t *search, connection_t *connection) {
     if (connection->shut || connection_in_flight(connection)->load.longs > 0) return true;
-    if (!connection_admits(connection, search->request->scheduler, search->request->pinned)) return others_delay(search, connection) > STUCK;
-    return connection_behind_estimate(connection, search->now, STUCK);
+    if (!connection_admits(connection, search->request->scheduler, search->request->pinned)) return others_delay(search, connection) > WORTH_ANOTHER;
+    return connection_behind_estimate(connection, search->now, WORTH_ANOTHER);
 }
 
 bool search_all_held_up(const search_t *search) {

@@ -5,7 +5,7 @@
 #include "../../socket/bytes_class.h"
 #include "../../socket/socket.h"
 
-#define STUCK 0.2 /* seconds by which a short one exceeds its estimate before it is worth a cancel: a busy machine and the network do that too */
+#define WORTH_CANCELLING 0.2 /* seconds by which a short one exceeds its estimate before it is worth a cancel: a busy machine and the network do that too */
 
 double connection_enough(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip.seconds; }
 
@@ -31,7 +31,7 @@ static bool may_take_long(const request_t *request) {
 bool connection_is_held_up(connection_t *connection, double now) {
     VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
     if (head == Qundef || NIL_P(head)) return false;
-    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, STUCK);
+    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, WORTH_CANCELLING);
 }
 
 double connection_backlog(connection_t *connection, double now) {

@@ -5,15 +5,15 @@
 
 /* Half and double of each constant but DOUBTERS_WEIGHT change played traffic by no more than other seeds do, so none of them is tuned: each
  * keeps its order of magnitude. The figures stand in bench/results/policy-profile.md. */
-#define UNSEEN 0.001   /* seconds that are expected of what was never measured */
-#define LONG 0.002     /* seconds beyond which a short one becomes long */
-#define SUSPECT 0.0005 /* seconds up to which measurements that are not sure can raise the mean */
-#define WEIGHT 0.125   /* of one more measurement */
+#define UNSEEN 0.001          /* seconds that are expected of what was never measured */
+#define LONG 0.002            /* seconds beyond which a short one becomes long */
+#define SUSPECT 0.0005        /* seconds up to which measurements that are not sure can raise the mean */
+#define WEIGHT 0.125          /* of one more measurement */
 /* Of one more while in doubt. With 0.125 queries that wait for 20 ms, exponentially, are taken for long too late: a worst median of 138 ms, and of 30
  * with 0.25. */
 #define DOUBTERS_WEIGHT 0.25
-#define MOST_TIMES 4   /* the mean that one measurement can count for: a stall of the client is not the server's */
-#define LEAST 0.00002  /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
+#define MOST_TIMES 4          /* the mean that one measurement can count for: a stall of the client is not the server's */
+#define LEAST_CLIPPED 0.00002 /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
 
 static size_t service_memsize(const void *data) { return sizeof(service_t); }
 
@@ -34,7 +34,7 @@ static VALUE service_allocate(VALUE class) {
 
 VALUE service_create(void) { return service_allocate(cService); }
 
-static double clipped(double seconds, double mean) { return fmin(seconds, mean * MOST_TIMES + LEAST); }
+static double clipped(double seconds, double mean) { return fmin(seconds, mean * MOST_TIMES + LEAST_CLIPPED); }
 
 static void average(service_t *service, double seconds) { service->mean += (clipped(seconds, service->mean) - service->mean) * WEIGHT; }
 
