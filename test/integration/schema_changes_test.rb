@@ -10,15 +10,22 @@ class SchemaChangesTest < Trunkline::TestCase
   include Shared::SchemaChanges
 
   WIDENED = "ALTER TABLE %s ALTER ts TYPE timestamptz USING ts AT TIME ZONE 'UTC', ALTER r TYPE double precision USING 0.1"
-  private_constant :WIDENED
+  STORING = [
+    "UPDATE %s SET r = $1, ts = $2", "INSERT INTO %s AS t VALUES (1, $1, $2) ON CONFLICT (id) DO UPDATE SET r = EXCLUDED.r, ts = EXCLUDED.ts",
+    "WITH changed AS (UPDATE %s SET (r, ts) = ($1, $2) RETURNING id) SELECT id FROM changed",
+    "MERGE INTO %s t USING (SELECT 1) AS s ON true WHEN MATCHED THEN UPDATE SET r = $1, ts = $2"
+  ].freeze
+  private_constant :WIDENED, :STORING
 
   # Every execution prepares its statement where nothing is believed for longer.
   def test_parameters_of_a_table_whose_types_another_program_has_changed
     with_table("ts timestamp, r real") do |table|
       Trunkline.postgres("#{postgres_server.uri}&options=-c%20timezone%3DAsia/Tokyo", connections: 1, max_statement_age: 0) do |db|
         insert = -> { db.query("INSERT INTO #{table} VALUES ($1, $2)", Time.utc(2024, 1, 1), 0.1) }
-        2.times { insert.call }
+        found = -> { db.value("SELECT count(*) FROM #{table} WHERE ts = $1 AND r = $2", Time.utc(2024, 1, 1), 0.1) }
+        assert_equal [1, 2], Array.new(2) { insert.call && found.call }
         psql(format(WIDENED, table))
+        assert_equal 2, found.call
         insert.call
         assert_equal [[Time.utc(2024, 1, 1), 0.1]], db.query("SELECT DISTINCT ts, r FROM #{table}").rows
       end
@@ -31,26 +38,50 @@ class SchemaChangesTest < Trunkline::TestCase
       in_host_with_client(connections: 1, max_statement_age: 0) do |db|
         insert = "INSERT INTO #{table} VALUES ($1)"
         db.query(insert, 0.1)
+        count = "SELECT count(*) FROM #{table} WHERE r = $1"
+        assert_equal 1, db.value(count, 0.1)
         slow = db.async("SELECT pg_sleep(0.2)")
         widen(table)
         [slow, *Array.new(3) { db.async(insert, 0.1) }].each(&:value)
-        assert_equal [0.1] * 3, db.query("SELECT r FROM #{table}").rows.flatten
+        assert_equal [3], Array.new(3) { db.async(count, 0.1) }.map { |future| future.value.value }.uniq
       end
     end
   end
 
-  # PostgreSQL fixes the types of a prepared statement's parameters as it parses it, and casts from them: no client that prepares can notice.
-  def test_a_prepared_statement_of_the_pg_gem_has_the_same_outcome
-    with_table("r real") do |table|
-      insert = "INSERT INTO #{table} VALUES ($1)"
+  # PostgreSQL fixes the types of a prepared statement's parameters as it parses it, and casts from them: a client that only prepares stores what
+  # was not given.
+  def test_nothing_is_stored_by_a_former_type_as_the_pg_gem_does
+    with_table("r real, ts timestamp, id int") do |table|
+      insert = "INSERT INTO #{table} (r, ts, id) VALUES ($1, $2, $3)"
       with_pg do |pg|
-        in_host_with_client(connections: 1) do |db|
+        in_tokyo do |db|
           pg.prepare("insert", insert)
-          each = -> { [db.query(insert, 0.1), pg.exec_prepared("insert", ["0.1"]), pg.exec_params(insert, ["0.1"])] }
+          each = lambda do
+            db.query(insert, 0.1, Time.utc(2024, 1, 1), 1)
+            pg.exec_prepared("insert", ["0.1", "2024-01-01 00:00:00", "2"])
+          end
           each.call
-          widen(table)
+          psql("TRUNCATE #{table}; #{format(WIDENED, table)}")
           each.call
-          assert_equal [0.10000000149011612, 0.10000000149011612, 0.1], db.query("SELECT r FROM #{table}").rows.flatten
+          assert_equal [[0.1, Time.utc(2024, 1, 1)], [0.10000000149011612, Time.utc(2024, 1, 1)]], db.query("SELECT r, ts FROM #{table} ORDER BY id").rows
+        end
+      end
+    end
+  end
+
+  # Whatever stores: UPDATE, ON CONFLICT, a WITH; prepared or not; where others are in flight, and where other connections learnt the types.
+  def test_nothing_is_stored_by_a_former_type_by_any_statement
+    STORING.reject { |sql| sql.start_with?("MERGE") && postgres_server.version < 15 }.each do |sql|
+      [true, false].each do |prepare|
+        with_table("id int PRIMARY KEY, r real, ts timestamp") do |table|
+          psql("INSERT INTO #{table} VALUES (1)")
+          in_tokyo(connections: 3) do |db|
+            store = -> { db.with(prepare: prepare).async(format(sql, table), 0.1, Time.utc(2024, 1, 1)) }
+            store.call.value
+            psql(format(WIDENED, table))
+            [db.async("SELECT pg_sleep(0.05)"), *Array.new(8) { store.call }].each(&:value)
+            assert_equal [[0.1, Time.utc(2024, 1, 1)]], db.query("SELECT r, ts FROM #{table}").rows, "#{sql} prepared: #{prepare}"
+          end
         end
       end
     end
@@ -108,6 +139,9 @@ class SchemaChangesTest < Trunkline::TestCase
   ensure
     connection&.close
   end
+
+  # Where a timestamp and a timestamptz of one text are nine hours apart.
+  def in_tokyo(connections: 1, &block) = in_host { Trunkline.postgres("#{postgres_server.uri}&options=-c%20timezone%3DAsia/Tokyo", connections: connections, &block) }
 
   def readers = 200
 end

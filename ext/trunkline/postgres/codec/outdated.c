@@ -19,6 +19,13 @@ static bool blames_statement(const frame_t *frame) {
     return false;
 }
 
+/* What was read of the SQL is not what the server reads: the statement is prepared anew, without a check. */
+static void give_check_up(session_state_t *session, postgres_request_t *request) {
+    statement_of(request->statement)->column_check = Qnil;
+    slots_drop(session, request->sent.prepared);
+    request->outcome.outdated = request->outcome.forgotten = true;
+}
+
 /* One that was there is lost: so may be the others. */
 static void forget_all(session_state_t *session) {
     slots_forget(session);
@@ -31,6 +38,7 @@ void suspect_all(session_state_t *session, postgres_request_t *request) {
 }
 
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (request->answer.order.stage == STAGE_CHECK_PARSE && blames_statement(frame)) return give_check_up(session, request);
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     bool parse_failed = request->sent.parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->answer.order) && blames_statement(frame);
     if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {

@@ -24,7 +24,7 @@ typedef struct {
     size_t effect_size; /* bytes of Bind and Execute; 0 where nothing can be left out */
     bool parses;        /* carries the Parse of `prepared` */
     bool describes;     /* carries Describe */
-    bool told;          /* its Parse names the parameters' types, as the client remembers them */
+    bool told;          /* relies on the parameters' types, as the client remembers them: its Parse names them, or its values were made for them */
     bool elsewhere;     /* another server process than the one that prepared the statement may run it, as a pooler chooses */
     bool withdrawn;     /* its Bind and Execute were taken back before they were sent */
 } request_sent_t;

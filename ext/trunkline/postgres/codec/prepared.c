@@ -4,6 +4,8 @@
 #include "statement.h"
 #include "../../common/classes.h"
 
+#define CHECKS 'c' /* ends the name of a column_check */
+
 static VALUE cPrepared;
 
 static void prepared_mark(void *data) {
@@ -34,16 +36,25 @@ VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number) {
     prepared->statement = statement;
     prepared->description = Qnil;
     prepared->stale = prefix.length == 0;
-    if (prefix.length > 0) prepared->name_length = frontend_statement_name(prefix, number, prepared->name);
+    if (prefix.length == 0) return self;
+    prepared->name_length = frontend_statement_name(prefix, number, prepared->name);
+    if (!NIL_P(statement_of(statement)->column_check)) {
+        memcpy(prepared->check, prepared->name, prepared->name_length);
+        prepared->check[prepared->name_length] = CHECKS;
+    }
     return self;
 }
 
-void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count) {
+void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count) {
     uint32_t *copy = ALLOC_N(uint32_t, count ? count : 1);
     memcpy(copy, types, count * sizeof *types);
     ruby_xfree(prepared->types);
     prepared->types = copy;
     prepared->type_count = count;
+}
+
+void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count) {
+    prepared_expect(prepared, types, count);
     prepared->known = true;
 }
 

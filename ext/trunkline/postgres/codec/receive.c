@@ -293,7 +293,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
         switch (answer_order_take(&request->answer.order, frame->type)) {
         case PART_OWN: answer_itself(session, request, frame, now); break;
         case PART_UNEXPECTED: unexpected(frame);
-        case PART_PREAMBLE: case PART_LIMIT: break; /* what these return is not looked at */
+        case PART_PREAMBLE: case PART_CHECK: case PART_LIMIT: break; /* what these return is not looked at */
         }
     }
 }

@@ -4,12 +4,14 @@
 #include <string.h>
 #include "../sql/copy_statement.h"
 #include "../sql/sql_lists.h"
+#include "../sql/stored_columns.h"
 #include "plan_epoch.h"
 #include "../sql/checked_result.h"
 #include "../../common/classes.h"
 
 static void statement_mark(void *data) {
     rb_gc_mark(((statement_t *)data)->sql);
+    rb_gc_mark(((statement_t *)data)->column_check);
     rb_gc_mark(((statement_t *)data)->epochs);
     rb_gc_mark(((statement_t *)data)->decoding);
     rb_gc_mark(((statement_t *)data)->description);
@@ -39,7 +41,7 @@ static const plan_epoch_t for_ever;
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = statement->epochs = statement->decoding = statement->description = statement->service = statement->host_services = Qnil;
+    statement->sql = statement->column_check = statement->epochs = statement->decoding = statement->description = statement->service = statement->host_services = Qnil;
     statement->epoch = &for_ever;
     return self;
 }
@@ -96,6 +98,14 @@ static classification_t classify_with(VALUE sql, VALUE keepers) {
     return classification;
 }
 
+static VALUE column_check_of(VALUE sql) {
+    buffer_t query = {0};
+    bool stores = stored_columns_query(&query, RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
+    VALUE check = stores ? rb_str_new(buffer_bytes(&query), (long)buffer_size(&query)) : Qnil;
+    buffer_release(&query);
+    return check;
+}
+
 /* call-seq: Statement.new(sql, slot, keepers = [], epochs = nil, decoding = nil, parse_context = 0, plans = 0)
  *
  * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; keepers an Array of
@@ -118,6 +128,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
+    if (statement->checked_result) statement->column_check = column_check_of(sql);
     statement->classification = classify_with(sql, NIL_P(keepers) ? rb_ary_new() : keepers);
     return self;
 }
@@ -188,6 +199,11 @@ static VALUE statement_changes_nothing(VALUE self) {
 }
 
 static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
+
+/* call-seq: column_check -> String or nil
+ *
+ * The query for the columns that it stores into, whose types the server compares before each execution. */
+static VALUE statement_column_check(VALUE self) { return statement_of(self)->column_check; }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
 static VALUE statement_service(VALUE self) { return statement_of(self)->service; }
@@ -277,6 +293,7 @@ void Init_trunkline_statement(void) {
     trunkline_define_new(class, statement_new);
     rb_define_method(class, "initialize", statement_initialize, -1);
     rb_define_method(class, "sql", statement_sql, 0);
+    rb_define_method(class, "column_check", statement_column_check, 0);
     rb_define_method(class, "slot", statement_slot, 0);
     rb_define_method(class, "types=", statement_set_types, 1);
     rb_define_method(class, "parameter_types", statement_parameter_types, 0);

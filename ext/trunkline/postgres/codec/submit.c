@@ -23,19 +23,25 @@ static void take_back(buffer_t *output, size_t size) {
     rb_memerror();
 }
 
-static bool append_closes(session_state_t *session, buffer_t *output) {
+/* Returns how many there are; -1: there was no memory. */
+static long append_closes(session_state_t *session, buffer_t *output) {
+    long closes = 0;
     for (long at = 0; at < RARRAY_LEN(session->closing); at++) {
-        if (!frontend_close_statement(output, prepared_name(prepared_of(RARRAY_AREF(session->closing, at))))) return false;
+        const prepared_t *prepared = prepared_of(RARRAY_AREF(session->closing, at));
+        if (!frontend_close_statement(output, prepared_name(prepared))) return -1;
+        if (prepared->check[0] && !frontend_close_statement(output, prepared_check(prepared))) return -1;
+        closes += prepared->check[0] ? 2 : 1;
     }
-    return frontend_sync(output);
+    return frontend_sync(output) ? closes : -1;
 }
 
 /* Names that the server may forget go in a unit of their own: an error before them would skip them. */
 static void submit_closes(session_state_t *session, buffer_t *output) {
     size_t before = buffer_size(output);
-    if (!append_closes(session, output)) take_back(output, before);
+    long closes = append_closes(session, output);
+    if (closes < 0) take_back(output, before);
     session->base.in_flight.appended += buffer_size(output) - before;
-    own_unit_of_closes(session, RARRAY_LEN(session->closing));
+    own_unit_of_closes(session, closes);
     rb_ary_clear(session->closing);
 }
 
@@ -49,10 +55,12 @@ static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE
     own_unit_of_command(session);
 }
 
-/* Parse with the parameter types that the session is told. */
+/* Parse with the parameter types that the session is told, and of what checks the columns that these are for. */
 static bool append_parse(buffer_t *output, const prepared_t *prepared) {
     statement_t *statement = statement_of(prepared->statement);
-    return frontend_parse(output, prepared_name(prepared), string_span(statement->sql), prepared->types, prepared->type_count);
+    uint16_t told = prepared->known ? prepared->type_count : 0;
+    return frontend_parse(output, prepared_name(prepared), string_span(statement->sql), prepared->types, told) &&
+           (!prepared->check[0] || frontend_parse(output, prepared_check(prepared), string_span(statement->column_check), NULL, 0));
 }
 
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
@@ -81,6 +89,7 @@ static bool append_messages(const session_state_t *session, buffer_t *output, po
     if (!append_preamble(session, output, request)) return false;
     if (request->sent.parses && !append_parse(output, prepared)) return false;
     if (request->sent.describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
+    if (request->answer.order.checks && !frontend_describe_statement(output, prepared_check(prepared))) return false;
     request->sent.effect = buffer_size(output) - before;
     if (request->base.limited && !statement_timeout_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
@@ -117,25 +126,27 @@ static bool append_unit(const session_state_t *session, buffer_t *output, postgr
 /* Were the request's parameters made for the types that the session has? */
 static bool fits(const postgres_request_t *request, const prepared_t *prepared) {
     if (NIL_P(request->types)) return true;
-    if (!prepared->known || prepared->type_count != RARRAY_LEN(request->types)) return false;
+    if (!prepared->types || prepared->type_count != RARRAY_LEN(request->types)) return false;
     for (uint16_t at = 0; at < prepared->type_count; at++) {
         if (NUM2UINT(RARRAY_AREF(request->types, at)) != prepared->types[at]) return false;
     }
     return true;
 }
 
-/* The session is told the types that the parameters were made for, or else those that the client remembers. */
+/* The session is told the types that the parameters were made for, or else those that the client remembers. Where values are stored, it finds
+ * out itself: what is remembered may be older than the column, and a value that is cast is not what was given. */
 static void tell(prepared_t *prepared, const postgres_request_t *request) {
     const statement_t *statement = statement_of(request->statement);
+    bool stores = !NIL_P(statement->column_check);
     if (NIL_P(request->types)) {
-        prepared_learn(prepared, statement->types, statement->type_count);
+        if (!stores) prepared_learn(prepared, statement->types, statement->type_count);
         return;
     }
     uint16_t count = (uint16_t)RARRAY_LEN(request->types);
     VALUE memory;
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(request->types, at));
-    prepared_learn(prepared, types, count);
+    stores ? prepared_expect(prepared, types, count) : prepared_learn(prepared, types, count);
     ALLOCV_END(memory);
 }
 
@@ -181,7 +192,9 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
 
 /* Which messages the answer will have. What the server itself does not check, it is asked of each portal: what that returns, as text. */
 static void order_answer(const session_state_t *session, postgres_request_t *request) {
-    if (request->kind == REQUEST_QUERY && !request->sent.parses && NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.limited) {
+    bool checked = !NIL_P(request->statement) && prepared_of(request->sent.prepared)->check[0];
+    bool plain = NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.limited;
+    if (request->kind == REQUEST_QUERY && !request->sent.parses && plain && !checked) {
         request->answer.order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
                                           .describes_portal = !is_checked(request)};
         return;
@@ -190,6 +203,8 @@ static void order_answer(const session_state_t *session, postgres_request_t *req
     answer_order_t order = {.preamble = (uint32_t)(preamble_length(request) + guarded), .guarded = guarded && read_guard_is_kept(session)};
     if (!NIL_P(request->statement)) {
         order.parses = request->sent.parses;
+        order.parses_check = checked && request->sent.parses;
+        order.checks = checked && !request->sent.parses && request->kind == REQUEST_QUERY;
         order.describes = request->sent.describes;
         order.limited = request->base.limited;
         order.executes = request->kind == REQUEST_QUERY;

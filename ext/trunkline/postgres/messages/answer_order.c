@@ -2,8 +2,12 @@
 
 static answer_stage_t behind_limit(const answer_order_t *order) { return order->executes ? STAGE_BIND : STAGE_END; }
 
-static answer_stage_t behind_description(const answer_order_t *order) {
+static answer_stage_t behind_check(const answer_order_t *order) {
     return order->limited ? STAGE_LIMIT_BIND : behind_limit(order);
+}
+
+static answer_stage_t behind_description(const answer_order_t *order) {
+    return order->checks ? STAGE_CHECK_PARAMETERS : behind_check(order);
 }
 
 static answer_stage_t behind_parse(const answer_order_t *order) {
@@ -27,9 +31,12 @@ static answer_stage_t behind(const answer_order_t *order, char type) {
     switch (stage) {
     case STAGE_PREAMBLE_PARSE: return type == '1' ? STAGE_PREAMBLE_BIND : stage;
     case STAGE_PREAMBLE_BIND: return type == '2' ? STAGE_PREAMBLE_ROWS : stage;
-    case STAGE_PARSE: return type == '1' ? behind_parse(order) : stage;
+    case STAGE_PARSE: return type != '1' ? stage : order->parses_check ? STAGE_CHECK_PARSE : behind_parse(order);
+    case STAGE_CHECK_PARSE: return type == '1' ? behind_parse(order) : stage;
     case STAGE_PARAMETERS: return type == 't' ? STAGE_COLUMNS : stage;
     case STAGE_COLUMNS: return describes_rows(type) ? behind_description(order) : stage;
+    case STAGE_CHECK_PARAMETERS: return type == 't' ? STAGE_CHECK_COLUMNS : stage;
+    case STAGE_CHECK_COLUMNS: return describes_rows(type) ? behind_check(order) : stage;
     case STAGE_LIMIT_BIND: return type == '2' ? STAGE_LIMIT_ROWS : stage;
     case STAGE_LIMIT_ROWS: return type == 'C' ? behind_limit(order) : stage;
     case STAGE_BIND: return type != '2' ? stage : order->describes_portal ? STAGE_PORTAL_COLUMNS : STAGE_ROWS;
@@ -59,6 +66,7 @@ static bool may_repeat(answer_stage_t stage, char type) {
 
 static answer_part_t part_of(answer_stage_t stage) {
     if (stage >= STAGE_PREAMBLE_PARSE && stage <= STAGE_PREAMBLE_ROWS) return PART_PREAMBLE;
+    if (stage == STAGE_CHECK_PARSE || stage == STAGE_CHECK_PARAMETERS || stage == STAGE_CHECK_COLUMNS) return PART_CHECK;
     return stage == STAGE_LIMIT_BIND || stage == STAGE_LIMIT_ROWS ? PART_LIMIT : PART_OWN;
 }
 

@@ -13,8 +13,11 @@ typedef enum {
     STAGE_PREAMBLE_BIND,
     STAGE_PREAMBLE_ROWS,
     STAGE_PARSE,
+    STAGE_CHECK_PARSE,
     STAGE_PARAMETERS,
     STAGE_COLUMNS,
+    STAGE_CHECK_PARAMETERS,
+    STAGE_CHECK_COLUMNS,
     STAGE_LIMIT_BIND,
     STAGE_LIMIT_ROWS,
     STAGE_BIND,
@@ -34,7 +37,9 @@ typedef struct {
     uint8_t stage;         /* answer_stage_t */
     bool guarded;          /* the last of the preamble is known to the session: it has no Parse */
     bool parses;           /* Parse */
+    bool parses_check;     /* Parse of what checks its columns, behind that */
     bool describes;        /* Describe of the statement */
+    bool checks;           /* Describe of what checks its columns */
     bool limited;          /* Bind and Execute of what limits its time */
     bool executes;         /* Bind and Execute */
     bool describes_portal; /* Describe of the portal, between these two */
@@ -42,7 +47,7 @@ typedef struct {
 } answer_order_t;
 
 /* What a message belongs to. */
-typedef enum { PART_UNEXPECTED, PART_PREAMBLE, PART_LIMIT, PART_OWN } answer_part_t;
+typedef enum { PART_UNEXPECTED, PART_PREAMBLE, PART_CHECK, PART_LIMIT, PART_OWN } answer_part_t;
 
 /* The messages of one unit of the extended protocol are sent: its first answer is awaited. */
 void answer_order_begin(answer_order_t *order);

@@ -9,7 +9,8 @@ module Trunkline
         class << self
           # @param value [Time, DateTime, Date]
           # @param oid [Integer] what the server takes it for, 0 if it is not known
-          # @return [String] a timestamp gets the wall clock in UTC (as it is read back in UTC); date, time and timetz
+          # @return [String] a timestamp gets the wall clock in UTC (as it is read back in UTC), and ignores the offset, which matters where
+          #   the column is a timestamptz by now; date, time and timetz
           #   get what the value's own zone shows; any other type the moment with its offset
           def of(value, oid)
             case value
@@ -29,8 +30,7 @@ module Trunkline
 
           def time(time, oid)
             case oid
-            when OIDs::TIMESTAMP then moment(time.getutc, " ", "")
-            when OIDs::TIMESTAMPTZ then moment(time.getutc, " ", "+00")
+            when OIDs::TIMESTAMP, OIDs::TIMESTAMPTZ then moment(time.getutc, " ", "+00")
             when OIDs::DATE then date(time)
             when OIDs::TIME then clock(time)
             when OIDs::TIMETZ then clock(time) + offset(time)

@@ -18,7 +18,7 @@ module Trunkline
           { [INT4S, [1, nil, -3]] => "{1,NULL,-3}", [BOOLS, [true, false]] => "{true,false}",
             [1022, [1.5, Float::NAN]] => "{1.5,NaN}", [1231, [BigDecimal("1.50"), Rational(1, 4)]] => "{1.5,0.25}",
             [BYTEAS, ["\xFF\\".b]] => '{"\\\\xff5c"}',
-            [TIMESTAMPS, [Time.new(2024, 1, 1, 1, 0, 0, "+01:00")]] => '{"2024-01-01 00:00:00"}',
+            [TIMESTAMPS, [Time.new(2024, 1, 1, 1, 0, 0, "+01:00")]] => '{"2024-01-01 00:00:00+00"}',
             [JSONBS, [{ "a" => "\"" }, nil]] => '{"{\\"a\\":\\"\\\\\\"\\"}",NULL}',
             [INT4RANGES, [1...2]] => '{"[\\"1\\",\\"2\\")"}' }
             .each { |(oid, values), literal| assert_equal literal, convert(values, oid) }

@@ -14,7 +14,7 @@ module Trunkline
 
         def test_bounds_follow_the_ranges_type
           range = Time.new(2024, 1, 1, 1, 0, 0, "+01:00")...Time.utc(2024, 2, 1)
-          assert_equal '["2024-01-01 00:00:00","2024-02-01 00:00:00")', convert(range, kind(1114))
+          assert_equal '["2024-01-01 00:00:00+00","2024-02-01 00:00:00+00")', convert(range, kind(1114))
           assert_equal '["2024-01-01 00:00:00+00","2024-02-01 00:00:00+00")', convert(range, kind(1184))
           assert_equal '["2024-01-01T01:00:00+01:00","2024-02-01T00:00:00+00:00")', convert(range, 50_000)
           assert_equal '["2024-01-01","2024-02-01"]', convert(Date.new(2024)..Date.new(2024, 2), kind(1082))

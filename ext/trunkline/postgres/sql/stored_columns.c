@@ -1,0 +1,185 @@
+#include "stored_columns.h"
+
+#include <stdio.h>
+#include "scanner.h"
+
+#define LONGEST_ALIAS 24
+
+typedef struct {
+    scanner_t scanner;
+    token_t token;
+    buffer_t *columns; /* what stands between SELECT and FROM */
+    buffer_t tables;   /* what stands behind FROM */
+    unsigned targets;
+    bool empty;        /* no column was read */
+    bool parameters;   /* one was read */
+    bool memory;
+} reading_t;
+
+static bool is_sign(const reading_t *reading, char sign) {
+    return reading->token.kind == TOKEN_OTHER && reading->token.length == 1 && *reading->token.start == sign;
+}
+
+static bool is(const reading_t *reading, const char *word) { return token_is(&reading->token, word); }
+static bool is_name(const reading_t *reading) { return reading->token.kind == TOKEN_WORD || reading->token.kind == TOKEN_QUOTED; }
+static bool opens(const reading_t *reading) { return reading->token.kind == TOKEN_OPEN || is_sign(reading, '['); }
+static bool closes(const reading_t *reading) { return reading->token.kind == TOKEN_CLOSE || is_sign(reading, ']'); }
+
+static bool at_end(const reading_t *reading) {
+    return reading->token.kind == TOKEN_END || reading->token.kind == TOKEN_BROKEN || reading->token.kind == TOKEN_SEMICOLON;
+}
+
+static void next(reading_t *reading) {
+    scanner_next(&reading->scanner, &reading->token);
+    const token_t *token = &reading->token;
+    reading->parameters |= token->kind == TOKEN_OTHER && token->length > 1 && token->start[0] == '$' && token->start[1] >= '0' && token->start[1] <= '9';
+}
+
+static void append(reading_t *reading, buffer_t *buffer, const char *bytes, size_t length) {
+    reading->memory = reading->memory && buffer_append(buffer, bytes, length);
+}
+
+static void append_alias(reading_t *reading, buffer_t *buffer, const char *format) {
+    char alias[LONGEST_ALIAS];
+    append(reading, buffer, alias, (size_t)snprintf(alias, sizeof alias, format, reading->targets));
+}
+
+/* Of the table that was read last. */
+static void add_column(reading_t *reading, const char *name, size_t length) {
+    if (!reading->empty) append(reading, reading->columns, ", ", 2);
+    append_alias(reading, reading->columns, "t%u.");
+    append(reading, reading->columns, name, length);
+    reading->empty = false;
+}
+
+static void add_every_column(reading_t *reading) { add_column(reading, "*", 1); }
+
+static void add_table(reading_t *reading, const char *name, size_t length) {
+    if (reading->targets++ > 0) append(reading, &reading->tables, ", ", 2);
+    append(reading, &reading->tables, name, length);
+    append_alias(reading, &reading->tables, " AS t%u");
+}
+
+/* The name of a table, perhaps with ONLY and a schema before it: its bytes. Stays behind it. */
+static size_t read_table(reading_t *reading, const char **name) {
+    if (is(reading, "only")) next(reading);
+    bool between = reading->token.kind == TOKEN_OPEN;
+    if (between) next(reading);
+    const char *to = *name = reading->token.start;
+    while (is_name(reading)) {
+        to = reading->token.start + reading->token.length;
+        next(reading);
+        if (reading->token.kind != TOKEN_DOT) break;
+        next(reading);
+    }
+    if (between && reading->token.kind == TOKEN_CLOSE) next(reading);
+    if (is_sign(reading, '*')) next(reading);
+    return (size_t)(to - *name);
+}
+
+/* To the comma that ends an element, or to what ends the list: a parenthesis that was open before it, or one of SET's following clauses. */
+static void skip_element(reading_t *reading) {
+    long depth = 0;
+    bool distinct = false; /* IS DISTINCT FROM ends nothing */
+    for (; !at_end(reading); next(reading)) {
+        if (depth == 0 && (closes(reading) || is_sign(reading, ',') || is(reading, "where") || is(reading, "returning") || is(reading, "when"))) return;
+        if (depth == 0 && is(reading, "from") && !distinct) return;
+        distinct = is(reading, "distinct");
+        depth += opens(reading);
+        depth -= closes(reading);
+    }
+}
+
+/* Names with their subscripts and fields, from behind an opening parenthesis to behind the one that closes it. */
+static void read_list(reading_t *reading) {
+    while (is_name(reading)) {
+        add_column(reading, reading->token.start, reading->token.length);
+        next(reading);
+        skip_element(reading);
+        if (!is_sign(reading, ',')) break;
+        next(reading);
+    }
+    if (reading->token.kind == TOKEN_CLOSE) next(reading);
+}
+
+/* Behind INSERT INTO and its table: the columns, or what stands in the place of all. */
+static void read_inserted(reading_t *reading) {
+    if (reading->token.kind != TOKEN_OPEN) return add_every_column(reading);
+    next(reading);
+    if (is(reading, "select") || is(reading, "with") || is(reading, "values") || is(reading, "table") || !is_name(reading)) return add_every_column(reading);
+    read_list(reading);
+}
+
+/* Behind SET. */
+static void read_assigned(reading_t *reading) {
+    for (;;) {
+        if (reading->token.kind == TOKEN_OPEN) {
+            next(reading);
+            read_list(reading);
+        } else if (is_name(reading)) {
+            add_column(reading, reading->token.start, reading->token.length);
+            next(reading);
+        } else {
+            return;
+        }
+        skip_element(reading);
+        if (!is_sign(reading, ',')) return;
+        next(reading);
+    }
+}
+
+/* Behind INSERT; without INTO, it is one of a MERGE. */
+static void read_insert(reading_t *reading) {
+    if (is(reading, "into")) {
+        const char *name;
+        next(reading);
+        size_t length = read_table(reading, &name);
+        if (length == 0) return;
+        add_table(reading, name, length);
+        if (is(reading, "as")) next(reading), next(reading);
+        read_inserted(reading);
+    } else if (reading->targets > 0 && (reading->token.kind == TOKEN_OPEN || is(reading, "values") || is(reading, "default"))) {
+        read_inserted(reading);
+    }
+}
+
+/* Behind UPDATE; of ON CONFLICT and MERGE it names no table. FOR UPDATE has no SET. */
+static void read_update(reading_t *reading) {
+    const char *name = NULL;
+    size_t length = is(reading, "set") ? 0 : read_table(reading, &name);
+    if (length > 0 && is(reading, "as")) next(reading);
+    if (length > 0 && is_name(reading) && !is(reading, "set")) next(reading);
+    if (!is(reading, "set")) return;
+    if (length > 0) add_table(reading, name, length);
+    next(reading);
+    if (reading->targets > 0) read_assigned(reading);
+}
+
+static void read_merge(reading_t *reading) {
+    const char *name;
+    if (!is(reading, "into")) return;
+    next(reading);
+    size_t length = read_table(reading, &name);
+    if (length > 0) add_table(reading, name, length);
+}
+
+static void read_statement(reading_t *reading) {
+    for (next(reading); !at_end(reading);) {
+        bool insert = is(reading, "insert"), update = is(reading, "update"), merge = is(reading, "merge");
+        next(reading);
+        if (insert) read_insert(reading);
+        if (update) read_update(reading);
+        if (merge) read_merge(reading);
+    }
+}
+
+bool stored_columns_query(buffer_t *query, const char *sql, size_t length) {
+    reading_t reading = {.scanner = scanner_of(sql, length), .columns = query, .empty = true, .memory = true};
+    append(&reading, query, "SELECT ", 7);
+    read_statement(&reading);
+    bool stores = reading.parameters && !reading.empty;
+    append(&reading, query, " FROM ", 6);
+    if (stores) append(&reading, query, buffer_bytes(&reading.tables), buffer_size(&reading.tables));
+    buffer_release(&reading.tables);
+    return stores && reading.memory;
+}
