@@ -38,4 +38,23 @@ class CopyingTest < Trunkline::TestCase
       assert_operator grown, :<, GROWTH
     end
   end
+  # The protocol has no place for it there: nothing of the script is sent, and the connection stays.
+  def test_a_copy_within_a_script
+    with_table("a int") do |table|
+      Trunkline.postgres(postgres_server.uri, connections: 1) do |db|
+        ["COPY #{table} FROM STDIN", "SELECT 1; copy (SELECT 1) to /* here */ stdout; SELECT 2", "INSERT INTO #{table} VALUES (1);; COPY #{table} (a) FROM STDIN WITH (FORMAT csv)"].each do |script|
+          error = assert_raises(ArgumentError, script) { db.execute_script(script) }
+          assert_match(/\Aa script cannot run copy.*copy_in or copy_out/i, error.message)
+        end
+        db.transaction do |transaction|
+          process = transaction.value("SELECT pg_backend_pid()")
+          assert_raises(ArgumentError) { transaction.execute_script("COPY #{table} FROM STDIN") }
+          assert_equal [process], transaction.column("SELECT pg_backend_pid()")
+        end
+        assert_equal ["COPY t FROM STDIN"], db.execute_script("SELECT 'COPY t FROM STDIN'; COMMENT ON TABLE #{table} IS 'COPY'").first.column
+        assert_equal 0, db.value("SELECT count(*) FROM #{table}")
+      end
+    end
+  end
+
 end

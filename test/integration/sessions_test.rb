@@ -20,6 +20,25 @@ class SessionsTest < Trunkline::TestCase
     end
   end
 
+  # What others have drawn over the same connection is theirs; what the transaction or session itself has drawn is known to its end.
+  def test_the_last_number_of_a_sequence_is_ones_own
+    with_table("id serial") do |table|
+      in_host_with_client(connections: 1, max_connections: 1) do |db|
+        draw = "INSERT INTO #{table} DEFAULT VALUES"
+        ask = ["SELECT lastval()", "SELECT currval('#{table}_id_seq')", "SELECT 1 WHERE set_config('app.number', currval('#{table}_id_seq')::text, true) = '1'"]
+        ask.each do |sql|
+          [:transaction, :session].each do |lease|
+            db.query(draw)
+            assert_raises(Trunkline::ObjectNotInPrerequisiteState, sql) { db.public_send(lease) { |own| own.query(sql) } }
+            assert_raises(Trunkline::ObjectNotInPrerequisiteState, sql) { db.public_send(lease) { |own| own.query("SELECT 1") && own.query(sql) } }
+            assert_raises(Trunkline::ObjectNotInPrerequisiteState, sql) { db.public_send(lease) { |own| own.execute_script(sql) } }
+            assert_equal 1, db.public_send(lease) { |own| own.query(draw) && own.query(ask.first) && own.query("SELECT 1") && own.query(ask.first).rows.size }
+          end
+        end
+      end
+    end
+  end
+
   def test_rollback_by_any_way_out
     with_ids do |db, table|
       insert = ->(tx) { tx.query("INSERT INTO #{table} VALUES (1)") }

@@ -156,6 +156,14 @@ static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
  * Has a setting changed while the session was one caller's own, and not come back? */
 static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(session_of(self))); }
 
+/* call-seq: forget_numbers -> codec
+ *
+ * Of the sequences that others have drawn from, before the next request. */
+static VALUE codec_forget_numbers(VALUE self) {
+    session_of(self)->numbers = true;
+    return self;
+}
+
 /* call-seq: enter_parse_context(parse_context, plans) -> codec
  *
  * The next unit of the session, one caller's own, sets what these numbers stand for before anything else. */
@@ -210,6 +218,7 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "given_parameters", codec_given_parameters, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
     rb_define_method(class, "altered?", codec_is_altered, 0);
+    rb_define_method(class, "forget_numbers", codec_forget_numbers, 0);
     rb_define_method(class, "enter_parse_context", codec_enter_parse_context, 2);
     rb_define_method(class, "changed_parse_context?", codec_has_changed_parse_context, 0);
     rb_define_method(class, "remembers?", codec_remembers, 1);

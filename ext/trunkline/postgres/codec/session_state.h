@@ -43,6 +43,7 @@ typedef struct {
     bool context_announced; /* what the unit in flight changes, `parse_context` stands for already */
     bool schema_changed;   /* in the transaction that is open: others see it when that is committed */
     bool defined;          /* the same of what is new, and changes nothing that was prepared */
+    bool numbers;          /* the last numbers of sequences that others have drawn are to be forgotten before the next unit */
     bool betrayed;         /* a command's tag did not belong on a shared session */
     bool leaked;           /* shared, and yet something was left behind */
     bool halted;           /* what comes next is not taken in: it has leaked, or the caller has its portion of the rows */

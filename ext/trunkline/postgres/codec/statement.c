@@ -264,6 +264,15 @@ static VALUE statement_copy(VALUE self) {
     return rb_ary_new_from_args(4, copy.query ? Qnil : source, columns, copy.query ? source : Qnil, RBOOL(copy.plain));
 }
 
+/* call-seq: Postgres.copy_among(sql) -> String or nil
+ *
+ * The first COPY FROM STDIN or TO STDOUT of a script, which the protocol has no place for there. */
+static VALUE copy_among(VALUE module, VALUE sql) {
+    size_t at, length;
+    StringValue(sql);
+    return copy_statement_among(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql), &at, &length) ? part(sql, at, length) : Qnil;
+}
+
 /* call-seq: idle! -> true or false
  *
  * Was it unused since the last time this was asked? */
@@ -289,6 +298,7 @@ static VALUE listed_functions(VALUE module) {
 
 void Init_trunkline_statement(void) {
     rb_define_module_function(mTrunklinePostgres, "listed_functions", listed_functions, 0);
+    rb_define_module_function(mTrunklinePostgres, "copy_among", copy_among, 1);
     VALUE class = rb_define_class_under(mTrunklinePostgres, "Statement", rb_cObject);
     trunkline_define_new(class, statement_new);
     rb_define_method(class, "initialize", statement_initialize, -1);

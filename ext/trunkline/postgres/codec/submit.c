@@ -45,14 +45,23 @@ static void submit_closes(session_state_t *session, buffer_t *output) {
     rb_ary_clear(session->closing);
 }
 
-/* What functions have planned under other settings goes before a unit that would meet it. */
-static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE statement) {
-    static const char discard[] = "DISCARD PLANS";
-    if (!parse_context_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) return;
+static void submit_command(session_state_t *session, buffer_t *output, const char *command) {
     size_t before = buffer_size(output);
-    if (!frontend_query(output, (span_t){discard, sizeof discard - 1})) take_back(output, before);
+    if (!frontend_query(output, (span_t){command, strlen(command)})) take_back(output, before);
     session->base.in_flight.appended += buffer_size(output) - before;
     own_unit_of_command(session);
+}
+
+/* What functions have planned under other settings goes before a unit that would meet it. */
+static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE statement) {
+    if (parse_context_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) submit_command(session, output, "DISCARD PLANS");
+}
+
+/* currval and lastval are to know the numbers of the caller alone. */
+static void submit_other_numbers(session_state_t *session, buffer_t *output) {
+    if (!session->numbers) return;
+    submit_command(session, output, "DISCARD SEQUENCES");
+    session->numbers = false;
 }
 
 /* Parse with the parameter types that the session is told, and of what checks the columns that these are for. */
@@ -290,6 +299,7 @@ bool submit(session_state_t *session, VALUE object) {
     if (session->base.closed || deadline_has_passed(request)) return false;
     /* With something in flight, the time of the last answer was looked at. */
     if (session->base.in_flight.fifo.count == 0 || session->epoch->longest == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
+    submit_other_numbers(session, output);
     if (request->kind != REQUEST_BATCH) {
         submit_unit(session, output, request);
     } else if (request->atomic) {

@@ -71,6 +71,29 @@ static bool options_are_harmless(text_t *text) {
     return true;
 }
 
+/* From a statement's first token to its end: does it name the client as where data comes from or goes to? */
+static bool names_client(text_t *text) {
+    bool named = false;
+    while (!at_end(text) && text->token.kind != TOKEN_SEMICOLON) {
+        bool direction = token_is(&text->token, "from") || token_is(&text->token, "to");
+        next(text);
+        named |= direction && (token_is(&text->token, "stdin") || token_is(&text->token, "stdout"));
+    }
+    return named;
+}
+
+bool copy_statement_among(const char *sql, size_t length, size_t *at, size_t *copy_length) {
+    text_t text = {.scanner = scanner_of(sql, length), .sql = sql};
+    for (next(&text); !at_end(&text); next(&text)) {
+        *at = (size_t)(text.token.start - sql);
+        bool copies = token_is(&text.token, "copy") && names_client(&text);
+        *copy_length = (size_t)(text.token.start - sql) - *at;
+        if (copies) return true;
+        while (!at_end(&text) && text.token.kind != TOKEN_SEMICOLON) next(&text);
+    }
+    return false;
+}
+
 bool copy_statement_read(const char *sql, size_t length, copy_statement_t *copy) {
     text_t text = {.scanner = scanner_of(sql, length), .sql = sql};
     *copy = (copy_statement_t){.query = false};

@@ -15,4 +15,7 @@ typedef struct {
 /* False: it is no COPY FROM STDIN or TO STDOUT. */
 bool copy_statement_read(const char *sql, size_t length, copy_statement_t *copy);
 
+/* Is there one among the statements of a script? `at` and `copy_length` are those of its text then. */
+bool copy_statement_among(const char *sql, size_t length, size_t *at, size_t *copy_length);
+
 #endif

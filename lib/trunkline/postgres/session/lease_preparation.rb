@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../parameters"
+require_relative "../statements/session_remains"
 require_relative "../statements/sharing_errors"
 require_relative "../statements/value_formats"
 
@@ -28,6 +29,7 @@ module Trunkline
           raise SharingErrors.types_unknown(member.statement, @lease.server) if changes && member.given
 
           @lease.pooler_check.check(member)
+          @lease.note_recalling if SessionRemains.may_recall?(member)
           check_formats(member)
           adapt(member)
           changes |= @use.note(member, @lease.changed_parse_context?)

@@ -42,7 +42,7 @@ module Trunkline
       # @raise [Error] as {#query}
       def execute_script(sql)
         around_statement(:script, sql) do
-          script = Request.script(Statements.text(sql))
+          script = Request.script(Statements.script(sql))
           begin_what_is_pending
           @responses.results(perform_until_answered(script), @result_class)
         end

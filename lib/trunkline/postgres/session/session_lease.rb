@@ -174,6 +174,9 @@ module Trunkline
       # @return [ServerAccess] its way to the server
       def access = @access || @sessions.usual
 
+      # Notes that a request asks for the last number of a sequence.
+      def note_recalling = @sessions.note_recalling
+
       # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
       def prepare(request) = (@preparation ||= LeasePreparation.new(self, @use_of_session, @responses)).prepare(request)
 

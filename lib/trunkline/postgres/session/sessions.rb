@@ -44,7 +44,7 @@ module Trunkline
         @responses = responses
         @roles = roles
         @server = server
-        @used = false
+        @used = @recalling = false
         begin_anew
       end
 
@@ -98,8 +98,13 @@ module Trunkline
           @holders[trunk] = Holder.new(location, Waiting.now, pool)
         end
         trunk.codec.exclusive = true
+        trunk.codec.forget_numbers if @recalling
         trunk
       end
+
+      # A statement asks for the last number of a sequence: from now on sessions begin without those that others have drawn over their connections.
+      # Each begins so 7 us later, of the server, so those of a client that never asks do not.
+      def note_recalling = @recalling = true
 
       # @param clean [Boolean] whether any caller may have it now
       def check_in(trunk, clean)

@@ -11,7 +11,8 @@ module Trunkline
       ENDING = /\A\s*+(?:COMMIT|END|ROLLBACK|ABORT)\s*+(?:(?<=\s)(?:WORK|TRANSACTION)\s*+)?(?:;\s*+)?\z/i
       # What an earlier statement of the session has got from a sequence.
       RECALLING = /\A"?(?:currval|lastval)\b/i
-      private_constant :PASSING, :OPENING, :ENDING, :RECALLING
+      RECALLING_ANYWHERE = /currval|lastval/i
+      private_constant :PASSING, :OPENING, :ENDING, :RECALLING, :RECALLING_ANYWHERE
 
       module_function
 
@@ -27,6 +28,14 @@ module Trunkline
       # @param statement [Statement]
       # @return [Boolean]
       def recalling?(statement) = statement.classification == :session && RECALLING.match?(statement.culprit)
+
+      # @param request [Request] of a statement or of a script
+      # @return [Boolean] whether it may ask for such a number somewhere, or call a function that does
+      def may_recall?(request)
+        return RECALLING_ANYWHERE.match?(request.script) if request.script
+
+        !request.statement.shareable? && (request.statement.effect == :hidden || RECALLING_ANYWHERE.match?(request.statement.sql))
+      end
 
       # @param statement [Statement, nil] nil: several statements
       # @return [Boolean] whether nothing remains of it when the transaction is over

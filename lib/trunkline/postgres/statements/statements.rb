@@ -109,6 +109,15 @@ module Trunkline
         -text
       end
 
+      # @param sql [String] several statements
+      # @return [String] as {text}
+      # @raise [ArgumentError] as {text}; one of them is a COPY FROM STDIN or TO STDOUT
+      def self.script(sql)
+        script = text(sql)
+        copy = Postgres.copy_among(script) or return script
+        raise ArgumentError, "a script cannot run #{ShortenedSQL.call(copy)}: nothing of it was sent; use copy_in or copy_out for that statement"
+      end
+
       private
 
       # Of one text there are several statements where it is decoded in several ways, or means several things.

@@ -101,7 +101,7 @@ module Trunkline
       # @return [Array<Result>] one for each
       # @raise [Error] as {Querying#query}
       def execute_script(sql)
-        request = Request.script(Statements.text(sql))
+        request = Request.script(Statements.script(sql))
         begin_now
         @responses.results(perform_until_answered(request), @result_class)
       end
