@@ -245,6 +245,7 @@ static VALUE statement_set_types(VALUE self, VALUE oids) {
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(oids, at));
     statement_learn(statement_of(self), types, count, statement_of(self)->epoch->number);
+    statement_of(self)->column_check = Qnil; /* the caller's types are those to cast from */
     ALLOCV_END(memory);
     return oids;
 }
