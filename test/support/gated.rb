@@ -63,6 +63,24 @@ module Gated
     caller
   end
 
+  # What the block inserts stands behind a question that has gone in part, and is abandoned: none of it has happened, and the question is answered.
+  #
+  # @yieldparam db [Client]
+  # @yieldparam insert [String] SQL with one parameter
+  def behind_one_that_is_stuck
+    with_table("id int") do |table|
+      gated do |db, proxy|
+        insert = "INSERT INTO #{table} VALUES ($1)"
+        db.query(insert, 0)
+        large = stuck_in_the_middle(db, proxy)
+        yield db, insert
+        proxy.resume
+        assert_equal [8_000_000, 6], [large.value, ask(db, 6)]
+        assert_equal [[0]], db.query("SELECT id FROM #{table}").rows
+      end
+    end
+  end
+
   # A busy machine may let a deadline pass before the question is on its way: then it is asked again.
   #
   # @yield a question with a deadline that will pass

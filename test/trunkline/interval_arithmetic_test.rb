@@ -3,10 +3,13 @@
 require "test_helper"
 require "active_support"
 require "active_support/core_ext/time"
+require "support/time_zones"
 
 module Trunkline
   # Sums of intervals and times are the server's.
   class IntervalArithmeticTest < TestCase
+    include TimeZones
+
     ZONE = "Europe/Berlin" # in which one hour of the year is left out, and one comes twice
     CHANGES = [Time.utc(2024, 3, 31, 1), Time.utc(2024, 10, 27, 1)].freeze
     COUNT = 300
@@ -71,14 +74,6 @@ module Trunkline
       Trunkline.postgres(postgres_server.uri) do |db|
         db.with(settings: { TimeZone: ZONE }).column("SELECT t #{operator} i FROM unnest($1::timestamptz[], $2::interval[]) AS v (t, i)", *cases.transpose)
       end
-    end
-
-    def in_zone(zone)
-      before = ENV.fetch("TZ", nil)
-      ENV["TZ"] = zone
-      yield
-    ensure
-      ENV["TZ"] = before
     end
   end
 end

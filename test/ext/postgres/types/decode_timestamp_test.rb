@@ -2,10 +2,12 @@
 
 require "test_helper"
 require "support/decoded_values"
+require "support/time_zones"
 
 module Trunkline
   class DecodeTimestampTest < TestCase
     include DecodedValues
+    include TimeZones
 
     TIMESTAMP = 1114
     TIMESTAMPTZ = 1184
@@ -74,14 +76,6 @@ module Trunkline
 
     def wire(moment)
       [((moment.to_r - EPOCH.to_r) * 1_000_000).to_i].pack("q>")
-    end
-
-    def in_zone(name)
-      before = ENV.fetch("TZ", nil)
-      ENV["TZ"] = name
-      yield
-    ensure
-      ENV["TZ"] = before
     end
   end
 end
