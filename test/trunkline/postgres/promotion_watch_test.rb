@@ -41,6 +41,16 @@ module Trunkline
         assert_equal QUESTION, @peers[:one].readpartial(100).byteslice(5, QUESTION.bytesize)
       end
 
+      # A search that begins then tries it first; one that failed knows of none.
+      def test_the_promoted_one_comes_first
+        hosts = %i[dead one other]
+        assert_equal hosts, @watch.promoted_first(hosts)
+        said(one: "t", other: "f")
+        assert_equal %i[other dead one], @watch.promoted_first(hosts)
+        @watch.failed(ConnectionError.new("no host has answered in time"))
+        assert_equal hosts, @watch.promoted_first(hosts)
+      end
+
       # The others are asked on, and the hosts are looked at when it is time for that.
       def test_one_that_is_gone
         assert_equal false, said(one: nil, other: "t")

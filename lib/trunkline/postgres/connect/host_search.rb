@@ -36,7 +36,7 @@ module Trunkline
         @begun_at = Waiting.now
         @expires_at = @begun_at + (config.connect_timeout || KEPT_FOR)
         @wanted = [*(config.target_session_attrs == "prefer-standby" ? %w[standby any] : config.target_session_attrs)]
-        @candidates = memory.order
+        @candidates = promotions ? promotions.promoted_first(memory.order) : memory.order
         @running = []
         @failures = {}
       end

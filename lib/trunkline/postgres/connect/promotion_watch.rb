@@ -28,7 +28,7 @@ module Trunkline
       def initialize
         @lock = Lock.new
         @kept = {}
-        @failure = nil
+        @failure = @promoted = nil
         @search_at = -Float::INFINITY
       end
 
@@ -60,16 +60,22 @@ module Trunkline
         asked.each_value { |kept| ask(kept, deadline) }
         others = asked.to_h { |host, kept| [host, answer(kept, deadline)] }.reject { |_, answer| answer == :standby }
         others.each_key { |host| close(asked.delete(host)) }
+        @promoted = others.key(:primary)
         others.value?(:primary) || (asked.empty? && others.any?)
       ensure
         asked.each { |host, kept| put_back(host, kept) }
       end
+
+      # @param hosts [Array<Config::Host>] in the order in which a search tries them
+      # @return [Array<Config::Host>] the same, of which the one that was found promoted comes first: callers wait for one login then
+      def promoted_first(hosts) = hosts.partition { |host| host.equal?(@promoted) }.flatten(1)
 
       # A search has failed.
       #
       # @param error [ConnectionError]
       # @return [ConnectionError] the same, which tells when to ask again, if a standby is kept
       def failed(error)
+        @promoted = nil
         return error if @kept.empty? || !error.retriable?
 
         @search_at = Waiting.now + rand(NEXT_SEARCH)
@@ -82,7 +88,10 @@ module Trunkline
       # Closes the sessions: there is a primary, or the client is closed.
       #
       # @return [void]
-      def release = take.each_value { |kept| close(kept) }
+      def release
+        @promoted = nil
+        take.each_value { |kept| close(kept) }
+      end
 
       private
 
