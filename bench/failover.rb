@@ -15,7 +15,7 @@ module Trunkline
       ENOUGH = 100    # writes of each side before
       AFTERWARDS = 10 # seconds for which writers have the next primary before the former one comes back, and after that
       SIDES = { "Trunkline, failover_wait" => "trunkline", "pg, libpq's host list" => "pg", "ActiveRecord, pg, its own retries" => "activerecord" }.freeze
-      HEADERS = ["failure", "side", "gap s", "95 % went on ms after", "writes", "errors", "uncertain", "lost", "doubled"].freeze
+      HEADERS = ["failure", "side", "gap s", "95 % went on ms after", "writes", "errors", "uncertain", "lost", "of these after the promotion", "doubled"].freeze
       private_constant :WRITERS, :ENOUGH, :AFTERWARDS, :SIDES, :HEADERS
 
       def run
@@ -79,7 +79,7 @@ module Trunkline
       end
 
       def cells(one)
-        [one[:gap].round(2), one[:resumed] ? (one[:resumed] * 1000).round : "-", *one.values_at(:acknowledged, :errors, :indeterminate, :lost, :doubled)]
+        [one[:gap].round(2), one[:resumed] ? (one[:resumed] * 1000).round : "-", *one.values_at(:acknowledged, :errors, :indeterminate, :lost, :lost_later, :doubled)]
       end
 
       # @return [Array<Hash>] what the project promises, and what was measured

@@ -104,6 +104,24 @@ class DashboardTest < Trunkline::TestCase
     end
   end
 
+  # A client whose first host is not there, and a caller that waits for its one connection.
+  def test_hosts_and_what_waits_in_a_browser
+    uri = "postgresql://postgres@/postgres?host=/nowhere,#{postgres_server.socket_directory}&port=1,#{postgres_server.port}"
+    Trunkline.postgres(uri, max_connections: 1) do |db|
+      waiting = nil
+      html = db.transaction do |tx|
+        tx.value("SELECT 1")
+        waiting = Thread.new { db.value("SELECT 1") }
+        Thread.pass until waiting.stop? && db.stats[:queue].values_at(:length, :alone).sum == 1
+        served(Trunkline::Dashboard.new(db, authorize: ANY_USER)) { |url| Browser.look_at(url, time: 10_000) }
+      end
+      assert_equal 1, waiting.value
+      assert_match(%r{<td>#{Regexp.escape(db.stats[:server])}</td><td>1</td><td>\d</td><td>1</td><td>0</td><td>1</td>}, html)
+      assert_match(%r{<td>/nowhere:1/postgres</td><td>0</td><td>–</td><td>–</td><td>cannot connect .*?, \d+ s ago</td>}, html)
+      assert_match(%r{<td>#{Regexp.escape(postgres_server.socket_directory)}:#{postgres_server.port}/postgres</td><td>1</td><td>primary</td><td>1</td><td>connected, }, html)
+    end
+  end
+
   def test_in_a_browser_that_may_not_look
     with_client do |db|
       assert_includes served(Trunkline::Dashboard.new(db)) { |url| Browser.look_at(url, time: 1000) }, "No request may look yet"

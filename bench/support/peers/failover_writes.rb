@@ -42,8 +42,9 @@ module Trunkline
         # @return [Hash] what became of the writes
         def finish(uri:, promoted_at:)
           @load.finish
-          resumed = @load.compared_with(Reader.new(uri), table: @table).then { |figures| [figures, @load.resumed_after(promoted_at)] }
-          { **resumed.first, gap: @load.gap, resumed: resumed.last[((resumed.last.size - 1) * 0.95).round] }
+          figures = @load.compared_with(Reader.new(uri), table: @table)
+          resumed = @load.resumed_after(promoted_at)
+          { **figures, lost_later: @load.lost_after(promoted_at), gap: @load.gap, resumed: resumed[((resumed.size - 1) * 0.95).round] }
         end
 
         private
