@@ -9,6 +9,8 @@ require_relative "fuzzer"
 
 # Debian 12 of another processor: its Ruby is run by qemu's user mode emulation, and the extension compiled by a cross compiler. The files
 # are unpacked and not installed, so nothing of it runs but Ruby; what Ruby starts, as the tests' PostgreSQL, are this machine's own programs.
+# Ruby is started by its own loader and is told its folders. qemu's -L, which would find them, passes over some system calls: with it Ruby
+# does not start on processors of 32 bits.
 class ForeignPlatform
   # Architectures by Debian's names: what the compiler is called, what qemu is called.
   ALL = {
@@ -46,8 +48,7 @@ class ForeignPlatform
   def compile
     unpack unless File.exist?(@root)
     FileUtils.mkdir_p(@build)
-    environment = { "TRUNKLINE_ROOT" => @root }
-    execute(environment, *ruby, "-r#{File.join(__dir__, "foreign_rbconfig.rb")}", File.join(SOURCES, "ext/trunkline/extconf.rb"), chdir: @build)
+    execute({ "TRUNKLINE_ROOT" => @root }, *ruby, "-r#{File.join(__dir__, "foreign_rbconfig.rb")}", File.join(SOURCES, "ext/trunkline/extconf.rb"), chdir: @build)
     written = execute({}, "make", "-j#{Etc.nprocessors}", chdir: @build)
     FileUtils.mkdir_p(File.join(@build, "trunkline"))
     FileUtils.cp(File.join(@build, "trunkline.so"), File.join(@build, "trunkline"))
@@ -59,7 +60,8 @@ class ForeignPlatform
   # @raise [Failure]
   def test(files)
     requires = files.flat_map { |file| ["-r", File.join(SOURCES, file)] }
-    execute({}, *ruby, "-W1", "-I#{@build}", "-Ilib", "-Itest", *requires, "-e", "", chdir: SOURCES)
+    host = { "TRUNKLINE_HOST_RUBY" => RbConfig.ruby } # which the tests' servers are kept by
+    execute(host, *ruby, "-r#{File.join(__dir__, "foreign_host.rb")}", "-W1", "-I#{@build}", "-Ilib", "-Itest", *requires, "-e", "", chdir: SOURCES)
   end
 
   # Has each fuzzer's harness take its committed inputs and changes of them.
@@ -71,7 +73,14 @@ class ForeignPlatform
 
   def compiler = "#{@triplet}-gcc"
   def qemu = "qemu-#{@processor}-static"
-  def ruby = [qemu, "-L", @root, File.join(@root, "usr/bin/ruby3.1")]
+
+  def ruby
+    libraries = %w[lib usr/lib].map { |folder| inside(folder, @triplet) }.join(":")
+    loaded = [inside("usr/lib/ruby/vendor_ruby"), inside("usr/lib/ruby/3.1.0"), inside("usr/lib", @triplet, "ruby/3.1.0"), *Dir[inside("usr/share/rubygems-integration/all/gems/*/lib")]]
+    [qemu, Dir[inside("lib/ld*.so.*")].first, "--library-path", libraries, inside("usr/bin/ruby3.1"), "--disable=gems", *loaded.map { |folder| "-I#{folder}" }]
+  end
+
+  def inside(*path) = File.join(@root, *path)
 
   def unpack
     unfinished = "#{@root}.unfinished"

@@ -1,10 +1,7 @@
 # frozen_string_literal: true
 
-# Has mkmf find the headers and the libraries of a Ruby that is unpacked in the folder TRUNKLINE_ROOT, for a cross compiler.
+# Has mkmf give a cross compiler the headers and the libraries of the Debian that is unpacked in the folder TRUNKLINE_ROOT, whose Ruby runs this.
 
 require "rbconfig"
 
-root = ENV.fetch("TRUNKLINE_ROOT")
-[RbConfig::CONFIG, RbConfig::MAKEFILE_CONFIG].each { |config| config["CC"] += " --sysroot=#{root}" }
-RbConfig::MAKEFILE_CONFIG["prefix"] = "#{root}/usr"
-RbConfig::CONFIG.each { |name, value| value.sub!(%r{\A/usr/include}, "#{root}/usr/include") if name.end_with?("hdrdir") }
+[RbConfig::CONFIG, RbConfig::MAKEFILE_CONFIG].each { |config| config["CC"] += " --sysroot=#{ENV.fetch("TRUNKLINE_ROOT")}" }

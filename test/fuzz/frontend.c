@@ -53,9 +53,12 @@ static uint64_t number_of(span_t name) {
     return number;
 }
 
-/* What is longer than a server takes is refused, and no length is cut to 32 bits. Nothing of such a message is looked at. */
-static void too_long(size_t more) {
-    buffer_t buffer = {.tail = 1 + (size_t)LONGEST_MESSAGE + more};
+/* What is longer than a server takes is refused, and no length is cut to 32 bits. Nothing of such a message is looked at. A processor of 32 bits
+ * has no buffers as long as some of them. */
+static void too_long(uint64_t more) {
+    uint64_t size = 1 + (uint64_t)LONGEST_MESSAGE + more;
+    if (size > SIZE_MAX) return;
+    buffer_t buffer = {.tail = (size_t)size};
     MUST(!frontend_close(&buffer, 1));
 }
 
@@ -88,6 +91,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(buffer_size(&buffer) == 0);
     buffer_release(&buffer);
     too_long(1 + number % UINT32_MAX);
-    too_long(UINT32_MAX - (size_t)LONGEST_MESSAGE + 1 + number % 100);
+    too_long(UINT32_MAX - (uint64_t)LONGEST_MESSAGE + 1 + number % 100);
     return 0;
 }

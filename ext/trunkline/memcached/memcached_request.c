@@ -152,8 +152,9 @@ static VALUE checked_values(VALUE keys, VALUE values) {
     VALUE checked = rb_ary_new_capa(RARRAY_LEN(values));
     for (long at = 0; at < RARRAY_LEN(values); at += 2) {
         rb_ary_push(checked, checked_text(RARRAY_AREF(values, at)));
-        Check_Type(RARRAY_AREF(values, at + 1), T_FIXNUM);
-        rb_ary_push(checked, UINT2NUM(NUM2UINT(RARRAY_AREF(values, at + 1))));
+        VALUE flags = RARRAY_AREF(values, at + 1);
+        if (!RB_INTEGER_TYPE_P(flags)) Check_Type(flags, T_FIXNUM);
+        rb_ary_push(checked, UINT2NUM(NUM2UINT(flags)));
     }
     return checked;
 }

@@ -17,7 +17,7 @@ static bool is_unbegun(const postgres_request_t *request) {
     answer_order_begin(&begun);
     const answer_order_t *order = &request->answer.order;
     bool whole = request->answer.unanswered == 0 || request->answer.unanswered == RARRAY_LEN(request->members);
-    return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble)) + !NIL_P(request->guard);
+    return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : (size_t)RARRAY_LEN(request->preamble)) + !NIL_P(request->guard);
 }
 
 /* One transaction has taken too long. No pooler says so by itself, and a server begins nothing behind it. */

@@ -246,9 +246,15 @@ static VALUE statement_set_types(VALUE self, VALUE oids) {
     for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(oids, at));
     statement_learn(statement_of(self), types, count, statement_of(self)->epoch->number);
     statement_of(self)->column_check = Qnil; /* the caller's types are those to cast from */
+    statement_of(self)->declared = true;
     ALLOCV_END(memory);
     return oids;
 }
+
+/* call-seq: declared? -> true or false
+ *
+ * Were the types of its parameters given by {#types=}? Then they are those in each session. */
+static VALUE statement_is_declared(VALUE self) { return RBOOL(statement_of(self)->declared); }
 
 static VALUE part(VALUE sql, size_t at, size_t length) { return rb_enc_str_new(RSTRING_PTR(sql) + at, length, rb_utf8_encoding()); }
 
@@ -307,6 +313,7 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "column_check", statement_column_check, 0);
     rb_define_method(class, "slot", statement_slot, 0);
     rb_define_method(class, "types=", statement_set_types, 1);
+    rb_define_method(class, "declared?", statement_is_declared, 0);
     rb_define_method(class, "parameter_types", statement_parameter_types, 0);
     rb_define_method(class, "classification", statement_classification, 0);
     rb_define_method(class, "culprit", statement_culprit, 0);

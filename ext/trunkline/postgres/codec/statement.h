@@ -28,6 +28,7 @@ typedef struct {
     uint64_t parse_context; /* in which it is to be read, see parse_context.h: 0 where no settings travel with it */
     uint64_t plans;      /* in which functions' plans are to be made for it */
     bool bytes;          /* decoding wants the bytes of the binary format, of whatever type */
+    bool declared;       /* its caller says the types of its parameters, and no server */
     bool leaky;          /* has left something behind on a session that others share, though nothing in its text tells */
     bool used;           /* since the cache last looked */
 } statement_t;

@@ -29,7 +29,7 @@ static outcome_t append_sized(buffer_t *buffer, const void *bytes, size_t length
     return buffer_append(buffer, size, sizeof size) && buffer_append(buffer, bytes, length) ? APPENDED : NO_MEMORY;
 }
 
-static outcome_t append_integer(buffer_t *buffer, uint32_t type, long number) {
+static outcome_t append_integer(buffer_t *buffer, uint32_t type, int64_t number) {
     char bytes[8];
     switch (type) {
     case TYPE_INT8: write_u64(bytes, (uint64_t)number); return append_sized(buffer, bytes, 8);
@@ -42,11 +42,17 @@ static outcome_t append_integer(buffer_t *buffer, uint32_t type, long number) {
         write_u16(bytes, (uint16_t)number);
         return append_sized(buffer, bytes, 2);
     case TYPE_OID:
-        if (number < 0 || number > (long)UINT32_MAX) return NEEDS_RUBY;
+        if (number < 0 || number > UINT32_MAX) return NEEDS_RUBY;
         write_u32(bytes, (uint32_t)number);
         return append_sized(buffer, bytes, 4);
     default: return NEEDS_RUBY;
     }
+}
+
+/* Ruby has seen that a bigint holds it. Of the others some are no Fixnums on a processor of 32 bits. */
+static outcome_t append_bignum(buffer_t *buffer, uint32_t type, VALUE number) {
+    if (type != TYPE_INT8 && rb_absint_size(number, NULL) > sizeof(uint32_t)) return NEEDS_RUBY;
+    return append_integer(buffer, type, NUM2LL(number));
 }
 
 static outcome_t append_float(buffer_t *buffer, uint32_t type, double number) {
@@ -87,7 +93,7 @@ static outcome_t append_value(buffer_t *buffer, uint32_t type, VALUE value, bool
     if (NIL_P(value)) return buffer_append(buffer, "\xff\xff\xff\xff", 4) ? APPENDED : NO_MEMORY;
     if (value == Qtrue || value == Qfalse) return type == TYPE_BOOL ? append_sized(buffer, value == Qtrue ? "\1" : "\0", 1) : NEEDS_RUBY;
     if (FIXNUM_P(value)) return append_integer(buffer, type, FIX2LONG(value));
-    if (RB_TYPE_P(value, T_BIGNUM)) return converted && type == TYPE_INT8 ? append_integer(buffer, type, NUM2LONG(value)) : NEEDS_RUBY;
+    if (RB_TYPE_P(value, T_BIGNUM)) return converted ? append_bignum(buffer, type, value) : NEEDS_RUBY;
     if (RB_FLOAT_TYPE_P(value)) return append_float(buffer, type, RFLOAT_VALUE(value));
     if (SYMBOL_P(value)) return append_string(buffer, type, rb_sym2str(value), converted);
     return RB_TYPE_P(value, T_STRING) ? append_string(buffer, type, value, converted) : NEEDS_RUBY;

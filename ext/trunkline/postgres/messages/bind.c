@@ -71,19 +71,33 @@ VALUE bind_checked(VALUE parameters) {
 
 VALUE bind_types(VALUE types) {
     VALUE own = rb_ary_dup(types);
-    for (long at = 0; at < RARRAY_LEN(own); at++) Check_Type(RARRAY_AREF(own, at), T_FIXNUM);
+    for (long at = 0; at < RARRAY_LEN(own); at++) {
+        VALUE oid = RARRAY_AREF(own, at);
+        if (!RB_INTEGER_TYPE_P(oid)) Check_Type(oid, T_FIXNUM); /* large ones are no Fixnums on a processor of 32 bits */
+        NUM2UINT(oid);
+    }
     return rb_ary_freeze(own);
 }
 
+/* On a processor of 32 bits many an int4, oid and int8 is no Fixnum: is it one that 64 bits hold? */
+static bool is_short(VALUE value) {
+    if (sizeof(long) == sizeof(int64_t) || !RB_TYPE_P(value, T_BIGNUM)) return false;
+    int unused_bits;
+    size_t size = rb_absint_size(value, &unused_bits);
+    return size < sizeof(int64_t) || (size == sizeof(int64_t) && unused_bits > 0);
+}
+
+static int64_t integer_of(VALUE value) { return FIXNUM_P(value) ? FIX2LONG(value) : NUM2LL(value); }
+
 /* Formats of one parameter. */
 static bool small_integer(uint32_t type, VALUE value) {
-    if (!FIXNUM_P(value)) return false;
-    long number = FIX2LONG(value);
+    if (!FIXNUM_P(value) && !is_short(value)) return false;
+    int64_t number = integer_of(value);
     switch (type) {
     case TYPE_INT8: return true;
     case TYPE_INT4: return number >= INT32_MIN && number <= INT32_MAX;
     case TYPE_INT2: return number >= INT16_MIN && number <= INT16_MAX;
-    case TYPE_OID: return number >= 0 && number <= (long)UINT32_MAX;
+    case TYPE_OID: return number >= 0 && number <= UINT32_MAX;
     default: return false;
     }
 }
@@ -102,7 +116,7 @@ static bool append_sized(buffer_t *buffer, const void *bytes, size_t length) {
     return buffer_append(buffer, size, sizeof size) && buffer_append(buffer, bytes, length);
 }
 
-static bool append_integer(buffer_t *buffer, uint32_t type, long number) {
+static bool append_integer(buffer_t *buffer, uint32_t type, int64_t number) {
     char bytes[8];
     switch (type) {
     case TYPE_INT8: write_u64(bytes, (uint64_t)number); return append_sized(buffer, bytes, 8);
@@ -112,7 +126,7 @@ static bool append_integer(buffer_t *buffer, uint32_t type, long number) {
 }
 
 static bool append_binary(buffer_t *buffer, uint32_t type, VALUE value) {
-    if (FIXNUM_P(value)) return append_integer(buffer, type, FIX2LONG(value));
+    if (RB_INTEGER_TYPE_P(value)) return append_integer(buffer, type, integer_of(value));
     if (RB_TYPE_P(value, T_STRING)) return append_sized(buffer, RSTRING_PTR(value), RSTRING_LEN(value));
     char bytes[8];
     double number = RFLOAT_VALUE(value);

@@ -3,16 +3,12 @@
 /* Trunkline::Postgres::TimeReader: the text of a timestamp -> a Time, in the zones that a host wants. */
 #include "decoders.h"
 #include "civil_time.h"
+#include "time_value.h"
 #include "../../common/classes.h"
 
-#include <limits.h>
 #include <time.h>
 
-/* What rb_time_timespec_new takes for an offset: UTC, or the process's own zone. */
-enum { UTC = INT_MAX - 1, LOCAL = INT_MAX };
 enum { SECONDS_A_MINUTE = 60, SECONDS_AN_HOUR = 3600 };
-
-static const int64_t unix_2000 = 946684800; /* seconds from 1970 to 2000 */
 
 typedef struct {
     bool local;  /* what is written without an offset is in the process's own zone, not in UTC */
@@ -41,8 +37,8 @@ static VALUE time_reader_allocate(VALUE class) {
 static VALUE time_reader_new(int argc, VALUE *argv, VALUE class) { return trunkline_initialized(time_reader_allocate(class), argc, argv); }
 
 static int zone_of(VALUE name) {
-    if (name == ID2SYM(rb_intern("utc"))) return UTC;
-    if (name == ID2SYM(rb_intern("local"))) return LOCAL;
+    if (name == ID2SYM(rb_intern("utc"))) return ZONE_UTC;
+    if (name == ID2SYM(rb_intern("local"))) return ZONE_LOCAL;
     rb_raise(rb_eArgError, "a zone is :utc or :local");
 }
 
@@ -52,7 +48,7 @@ static int zone_of(VALUE name) {
  * others: a callable for what is infinite, before our era or no timestamp at all. */
 static VALUE time_reader_initialize(VALUE self, VALUE from, VALUE to, VALUE others) {
     time_reader_t *reader = RTYPEDDATA_DATA(self);
-    reader->local = zone_of(from) == LOCAL;
+    reader->local = zone_of(from) == ZONE_LOCAL;
     reader->others = others;
     reader->given = NIL_P(to);
     reader->zone = zone_of(NIL_P(to) ? from : to);
@@ -98,12 +94,12 @@ static VALUE time_reader_call(VALUE self, VALUE string) {
     int64_t microseconds;
     timestamp_kind_t kind = parse(text, length, &microseconds);
     if (kind == NO_TIMESTAMP) return rb_funcall(reader->others, id_call, 1, string);
-    int64_t seconds = microseconds / CIVIL_SECOND, rest = microseconds % CIVIL_SECOND;
+    int64_t seconds = microseconds / CIVIL_SECOND + UNIX_2000, rest = microseconds % CIVIL_SECOND;
     if (rest < 0) seconds--, rest += CIVIL_SECOND;
-    time_t moment = (time_t)(seconds + unix_2000);
-    if (kind == WITHOUT && reader->local) moment = local_moment(moment);
-    struct timespec spec = {.tv_sec = moment, .tv_nsec = (long)rest * 1000};
-    VALUE time = rb_time_timespec_new(&spec, kind == WITH_OFFSET && reader->given ? written_offset(text, length) : reader->zone);
+    bool unplaced = kind == WITHOUT && reader->local;
+    if (unplaced && !time_is_near(seconds)) return rb_funcall(reader->others, id_call, 1, string);
+    if (unplaced) seconds = local_moment((time_t)seconds);
+    VALUE time = time_value(seconds, rest, kind == WITH_OFFSET && reader->given ? written_offset(text, length) : reader->zone);
     RB_GC_GUARD(string);
     return time;
 }

@@ -50,7 +50,8 @@ module Trunkline
 
       # What the client remembers of a statement may not be so here.
       def adapt(request)
-        return unless request.given && @lease.changed_parse_context? && !@lease.remembers?(request.statement)
+        return unless request.given && @lease.changed_parse_context?
+        return if request.statement.declared? || @lease.remembers?(request.statement)
 
         description = Request.describe(request.statement).limit_as(request)
         @lease.transmit(description)
