@@ -25,6 +25,11 @@ module Trunkline
     # @return [Array<Symbol>] what libpq's options are called
     def self.option_names = Options.names.map(&:to_sym)
 
+    # @param conninfo [String] a URI, or keywords and values
+    # @return [Hash{String => String}] what it says itself, by libpq's names
+    # @raise [ConfigError] for what is malformed or unknown
+    def self.parse(conninfo) = Given.new(conninfo, {}, {}, service: false).texts # :nodoc:
+
     # @param given [Array<Symbol>] what a caller has called options
     # @param others [Array<Symbol>] keywords that are none of a connection
     # @raise [ConfigError] one is unknown: what it is called here, where that is known
@@ -72,6 +77,9 @@ module Trunkline
 
     # @return [String, nil] the file of passwords; it need not be there
     attr_reader :passfile
+
+    # @return [String, nil] name of the service that options were read of; see libpq's pg_service.conf
+    attr_reader :service
 
     # @return [String] "host:port/dbname", or of several hosts "host:port,host:port/dbname", for messages
     attr_reader :server

@@ -67,7 +67,20 @@ class ResultsPageTest < Trunkline::TestCase
     told.each { |side, rate, cpu, connections| assert_includes selects.map { |row| row.values_at(0, 1, 2, 5) }, [side, rate, cpu, connections] }
   end
 
+  # Each number with a unit in the table of comparisons stands in the results that its row links to, or the row above.
+  def test_the_table_of_comparisons_says_what_the_results_say
+    page = nil
+    told = File.read(File.join(ROOT, "README.md")).lines.grep(/^\|/).flat_map do |row|
+      page = row[%r{\(bench/results/(\w+\.md)\)}, 1] || page
+      row.scan(%r{([\d,.]*\d)(?=/s| us\b| MB\b)}).flatten.map { |number| [page, number] }
+    end
+    assert_operator told.size, :>=, 15
+    assert_empty(told.reject { |page, number| page && cells(page).any? { |cell| cell == number || Float(cell, exception: false)&.round == number.to_i } })
+  end
+
   private
+
+  def cells(page) = (@cells ||= {})[page] ||= File.read(File.join(ROOT, "bench/results", page)).lines.grep(/^\|/).flat_map { |row| row.split("|").map(&:strip) }
 
   def with_results
     Dir.mktmpdir do |folder|

@@ -34,7 +34,7 @@ class BadInputTest < Trunkline::TestCase
     error = error_amid_neighbours(ArgumentError) { |db| db.query("SELECT $1::text, $2::text", "fine", "a\0b") }
     assert_equal "$2 holds a NUL character, which text cannot", error.message
     error = error_amid_neighbours(ArgumentError) { |db| db.query("SELECT 1\0") }
-    assert_equal "the SQL contains a zero byte", error.message
+    assert_equal "the SQL contains a null byte", error.message
   end
 
   def test_too_many_parameters

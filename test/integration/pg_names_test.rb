@@ -114,6 +114,48 @@ class PGNamesTest < Trunkline::TestCase
         [c.lo_write(fd, "ab\0cd"), c.lo_lseek(fd, 1, pg::SEEK_SET), c.lo_read(fd, 3), c.lo_tell(fd), c.lo_read(fd, 9), c.lo_read(fd, 9), c.lo_truncate(fd, 2), c.lo_lseek(fd, 0, pg::SEEK_END), c.lo_close(fd), c.lo_unlink(oid)]
       end
     },
+    binary_coders: ->(_, pg) { { Int2: 1, Int4: "2", Int8: -3, Float4: 1.5, Float8: 2, Boolean: false, Bytea: "x", String: "ü" }.map { |name, value| [name, pg::BinaryEncoder.const_get(name).new.then { |coder| [coder.format, coder.encode(nil), coder.encode(value)] }] } },
+    binary_decoders: ->(_, pg) { [pg::BinaryDecoder::Integer.new.then { |d| [d.decode("\0\1".b), d.decode("\xff\xff\xff\xfe".b), d.decode("\0\0\0\1\0\0\0\0".b)] }, pg::BinaryDecoder::Float.new.decode("\x3f\xc0\0\0".b), pg::BinaryDecoder::Boolean.new.decode("\1"), pg::BinaryDecoder::Bytea.new.decode("\0\xff".b)] },
+    binary_results: ->(c, pg) { (c.type_map_for_results = pg::BasicTypeMapForResults.new(c)) && c.exec_params("SELECT 1::int2, 2::int4, 3::int8, 1.5::float4, 2.5::float8, true, '\\x00ff'::bytea, 'ü'::text, date '2024-02-29', NULL::int", [], 1).values },
+    parameters_by_binary_coders: ->(c, pg) { c.exec_params("SELECT $1, $2", [70_000, "\0\1".b], 0, pg::TypeMapByColumn.new([pg::BinaryEncoder::Int4.new(oid: 23), pg::BinaryEncoder::Bytea.new(oid: 17)])).values },
+    coders: ->(_, pg) { pg::TextEncoder::Integer.new(name: "INT4", oid: 23).then { |coder| [coder == pg::TextEncoder::Integer.new(name: "INT4", oid: 23), coder == pg::TextEncoder::Integer.new, coder.to_h.slice(:oid, :name, :format)] } },
+    coder_map: ->(_, pg) { pg::TypeMapByOid.new.add_coder(pg::BinaryDecoder::Integer.new(oid: 23)).add_coder(pg::TextDecoder::Integer.new(oid: 23)).then { |map| [map.coders.map(&:format), map.max_rows_for_online_lookup, (map.add_coder(:x) rescue [$!.class, $!.message]), (map.freeze.rm_coder(0, 23) rescue $!.class)] } },
+    map_of_columns: ->(_, pg) { [(pg::TypeMapByColumn.new(:x) rescue $!.message), (pg::TypeMapByColumn.new([1]) rescue $!.message), pg::TypeMapByColumn.new([pg::TextDecoder::Integer.new(name: "INT4"), nil, pg::BinaryEncoder::Bytea.new]).inspect] },
+    maps_not_for_parameters: lambda { |c, pg|
+      [pg::TypeMapByOid.new, Class.new(pg::TypeMapByColumn) { def initialize = nil }.new].map do |map|
+        c.exec_params("SELECT $1", [1], 0, map)
+      rescue NotImplementedError => error
+        error.class
+      end
+    },
+    copy_row_map: ->(c, pg) { rows = []; c.copy_data("COPY (SELECT 1, 'x', NULL) TO STDOUT", pg::TextDecoder::CopyRow.new(type_map: pg::TypeMapByColumn.new([pg::TextDecoder::Integer.new, nil, nil]))) { while (row = c.get_copy_data) do rows << row end }; rows },
+    copy_row_map_too_short: ->(c, pg) { told = []; c.copy_data("COPY (SELECT 1, 2) TO STDOUT", pg::TextDecoder::CopyRow.new(type_map: pg::TypeMapByColumn.new([nil]))) { told << (c.get_copy_data rescue $!.message[/number of copy fields/]) << c.get_copy_data }; told },
+    copy_row_encoded: ->(c, pg) { c.exec("CREATE TEMP TABLE cr (a int, b bool)"); c.copy_data("COPY cr FROM STDOUT", pg::TextEncoder::CopyRow.new(type_map: pg::TypeMapByColumn.new([nil, pg::TextEncoder::Boolean.new]))) { c.put_copy_data([1, true]) }; c.exec("TABLE cr").values },
+    no_coder: ->(c, _) { [(c.put_copy_data([1], :none) rescue $!.class), (c.exec_params("SELECT 1", [], nil, :none) rescue $!.class), (c.send_query_params("SELECT 1", nil) rescue $!.class)] },
+    query_in_copy: ->(c, _) { c.copy_data("COPY (SELECT 1) TO STDOUT") { c.exec("SELECT 2") } rescue [$!.class.name, c.exec("SELECT 3").values] },
+    other_encodings: ->(c, _) { [c.exec("SELECT 'ü'".encode("UTF-16LE")).values, c.prepare("ü".encode("UTF-16BE"), "SELECT 1".encode("UTF-32LE")).ntuples, c.exec_prepared("ü").values, c.describe_prepared("ü".encode("UTF-16LE")).nparams] },
+    types_declared_in_a_changed_session: ->(c, _) { ["DISCARD ALL", "SET search_path = pg_catalog", "CREATE TEMP TABLE td (a int)"].map { |sql| c.exec(sql) && c.exec_params("SELECT $1, $2", [{ value: "\0\xff".b, type: 17, format: 1 }, { value: nil, type: 17, format: 1 }]).values } },
+    null_bytes: ->(c, _) { [(c.exec("SELECT 1\0") rescue [$!.class, $!.message[/null byte/]]), (c.exec_params("SELECT $1", ["a\0b"]) rescue $!.class), (c.prepare("a\0", "SELECT 1") rescue $!.message), (c.exec_prepared("a\0") rescue $!.message)] },
+    quoted: ->(_, pg) { [nil, [nil], [["a"]], :a, "a"].map { |name| pg::Connection.quote_ident(name) rescue $!.class } },
+    results_of_nothing: ->(c, _) { [c.discard_results, c.send_query("SELECT 1"), c.discard_results, c.discard_results] },
+    results_of_a_lost_connection: ->(c, _) { c.send_query("SELECT pg_terminate_backend(pg_backend_pid())"); [c.discard_results, c.status] },
+    frozen: ->(c, _) { c.freeze; [:exec, :send_query, :prepare].map { |name| c.public_send(name, *["SELECT 1"] * (name == :prepare ? 2 : 1)) rescue $!.class } << (c.setnonblocking(true) rescue $!.class) << (c.finish rescue $!.class) << c.finished? },
+    names_of_fields: ->(c, _) { (c.field_name_type = "symbol") rescue [$!.class, $!.message] },
+    each_tuple: ->(c, _) { c.exec("SELECT 1 AS a, NULL AS b").each_tuple.map(&:to_h) },
+    nonblocking: ->(c, _) { [c.isnonblocking, c.setnonblocking(true), c.nonblocking?, c.setnonblocking(false), c.isnonblocking] },
+    verbose_errors: ->(c, pg) { c.send_query("SELECT nowhere"); c.get_last_result rescue $!.result.then { |r| [pg::PQERRORS_SQLSTATE, pg::PQERRORS_TERSE, pg::PQERRORS_DEFAULT, pg::PQERRORS_VERBOSE].map { |verbosity| r.verbose_error_message(verbosity, pg::PQSHOW_CONTEXT_ERRORS) } } },
+    verbose_contexts: ->(c, pg) { c.send_query("DO $$ BEGIN RAISE EXCEPTION 'x' USING HINT = 'h'; END $$"); c.get_last_result rescue $!.result.then { |r| [pg::PQSHOW_CONTEXT_NEVER, pg::PQSHOW_CONTEXT_ALWAYS].map { |visibility| r.verbose_error_message(pg::PQERRORS_DEFAULT, visibility) } } },
+    encrypted_md5: ->(c, pg) { [c.encrypt_password("secret", "joe", "md5"), pg::Connection.encrypt_password("secret", "joe"), (c.encrypt_password("a", "b", "none") rescue [$!.class.name, $!.message[/unrecognized password encryption algorithm "none"/]]), (c.encrypt_password(nil, "b") rescue $!.class)] },
+    encrypted_scram: ->(c, _) { [c.encrypt_password("secret", "joe"), c.encrypt_password("secret", "joe", "scram-sha-256")].map { |text| text.gsub(/[A-Za-z0-9+\/]{20,}=*/, "...") } },
+    defaults: ->(c, pg) { [pg::Connection.conndefaults_hash.values_at(:port), [c.conndefaults, c.conninfo].map { |list| list.first.keys & %i[keyword label dispchar dispsize] }, c.conninfo_hash.values_at(:port, :user, :dbname, :host), c.tty, c.hostaddr, c.options] },
+    connection_strings: ->(_, pg) { ["host=a port=5 password='x \\\\ y' dbname=b", "postgresql://u:p%20w@h:5/d?sslmode=require", "dbname=x user=y"].map { |text| pg::Connection.conninfo_parse(text).to_h { |option| option.values_at(:keyword, :val) }.compact } },
+    connect_arguments: ->(_, pg) { [[{ host: "a'b", "port" => 5 }], ["dbname=x", { user: "y" }], ["h", 5, nil, nil, :d], ["postgres:///d?host=/tmp"], ["h"]].map { |arguments| pg::Connection.parse_connect_args(*arguments).sub(/fallback_application_name='[^']*'/, "") } },
+    pings: ->(c, pg) { to = { host: c.host, port: c.port }; [[to], [{ **to, dbname: "not_there", user: "absent" }], [{ host: "/not/there" }], [{ **to, invalid: 1 }]].map { |arguments| pg::Connection.ping(*arguments) } },
+    streamed_by_types: ->(c, pg) { c.send_query("SELECT generate_series(2, 4) AS a"); c.set_single_row_mode; r = c.get_result.field_names_as(:symbol); r.type_map = pg::TypeMapByColumn.new([pg::TextDecoder::Integer.new]); [r.stream_each.to_a, c.get_result] },
+    streamed_tuples_by_types: ->(c, pg) { c.send_query("SELECT generate_series(2, 4) AS a"); c.set_single_row_mode; r = c.get_result.field_names_as(:symbol); r.type_map = pg::TypeMapByColumn.new([pg::TextDecoder::Integer.new]); r.stream_each_tuple.map { |tuple| tuple[:a] } },
+    streamed_command: ->(c, _) { c.send_query("CREATE TEMP TABLE sc (a int)"); c.set_single_row_mode; r = c.get_result; [r.stream_each { raise "a row" }.equal?(r), c.get_result] },
+    streamed_error: ->(c, _) { c.send_query("SELECT 0 / 0"); c.set_single_row_mode; c.get_result.stream_each { raise "a row" } rescue [$!.class.name, c.exec("SELECT 1").values] },
+    streamed_and_taken: ->(c, _) { c.send_query("SELECT generate_series(2, 4)"); c.set_single_row_mode; c.get_result.stream_each { nil while c.get_result } rescue [$!.class.name, c.exec("SELECT 1").values] },
     closed: ->(c, _) { [c.finished?, c.status, c.close, c.finished?] }, asked_when_closed: ->(c, _) { c.close && nil || c.exec("SELECT 1") }, closed_twice: ->(c, _) { c.close || c.close },
     encoders: ->(_, pg) { [pg::TextEncoder::Boolean.new.encode(true), pg::TextEncoder::Identifier.new.encode(["a", "b\"c"]), pg::TextEncoder::QuotedLiteral.new.encode("it's"), pg::TextDecoder::Boolean.new.decode("f"), pg::TextDecoder::Float.new.decode("1.5")] }
   }.freeze
@@ -190,7 +232,7 @@ class PGNamesTest < Trunkline::TestCase
     fields = %i[PG_DIAG_SQLSTATE PG_DIAG_MESSAGE_PRIMARY PG_DIAG_STATEMENT_POSITION PG_DIAG_MESSAGE_HINT PG_DIAG_CONSTRAINT_NAME].map { |name| error.result&.error_field(pg.const_get(name)) } if error.respond_to?(:result)
     in_common_form([error.class.name, error.message, fields])
   ensure
-    connection&.close unless connection&.finished?
+    connection&.close unless connection&.finished? || connection.frozen?
   end
 
   def in_common_form(value)

@@ -7,13 +7,17 @@ module Trunkline
       # @param conninfo [String, nil]
       # @param env [Hash{String => String}, ENV]
       # @param keywords [Hash{Symbol => Object}]
+      # @param service [Boolean] whether the file of services is read, where one is named
       # @raise [ConfigError]
-      def initialize(conninfo, env, keywords)
+      def initialize(conninfo, env, keywords, service: true)
         explicit = from_string(conninfo).merge(from_keywords(keywords))
         environment = Environment.read(env)
-        @options = environment.merge(from_service(environment.merge(explicit), env), explicit)
+        @options = environment.merge(service ? from_service(environment.merge(explicit), env) : {}, explicit)
         @options.each { |name, (value, source)| Options.check(name, value, source) }
       end
+
+      # @return [Hash{String => String}] the values as they were given
+      def texts = @options.transform_values { |value, _| value.dup.force_encoding(Encoding::UTF_8) }
 
       # @return [Hash{String => String}] option name => where its value is from
       def sources = @options.reject { |_, (value, _)| value.to_s.empty? }.transform_values(&:last)

@@ -4,7 +4,7 @@ require_relative "bytea"
 
 module Trunkline
   module PG
-    # The server's text -> a value, or a value -> the server's text. A class of one's own has `decode` or `encode`.
+    # What a server sends -> a value, or a value -> what a server reads. A class of one's own has `decode` or `encode`.
     class Coder
       # @return [Integer] of the type that it is for
       attr_accessor :oid
@@ -12,18 +12,30 @@ module Trunkline
       # @return [String, nil]
       attr_accessor :name
 
-      # @return [Integer] 0: of the text format
-      attr_reader :format
+      # @return [Integer] 0: of the text format; 1: of the binary one
+      attr_accessor :format
 
-      # @param options name and oid
-      def initialize(options = nil, name: nil, oid: 0, **)
-        @name = options ? options[:name] : name
-        @oid = options ? options[:oid] || 0 : oid
-        @format = 0
+      # @param options [Hash{Symbol => Object}, nil] the same as keywords: name, oid and format
+      def initialize(options = nil, **keywords)
+        options = { format: binary? ? 1 : 0, oid: 0, **options.to_h, **keywords }
+        @name, @oid, @format = options.values_at(:name, :oid, :format)
       end
+
+      # @return [Boolean] whether the other one is of the same class, and for the same
+      def ==(other) = other.class == self.class && other.to_h == to_h
+
+      # @return [Hash{Symbol => Object}] name, oid and format
+      def to_h = { oid: @oid, format: @format, name: @name }
 
       # @return [String]
       def inspect = "#<#{self.class} #{@name.inspect} oid=#{@oid}>"
+
+      # @return [String] its name, and letters for its format and its direction: "INT4:TD"
+      def inspect_short = "#{@name || self.class}:#{@format == 1 ? "B" : "T"}#{respond_to?(:decode) ? "D" : "E"}"
+
+      private
+
+      def binary? = self.class.name.to_s.include?("::Binary")
     end
 
     # Makes values of the server's text.
@@ -64,12 +76,15 @@ module Trunkline
 
     # Encoders of the text format.
     module TextEncoder
+      # @raise [TypeError] it is no String
+      def self.text(value) = ::String.try_convert(value) || raise(TypeError, "no implicit conversion of #{value.class} into String") # :nodoc:
+
       String = Class.new(SimpleEncoder)
       Integer = Class.new(SimpleEncoder)
       Float = Class.new(SimpleEncoder)
       Boolean = Class.new(SimpleEncoder) { def encode(value) = { true => "t", false => "f" }.fetch(value, value&.to_s) }
       Bytea = Class.new(SimpleEncoder) { def encode(value) = value && ::Trunkline::PG.const_get(:Bytea).escape(value.to_s) }
-      Identifier = Class.new(SimpleEncoder) { def encode(value) = value && Array(value).map { |part| %("#{part.to_s.gsub('"', '""')}") }.join(".") }
+      Identifier = Class.new(SimpleEncoder) { def encode(value) = value && Array(value).map { |part| "\"#{TextEncoder.text(part).gsub('"', '""')}\"" }.join(".") }
       QuotedLiteral = Class.new(SimpleEncoder) { def encode(value) = value && "'#{value.to_s.gsub("'", "''")}'" }
     end
   end

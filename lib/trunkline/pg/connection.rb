@@ -13,15 +13,18 @@ module Trunkline
       include Constants
       include Shape
 
+      PROGRAM_NAME = Conninfo::PROGRAM_NAME
+      CONNECT_ARGUMENT_ORDER = Conninfo::CONNECT_ARGUMENT_ORDER
+
       # Postgres::Client's, of a connection of its own.
       ALONE = { connections: 1, max_connections: 1 }.freeze
       # The server's text of all values: type maps make others of it.
       TEXT = { default: :text }.freeze
-      # What arguments without names are.
-      PLACES = %i[host port options tty dbname user password].freeze
-      private_constant :ALONE, :TEXT, :PLACES
+      private_constant :ALONE, :TEXT
 
       class << self
+        include Conninfo
+
         # Connects to a server.
         #
         #   connection = Trunkline::PG.connect("postgres:///app")
@@ -42,6 +45,8 @@ module Trunkline
           end
         end
         alias open connect
+        alias async_connect connect
+        alias sync_connect connect
         alias setdb connect
         alias setdblogin connect
 
@@ -58,22 +63,17 @@ module Trunkline
         # @return [String] bytes
         def unescape_bytea(text) = Bytea.unescape(text)
 
+        # @return [String] the password for `ALTER ROLE ... PASSWORD`, by MD5; {#encrypt_password} knows another way
+        # @raise [TypeError] one of them is no String
+        def encrypt_password(password, role) = EncryptedPassword.of(password, role, "md5")
+
         # @param name [String, Array<String>]
         # @return [String] with their quotes
         def quote_ident(name)
+          raise TypeError, "no implicit conversion of nil into String" if name.nil?
           raise ArgumentError, "string contains null byte" if Array(name).any? { |part| part.to_s.include?("\0") }
 
           TextEncoder::Identifier.new.encode(name)
-        end
-
-        # @return [Array(Config, Hash)] of what {connect} takes
-        def settings_of(arguments, options) # :nodoc:
-          *arguments, hash = arguments if arguments.last.is_a?(Hash)
-          options = { **hash.to_h.transform_keys(&:to_sym), **options }
-          raise ArgumentError, "#{arguments.size} arguments: there are host, port, options, tty, dbname, user and password" if arguments.size > PLACES.size
-          return Config.new(arguments.first, **options) if arguments.size < 2
-
-          Config.new(nil, **PLACES.zip(arguments).to_h.except(:tty).compact, **options)
         end
       end
 

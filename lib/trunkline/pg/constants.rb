@@ -4,6 +4,7 @@ module Trunkline
   module PG
     # Numbers that libpq gives to states and to the fields of errors.
     module Constants
+      DEF_PGPORT = 5432
       CONNECTION_OK = 0
       CONNECTION_BAD = 1
       PQTRANS_IDLE = 0
@@ -11,6 +12,17 @@ module Trunkline
       PQTRANS_INTRANS = 2
       PQTRANS_INERROR = 3
       PQTRANS_UNKNOWN = 4
+      PQPING_OK = 0
+      PQPING_REJECT = 1
+      PQPING_NO_RESPONSE = 2
+      PQPING_NO_ATTEMPT = 3
+      PQERRORS_TERSE = 0
+      PQERRORS_DEFAULT = 1
+      PQERRORS_VERBOSE = 2
+      PQERRORS_SQLSTATE = 3
+      PQSHOW_CONTEXT_NEVER = 0
+      PQSHOW_CONTEXT_ERRORS = 1
+      PQSHOW_CONTEXT_ALWAYS = 2
       PGRES_EMPTY_QUERY = 0
       PGRES_COMMAND_OK = 1
       PGRES_TUPLES_OK = 2

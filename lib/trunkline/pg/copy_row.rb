@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "coders"
+require_relative "type_maps"
 
 module Trunkline
   module PG
@@ -18,7 +18,7 @@ module Trunkline
 
       # @param values [Array] to_s is what is sent of each; nil: NULL
       # @return [String]
-      def self.write(values) = "#{values.map { |value| value.nil? ? "\\N" : value.to_s.gsub(/[\b\f\n\r\t\v\\]/) { |sign| "\\#{LETTERS[sign]}" } }.join("\t")}\n"
+      def self.write(values) = "#{values.map { |value| value.nil? ? "\\N" : Queries.utf8(value.to_s).gsub(/[\b\f\n\r\t\v\\]/) { |sign| "\\#{LETTERS[sign]}" } }.join("\t")}\n"
 
       def self.unescaped(code)
         case code
@@ -31,21 +31,44 @@ module Trunkline
     end
     private_constant :CopyText
 
+    # A coder of rows, with coders of their fields.
+    module OfType
+      # @return [TypeMap] of the fields
+      attr_accessor :type_map
+
+      def initialize(options = nil, **keywords)
+        super
+        @type_map = { **options.to_h, **keywords }.fetch(:type_map) { TypeMapAllStrings.new }
+      end
+    end
+    private_constant :OfType
+
     module TextDecoder
       # A line of COPY TO STDOUT -> its values.
       class CopyRow < SimpleDecoder
+        include OfType
+
         # @param text [String, nil] the line
-        # @return [Array<String, nil>, nil] nil: there was no line
-        def decode(text, _row = nil, _column = nil) = text && CopyText.read(text)
+        # @return [Array<Object, nil>, nil] by the type map; nil: there was no line
+        # @raise [ArgumentError] the map has coders for more or fewer columns
+        def decode(text, _row = nil, _column = nil) = text && TypeMap.reading(type_map).copied(CopyText.read(text), :decode)
       end
     end
 
     module TextEncoder
       # Values -> a line for COPY FROM STDIN.
       class CopyRow < SimpleEncoder
-        # @param values [Array<#to_s, nil>]
+        include OfType
+
+        # @param values [Array<#to_s, nil>] to_s of what the type map makes of each
         # @return [String] the line, with its end
-        def encode(values) = CopyText.write(values)
+        # @raise [TypeError] it is no Array
+        # @raise [ArgumentError] the map has coders for more or fewer columns
+        def encode(values)
+          raise TypeError, "wrong argument type #{values.class} (expected Array)" unless values.is_a?(Array)
+
+          CopyText.write(TypeMap.reading(type_map).copied(values, :encode))
+        end
       end
     end
   end

@@ -10,6 +10,10 @@ module Trunkline
       FORMATS = %i[text binary].freeze
       private_constant :FORMATS
 
+      # @param text [String] of any encoding
+      # @return [String] the same; in UTF-8 where ASCII would not be found in it, as in UTF-16
+      def self.utf8(text) = text.is_a?(String) && !text.encoding.ascii_compatible? ? text.encode(Encoding::UTF_8) : text
+
       # @param client [Postgres::Client]
       # @param session [Postgres::VirtualSession] of the same
       def initialize(client, session)
@@ -37,6 +41,7 @@ module Trunkline
       # @raise [Trunkline::Error]
       def send_off(sql, parameters, format, map, single: false, types: nil)
         form = form(format)
+        sql = Queries.utf8(sql)
         values, types = sendable(sql, parameters, map, types)
         statement, keep = form.statement(sql, :again, types)
         raise ::Trunkline::ConfigError, "COPY is for copy_data" if statement.classification == :copy
@@ -49,26 +54,29 @@ module Trunkline
 
       # @return [Array(Array, Array<Integer>)] values for the session, and the types that they are to have, or nil
       def sendable(sql, parameters, map, types)
+        raise TypeError, "wrong argument type #{parameters.class} (expected Array)" unless parameters.is_a?(Array)
+
+        map = TypeMap.reading(map)
         return [parameters, declared(types)] if parameters.empty?
 
-        given = Parameters.new(parameters, TypeMap.reading(map)) { learned(sql, types) }
+        given = Parameters.new(parameters, map) { learned(sql, types) }
         [given.values, given.types || declared(types)]
       end
 
       # @return [Result] without rows, of what a statement takes and returns
       # @raise [Trunkline::Error]
       def describe(sql, types = nil)
-        description, parameters = form(0).describe(@session, sql, declared(types))
+        description, parameters = form(0).describe(@session, Queries.utf8(sql), declared(types))
         Result.new([], description, nil).told("", status: Constants::PGRES_COMMAND_OK, parameters: parameters)
       end
 
       # @return [Result] of nothing
       def nothing(tag = nil) = form(0).nothing(tag)
 
-      # @param format [Integer]
+      # @param format [Integer, nil] nil: 0
       # @return [Postgres::AnswerForm]
       # @raise [ArgumentError] it is neither 0 nor 1
-      def form(format) = (@forms[format] if [0, 1].include?(format)) || raise(ArgumentError, "result format must be 0 (text) or 1 (binary), not #{format.inspect}")
+      def form(format) = (@forms[format || 0] if [0, 1, nil].include?(format)) || raise(ArgumentError, "result format must be 0 (text) or 1 (binary), not #{format.inspect}")
 
       private
 

@@ -43,10 +43,33 @@ module Trunkline
       end
       alias result_error_field error_field
 
+      # @param verbosity [Integer] one of PG's PQERRORS_ constants
+      # @param visibility [Integer] of the CONTEXT, one of PG's PQSHOW_CONTEXT_ constants
+      # @return [String] as libpq writes it
+      def verbose_error_message(verbosity = PQERRORS_DEFAULT, visibility = PQSHOW_CONTEXT_ERRORS)
+        severity, message = @fields.values_at(:severity, :message)
+        case verbosity
+        when PQERRORS_SQLSTATE then "#{severity}:  #{@fields[:sqlstate] || message}\n"
+        when PQERRORS_TERSE then ErrorReport.new(@fields.slice(:severity, :message, :position, :internal_position)).to_s
+        when PQERRORS_VERBOSE then error_message.sub(/\A[^:]+:  /) { |start| "#{start}#{@fields[:sqlstate]}: " } + names.join
+        else error_message
+        end.then { |text| visibility == PQSHOW_CONTEXT_NEVER ? text.sub(/^CONTEXT:  .*?(?=^[A-Z ]+:  |\z)/m, "") : text }
+      end
+      alias result_verbose_error_message verbose_error_message
+
       # @return [nil] of a notice
       # @raise [PG::Error] of a query that failed
       def check = (raise error if error)
       alias check_result check
+
+      private
+
+      def names
+        titles = { "SCHEMA" => :schema, "TABLE" => :table, "COLUMN" => :column, "DATATYPE" => :datatype, "CONSTRAINT" => :constraint }
+        named = titles.filter_map { |title, name| "#{title} NAME:  #{@fields[name]}\n" if @fields[name] }
+        place = [@fields[:routine], [@fields[:file], @fields[:line]].compact.join(":")].compact.reject(&:empty?).join(", ")
+        place.empty? ? named : [*named, "LOCATION:  #{place}\n"]
+      end
     end
   end
 end

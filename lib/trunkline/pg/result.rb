@@ -137,6 +137,9 @@ module Trunkline
       # @return [Tuple] the row by itself
       def tuple(row) = Tuple.new(field_name_type == :symbol ? columns.map(&:to_sym) : columns, tuple_values(row))
 
+      # @yieldparam row [Tuple]
+      def each_tuple = block_given? ? (size.times { |row| yield tuple(row) }; self) : to_enum(:each_tuple) { size }
+
       # @param column [Integer] its number, from 0
       # @return [Array] its values
       def column_values(column)
@@ -203,8 +206,7 @@ module Trunkline
       # @param type [Symbol] :string, :symbol or :static_symbol
       # @raise [ArgumentError] it is none of these
       def field_name_type=(type)
-        raise TypeError, "wrong argument type #{type.class} (expected Symbol)" unless type.is_a?(Symbol)
-        raise ArgumentError, "invalid argument :#{type} given" unless %i[string symbol static_symbol].include?(type)
+        raise ArgumentError, "invalid argument #{type.inspect}" unless %i[string symbol static_symbol].include?(type)
 
         @field_name_type = type == :static_symbol ? :symbol : type
       end

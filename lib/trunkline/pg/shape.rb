@@ -2,7 +2,9 @@
 
 require_relative "bytea"
 require_relative "connection_types"
+require_relative "conninfo"
 require_relative "constants"
+require_relative "encrypted_password"
 require_relative "queries"
 require_relative "report"
 require_relative "result"
@@ -42,6 +44,8 @@ module Trunkline
 
       # @return [nil]
       def finish
+        raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
+
         end_sent
         @session.reset
         @finished = true
@@ -50,6 +54,12 @@ module Trunkline
       alias close finish
 
       def finished? = @finished || @session.closed?
+
+      # Its type maps and names of fields cannot be changed any more, and no query can be run.
+      def freeze
+        @types.freeze
+        super
+      end
 
       # @return [String]
       def inspect = "#<#{self.class} #{@config.server}#{" with a connection of its own" if @session.pinned?}>"
@@ -68,6 +78,7 @@ module Trunkline
         @receiver = @copy = @coder = @sent = @ready = @socket = nil
         @open_copy = false
         @finished = false
+        @nonblocking = false
       end
 
       # What was sent and is not waited for any more.

@@ -10,6 +10,7 @@ module Trunkline
       # @return [Result, Enumerator]
       # @raise [PG::Error] the server has failed; perhaps in the middle
       # @raise [InvalidResultStatus] it is no row of such a query
+      # @raise [NoResultError] the block has taken the rest
       def stream_each(&block) = streamed(:stream_each, block) { |result| result.each(&block) }
 
       # As {#stream_each}, with Arrays.
@@ -22,10 +23,22 @@ module Trunkline
 
       def streamed(name, block)
         return to_enum(name) unless block
+
+        check
+        return self if result_status == Constants::PGRES_COMMAND_OK
         raise InvalidResultStatus, "PG::Result is not in single row mode" unless told_of.source
 
-        told_of.source.each_result(self) { |result| yield result }
+        told_of.source.each_result(self) { |result| yield like_this(result) }
         self
+      end
+
+      # With the names and the types that were chosen for the first row.
+      def like_this(result)
+        return result if result.equal?(self)
+
+        result.field_name_type = field_name_type
+        result.type_map = type_map unless type_map.equal?(result.type_map)
+        result
       end
     end
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "coders"
+require_relative "binary_coders"
 
 module Trunkline
   module PG
@@ -16,6 +16,13 @@ module Trunkline
         raise TypeError, "wrong argument type #{map.class} (expected kind of PG::TypeMap)"
       end
 
+      # @raise [TypeError] it is no coder, of this module or of the pg gem
+      def self.check(coder) # :nodoc:
+        return if coder.is_a?(Coder) || (defined?(::PG::Coder) && ::PG::Coder === coder)
+
+        raise TypeError, "wrong argument type #{coder.class} (expected PG::Coder)"
+      end
+
       # @param _result [Result] that it is to be used for
       # @return [TypeMap] itself, or another one for this result
       def fit_to_result(_result) = self
@@ -27,6 +34,11 @@ module Trunkline
       # @param values [Array]
       # @return [Array] what is sent for them: a String, nil, or a Hash with :value, :type and :format
       def encoded(values) = values.map { |value| text(value) }
+
+      # @param fields [Array] of a row of COPY
+      # @param _method [Symbol] :decode or :encode
+      # @return [Array] the fields, by the map's coders
+      def copied(fields, _method) = fields # :nodoc:
 
       # @return [String]
       def inspect = "#<#{self.class}>"
@@ -85,9 +97,12 @@ module Trunkline
       attr_reader :coders
 
       # @param coders [Array<Coder, nil>] one for each column, or each parameter
+      # @raise [TypeError] they are no such Array
       def initialize(coders)
         super()
-        @coders = coders
+        raise TypeError, "wrong argument type #{coders.class} (expected Array)" unless coders.is_a?(Array)
+
+        @coders = coders.each { |coder| TypeMap.check(coder) unless coder.nil? }
       end
 
       # @raise [ArgumentError] there are fewer or more columns
@@ -109,12 +124,22 @@ module Trunkline
       # @return [Array<Integer, nil>] of the coders' types
       def oids = @coders.map { |coder| coder&.oid }
 
+      # @param fields [Array<String, nil>] of a row of COPY
+      # @return [Array] what the coders make of them
+      # @raise [ArgumentError] there are fewer or more fields
+      def copied(fields, method) # :nodoc:
+        check(fields.size, "copy fields")
+        rest = nil
+        fields.each_with_index.map { |field, at| @coders[at] ? @coders[at].__send__(method, field) : (rest ||= others.copied(fields, method))[at] }
+      end
+
       # @return [String] the coders
-      def inspect = "#<#{self.class} #{@coders.map { |coder| coder ? "#{coder.name || coder.class}:#{coder.format}" : "nil" }.join(" ")}>"
+      def inspect = "#<#{self.class} #{@coders.map { |coder| coder ? coder.inspect_short : "nil" }.join(" ")}>"
 
       private
 
       def check(size, what)
+        raise NotImplementedError, "the type map is not initialized: its class calls super in initialize" unless @coders
         raise ArgumentError, "number of #{what} (#{size}) does not match number of mapped columns (#{@coders.size})" unless @coders.size == size
       end
     end
@@ -123,15 +148,22 @@ module Trunkline
     class TypeMapByOid < TypeMap
       include DefaultTypeMappable
 
+      # @return [Integer] remembered: a result of as many rows is not decoded in another way here
+      attr_accessor :max_rows_for_online_lookup
+
       def initialize
         super
         @decoders = {}
+        @max_rows_for_online_lookup = 10
       end
 
       # @param coder [Coder] by its format and oid
       # @return [TypeMapByOid] itself
       # @raise [ArgumentError] its format is neither 0 nor 1
+      # @raise [TypeError] it is none
       def add_coder(coder)
+        TypeMap.check(coder)
+        raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
         raise ArgumentError, "invalid format code #{coder.format}" unless [0, 1].include?(coder.format)
 
         @decoders[[coder.format, coder.oid]] = coder
@@ -140,13 +172,17 @@ module Trunkline
 
       # @return [Coder, nil] the one that was taken away
       def rm_coder(format, oid)
+        raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
         raise ArgumentError, "invalid format code #{format}" unless [0, 1].include?(format)
 
         @decoders.delete([format, oid])
       end
 
-      # @return [Array<Coder>]
-      def coders = @decoders.values
+      # @return [Array<Coder>] those of the text format first
+      def coders = @decoders.values.partition { |coder| coder.format.zero? }.flatten
+
+      # @raise [NotImplementedError] the types of parameters are not known
+      def encoded(_values) = raise(NotImplementedError, "type map #{self.class} is not suitable to map query params")
 
       # @param result [Result]
       # @return [TypeMapByColumn] with the coders of these columns
@@ -216,7 +252,9 @@ module Trunkline
       # Text is what it is, and so are types that have no class of Ruby's own.
       TYPES = [16, 17, 20, 21, 23, 26, 114, 3802, 700, 701, 869, 650, 1082, 1114, 1184, 1700,
                1000, 1001, 1005, 1007, 1016, 1009, 1015, 1021, 1022, 1182, 1115, 1185, 1231, 199, 3807].freeze
-      private_constant :TYPES
+      # Of these the binary format is decoded, too.
+      BINARY = [16, 17, 20, 21, 23, 26, 25, 700, 701, 1082, 1114, 1184].freeze
+      private_constant :TYPES, :BINARY
 
       # @param connection [Connection] not asked: types of the database's own are text, unless a coder is added
       def initialize(connection = nil, registry: nil)
@@ -225,6 +263,7 @@ module Trunkline
 
         @connection = connection
         TYPES.each { |oid| add_coder(TextDecoder.__send__(:of, oid).new(oid: oid)) }
+        BINARY.each { |oid| add_coder(BinaryDecoder.__send__(:of, oid).new(oid: oid, format: 1)) }
       end
     end
 

@@ -8,12 +8,12 @@ module Trunkline
         ADVICE = {
           /pipeline/ => "the queries of all callers travel together as it is",
           /trace/ => "Trunkline's middlewares see each query",
-          /verbosity|visibility/ => "errors have all that the server says: error.result.error_field tells each field",
+          /verbosity|visibility/ => "errors have all that the server says: error.result.verbose_error_message(PG::PQERRORS_VERBOSE, PG::PQSHOW_CONTEXT_ALWAYS) writes it, and error.result.error_field tells each field",
           /socket|\Aconnect_poll\z|\Areset_(?:poll|start)\z/ => "connecting does not block other fibers, and needs no steps"
         }.freeze
         NAMES = %i[
           cancel_poll connect_poll connection_needs_password connection_used_password describe_portal async_describe_portal sync_describe_portal
-          close_portal encrypt_password enter_pipeline_mode exit_pipeline_mode pipeline_status pipeline_sync async_pipeline_sync
+          close_portal enter_pipeline_mode exit_pipeline_mode pipeline_status pipeline_sync async_pipeline_sync
           sync_pipeline_sync send_pipeline_sync send_flush_request reset_poll reset_start send_describe_portal set_error_verbosity
           set_error_context_visibility set_chunked_rows_mode socket ssl_attribute ssl_attribute_names ssl_attributes ssl_in_use? trace untrace
         ].freeze

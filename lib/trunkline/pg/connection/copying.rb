@@ -8,7 +8,7 @@ module Trunkline
         include Constants
 
         # Begins a COPY that its caller puts the data of, or gets.
-        COPY = /\A\s*+COPY\b.*\b(?:FROM\s+STDIN|TO\s+STDOUT)\b/im
+        COPY = /\A\s*+COPY\b.*\b(?:FROM|TO)\s+STD(?:IN|OUT)\b/im
         private_constant :COPY
 
         # @return [Boolean] whether the SQL is such a COPY
@@ -28,6 +28,7 @@ module Trunkline
         def copy_data(sql, coder = nil)
           raise failure(:LostCopyState, "another COPY is going on") if @copy
 
+          sql = Queries.utf8(sql)
           @session.together { copied(sql, coder) { |result| yield result } }
         rescue ::Trunkline::Error, EncodingError => error
           raise translated(error)
@@ -37,7 +38,11 @@ module Trunkline
         # @param encoder [#encode, nil] of pg
         # @return [true]
         # @raise [PG::Error]
+        # @raise [TypeError] the encoder is none
         def put_copy_data(data, encoder = @coder || @types.copy_encoder)
+          raise TypeError, "wrong argument type #{encoder.class} (expected some kind of PG::Coder)" unless encoder.nil? || encoder.respond_to?(:encode)
+
+          data = Queries.utf8(data)
           copy(:in).write(encoder ? encoder.encode(data) : data)
           true
         rescue ::Trunkline::ServerError => error
@@ -51,7 +56,10 @@ module Trunkline
         # @param decoder [#decode, nil] of pg
         # @return [String, Object, nil] the next line, or what the decoder makes of it; nil: it was the last one
         # @raise [PG::Error]
+        # @raise [TypeError] the decoder is none
         def get_copy_data(_async = false, decoder = @coder || @types.copy_decoder)
+          raise TypeError, "wrong argument type #{decoder.class} (expected some kind of PG::Coder)" unless decoder.nil? || decoder.respond_to?(:decode)
+
           line = copy(:out).read
           @all_read = true unless line
           end_open_copy if line.nil? && @open_copy
@@ -71,7 +79,7 @@ module Trunkline
           copy(:in)
           raise failure(:Error, "copy_data ends its COPY itself, behind its block") unless @open_copy
 
-          error_message ? end_open_copy { fail_copy(error_message) } : end_open_copy
+          error_message ? end_open_copy { fail_copy(Queries.utf8(error_message)) } : end_open_copy
           true
         end
         alias async_put_copy_end put_copy_end

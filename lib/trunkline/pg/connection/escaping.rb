@@ -40,6 +40,17 @@ module Trunkline
         # @return [String] bytes
         def unescape_bytea(text) = Bytea.unescape(text)
 
+        # @param password [String]
+        # @param role [String]
+        # @param algorithm [String, nil] "scram-sha-256" or "md5"; nil: the server's password_encryption
+        # @return [String] the password for `ALTER ROLE ... PASSWORD`, which then is not in the statement and in logs
+        # @raise [TypeError] one of them is no String
+        # @raise [PG::Error] there is no such algorithm
+        def encrypt_password(password, role, algorithm = nil)
+          algorithm ||= parameter_status("password_encryption")
+          EncryptedPassword.of(password, role, algorithm) || raise(failure(:Error, "unrecognized password encryption algorithm \"#{algorithm}\""))
+        end
+
         private
 
         # Every session starts with them meaning nothing; one of its own may have been told otherwise.

@@ -48,10 +48,11 @@ module Trunkline
         def prepare(name, sql, types = nil)
           check_open
           end_open
+          name = statement_name(name)
           raise duplicate("prepared statement \"#{name}\" already exists") if !name.empty? && @statements.key?(name)
 
           @queries.describe(sql, types)
-          @statements[name.to_s] = [sql, types]
+          @statements[name] = [sql, types]
           @queries.nothing("PREPARE")
         rescue ::Trunkline::Error, EncodingError => error
           raise translated(error)
@@ -85,7 +86,7 @@ module Trunkline
         #
         # @return [Result] of nothing
         def close_prepared(name)
-          @statements.delete(name.to_s)
+          @statements.delete(statement_name(name))
           @queries.nothing("DEALLOCATE")
         end
         alias async_close_prepared close_prepared
@@ -121,9 +122,18 @@ module Trunkline
 
         private
 
+        def statement_name(name)
+          name = name.to_s
+          name = name.encode(Encoding::UTF_8) unless [Encoding::UTF_8, Encoding::BINARY].include?(name.encoding)
+          raise ArgumentError, "string contains null byte" if name.include?("\0")
+
+          name
+        end
+
         def prepared(name)
           check_open
-          @statements.fetch(name.to_s) { raise refused(:InvalidSqlStatementName, "26000", "prepared statement \"#{name}\" does not exist") }
+          name = statement_name(name)
+          @statements.fetch(name) { raise refused(:InvalidSqlStatementName, "26000", "prepared statement \"#{name}\" does not exist") }
         end
 
         def duplicate(message) = refused(:DuplicatePstatement, "42P05", message)
@@ -133,11 +143,18 @@ module Trunkline
           namespace.const_get(name).new(report.error_message, connection: self, result: report)
         end
 
-        def check_open = (raise failure(:ConnectionBad, "connection is closed") if @finished)
+        def check_open
+          raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
+          raise failure(:ConnectionBad, "connection is closed") if @finished
+        end
+
+        def check_no_copy = (raise failure(:LostCopyState, "another SQL query was called while copy_data is going on: it comes behind its block") if @copy && !@open_copy)
 
         def answer(sql, parameters, result_format, type_map, prepare: :again, types: nil)
           check_open
+          check_no_copy
           end_open
+          sql = Queries.utf8(sql)
           return open_copy(sql) if parameters.empty? && Copying.begins?(sql)
 
           result = settled(@queries.ask(sql, parameters, result_format, type_map || @types.for_queries, prepare, types))

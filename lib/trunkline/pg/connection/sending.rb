@@ -78,10 +78,14 @@ module Trunkline
 
         # Drops the results that were not taken.
         #
-        # @return [true]
+        # @return [Boolean, nil] true: there were some; nil: there were none; false: the connection is lost
         def discard_results
+          return unless @sent || @ready
+
           nil while next_result
           true
+        rescue namespace::ConnectionBad
+          false
         end
 
         # Takes in what has come.
@@ -130,16 +134,19 @@ module Trunkline
         alias async_flush flush
         alias sync_flush flush
 
-        # Nothing here blocks other fibers, or waits where it says it does not.
+        # Nothing here blocks other fibers, or waits where it says it does not: this is remembered, and changes nothing.
         #
         # @return [nil]
-        def setnonblocking(_wanted) = nil
+        def setnonblocking(wanted)
+          @nonblocking = wanted ? true : false
+          nil
+        end
         alias nonblocking= setnonblocking
         alias async_setnonblocking setnonblocking
         alias sync_setnonblocking setnonblocking
 
-        # @return [Boolean] false
-        def isnonblocking = false
+        # @return [Boolean] as it was told
+        def isnonblocking = @nonblocking
         alias nonblocking? isnonblocking
         alias async_isnonblocking isnonblocking
         alias sync_isnonblocking isnonblocking
@@ -179,7 +186,9 @@ module Trunkline
             yield result
             result = next_result
           end
-          result&.check
+          raise failure(:NoResultError, "no result received: what is behind this row was taken by another call") if result.nil?
+
+          result.check
         end
 
         private

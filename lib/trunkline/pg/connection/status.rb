@@ -53,8 +53,18 @@ module Trunkline
         # @return [Integer]
         def port = @config.port
 
-        # @return [String, nil] the password that it connects with
-        def pass = @config.password
+        # @return [String] the password that it connects with; empty where there is none
+        def pass = @config.password.to_s
+
+        # @return [String] the address of the server's connection, which is this connection's own from now on; empty of a Unix socket
+        def hostaddr
+          backend_pid if @session.socket.nil?
+          address = BasicSocket.for_fd(@session.socket.fileno).tap { |socket| socket.autoclose = false }.remote_address
+          address.ip? ? address.ip_address : ""
+        end
+
+        # @return [String] empty: servers have none
+        def tty = ""
 
         # @return [String] what the server is given as `options` when a connection begins
         def options = @config.session["options"].to_s
@@ -62,21 +72,27 @@ module Trunkline
         # @return [String] of the latest query; empty, as errors are raised
         def error_message = ""
 
-        # @return [Hash{Symbol => String}] what it connects with, by libpq's names
-        def conninfo_hash
-          given = { host: host, port: port&.to_s, dbname: db, user: user, password: pass, options: options, application_name: @config.application_name }
-          given.compact.reject { |_, value| value.empty? }
+        # @return [Array<Hash{Symbol => String, Integer, nil}>] what it connects with, with :keyword and :val
+        def conninfo
+          given = { service: @config.service, connect_timeout: seconds_given, host: host, port: port, dbname: db, user: user, password: pass, options: options, application_name: @config.application_name }
+          Conninfo.described(given.transform_values { |value| value.to_s.empty? ? nil : value })
         end
 
-        # @return [Array<Hash{Symbol => String}>] the same, with :keyword and :val
-        def conninfo = conninfo_hash.map { |keyword, value| { keyword: keyword.to_s, val: value } }
+        # @return [Hash{Symbol => String, nil}] the same, by libpq's names
+        def conninfo_hash = conninfo.to_h { |option| [option[:keyword].to_sym, option[:val]] }
+
+        # @return [Array<Hash{Symbol => String, Integer, nil}>] what counts where nothing is given
+        def conndefaults = Conninfo.defaults
+
+        # @return [Hash{Symbol => String, nil}] the same, by libpq's names
+        def conndefaults_hash = conndefaults.to_h { |option| [option[:keyword].to_sym, option[:val]] }
 
         # Strings go and come in UTF-8.
         def set_client_encoding(name) = Config.new(nil, client_encoding: name) && nil
         alias client_encoding= set_client_encoding
 
         # @return [Encoding] UTF-8: there is no other
-        def set_default_encoding = Encoding::UTF_8
+        def set_default_encoding = check_open || Encoding::UTF_8
 
         # @return [String] UTF8
         def get_client_encoding = "UTF8"
@@ -87,6 +103,7 @@ module Trunkline
         # @param encoding [Encoding, String, nil] UTF-8; nil: that, too
         # @raise [ConfigError] it is another one
         def internal_encoding=(encoding)
+          check_open
           Config.new(nil, client_encoding: encoding.to_s) if encoding
         end
 
@@ -94,6 +111,9 @@ module Trunkline
         def external_encoding = Encoding::UTF_8
 
         private
+
+        # As libpq writes it; it has no limit of its own.
+        def seconds_given = (@config.connect_timeout&.to_i unless @config.source(:connect_timeout) == "default")
 
         def setting(name) = exec_params("SELECT pg_catalog.current_setting($1, true)", [name]).getvalue(0, 0)
       end

@@ -103,7 +103,7 @@ module Trunkline
         sql = String.new(sql) unless sql.instance_of?(String) # what a class of the caller's own says of it may not be so
         text = sql.encoding == Encoding::BINARY ? sql.dup.force_encoding(Encoding::UTF_8) : sql.encode(Encoding::UTF_8)
         raise EncodingError, "the SQL is not valid UTF-8" unless text.valid_encoding?
-        raise ArgumentError, "the SQL contains a zero byte" if text.include?("\0")
+        raise ArgumentError, "the SQL contains a null byte" if text.include?("\0")
         raise ArgumentError, "the SQL has #{text.bytesize} bytes, and the server takes #{LONGEST} at most" if text.bytesize > LONGEST
 
         -text

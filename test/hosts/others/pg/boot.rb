@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 # What comes before pg's own specs: Trunkline::PG under pg's name, and a server of this run.
+require "pathname"
 require "timeout"
 require "trunkline"
 
@@ -14,11 +15,7 @@ module PG
   class << self
     def library_version = 150_000
     def require_bigdecimal_without_warning = require("bigdecimal")
-  end
-
-  # Nothing is ever nonblocking.
-  class Connection
-    def setnonblocking(_wanted) = nil
+    def make_shareable(object) = object
   end
 
   module TestingHelpers
@@ -29,7 +26,8 @@ module PG
         def initialize(name, **)
           @name = name
           @port = Integer(ENV.fetch("PGPORT"))
-          @conninfo = "host=127.0.0.1 port=#{@port} user=postgres dbname=test"
+          @test_dir = Pathname(ENV.fetch("SERVER_FILES"))
+          @conninfo = "host=localhost port=#{@port} user=postgres dbname=test"
           @unix_socket = ENV.fetch("SERVER_SOCKET")
         end
 

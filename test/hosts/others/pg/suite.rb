@@ -33,7 +33,7 @@ class PGSuite
     server = Trunkline::Bench::PostgresServer.start
     server.psql("CREATE DATABASE test")
     Dir.mktmpdir do |scratch|
-      result = SuiteProcess.new(command, folder: @folder, scratch: scratch, environment: environment(server)).run
+      result = SuiteProcess.new(command, folder: @folder, scratch: scratch, environment: environment(server).merge("SERVER_FILES" => scratch)).run
       SuiteReport.new(PGSuite.excluded.slice(*left_out)).tap do |report|
         report.add(FILES, *result)
         report.left_out.concat(report.failed & left_out)
