@@ -9,33 +9,22 @@ require_relative "servers/postgres_server"
 
 module Trunkline
   module Bench
-    # Reads of two standbys of a server, which may be made slow.
+    # Reads of two standbys of a server.
     class ReplicaLoad
-      READ = "SELECT port FROM (SELECT current_setting('port')::int AS port, pg_sleep(current_setting('app.delay')::float8)) AS read"
       WORK = "SELECT sum(number) FROM generate_series(1, 200) AS number"
       SECONDS = 3
       CONNECTIONS = 4
-      WARM_UP = 0.5
       ROUNDS = 2000
-      private_constant :READ, :WORK, :SECONDS, :CONNECTIONS, :WARM_UP, :ROUNDS
+      private_constant :WORK, :SECONDS, :CONNECTIONS, :ROUNDS
 
       # @param primary [PostgresServer]
-      # @param runs [Integer]
-      # @param delays [Array<Float>] seconds that a read takes on each
-      def initialize(primary, runs, delays: [0, 0])
+      def initialize(primary)
         @primary = primary
-        @runs = runs
-        @standbys = PostgresServer.start_standbys(primary, delays.size) { |number| { "app.delay" => delays[number] } }
+        @standbys = PostgresServer.start_standbys(primary, 2)
       end
 
       # Ends the standbys.
       def discard = @standbys.each(&:discard)
-
-      # @return [Hash{String => Hash}] reads over the faster host alone, and over both; of each the median run
-      def played(callers)
-        runs = Array.new(@runs) { { "the faster alone" => reads(callers, @standbys.first), "both" => reads(callers, *@standbys) } }
-        runs.first.keys.to_h { |side| [side, runs.map { |run| run[side] }.sort_by { |one| one[:p99] }[@runs / 2]] }
-      end
 
       # @return [Hash{Symbol => Float}] the part of both standbys' processor time that was the first one's
       def split
@@ -82,16 +71,6 @@ module Trunkline
         Trunkline.postgres(uri, replicas: true, connections: CONNECTIONS, max_connections: 9, **options, &block)
       end
 
-      def reads(callers, *standbys)
-        client(*standbys) do |db|
-          reader = db.replica(fallback: false)
-          load(db, callers, WARM_UP) { reader.value(READ) }
-          ports = Hash.new(0)
-          times = load(db, callers) { ports[reader.value(READ)] += 1 }
-          { rate: times.size / SECONDS.to_f, p50: times[times.size / 2], p99: times[(times.size * 0.99).to_i], slow: ports[@standbys.last.port] / times.size.to_f }
-        end
-      end
-
       # @return [Array<Float>] seconds of each call, in order
       def load(_db, callers, seconds = SECONDS, &call)
         stop = Measure.now + seconds
@@ -105,7 +84,7 @@ module Trunkline
           db.query("UPDATE counters SET number = $1 WHERE id = $2", number, id)
           token = db.position
           plain = db.replica.value("SELECT number FROM counters WHERE id = $1", id)
-          found[:stale_without] += 1 if plain < number
+          found[:stale_without] += 1 if plain.nil? || plain < number
           read, recovery = db.replica(after: token).first("SELECT number, pg_is_in_recovery() FROM counters WHERE id = $1", id).values
           found[:stale] += 1 if read < number
           found[:by_standbys] += 1 if recovery

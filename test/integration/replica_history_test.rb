@@ -4,8 +4,8 @@ require "test_helper"
 require "support/replica_servers"
 
 module Trunkline
-  # What sessions are promised, with replicas that replay at random moments and connections that are killed: each user reads the own writes, and with
-  # the latest position of what was written never goes back. Each write is a number that is higher than the one before; TRUNKLINE_HISTORY_SECONDS
+  # What sessions are promised, with replicas that replay at random moments, connections that are killed, and a standby that takes over: each user reads the
+  # own writes, and what is read with a position of its own never goes back. Each write is a number that is higher than the one before; TRUNKLINE_HISTORY_SECONDS
   # and TRUNKLINE_HISTORY_SEED have it run for longer, or again.
   class ReplicaHistoryTest < TestCase
     include ReplicaServers
@@ -26,8 +26,8 @@ module Trunkline
     def test_users_read_their_own_writes_while_replay_is_delayed_and_connections_are_killed
       seed = Integer(ENV.fetch("TRUNKLINE_HISTORY_SEED", rand(10_000)))
       with_replicas(connections: 3) do |db, primary, standbys|
-        primary.psql("CREATE TABLE histories (id int PRIMARY KEY, number int); INSERT INTO histories SELECT id, 0 FROM generate_series(1, #{USERS}) AS id")
-        stale, served = troubled(standbys, Random.new(seed)) { users(db, seed) }
+        create(primary, standbys)
+        stale, served = troubled(standbys, Random.new(seed)) { users(db, seed) { sleep(SECONDS) } }
         assert_empty stale, "seed #{seed}"
         assert_operator served[:standby], :>, 0, "seed #{seed}: a standby has served reads after a position"
       ensure
@@ -35,18 +35,88 @@ module Trunkline
       end
     end
 
+    # The primary hands over. The second standby follows the first, and takes reads again when it has told the new timeline.
+    def test_users_read_their_own_writes_while_a_standby_takes_over
+      seed = Integer(ENV.fetch("TRUNKLINE_HISTORY_SEED", rand(10_000)))
+      in_a_row do |db, primary, standbys|
+        create(primary, standbys)
+        stale, served = users(db, seed) do |written|
+          goes_on(written)
+          primary.stop
+          standbys.first.psql("SELECT pg_promote()")
+          goes_on(written)
+          standbys.first.psql("CHECKPOINT")
+          assert eventually { standbys.last.psql("CHECKPOINT") && standbys.last.psql("SELECT timeline_id FROM pg_control_checkpoint()") == "2\n" }, "it has told the new timeline"
+          goes_on(written)
+        end
+        assert_empty stale, "seed #{seed}"
+        assert_operator served[:standby], :>, 0, "seed #{seed}"
+        assert eventually { db.replica(after: db.position).value("SELECT pg_is_in_recovery()") }, "a standby takes reads after a position of the new timeline"
+      end
+    end
+
     private
 
+    # The block has a primary, a standby of it, and a standby of that one.
+    def in_a_row
+      with_server do |primary|
+        first = Bench::PostgresServer.start_standby(primary)
+        second = Bench::PostgresServer.start_standby(first)
+        replicated_client(primary, [first, second], connections: 3) { |db| yield db, primary, [first, second] }
+      ensure
+        [first, second].compact.each(&:discard)
+      end
+    end
+
+    def create(primary, standbys)
+      primary.psql("CREATE TABLE histories (id int PRIMARY KEY, number int); INSERT INTO histories SELECT id, 0 FROM generate_series(1, #{USERS}) AS id")
+      standbys.each { |standby| replayed(primary, standby) }
+    end
+
+    # Each user has written some times more.
+    def goes_on(written)
+      before = written.dup
+      assert eventually { written.zip(before).all? { |now, then_| now > then_ + 5 } }, "all users go on: #{before}, #{written}"
+    end
+
+    # @yieldparam written [Array<Integer>] how often each user has written; they go on until the block is left
     # @return [Array(Array, Hash)] reads that were stale, and how many reads each kind of server has served
     def users(db, seed)
-      stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + SECONDS
-      stale = []
+      stop = false
+      stale, seen, written = [], Array.new(USERS) { {} }, [0] * USERS
       served = Hash.new(0)
       users = Array.new(USERS) do |number|
-        Thread.new { user(db, number + 1, Random.new(seed + number), stale, served) until Process.clock_gettime(Process::CLOCK_MONOTONIC) > stop }
+        random = Random.new(seed + number)
+        Thread.new do
+          until stop
+            written[number] += 1 if untroubled { user(db, number + 1, random, stale, served) }
+            untroubled { read_on(db, random.rand(USERS), seen[number], stale) }
+          end
+        end
       end
+      yield written
+      stop = true
       users.each { |user| user.join(60) or raise "a user hangs" }
       [stale, served]
+    ensure
+      stop = true
+    end
+
+    # While a standby takes over, a write or a read may fail: it counts as not acknowledged.
+    def untroubled
+      yield
+      true
+    rescue Error => error
+      raise unless error.is_a?(Indeterminate) || error.retriable?
+
+      false
+    end
+
+    # What others write, read after a position that was asked after the read before, never goes back.
+    def read_on(db, other, seen, stale)
+      read = db.replica(after: db.position).value("SELECT number FROM histories WHERE id = $1", other + 1)
+      stale << [:monotonic, seen[other], read] if read < seen.fetch(other, 0)
+      seen[other] = read
     end
 
     # Writes and reads again and again: what was written is seen from then on.

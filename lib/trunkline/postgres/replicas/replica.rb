@@ -132,6 +132,10 @@ module Trunkline
       # @return [Boolean] whether it is known to be a standby, from a read that it has served
       def standby? = @standby == true
 
+      # @param timeline [Integer] that was seen in the cluster
+      # @return [Boolean] whether it may follow a primary of that timeline by now, and has not told so: reads after a position pass it until it has
+      def outdated?(timeline) = !@timeline.nil? && @timeline < timeline
+
       # It may be used again.
       def resume
         @resume_at = nil

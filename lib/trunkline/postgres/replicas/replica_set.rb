@@ -201,6 +201,8 @@ module Trunkline
         elsif !replica.look
           @choice.usable(replica.number, false)
           replica.retire
+        elsif replica.outdated?(cluster.timeline)
+          replica.ask(@question, now)
         end
       end
     end
