@@ -6,6 +6,7 @@
 require_relative "support/bench"
 require_relative "support/backends"
 require_relative "support/graphql_sides"
+require_relative "support/server_cpu"
 require_relative "support/web_load"
 
 module Trunkline
@@ -17,9 +18,10 @@ module Trunkline
         "/report" => "each source finds a record in a transaction, and keeps its connection until the page is there"
       }.freeze
       CLIENTS = 10
-      WARM_UP = 1 # seconds, after the first pages
-      HEADERS = ["server and side", "requests/s", "median ms", "p99 ms", "errors", "connections by then", "first pages ms", "their errors"].freeze
-      private_constant :PAGES, :CLIENTS, :WARM_UP, :HEADERS
+      WARM_UP = 1  # seconds, after the first pages; again, until each client may have been answered
+      WARM_UPS = 5 # at most
+      HEADERS = ["server and side", "requests/s", "CPU ms", "median ms", "p99 ms", "errors", "connections by then", "first pages ms", "their errors"].freeze
+      private_constant :PAGES, :CLIENTS, :WARM_UP, :WARM_UPS, :HEADERS
 
       # @param options [Options]
       def initialize(options)
@@ -29,9 +31,10 @@ module Trunkline
       end
 
       def run
+        load = load_average
         sides = measure
         results = PAGES.keys.to_h { |path| [path, sides.transform_values { |pages| pages.fetch(path) }] }
-        publish(results.map { |path, found| table(path, found) }, { pages: results }, figures: figures(results))
+        publish(results.map { |path, found| table(path, found) }, { pages: results }, figures: [*figures(results), figure("the machine's load average before", load)])
       end
 
       private
@@ -66,14 +69,22 @@ module Trunkline
 
       # @return [Hash] of the run with the median rate
       def loaded(web, path, application)
-        WebLoad.closed(web, path, clients: CLIENTS, seconds: WARM_UP)
-        runs = Array.new(@options.runs) { WebLoad.closed(web, path, clients: CLIENTS, seconds: @seconds).merge(Backends.of(@server, application)) }
+        WARM_UPS.times { break if WebLoad.closed(web, path, clients: CLIENTS, seconds: WARM_UP)[:requests] >= CLIENTS }
+        runs = Array.new(@options.runs) { asked(web, path).merge(Backends.of(@server, application)) }
         runs.sort_by { |run| run[:rate] }[runs.size / 2]
+      end
+
+      # @return [Hash] see {WebLoad.closed}, and the processor time of a request in the web server
+      def asked(web, path)
+        cpu = ServerCpu.seconds(web.pid)
+        result = WebLoad.closed(web, path, clients: CLIENTS, seconds: @seconds)
+        result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
+        result
       end
 
       def table(path, sides)
         rows = sides.map do |name, one|
-          [name, one[:rate].round(1), one[:median].round(1), one[:p99].round(1), one[:errors], one[:connections], one[:first].round, one[:first_errors]]
+          [name, one[:rate].round(1), one[:cpu_each] && (one[:cpu_each] * 1000).round(1), one[:median].round(1), one[:p99].round(1), one[:errors], one[:connections], one[:first].round, one[:first_errors]]
         end
         Table.new(HEADERS, rows, title: "#{CLIENTS} clients, 20 sources: #{PAGES.fetch(path)}", drawn: "requests/s")
       end
@@ -98,4 +109,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::Graphql.main(numbers: { seconds: [4, "length of each measurement"] })
+Trunkline::Bench::Graphql.main(numbers: { seconds: [2, "length of each measurement"] })

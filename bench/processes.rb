@@ -82,8 +82,6 @@ module Trunkline
          figure("seconds that a connection's end at a full server was waited for, and its query", full[FLEET][:freed][:seconds]),
          figure("the machine's load average before", load)]
       end
-
-      def load_average = File.exist?("/proc/loadavg") ? File.read("/proc/loadavg").to_f : 0.0
     end
   end
 end

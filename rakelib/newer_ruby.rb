@@ -66,6 +66,20 @@ class NewerRuby
     TestParts.new(files).parts(Part, prefix: "Ruby #{VERSION}: ", ruby: ruby, again: AGAIN, environment: environment)
   end
 
+  # @return [String] of the sources, inside
+  def folder = @root.folder
+
+  # @param shared [Array<String>] see {DebianRoot#command}
+  # @return [Array<String>] what goes before a command that runs inside, among the sources
+  def command(shared: []) = @root.command(shared: shared)
+
+  # @return [Hash{String => String, nil}] of such a command: without what Bundler has set here for this Ruby
+  def environment
+    outside = Bundler.unbundled_env
+    changed = ENV.keys.reject { |name| outside[name] == ENV[name] }
+    { **changed.to_h { |name| [name, outside[name]] }, **ENVIRONMENT }
+  end
+
   # Does what {#preparation} promises, in this process.
   # @raise [RuntimeError] with what is missing, or has failed
   def prepare
@@ -73,14 +87,5 @@ class NewerRuby
 
     @root.make(*PACKAGES)
     system(environment, *@root.command, "sh", "-c", PREPARE) or raise "Ruby #{VERSION} could not be made ready: the reason stands above"
-  end
-
-  private
-
-  # Without what Bundler has set here for this Ruby.
-  def environment
-    outside = Bundler.unbundled_env
-    changed = ENV.keys.reject { |name| outside[name] == ENV[name] }
-    { **changed.to_h { |name| [name, outside[name]] }, **ENVIRONMENT }
   end
 end

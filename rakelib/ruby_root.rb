@@ -47,9 +47,10 @@ class RubyRoot
     [*@root.command(folder, shared: shared), "PATH=#{programs}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8"]
   end
 
-  private
-
+  # @return [String] of the sources, inside
   def folder = "/srv/trunkline-#{@version}"
+
+  private
 
   def programs = "/opt/ruby#{@version}/bin"
 

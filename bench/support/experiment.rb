@@ -77,6 +77,9 @@ module Trunkline
         Results.new(Bench.program, @options, versions).publish(tables, found, curves: curves)
       end
 
+      # @return [Float] of the machine's last minute, for a figure that tells how quiet it was; 0.0 where it is not told
+      def load_average = File.exist?("/proc/loadavg") ? File.read("/proc/loadavg").to_f : 0.0
+
       # @return [Hash{String => String}] see {Versions}
       def versions = Versions.all(@server)
     end

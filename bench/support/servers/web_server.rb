@@ -29,10 +29,11 @@ module Trunkline
       # @param rackup [String] absolute path of the application, whose folder the server works in; for :falcon_host, of the file that names its services
       # @param env [Hash{String => String}] for the server's process
       # @param options [Array<String>] more of the server's own
+      # @param program [Array<String>, nil] what runs the server's program, where that is not this Ruby with the bundle's gem: the application may lie in another root then
       # @yieldparam server [WebServer] that takes connections
       # @raise [RuntimeError] with the server's output when it does not start
-      def self.open(kind, rackup, env: {}, options: [])
-        server = new(kind, rackup, env, options)
+      def self.open(kind, rackup, env: {}, options: [], program: nil)
+        server = new(kind, rackup, env, options, program)
         server.start
         yield server
       ensure
@@ -44,11 +45,12 @@ module Trunkline
       # @return [Integer] TCP port on 127.0.0.1
       attr_reader :port
 
-      def initialize(kind, rackup, env, options)
+      def initialize(kind, rackup, env, options, program = nil)
         @kind = kind
         @rackup = rackup
         @env = env
         @options = options
+        @program = program || [RbConfig.ruby, Gem.bin_path(*PROGRAMS.fetch(kind) { [kind.to_s] * 2 })]
         @owner = Process.pid
         @log = Tempfile.new("web")
       end
@@ -93,8 +95,8 @@ module Trunkline
       def launch
         @port = FreePort.find
         arguments = COMMANDS.fetch(@kind).call(@port.to_s, @rackup, @options)
-        program = Gem.bin_path(*PROGRAMS.fetch(@kind) { [@kind.to_s] * 2 })
-        @pid = Process.spawn({ **@env, "PORT" => @port.to_s, "PWD" => File.dirname(@rackup) }, RbConfig.ruby, program, *arguments, chdir: File.dirname(@rackup),
+        folder = File.dirname(@rackup)
+        @pid = Process.spawn({ **@env, "PORT" => @port.to_s, "PWD" => folder }, *@program, *arguments, chdir: File.directory?(folder) ? folder : "/",
                              pgroup: true, out: @log.path, err: %i[child out], in: File::NULL)
       end
 

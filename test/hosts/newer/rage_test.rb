@@ -1,8 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "fileutils"
 require "json"
+require "tmpdir"
 require "support/database_helpers"
+require "support/guide_code"
 require_relative "../../../bench/support/servers/web_server"
 
 # Rage, which has an event loop and a scheduler of its own, and needs a newer Ruby than the gem does.
@@ -18,9 +21,12 @@ class RageTest < Trunkline::TestCase
     "value" => :itself.to_proc, "transaction" => ->(number) { [number, true] }, "future" => ->(number) { [number, number + 1, number + 2] },
     "stream" => ->(number) { number * (number + 1) / 2 }, "large" => ->(number) { 300_000 + number }, "record" => ->(number) { "row #{number}" },
     "deadline" => ->(_) { "Trunkline::Deadline" }, "timed" => ->(_) { "Timeout::Error" },
-    "enumerated" => ->(number) { [number * 2, "undefined method `+' for nil"] }
+    "enumerated" => ->(number) { [number * 2, *["undefined method `+' for nil"] * 2] }
   }.freeze
-  private_constant :ANSWERS
+  # Has Rage's scheduler a hook for Timeout.
+  TIMEOUTS = { "RAGE_ENABLE_NON_BLOCKING_TIMEOUT" => "1" }.freeze
+  PROGRAM = %w[config/application.rb config/database.yml config/routes.rb app/controllers/users_controller.rb config.ru].freeze # files of the guide's
+  private_constant :ANSWERS, :TIMEOUTS, :PROGRAM
 
   def test_every_kind_of_query_in_many_requests_at_once
     serving do |server|
@@ -54,17 +60,63 @@ class RageTest < Trunkline::TestCase
     end
   end
 
+  # Ruby raises through the thread of the event loop, in what Iodine calls next: a request that only sleeps is never answered, and no client has
+  # a part in it.
+  def test_timeout_without_the_hook
+    serving({}) do |server|
+      asking = Thread.new { server.get("/slept") }
+      assert eventually { server.log.include?("Iodine caught an unprotected exception - Timeout::ExitException: execution expired") }, server.log
+      assert_equal ["Trunkline::Deadline"] * AT_ONCE, ask_all(server, ["/deadline"] * AT_ONCE)
+      assert_match(/Rage::FiberScheduler lacks the hook timeout_after: .*write deadline: instead/, server.log)
+      assert_predicate asking, :alive?
+    ensure
+      asking&.kill
+    end
+  end
+
+  def test_the_program_of_the_guide
+    psql("CREATE TABLE users AS SELECT n::int AS id, 'user ' || n AS name FROM generate_series(1, 100) AS n; ALTER TABLE users ADD PRIMARY KEY (id)")
+    in_folder do |folder|
+      Trunkline::Bench::WebServer.open(:rage, "#{folder}/config.ru", env: { "QUERIES_URL" => postgres_server.tcp_uri, "NAME" => unique_name }) do |server|
+        right = 1.upto(AT_ONCE).map { |number| [{ "name" => "user #{number}" }, { "count" => number }] }
+        assert_equal right, 1.upto(AT_ONCE).map { |number| Thread.new { %w[users counts].map { |kind| told(server, "/#{kind}/#{number}") } } }.map(&:value)
+      end
+    end
+  ensure
+    psql("DROP TABLE users")
+  end
+
   private
+
+  # @yieldparam folder [String] with the guide's program, and what Rage's generator makes for every environment
+  def in_folder
+    Dir.mktmpdir do |folder|
+      PROGRAM.each do |name|
+        FileUtils.mkdir_p(File.dirname("#{folder}/#{name}"))
+        File.write("#{folder}/#{name}", GuideCode.block("rage", /# #{Regexp.escape(name)}$/))
+      end
+      FileUtils.mkdir_p("#{folder}/config/environments")
+      File.write("#{folder}/config/environments/production.rb", "")
+      yield folder
+    end
+  end
+
+  def told(server, path)
+    response = server.get(path)
+    assert_equal "200", response.code, -> { server.log }
+    JSON.parse(response.body)
+  end
 
   def sleeping?(name) = psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = '#{name}' AND wait_event = 'PgSleep'") != ["0"]
 
+  # @param more [Hash{String => String}] of the server's environment
   # @yieldparam server [Trunkline::Bench::WebServer]
   # @yieldparam name [String] the application_name of its client
-  def serving
+  def serving(more = TIMEOUTS)
     name = unique_name
     psql("CREATE VIEW rage_rows AS SELECT n AS id, 'row ' || n AS name FROM generate_series(1, 100) AS n")
     environment = { "PGHOST" => postgres_server.socket_directory, "PGPORT" => postgres_server.port.to_s, "PGUSER" => "postgres", "PGDATABASE" => "postgres",
-                    "NAME" => name, "RAGE_ENABLE_NON_BLOCKING_TIMEOUT" => "1" }
+                    "NAME" => name, **more }
     Trunkline::Bench::WebServer.open(:rage, APPLICATION, env: environment) { |server| yield server, name }
   ensure
     psql("DROP VIEW rage_rows")

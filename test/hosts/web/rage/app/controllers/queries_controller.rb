@@ -28,13 +28,27 @@ class QueriesController < RageController::API
     answer(error.class.name)
   end
 
-  # The fiber inside of an Enumerator is not one of Rage's.
+  # Asks no client.
+  def slept
+    Timeout.timeout(0.1) { Kernel.sleep(0.3) }
+    answer("slept")
+  rescue Timeout::Error => error
+    answer(error.class.name)
+  end
+
+  # The fiber inside of an Enumerator is not one of Rage's, whatever it waits for.
   def enumerated
     each = Enumerator.new { |rows| 2.times { rows << DB.value("SELECT $1::int FROM pg_sleep(0.01)", number) } }
-    answer([each.sum, (each.next rescue $!.message)]) # rubocop:disable Style/RescueModifier, Style/SpecialGlobalVars
+    answer([each.sum, first_error(each), first_error(Enumerator.new { |numbers| numbers << Kernel.sleep(0.01) })])
   end
 
   private
+
+  def first_error(enumerator)
+    enumerator.next
+  rescue NoMethodError => error
+    error.message
+  end
 
   def number = Integer(params[:number])
   def answer(value) = render(json: { value: value })

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "servers/web_server"
+require_relative "../../rakelib/newer_ruby"
+
+module Trunkline
+  module Bench
+    # One Rage server after the other, with the same actions over ActiveRecord, on the stock adapter with several pools and on Trunkline's. On an older Ruby
+    # than Rage's they run in a Debian root that has a newer one.
+    class RageSides
+      RACKUP = "bench/support/web/rage/config.ru" # from the sources' folder
+      UPSTREAM = File.expand_path("web/upstream.ru", __dir__)
+      # Adapter and ActiveRecord's pool.
+      SIDES = { "pg, pool of 5" => ["postgresql", 5], "pg, pool of 30" => ["postgresql", 30], "pg, pool of 100" => ["postgresql", 100], "Trunkline" => ["trunkline", 1000] }.freeze
+      WORLDS = 10_000
+      UPSTREAM_SECONDS = 1
+      VERSIONS = 'puts RUBY_VERSION, Gem.loaded_specs.values_at("rage-rb", "activerecord").map(&:version)'
+      IN = 'cd "$1" && shift && exec "$@"'
+      private_constant :RACKUP, :UPSTREAM, :SIDES, :WORLDS, :UPSTREAM_SECONDS, :VERSIONS, :IN
+
+      # @param server [PostgresServer]
+      # @raise [RuntimeError] there is no Ruby here that is new enough, and none can be made ready
+      def initialize(server)
+        @server = server
+        server.psql(<<~SQL)
+          CREATE TABLE worlds (id int PRIMARY KEY, random_number int NOT NULL);
+          INSERT INTO worlds SELECT id, id * 7 % 10000 FROM generate_series(1, #{WORLDS}) AS id;
+          VACUUM ANALYZE;
+        SQL
+        @newer = NewerRuby.new.tap(&:prepare) if RUBY_VERSION < NewerRuby::VERSION
+      end
+
+      # @return [Hash{String => String}] versions of Ruby and of Rage
+      def versions
+        ["ruby of Rage", "rage-rb", "activerecord"].zip(IO.popen([environment, *program, "ruby", "-rbundler/setup", "-e", VERSIONS], &:read).split).to_h
+      end
+
+      # Starts each side in turn, and a server beside that takes a second for each answer.
+      # @yieldparam name [String]
+      # @yieldparam web [WebServer] that takes requests
+      # @yieldparam application [String] application_name of its connections
+      # @return [Hash{String => Object}] what the block returned for each
+      def each
+        WebServer.open(:falcon, UPSTREAM, env: { "CONSOLE_LEVEL" => "error", "SECONDS" => UPSTREAM_SECONDS.to_s }, options: %w[--count 1]) do |upstream|
+          SIDES.to_h do |name, (adapter, pool)|
+            application = "Rage #{name}".delete(",")
+            env = { **environment, "PGHOST" => @server.socket_directory, "PGPORT" => @server.port.to_s, "PGUSER" => "postgres", "PGDATABASE" => "postgres",
+                    "PGAPPNAME" => application, "ADAPTER" => adapter, "POOL" => pool.to_s, "UPSTREAM" => "http://127.0.0.1:#{upstream.port}/" }
+            [name, WebServer.open(:rage, rackup, env: env, program: [*program, "bundle", "exec", "rage"]) { |web| yield name, web, application }]
+          end
+        end
+      end
+
+      private
+
+      def environment = @newer ? @newer.environment : {}
+
+      def rackup = @newer ? File.join(@newer.folder, RACKUP) : File.expand_path("../../#{RACKUP}", __dir__)
+
+      # @return [Array<String>] what goes before a command that runs in the application's folder
+      def program = [*(@newer ? @newer.command(shared: [@server.socket_directory]) : []), "sh", "-c", IN, "sh", File.dirname(rackup)]
+    end
+  end
+end
