@@ -90,7 +90,7 @@ class SchedulerTrials
   def finished(command)
     Bundler.with_unbundled_env do
       reader, writer = IO.pipe
-      pid = Process.spawn({ "GEM_PATH" => "#{FOLDER}:#{Gem.default_dir}" }, *command, chdir: SOURCES, out: writer, err: writer, pgroup: true)
+      pid = Process.spawn({ "GEM_PATH" => [FOLDER, *Gem.path].join(":") }, *command, chdir: SOURCES, out: writer, err: writer, pgroup: true)
       writer.close
       output = Thread.new { reader.read }
       waiting = Process.detach(pid)

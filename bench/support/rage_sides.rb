@@ -12,19 +12,19 @@ module Trunkline
       UPSTREAM = File.expand_path("web/upstream.ru", __dir__)
       # Adapter and ActiveRecord's pool.
       SIDES = { "pg, pool of 5" => ["postgresql", 5], "pg, pool of 30" => ["postgresql", 30], "pg, pool of 100" => ["postgresql", 100], "Trunkline" => ["trunkline", 1000] }.freeze
-      WORLDS = 10_000
+      ACCOUNTS = 10_000
       UPSTREAM_SECONDS = 1
       VERSIONS = 'puts RUBY_VERSION, Gem.loaded_specs.values_at("rage-rb", "activerecord").map(&:version)'
       IN = 'cd "$1" && shift && exec "$@"'
-      private_constant :RACKUP, :UPSTREAM, :SIDES, :WORLDS, :UPSTREAM_SECONDS, :VERSIONS, :IN
+      private_constant :RACKUP, :UPSTREAM, :SIDES, :ACCOUNTS, :UPSTREAM_SECONDS, :VERSIONS, :IN
 
       # @param server [PostgresServer]
       # @raise [RuntimeError] there is no Ruby here that is new enough, and none can be made ready
       def initialize(server)
         @server = server
         server.psql(<<~SQL)
-          CREATE TABLE worlds (id int PRIMARY KEY, random_number int NOT NULL);
-          INSERT INTO worlds SELECT id, id * 7 % 10000 FROM generate_series(1, #{WORLDS}) AS id;
+          CREATE TABLE accounts (id int PRIMARY KEY, random_number int NOT NULL);
+          INSERT INTO accounts SELECT id, id * 7 % 10000 FROM generate_series(1, #{ACCOUNTS}) AS id;
           VACUUM ANALYZE;
         SQL
         @newer = NewerRuby.new.tap(&:prepare) if RUBY_VERSION < NewerRuby::VERSION

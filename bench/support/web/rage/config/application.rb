@@ -11,7 +11,7 @@ ActiveRecord::Base.establish_connection(
   pool: Integer(ENV.fetch("POOL"))
 )
 
-class World < ActiveRecord::Base
+class Account < ActiveRecord::Base
 end
 
 Rage.configure do
