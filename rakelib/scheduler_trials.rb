@@ -71,12 +71,15 @@ class SchedulerTrials
   def outcome(name, program)
     version, maker = GEMS.fetch(name)
     arguments = [name, version, LIBRARIES.fetch(name, name), maker, @uri, @seed.to_s, @seconds.to_s, program]
-    output, status = finished([RbConfig.ruby, "-Ilib", "-e", CHILD, *arguments])
+    output, status = finished([RbConfig.ruby, "-Ilib", *decimals, "-e", CHILD, *arguments])
     return "hung" if status.nil?
     return "SIG#{Signal.signame(status.termsig)}" if status.signaled?
 
     said(output)
   end
+
+  # @return [Array<String>] options with which Ruby finds what is a gem from 3.4 on
+  def decimals = [Gem.loaded_specs["bigdecimal"]].compact.flat_map(&:full_require_paths).map { |path| "-I#{path}" }
 
   # @return [String] the outcome, or what has ended the event loop
   def said(output)
