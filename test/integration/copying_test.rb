@@ -3,6 +3,7 @@
 require "test_helper"
 require "support/children"
 require "support/database_helpers"
+require "support/gate_proxy"
 
 # COPY of more rows than a process should hold.
 class CopyingTest < Trunkline::TestCase
@@ -13,6 +14,23 @@ class CopyingTest < Trunkline::TestCase
   # Bytes by which a process may grow that holds a portion of them and their garbage; all of them take more than twice as much.
   GROWTH = 64 * 1024 * 1024
   private_constant :ROWS, :GROWTH
+
+  # What was not written yet of the data is dropped by the server, and what the session has made is still there.
+  def test_a_copy_that_is_refused_while_its_data_is_written_keeps_its_connection
+    GateProxy.open(postgres_server) do |proxy|
+      connection = Trunkline::PG.connect(proxy.uri)
+      connection.exec("CREATE TEMP TABLE refused (n int)")
+      connection.exec("COPY refused FROM STDIN")
+      connection.put_copy_data("x\n")
+      proxy.await_messages(:answers, "E", 1)
+      connection.put_copy_data("1\n" * 8_000_000)
+      connection.put_copy_end
+      assert_equal "22P02", connection.get_result.error_field(Trunkline::PG::PG_DIAG_SQLSTATE)
+      assert_equal [["0"]], connection.exec("SELECT count(*) FROM refused").values
+    ensure
+      connection&.close
+    end
+  end
 
   def test_a_million_rows_in_little_memory
     with_table("id int, name text") do |table|

@@ -145,9 +145,9 @@ module Trunkline
     end
 
     # Closes a connection to which an abandoned request is written in part, where no caller waits for anything in flight: the server waits for the
-    # rest, which no caller would write.
+    # rest, which no caller would write. With nothing in flight, it is of a COPY that the server has refused: the next request goes behind it.
     def close_unwritten
-      return if @trunk.loss || @wire.flushed? || !@state.only_abandoned?
+      return if @trunk.loss || @wire.flushed? || @trunk.codec.idle? || !@state.only_abandoned?
 
       reason = "no caller waited any more for a request that was written in part"
       able? ? close_with_abandoned(reason) : @trunk.lose(reason, closed: true)

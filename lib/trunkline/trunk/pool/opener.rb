@@ -11,9 +11,9 @@ module Trunkline
   # and for one attempt that then stands for all, unless it takes long itself. Where the server takes no more connections, there are as many as
   # it takes until the pause is over. The pool's lock is held around each call but {#open}.
   class Opener # :nodoc:
-    # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, later on a
-    # busy machine.
-    STILL_COUNTED = 1.0
+    # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, more than
+    # a second after it on a busy machine, where it has temporary tables to remove.
+    STILL_COUNTED = 5.0
     # Seconds after which an attempt by a fiber counts no more. Its event loop may have dropped it in a thread that asks nothing more, and no other
     # thread can find that out. Connecting over a slow network takes one tenth of it; if the fiber goes on after all, its connection counts again, or is
     # closed where there is no room for it.
