@@ -52,7 +52,11 @@ class PooledCancelsTest < Trunkline::TestCase
       session.io.write(["Q", LONG.bytesize + 5, LONG].pack("aNZ*"))
       request = [12 + session.secret_key.bytesize, CANCEL_REQUEST, session.backend_pid, session.secret_key].pack("NNNa*")
       CLOSED.times { close_at_once(pooler.port, request) if pooler.running? }
-      assert_equal PgBouncer.ended_by_closed_cancels?, !pooler.running?
+      if PgBouncer.ended_by_closed_cancels?
+        assert(eventually { close_at_once(pooler.port, request) || !pooler.running? })
+      else
+        assert_predicate pooler, :running?
+      end
     ensure
       session&.io&.close
       psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '#{LONG}'") # whose client is not missed before it has a result
@@ -81,6 +85,7 @@ class PooledCancelsTest < Trunkline::TestCase
 
   def close_at_once(port, request)
     TCPSocket.open("127.0.0.1", port) { |socket| socket.write(request) }
+    nil
   rescue SystemCallError
     nil # it has ended
   end

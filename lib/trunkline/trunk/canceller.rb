@@ -144,9 +144,11 @@ module Trunkline
       end
     end
 
-    # Closes a connection to which an abandoned request is written in part, where no caller waits for anything in flight: the server waits for the
-    # rest, which no caller would write. With nothing in flight, it is of a COPY that the server has refused: the next request goes behind it.
-    def close_unwritten
+    # Replaces a connection with a fence whose answer no caller would see, and closes one to which an abandoned request is written in part, where no
+    # caller waits for anything in flight: the server waits for the rest, which no caller would write. With nothing in flight, it is of a COPY
+    # that the server has refused: the next request goes behind it.
+    def end_unattended
+      replace_connection if @state.abandon_fence
       return if @trunk.loss || @wire.flushed? || @trunk.codec.idle? || !@state.only_abandoned?
 
       reason = "no caller waited any more for a request that was written in part"

@@ -188,8 +188,7 @@ module Trunkline
 
       @canceller.cancel_abandoned
       flush
-      @canceller.close_unwritten
-      @canceller.replace_connection if @state.abandon_fence
+      @canceller.end_unattended
       @retirement.finish
     end
 
@@ -208,7 +207,7 @@ module Trunkline
     def exchange
       flush
       @reader.catch_up
-      @canceller.close_unwritten if deserted?
+      @canceller.end_unattended if deserted?
     end
 
     # A caller that is interrupted while it writes could not ask for the answer.
