@@ -45,6 +45,7 @@ module Trunkline
     def test_a_server_that_is_killed
       with_server do |primary|
         primary.psql("CREATE TABLE tokens (token text)")
+        primary.psql("CHECKPOINT") # its commits do not wait for the disk, and are lost with it
         told = everywhere(primary) do |write, transaction, process|
           [raised { transaction.call(-> { kill(primary, process.call) && write.call }) },
            raised { transaction.call(-> { write.call && kill(primary, process.call) }) },
@@ -112,13 +113,15 @@ module Trunkline
     end
 
     def killed_meanwhile(server)
+      over = false
       killer = Thread.new do
         sleeper = nil
-        assert eventually { (sleeper = server.psql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'").to_i).positive? }
-        kill(server, sleeper)
+        eventually { over || (sleeper = server.psql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'").to_i).positive? }
+        kill(server, sleeper) unless over
       end
       yield
     ensure
+      over = true
       killer.join
     end
 
