@@ -4,10 +4,8 @@
 # pools of 5, 30 and 100, with graphql-ruby's AsyncDataloader, and with its plain Dataloader, which asks one source after the other.
 
 require_relative "support/bench"
-require_relative "support/backends"
 require_relative "support/graphql_sides"
-require_relative "support/server_cpu"
-require_relative "support/web_load"
+require_relative "support/warmed_load"
 
 module Trunkline
   module Bench
@@ -18,16 +16,14 @@ module Trunkline
         "/report" => "each source finds a record in a transaction, and keeps its connection until the page is there"
       }.freeze
       CLIENTS = 10
-      WARM_UP = 1  # seconds, after the first pages; again, until each client may have been answered
-      WARM_UPS = 5 # at most
       HEADERS = ["server and side", "requests/s", "CPU ms", "median ms", "p99 ms", "errors", "connections by then", "first pages ms", "their errors"].freeze
-      private_constant :PAGES, :CLIENTS, :WARM_UP, :WARM_UPS, :HEADERS
+      private_constant :PAGES, :CLIENTS, :HEADERS
 
       # @param options [Options]
       def initialize(options)
-        @seconds = options.numbers[:seconds]
         super
         @sides = GraphqlSides.new(@server)
+        @load = WarmedLoad.new(@server, clients: CLIENTS, runs: options.runs, seconds: options.numbers[:seconds])
       end
 
       def run
@@ -49,7 +45,7 @@ module Trunkline
           PAGES.keys.to_h do |path|
             first = first_pages(web, path)
             bodies |= first.delete(:bodies)
-            [path, loaded(web, path, application).merge(first)]
+            [path, @load.of(web, path, application).merge(first)]
           end
         end
         bodies.one? ? sides : raise("the sides do not answer the same: #{bodies}")
@@ -65,21 +61,6 @@ module Trunkline
       def timed
         begin_time = Measure.now
         [yield, Measure.now - begin_time]
-      end
-
-      # @return [Hash] of the run with the median rate
-      def loaded(web, path, application)
-        WARM_UPS.times { break if WebLoad.closed(web, path, clients: CLIENTS, seconds: WARM_UP)[:requests] >= CLIENTS }
-        runs = Array.new(@options.runs) { asked(web, path).merge(Backends.of(@server, application)) }
-        runs.sort_by { |run| run[:rate] }[runs.size / 2]
-      end
-
-      # @return [Hash] see {WebLoad.closed}, and the processor time of a request in the web server
-      def asked(web, path)
-        cpu = ServerCpu.seconds(web.pid)
-        result = WebLoad.closed(web, path, clients: CLIENTS, seconds: @seconds)
-        result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
-        result
       end
 
       def table(path, sides)

@@ -6,8 +6,7 @@
 require_relative "support/bench"
 require_relative "support/backends"
 require_relative "support/rage_sides"
-require_relative "support/server_cpu"
-require_relative "support/web_load"
+require_relative "support/warmed_load"
 
 module Trunkline
   module Bench
@@ -15,18 +14,16 @@ module Trunkline
     class Rage < Experiment
       ACTIONS = { "/json" => "without a query", "/find" => "a record by its primary key", "/sleep" => "the database waits for 10 ms" }.freeze
       CLIENTS = 64
-      WARM_UP = 1     # seconds; again, until each client may have been answered
-      WARM_UPS = 5    # at most
       AT_ONCE = 100   # requests that another server keeps waiting, as in Rage's README
       HEADERS = ["side", "requests/s", "CPU us", "median ms", "p99 ms", "errors", "connections"].freeze
       SLOW_HEADERS = ["side", "seconds for all", "errors", "connections"].freeze
-      private_constant :ACTIONS, :CLIENTS, :WARM_UP, :WARM_UPS, :AT_ONCE, :HEADERS, :SLOW_HEADERS
+      private_constant :ACTIONS, :CLIENTS, :AT_ONCE, :HEADERS, :SLOW_HEADERS
 
       # @param options [Options]
       def initialize(options)
-        @seconds = options.numbers[:seconds]
         super
         @sides = RageSides.new(@server)
+        @load = WarmedLoad.new(@server, clients: CLIENTS, runs: options.runs, seconds: options.numbers[:seconds])
       end
 
       def run
@@ -46,23 +43,8 @@ module Trunkline
       def measure
         @sides.each do |name, web, application|
           warn name
-          { **ACTIONS.keys.to_h { |path| [path, loaded(web, path, application)] }, "/slow" => at_once(web, application) }
+          { **ACTIONS.keys.to_h { |path| [path, @load.of(web, path, application)] }, "/slow" => at_once(web, application) }
         end
-      end
-
-      # @return [Hash] of the run with the median rate
-      def loaded(web, path, application)
-        WARM_UPS.times { break if WebLoad.closed(web, path, clients: CLIENTS, seconds: WARM_UP)[:requests] >= CLIENTS }
-        runs = Array.new(@options.runs) { asked(web, path).merge(Backends.of(@server, application)) }
-        runs.sort_by { |run| run[:rate] }[runs.size / 2]
-      end
-
-      # @return [Hash] see {WebLoad.closed}, and the processor time of a request in the web server
-      def asked(web, path)
-        cpu = ServerCpu.seconds(web.pid)
-        result = WebLoad.closed(web, path, clients: CLIENTS, seconds: @seconds)
-        result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
-        result
       end
 
       def at_once(web, application)

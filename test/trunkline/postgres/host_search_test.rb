@@ -41,7 +41,7 @@ module Trunkline
           both.pop
           WELCOME.call(peer)
         end
-        silent = silent_after(both)
+        silent = ScriptedServer.silent(both)
         counted(late, silent) { |hosts, _| assert_no_socket_left { assert_equal hosts[0], in_host { reached(Connector.new(config(*hosts))) } } }
       end
 
@@ -57,7 +57,7 @@ module Trunkline
 
       def test_a_caller_that_is_cancelled_leaves_nothing_open
         both = Thread::Queue.new
-        silent = silent_after(both)
+        silent = ScriptedServer.silent(both)
         counted(silent, silent) do |hosts, _|
           assert_no_socket_left do
             in_host do
@@ -132,15 +132,6 @@ module Trunkline
 
       private
 
-      # A server that tells when the startup message has come, and says nothing.
-      def silent_after(arrived)
-        lambda do |peer|
-          peer.startup
-          arrived << true
-          peer.drain
-        end
-      end
-
       def welcome_after(gate)
         lambda do |peer|
           peer.startup
@@ -195,7 +186,7 @@ module Trunkline
 
         def test_a_thread_that_is_killed_or_unwound_leaves_nothing_open
           both = Thread::Queue.new
-          silent = silent_after(both)
+          silent = ScriptedServer.silent(both)
           [->(thread) { thread.kill }, ->(thread) { thread.raise(Interrupt) }].each do |stop|
             counted(silent, silent) do |hosts, _|
               assert_no_socket_left do

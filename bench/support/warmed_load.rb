@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require_relative "backends"
+require_relative "server_cpu"
+require_relative "web_load"
+
+module Trunkline
+  module Bench
+    # A number of clients that each request a page of a web server again as soon as they have it, once the server is warm.
+    class WarmedLoad
+      WARM_UP = 1  # seconds; again, until each client may have been answered
+      WARM_UPS = 5 # at most
+      private_constant :WARM_UP, :WARM_UPS
+
+      # @param server [PostgresServer]
+      # @param clients [Integer]
+      # @param runs [Integer]
+      # @param seconds [Numeric] length of each run
+      def initialize(server, clients:, runs:, seconds:)
+        @server, @clients, @runs, @seconds = server, clients, runs, seconds
+      end
+
+      # @param application [String] application_name of the web server's connections
+      # @return [Hash] of the run with the median rate: see {WebLoad.closed}, the processor time of a request in the web server, and connections
+      def of(web, path, application)
+        WARM_UPS.times { break if WebLoad.closed(web, path, clients: @clients, seconds: WARM_UP)[:requests] >= @clients }
+        runs = Array.new(@runs) { asked(web, path).merge(Backends.of(@server, application)) }
+        runs.sort_by { |run| run[:rate] }[runs.size / 2]
+      end
+
+      private
+
+      def asked(web, path)
+        cpu = ServerCpu.seconds(web.pid)
+        result = WebLoad.closed(web, path, clients: @clients, seconds: @seconds)
+        result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
+        result
+      end
+    end
+  end
+end
