@@ -82,6 +82,7 @@ module Trunkline
         Trunkline.postgres(shadowed, replicas: true) do |client|
           assert_equal "F/0", client.value("SELECT pg_last_wal_replay_lsn()::text"), "the shadows are seen"
           assert_equal 0, client.replica(fallback: false).value("SELECT number FROM noted")
+          received(primary, standbys)
           [{ after: after }, { max_lag: 0 }, { after: after, max_lag: 3600 }].each do |asked|
             assert_raises(NoReplica, asked.to_s) { client.replica(**asked, fallback: false).value("SELECT number FROM noted") }
             assert_raises(NoReplica, asked.to_s) { client.replica(**asked, fallback: false).transaction { |tx| tx.value("SELECT number FROM noted") } }
@@ -100,8 +101,7 @@ module Trunkline
         assert_equal 0, db.replica(max_lag: 0, fallback: false).value("SELECT number FROM noted")
         standbys.each { |standby| pause(standby) }
         db.query("UPDATE noted SET number = 1")
-        written = primary.psql("SELECT pg_current_wal_insert_lsn()").chomp
-        standbys.each { |standby| assert(eventually { standby.psql("SELECT pg_last_wal_receive_lsn() >= '#{written}'") == "t\n" }) }
+        received(primary, standbys)
         assert_equal 1, db.replica(max_lag: 0).value("SELECT number FROM noted")
         assert_equal 0, db.replica(max_lag: 3600).value("SELECT number FROM noted")
         assert_raises(NoReplica) { db.replica(max_lag: 0, fallback: false).value("SELECT number FROM noted") }

@@ -49,6 +49,14 @@ module Trunkline
       assert eventually { standby.psql("SELECT pg_get_wal_replay_pause_state()") == "paused\n" }
     end
 
+    # Waits until the standbys have received all that was written, replayed or not: the lag of one that is paused counts from then.
+    def received(primary, standbys)
+      written = primary.psql("SELECT pg_current_wal_insert_lsn()").chomp
+      standbys.each do |standby|
+        assert(eventually { standby.psql("SELECT pg_last_wal_receive_lsn() >= '#{written}'") == "t\n" }, "#{written} is received")
+      end
+    end
+
     def resume(standby) = standby.psql("SELECT pg_wal_replay_resume()")
   end
 end
