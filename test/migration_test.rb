@@ -7,12 +7,14 @@ require "connection_pool"
 require "pg"
 require "sequel"
 require "support/app"
+require "support/children"
 require "support/dalli_oracle"
 require "support/memcached_servers"
 
 # The tables of guides/coming-from.md that have a column before and a column after: both return the same. Cells without code are not
 # looked at, nor those that are the name of a constant.
 class MigrationTest < Trunkline::TestCase
+  include Children
   include Trunkline::DalliOracle
   include Trunkline::MemcachedServers
 
@@ -38,7 +40,36 @@ class MigrationTest < Trunkline::TestCase
     end
   end
 
+  # db-postgres has a process of its own: its IO objects close descriptors when they are collected, which may be others' by then.
+  def test_from_async_postgres_db_postgres_and_em_pg_client
+    pairs = rows("From async-postgres, db-postgres and em-pg-client")
+    assert_operator pairs.size, :>=, 4
+    results = App.open(postgres_server) { |_, uri| with_db_postgres(pairs.map(&:first), uri) }
+    App.open(postgres_server) do |db,|
+      pairs.zip(results) { |(before, after), expected| assert_equal expected, run_code(after, binding, {}), before }
+    end
+  end
+
   private
+
+  # @return [Array] what each piece of code returns
+  def with_db_postgres(codes, uri)
+    database, host, port, user = uri.match(%r{\A\w+:///(\w+)\?host=([^&]+)&port=(\d+)&user=(\w+)\z}).captures
+    program = <<~RUBY
+      require "async"
+      require "db/client"
+      require "db/postgres"
+      Sync do
+        client = DB::Client.new(DB::Postgres::Adapter.new(**#{{ database: database, host: host, port: port.to_i, username: user }}))
+        results = [#{codes.join(",\n")}]
+        client.close
+        puts "=\#{[Marshal.dump(results)].pack("m0")}"
+      end
+    RUBY
+    output, status = run_program(program)
+    assert status.success?, output
+    Marshal.load(output[/^=(.*)$/, 1].unpack1("m0"))
+  end
 
   def assert_same_result(before, after, scope, addresses)
     expected = run_code(before, scope, addresses)
