@@ -15,8 +15,6 @@ module ActiveRecord
     class TrunklineAdapter < PostgreSQLAdapter
       include Trunkline::ActiveRecord::Adapter
 
-      set_callback :checkin, :after, :release_connection
-
       # Types that the stock adapter has are found by its name otherwise.
       def self.native_database_types = PostgreSQLAdapter.native_database_types # :nodoc:
 

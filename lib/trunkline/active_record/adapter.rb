@@ -26,6 +26,11 @@ module Trunkline
       include Executing
       include AdvisoryLocks
 
+      def self.included(adapter) # :nodoc:
+        super
+        adapter.set_callback(:checkin, :after, :release_connection)
+      end
+
       # No server is asked: the client replaces connections that are dead. One that a transaction has is looked at.
       def active? = @lock.synchronize { connected? && @raw_connection.status == ::PG::CONNECTION_OK }
 

@@ -8,7 +8,19 @@ module Trunkline
     # one is let be, as in the stock adapter. One that is a slip away from one that is known is an error: session_functions or sslmode, misspelt,
     # must not seem to hold.
     module Keys # :nodoc:
-      OWN = %i[server_connections max_server_connections failover_wait silence session_functions errors replicas].freeze
+      # What the client calls otherwise than ActiveRecord.
+      ELSEWHERE = {
+        max_wait: :checkout_timeout, max_statements: :statement_limit, connections: :server_connections, prepare: :prepared_statements
+      }.freeze
+      # The client's limits that have the same name here.
+      LIMITS = (Limits::DEFAULTS.keys - ELSEWHERE.keys - %i[failover_wait silence]).freeze
+      OWN = [*%i[server_connections max_server_connections failover_wait silence session_functions errors replicas], *LIMITS].freeze
+      # What no key can be, and why.
+      UNFIT = {
+        group_commit: "it is for statements outside of a transaction, and ActiveRecord saves within one",
+        decode: "ActiveRecord's types decode its values", keys: "a row's keys are ActiveRecord's", logger: "ActiveRecord writes what it asks to its own",
+        middlewares: "subscribe to sql.active_record"
+      }.freeze
       # ActiveRecord's and Rails', of all databases.
       RAILS = %i[
         adapter advisory_locks automatic_savepoints checkout_timeout collation connection_limit connection_retries ctype database database_tasks
@@ -35,7 +47,7 @@ module Trunkline
       SLIP = 2
       # One letter counts in a name of so many, two in one of twice as many: in shorter ones (host, port, user) it makes another word.
       SHORT = 5
-      private_constant :OWN, :RAILS, :HONOURED, :SETTINGS, :LISTS, :SLIP, :SHORT
+      private_constant :ELSEWHERE, :OWN, :UNFIT, :RAILS, :HONOURED, :SETTINGS, :LISTS, :SLIP, :SHORT
 
       # @param config [Hash{Symbol => Object}] of database.yml
       # @raise [ConfigError] a key is nearly one of those that mean something here
@@ -44,11 +56,17 @@ module Trunkline
         check_nested(config)
         known = [*OWN, *Config.option_names, *HONOURED]
         (config.keys.map(&:to_sym) - known - RAILS).each do |key|
-          raise ConfigError, "#{key} is no key of database.yml for this adapter: several are named as in #{LISTS[key]}" if LISTS.key?(key)
-
-          spelling = nearest(key, known) or next
-          raise ConfigError, "#{key} is no key of database.yml for this adapter: did you mean #{spelling}?"
+          raise ConfigError, "#{key} is no key of database.yml for this adapter: #{advice(key, known) || next}"
         end
+      end
+
+      def self.advice(key, known)
+        return "several are named as in #{LISTS[key]}" if LISTS.key?(key)
+        return "its name is #{ELSEWHERE[key]} there" if ELSEWHERE.key?(key)
+        return UNFIT[key] if UNFIT.key?(key)
+
+        spelling = nearest(key, known)
+        "did you mean #{spelling}?" if spelling
       end
 
       def self.check_variables(given)
@@ -75,7 +93,7 @@ module Trunkline
 
       def self.nearest(key, known) = known.find { |name| slip?(key.to_s, name.to_s) }
       def self.slip?(key, name) = DidYouMean::Levenshtein.distance(key, name) <= [SLIP, name.size / SHORT].min
-      private_class_method :check_variables, :check_nested, :nearest, :slip?
+      private_class_method :advice, :check_variables, :check_nested, :nearest, :slip?
     end
     private_constant :Keys
   end

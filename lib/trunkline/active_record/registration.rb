@@ -3,6 +3,7 @@
 require "active_support/lazy_load_hooks"
 require_relative "../config/stock_names"
 require_relative "isolation"
+require_relative "postgis_name"
 require_relative "several_hosts"
 require_relative "shadowed_url"
 require_relative "unaware_gems"
@@ -23,7 +24,7 @@ module Trunkline
 
       # Has ActiveRecord know a name: at once where it is loaded, else as soon as it is.
       def register(name)
-        ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) if defined?(::ActiveRecord) && ::ActiveRecord.respond_to?(:gem_version)
+        ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) if active_record?
         ActiveSupport.on_load(:active_record) { ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) }
       end
 
@@ -31,7 +32,7 @@ module Trunkline
       def begin
         register(OWN)
         ActiveSupport.on_load(:active_record) { SeveralHosts.support }
-        SeveralHosts.support if defined?(::ActiveRecord) && ::ActiveRecord.respond_to?(:gem_version)
+        SeveralHosts.support if active_record?
         ActiveSupport.on_load(:active_record) do
           ::ActiveRecord::Tasks::DatabaseTasks.register_task(/\Atrunkline\z/, "ActiveRecord::Tasks::PostgreSQLDatabaseTasks")
         end
@@ -44,7 +45,7 @@ module Trunkline
         end
       end
 
-      # `adapter: postgresql` too, unless the environment says otherwise.
+      # `adapter: postgresql` and `adapter: postgis` too, unless the environment says otherwise.
       #
       # @raise [ConfigError] the variable has another value
       def take_over(env = ENV)
@@ -52,11 +53,16 @@ module Trunkline
 
         @taken_over = true
         register(STOCK)
+        ActiveSupport.on_load(:active_record) { PostGISName.register }
+        PostGISName.register if active_record?
       end
+
+      # @return [Boolean] whether it is loaded, and not a module of that name alone
+      def active_record? = defined?(::ActiveRecord) && ::ActiveRecord.respond_to?(:gem_version)
 
       # @param adapter [String] of a database configuration
       # @return [Boolean] whether it means this library's
-      def ours?(adapter) = adapter == OWN || (@taken_over && adapter == STOCK)
+      def ours?(adapter) = adapter == OWN || (@taken_over && [STOCK, PostGISName::NAME].include?(adapter))
     end
     private_constant :Registration
   end

@@ -29,6 +29,7 @@ module Trunkline
       # @raise [ConfigError] a value that cannot be
       def initialize(config, timezone:, dates: false)
         Keys.check(config)
+        @adapter = config[:adapter].to_s # adapters differ in what types they know
         @conninfo = conninfo(config)
         @session = session(config, timezone)
         @dispensable = dispensable(config)
@@ -43,7 +44,7 @@ module Trunkline
       def client = Postgres::Client.new(@config, **@options)
 
       # @return [Array] what makes it different from others
-      def state = [@conninfo, @session, @dispensable, @options]
+      def state = [@adapter, @conninfo, @session, @dispensable, @options]
 
       def eql?(other) = other.is_a?(Settings) && state == other.state
       alias == eql?
@@ -94,7 +95,7 @@ module Trunkline
 
       def options(config, dates)
         {
-          **budget(config),
+          **budget(config), **limits(config),
           prepare: config.fetch(:prepared_statements, true).to_s != "false",
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           session_functions: session_functions(config[:session_functions]),
@@ -106,6 +107,17 @@ module Trunkline
           decode: dates ? { **DECODED, DATE => :value } : DECODED
         }
       end
+
+      # In a URL everything is a String.
+      def limits(config)
+        limits = config.slice(*Keys::LIMITS).compact.transform_values { |value| value.is_a?(String) ? number(value) : value }
+        Limits.new(**limits) # which refuses what cannot be
+        limits
+      rescue ArgumentError => error
+        raise ConfigError, "#{error.message} (database.yml)"
+      end
+
+      def number(text) = Integer(text, exception: false) || Float(text, exception: false) || text
 
       # Of those that queries share and those in all, the one that is given decides about the other.
       def budget(config)

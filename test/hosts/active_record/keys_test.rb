@@ -98,6 +98,28 @@ module Hosts
         assert_equal "hosts is no key of database.yml for this adapter: several are named as in host: one.example,two.example", error.message
       end
 
+      # All that Trunkline.postgres takes.
+      def test_those_of_the_client_are_keys_here_or_the_error_tells_which
+        given = Trunkline::Limits::DEFAULTS.keys | Trunkline.method(:postgres).parameters.filter_map { |kind, name| name if kind == :key }
+        given.each do |name|
+          value = { session_functions: ["f"], errors: "without_values", replicas: "true", group_commit: true }.fetch(name, "7")
+          settings(name => value)
+        rescue Trunkline::ConfigError => error
+          assert_match(/\A#{name} is no key of database.yml for this adapter: (its name is (\w+) there|[\w' ]{9,})/, error.message)
+          settings(error.message[/its name is (\w+)/, 1].to_sym => value) if error.message.include?("its name is")
+        end
+      end
+
+      # Numbers from a URL are Strings.
+      def test_limits_of_the_client
+        limits = settings(max_waiting: "7", max_idle: 0.5, max_lifetime: Float::INFINITY, checkout_timeout: 3, statement_limit: 9).client.instance_variable_get(:@limits)
+        assert_equal [7, 0.5, Float::INFINITY, 3, 9], [limits.max_waiting, limits.max_idle, limits.max_lifetime, limits.max_wait, limits.max_statements]
+        { max_waiting: "many", max_message: 0, max_futures: 1.5 }.each do |name, value|
+          assert_match(/\A#{name} must be .* \(database.yml\)\z/, assert_raises(Trunkline::ConfigError) { settings(name => value) }.message)
+        end
+        assert_match(/did you mean max_message\?/, assert_raises(Trunkline::ConfigError) { settings(max_mesage: 1) }.message)
+      end
+
       def test_statement_limit
         connect(statement_limit: "5", server_connections: 1)
         20.times { |number| 2.times { ours.exec_query("SELECT #{number}", "SQL", [], prepare: true) } }

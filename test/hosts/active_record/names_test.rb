@@ -25,6 +25,33 @@ module Hosts
         assert_match(/TRUNKLINE_POSTGRESQL must be stock or trunkline, not "of"/, told("require 'trunkline/postgresql'", "TRUNKLINE_POSTGRESQL" => "of"))
       end
 
+      # The gem's adapter, which registers itself after this library: its class is the one that is asked, by connections of this library's.
+      POSTGIS = <<~'RUBY'
+        require "tmpdir"
+        Dir.mktmpdir do |folder|
+          file = "active_record/connection_adapters/postgis_adapter"
+          FileUtils.mkdir_p(File.dirname("#{folder}/#{file}"))
+          File.write("#{folder}/#{file}.rb", "require 'active_record/connection_adapters/postgresql_adapter'; " \
+            "class ActiveRecord::ConnectionAdapters::PostGISAdapter < ActiveRecord::ConnectionAdapters::PostgreSQLAdapter; ADAPTER_NAME = 'PostGIS'; end")
+          $LOAD_PATH.unshift(folder)
+          ActiveRecord::ConnectionAdapters.register("postgis", "ActiveRecord::ConnectionAdapters::PostGISAdapter", file)
+          ActiveRecord::Base.establish_connection(adapter: "postgis", url: ARGV[0].sub("postgres:", "postgis:"))
+          one = ActiveRecord::Base.lease_connection
+          print one.class.name.split("::").last, " ", one.adapter_name, " ", one.select_value("SELECT 1"), " ", one.is_a?(ActiveRecord::ConnectionAdapters::PostGISAdapter)
+          one.execute("SET work_mem = '5MB'")
+          ActiveRecord::Base.release_connection
+          print " ", ActiveRecord::Base.lease_connection.select_value("SHOW work_mem") == "5MB"
+        end
+      RUBY
+      private_constant :POSTGIS
+
+      def test_postgis_is_it_by_one_line
+        assert_equal "TrunklinePostGISAdapter PostGIS 1 true false", told("require 'trunkline/postgresql'; #{POSTGIS}")
+        assert_equal "PostGISAdapter PostGIS 1 true true", told("require 'trunkline/postgresql'; #{POSTGIS}", "TRUNKLINE_POSTGRESQL" => "stock")
+        assert_equal "PostGISAdapter PostGIS 1 true true", told("require 'trunkline'; #{POSTGIS}")
+        assert_match(/AdapterNotFound/, told("require 'trunkline/postgresql'; ActiveRecord::Base.establish_connection(adapter: 'postgis')"))
+      end
+
       # What Rails is at its boot, as far as it is asked.
       BOOT = 'module Rails; def self.env = "production"; end; application = Struct.new(:config).new(Struct.new(:database_configuration).new(%s)); ' \
              "ActiveSupport.run_load_hooks(:after_initialize, application)"

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Trunkline
+  module ActiveRecord
+    # `adapter: postgis`, where the stock adapter's name means this library's: the gem's class with this library's connections. The gem registers its
+    # own when it is loaded, which may be later than this.
+    module PostGISName # :nodoc:
+      NAME = "postgis"
+      PATH = "active_record/connection_adapters/trunkline_postgis_adapter"
+      private_constant :PATH
+
+      # Has ActiveRecord, which is loaded, know it.
+      def self.register = ::ActiveRecord::ConnectionAdapters.singleton_class.prepend(self)
+
+      # @raise [ActiveRecord::AdapterNotFound] the gem is not there
+      def resolve(name)
+        stock = super
+        return stock unless name.to_s == NAME
+
+        require PATH
+        ::ActiveRecord::ConnectionAdapters::TrunklinePostGISAdapter
+      end
+    end
+    private_constant :PostGISName
+  end
+end
