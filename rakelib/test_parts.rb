@@ -8,6 +8,7 @@ class TestParts
   ALL = "test/**/*_test.rb"
   # The application that the tests of Rails start, and what takes minutes, and packages of its own: see rake failover.
   ELSEWHERE = %w[test/hosts/rails/**/* test/failover/**/*].freeze
+  NETWORKS = "test/failover/dropped_packets_test.rb" # which makes networks of its own
   NEWER = "test/hosts/newer/**/*" # hosts that need Ruby 3.3
   ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long, each of them
   TOGETHER = 12 # files of a folder in one part
@@ -17,10 +18,19 @@ class TestParts
     test/integration/ test/ext/trunk
   ].freeze
   QUICK = %w[test/trunkline/**/*_test.rb test/scheduler/async_test.rb test/scheduler/threads_test.rb].freeze
-  private_constant :ALL, :ELSEWHERE, :NEWER, :ALONE, :TOGETHER, :FIRST, :QUICK
+  private_constant :ALL, :ELSEWHERE, :NETWORKS, :NEWER, :ALONE, :TOGETHER, :FIRST, :QUICK
 
   # @return [Array<TestPart>] every test that this Ruby can run, those first that take longest
-  def self.all = new(Rake::FileList[ALL].exclude(*ELSEWHERE, *(NEWER if RUBY_VERSION < "3.3")).to_a).parts
+  def self.all
+    return new([*files, NETWORKS]).parts if networks?
+
+    warn "#{NETWORKS} is left out: it needs root, the ip command (iproute2), and a kernel that lets it make networks and veth devices"
+    new(files).parts
+  end
+
+  def self.files = Rake::FileList[ALL].exclude(*ELSEWHERE, *(NEWER if RUBY_VERSION < "3.3")).to_a
+  def self.networks? = system("unshare", "-n", "ip", "link", "add", "one", "type", "veth", "peer", "name", "two", out: File::NULL, err: File::NULL) == true
+  private_class_method :files, :networks?
 
   # @return [Array<TestPart>] the unit tests of lib, and the client's suites under a scheduler and under threads
   def self.quick = new(Rake::FileList[*QUICK].to_a).parts

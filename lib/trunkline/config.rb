@@ -152,6 +152,9 @@ module Trunkline
     # @return [Boolean] whether there are other hosts than the one that is tried, so that a silent one is not waited for without end
     def others? = @others # :nodoc:
 
+    # @return [Boolean] whether a name is looked up for a host, which may lead elsewhere the next time
+    def named? = hosts.any?(&:named?) # :nodoc:
+
     # @return [Boolean] whether each new connection asks for the identity of its server, as it may not be the one that the last one led to
     def identify_servers? = hosts.size > 1 || target_session_attrs != "any" # :nodoc:
 

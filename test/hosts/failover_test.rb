@@ -53,6 +53,16 @@ module Trunkline
       end
     end
 
+    # Sequel itself passes over options that it does not know, and the client would connect to the default host.
+    def test_hosts_and_ports_are_options_of_neither
+      [{ hosts: "one.example,two.example" }, { driver_options: { hosts: %w[one.example two.example] } }].each do |options|
+        error = assert_raises(Sequel::Error) { Sequel.connect("trunkline:///app", keep_reference: false, test: true, **options) }
+        assert_match(/hosts is no option of this adapter: several are named as in host: "one.example,two.example"/, error.message)
+      end
+      error = assert_raises(Sequel::Error) { Sequel.connect("trunkline://one.example/app?ports=5432,5433", keep_reference: false) }
+      assert_match(/ports is no option of this adapter: several are named as in port: "5432,5433"/, error.message)
+    end
+
     # As the stock adapters: it is no time-out of the pool's.
     def test_what_is_raised_where_no_host_is_there
       with_server do |one|

@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/frozen_server"
 require "support/resolver"
 require "support/server_pair"
 
 module Trunkline
   # One name for a cluster, which is moved to another server.
   class MovedNameTest < TestCase
+    include FrozenServer
     include Resolver
     include ServerPair
 
@@ -46,7 +48,71 @@ module Trunkline
       end
     end
 
+    # The server owes an answer, and its name is moved after the promotion. Nothing else tells that the server is not there.
+    def test_an_answer_is_awaited_from_a_frozen_server
+      with_pair do |primary, standby|
+        with_name(primary) do |names|
+          Trunkline.postgres(uri(target_session_attrs: "read-write"), max_connections: 1, silence: 0.2, failover_wait: 600) do |db|
+            assert_equal primary.port, port_of(db)
+            replayed(primary, standby)
+            frozen(primary) do
+              waiting = Thread.new { assert_raises(Indeterminate) { port_of(db) } }
+              assert eventually { db.stats[:in_flight] == 1 }
+              behind = Thread.new { db.value("SELECT current_setting('port')::int", idempotent: true) }
+              standby.psql("SELECT pg_promote()")
+              names[NAME] = address(standby)
+              assert_match(/said nothing/, waiting.join(60)&.value&.message)
+              assert_equal [standby.port] * 2, [behind.join(60)&.value, port_of(db)]
+            end
+          end
+        end
+      end
+    end
+
+    # An attempt to connect is under way that would take ten minutes.
+    def test_an_attempt_at_a_frozen_server_is_under_way
+      with_pair do |primary, standby|
+        promote(standby, primary)
+        with_name(primary) do |names|
+          Trunkline.postgres(uri(connect_timeout: 600), connections: 1) do |db|
+            frozen(primary) do
+              waiting = Thread.new { port_of(db) }
+              assert eventually { db.stats[:opening] == 1 }
+              names[NAME] = address(standby)
+              assert_equal standby.port, waiting.join(60)&.value
+            end
+          end
+        end
+      end
+    end
+
+    # A pause of ten minutes has begun.
+    def test_the_pause_after_an_attempt_at_a_frozen_server
+      with_pair do |primary, standby|
+        promote(standby, primary)
+        with_name(primary) do |names|
+          paused_for(600) do
+            Trunkline.postgres(uri(connect_timeout: 2), connections: 1, failover_wait: 600) do |db|
+              frozen(primary) do
+                waiting = Thread.new { port_of(db) }
+                assert eventually { db.stats[:queue][:length] == 1 && db.stats[:opening].zero? }
+                names[NAME] = address(standby)
+                assert_equal standby.port, waiting.join(60)&.value
+              end
+            end
+          end
+        end
+      end
+    end
+
     private
+
+    # Each pause after a failed attempt is as long.
+    def paused_for(seconds)
+      patch = Module.new { define_method(:failed) { |**| super(retry_after: seconds) } }
+      made = BackOff.method(:new)
+      BackOff.stub(:new, ->(**options) { made.call(**options).extend(patch) }) { yield }
+    end
 
     def with_name(server)
       names = { NAME => address(server) }

@@ -68,12 +68,12 @@ module Trunkline
     in_hosts SilentWhileAsked
     in_hostile_hosts SilentWhileAsked, hostilities: HOSTILITIES.slice(:Everything)
 
-    # Where there is no other, the one there is is waited for.
-    def test_a_single_host_is_not_looked_into
+    # Where there is no other, the one there is is waited for. A name may lead to another.
+    def test_a_single_address_is_not_looked_into
       assert_equal [Float::INFINITY, 2], [Limits.new(silence: nil).silence, Limits.new.silence]
       watch = Postgres.const_get(:SilenceWatch)
-      one, two = ["host=one", "host=one,two"].map { |hosts| watch.new(Config.new("#{hosts} user=ann", env: {}), 3).after }
-      assert_equal [Float::INFINITY, 3], [one, two]
+      hosts = ["127.0.0.1", "::1", "/tmp", "db.example hostaddr=127.0.0.1", "127.0.0.1,127.0.0.2", "db.example"]
+      assert_equal [Float::INFINITY] * 4 + [3, 3], hosts.map { |host| watch.new(Config.new("host=#{host} user=ann", env: {}), 3).after }
     end
   end
 
@@ -107,7 +107,50 @@ module Trunkline
       end
     end
 
+    # As long as the server behind the pooler does not answer, looks do not become rarer: another host may be promoted at any time. Of a server that
+    # answers they do.
+    def test_behind_a_pooler_looks_go_on
+      with_pair do |primary, standby|
+        PgBouncer.open(primary, pool: 2) do |first|
+          PgBouncer.open(standby, pool: 2) do |second|
+            Trunkline.postgres(first.uri, prepare: false) { |db| port_of(db) } # before that, the pooler lets no client in
+            looking_at(first, second) do |look|
+              frozen(primary) { assert_equal [SILENCE] * 3, Array.new(3) { look.call } }
+              assert eventually { look.call == SILENT_FOR }
+            end
+          end
+        end
+      end
+    end
+
     private
+
+    SILENCE = 0.01
+    SILENT_FOR = 100.0
+    # A connection through a pooler on which nothing has come for long; what it is excused for.
+    Silent = Struct.new(:server, :io, :excused) do
+      def state = self
+      def pooled = true
+      def loss = nil
+      def lose(_reason) = nil # a look at the pooler took too long
+      def earliest = nil
+      def silent_for = SILENT_FOR
+      def excuse_silence(seconds) = self.excused = seconds
+    end
+    private_constant :SILENCE, :SILENT_FOR, :Silent
+
+    # @yieldparam look [#call] looks until there is a finding, and returns for how long the silence is excused
+    def looking_at(*poolers)
+      config = Config.new("postgresql://postgres@#{poolers.map { |pooler| "127.0.0.1:#{pooler.port}" }.join(",")}/postgres")
+      TCPSocket.open("127.0.0.1", poolers.first.port) do |io|
+        yield(lambda do
+          watch = Postgres.const_get(:SilenceWatch).new(config, SILENCE, Postgres.const_get(:ClusterTimeline).new) { nil }
+          silent = Silent.new(config.hosts.first.server, io)
+          watch.look(silent) until silent.excused
+          silent.excused
+        end)
+      end
+    end
 
     def goes_over_to(standby, db, primary)
       assert_equal primary.port, port_of(db)

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "socket"
+
 module Trunkline
   class Config
     # One server to try: where it is and what it is called.
@@ -16,6 +18,13 @@ module Trunkline
       # @return [String] "host:port/dbname", for messages
       attr_reader :server
 
+      # @return [Boolean]
+      def self.address?(text)
+        Addrinfo.getaddrinfo(text, nil, nil, :STREAM, nil, ::Socket::AI_NUMERICHOST).any?
+      rescue SocketError
+        false
+      end
+
       # @param host [String]
       # @param hostaddr [String, nil]
       # @param port [Integer]
@@ -25,11 +34,15 @@ module Trunkline
         @hostaddr = hostaddr
         @port = port
         @server = "#{self}/#{dbname}".freeze
+        @named = hostaddr.nil? && !unix_socket? && !Host.address?(host)
         freeze
       end
 
       # @return [Boolean]
       def unix_socket? = hostaddr.nil? && host.start_with?("/", "@")
+
+      # @return [Boolean] whether a name is looked up for each connection, and so may lead elsewhere by then
+      def named? = @named
 
       # @return [String] path of the Unix socket; an abstract one starts with "@"
       def socket_path = "#{host}/.s.PGSQL.#{port}"

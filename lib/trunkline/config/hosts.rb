@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "socket"
 require_relative "host"
 
 module Trunkline
@@ -49,15 +48,9 @@ module Trunkline
       end
 
       def host(name, address, port, dbname)
-        @bad.call(:hostaddr, "must be an IP address (a name belongs into host)") if address && !address?(address)
+        @bad.call(:hostaddr, "must be an IP address (a name belongs into host)") if address && !Host.address?(address)
 
         Host.new(name || address || Defaults.host(port).freeze, address, port, dbname)
-      end
-
-      def address?(text)
-        Addrinfo.getaddrinfo(text, nil, nil, :STREAM, nil, ::Socket::AI_NUMERICHOST).any?
-      rescue SocketError
-        false
       end
 
       def present(text) = text.to_s.empty? ? nil : text.freeze

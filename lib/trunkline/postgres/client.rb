@@ -61,13 +61,13 @@ module Trunkline
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
         @usual, direct = [@config, config.direct].map do |address|
-          address && ServerAccess.to(address, @responses, @epochs, @unfinished, prepare: prepare, gone: ->(server) { @roles.leave(server) },
+          address && ServerAccess.to(address, @responses, @epochs, @unfinished, prepare: prepare, gone: ->(trunk) { @roles.leave(trunk) },
                                        connections: connections, most: max_connections) { |*way| connect(*way) }
         end
         @trunks = @usual.trunks
         @pool = @usual.pool
         @syntax = SyntaxCheck.new(@pool, @responses)
-        @group_commit = GroupCommit.new(@pool, connections, limits: @limits, server: config.server, question: (RoleWatch::QUESTION if config.identify_servers?)) { |pool| open_writer(pool) }
+        @group_commit = GroupCommit.new(@pool, connections, **@usual.options) { |pool| open_writer(pool) }
         @pools = [@pool, *direct&.pool, *@group_commit.pools].freeze
         @roles = RoleWatch.new(@config, @pools, @trunks)
         @sessions = Sessions.new(@usual, direct, @responses, @roles, server: config.server)

@@ -21,12 +21,15 @@ module Sequel
       MESSAGES = %w[debug5 debug4 debug3 debug2 debug1 log notice warning error fatal panic].freeze
       CONNECTIONS = 4
       MAX_CONNECTIONS = 16
-      private_constant :CONNECTIONS, :MAX_CONNECTIONS, :NAMES, :CLIENT, :CONFIG, :MESSAGES
+      # Several hosts have the options of one, with commas.
+      LISTS = { hosts: 'host: "one.example,two.example"', ports: 'port: "5432,5433"' }.freeze
+      private_constant :LISTS, :CONNECTIONS, :MAX_CONNECTIONS, :NAMES, :CLIENT, :CONFIG, :MESSAGES
 
       # @param opts [Hash{Symbol => Object}] of one server of a Database
       # @param server [Symbol, Hash] its name
-      # @raise [Sequel::Error] one has a value that cannot be
+      # @raise [Sequel::Error] one has a value that cannot be, or several hosts are named by an option that there is not
       def initialize(opts, server = :default)
+        check_lists(opts)
         @opts = opts
         @server = server
         @given = opts.merge(opts[:driver_options] || {}).transform_keys { |name| NAMES.fetch(name, name) }.reject { |_, value| ["", nil].include?(value) }
@@ -53,6 +56,12 @@ module Sequel
       def inspect = "#<#{self.class}>"
 
       private
+
+      # Sequel passes over options that it does not know: the client would connect to the default host.
+      def check_lists(opts)
+        name = LISTS.keys.find { |list| opts.key?(list) || opts[:driver_options]&.key?(list) } or return
+        raise Sequel::Error, "#{name} is no option of this adapter: several are named as in #{LISTS[name]}"
+      end
 
       # One is left for a caller that needs one of its own, where there may be as many.
       def budget = { connections: number(:connections, @given.fetch(:connections) { (max_connections - 1).clamp(1, CONNECTIONS) }), max_connections: max_connections }

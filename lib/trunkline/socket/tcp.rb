@@ -21,17 +21,26 @@ module Trunkline
       # @param keepalive [Keepalive]
       # @param random [Random, nil] puts the addresses into another order
       # @param answer [Float, nil] seconds within which one of the addresses must have answered, once they are known
+      # @yieldparam addresses [Array<Addrinfo>] that were found
+      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are to be tried
       # @return [::Socket] connected, non-blocking, without delay of small packets
       # @raise [ConnectionError]
       def connect(host, port, deadline, server: "#{host}:#{port}", keepalive: Keepalive.new, random: nil, answer: nil)
         addresses = resolve(host, port, deadline, server)
         deadline = [deadline, Readiness.deadline(answer)].compact.min
         addresses = addresses.shuffle(random: random) if random
+        addresses = yield addresses if block_given?
         failures = addresses.each_with_index.map do |address, index|
           attempt(address, share(deadline, addresses.size - index), keepalive) { |socket| return socket }
         end
         raise ConnectionError.new("cannot connect: #{failures.uniq.join("; ")}", server: server)
       end
+
+      # @param host [String] a name or an address
+      # @param port [Integer]
+      # @return [Array<Addrinfo>] in the resolver's order
+      # @raise [SocketError] when there are none
+      def addresses(host, port) = Lookup.addresses(host, port, nil)
 
       def resolve(host, port, deadline, server)
         addresses = Lookup.addresses(host, port, deadline) or raise SocketError, "the name was not looked up in time"

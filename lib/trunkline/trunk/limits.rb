@@ -12,7 +12,7 @@ module Trunkline
     # max_wait:: seconds that one of them waits
     # failover_wait:: seconds for which a caller goes on waiting for a connection where none can be opened, as no server is there or none of the
     #   kind that is asked for; 0: the first failed attempt is its error
-    # silence:: seconds for which a server of several hosts may owe an answer and say nothing before it is looked whether it is there; ten times
+    # silence:: seconds for which a server of several hosts, or of a name, may owe an answer and say nothing before it is looked whether it is there; ten times
     #   what the statement is expected to take where that is longer; nil: for ever
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
     # max_types:: types of the server's own, beyond the built-in ones, that are remembered; one that is not is looked up again

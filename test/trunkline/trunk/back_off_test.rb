@@ -42,6 +42,36 @@ module Trunkline
       assert_operator pauses(50, took: 2).max, :>, 2
     end
 
+    # A server that refuses for a while as it ends, and takes its time once.
+    def test_refusals_do_not_count_as_slow_attempts
+      now = 0.0
+      Waiting.stub(:now, -> { now }) do
+        pauses = Array.new(200) do
+          back_off = BackOff.new
+          refused = -> { 50.times { back_off.begin_attempt || back_off.failed } && (back_off.pause_end - now) }
+          slow = -> { back_off.begin_attempt || (now += 1.5) && back_off.failed && (back_off.pause_end - now) }
+          [refused.call, slow.call, refused.call, slow.call]
+        end
+        assert_equal [true, false, true, true], pauses.transpose.zip([1, 1.5, 1, 1.5]).map { |kind, bound| kind.max > bound }
+      end
+    end
+
+    # During a long pause it is time for a look now and then, and no attempt is due.
+    def test_looks_during_a_pause
+      now = 0.0
+      Waiting.stub(:now, -> { now }) do
+        plain, looking = [BackOff.new, BackOff.new(looks: true)].each { |back_off| back_off.failed(retry_after: 10) }
+        assert_equal [[10, true], true], [[plain.due_at, plain.quiet?], looking.quiet?]
+        assert_includes 0.5..1.0, looking.due_at
+        now = looking.due_at
+        assert_equal [false, true, 10], [looking.quiet?, looking.paused?, looking.pause_end]
+        looking.begin_attempt
+        assert_predicate looking, :quiet?
+        now = 10
+        assert_equal [nil, false], [looking.due_at, looking.paused?]
+      end
+    end
+
     def test_a_server_that_is_full_is_left_alone_for_longer
       assert_operator pauses(1, full: true).max, :>, 0.1
       assert_operator pauses(1, full: true).max, :<=, 1

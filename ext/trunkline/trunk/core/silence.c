@@ -40,13 +40,11 @@ static VALUE connection_look_into_silence_after(VALUE self, VALUE seconds) {
     return self;
 }
 
-/* call-seq: excuse_silence -> connection
+/* call-seq: excuse_silence(seconds) -> connection
  *
- * The server is there: it is not looked into again until it has lasted for twice as long. */
-static VALUE connection_excuse_silence(VALUE self) {
-    connection_t *connection = connection_of(self);
-    double now = clock_now();
-    connection->silence.excused = now + fmax(now - since(connection), connection->silence.after);
+ * It is not looked into for so long. */
+static VALUE connection_excuse_silence(VALUE self, VALUE seconds) {
+    connection_of(self)->silence.excused = clock_now() + NUM2DBL(seconds);
     return self;
 }
 
@@ -66,7 +64,7 @@ static VALUE connection_earliest(VALUE self) { return deadline_value(connection_
 void Init_trunkline_silence(void) {
     VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
     rb_define_method(class, "look_into_silence_after", connection_look_into_silence_after, 1);
-    rb_define_method(class, "excuse_silence", connection_excuse_silence, 0);
+    rb_define_method(class, "excuse_silence", connection_excuse_silence, 1);
     rb_define_method(class, "earliest", connection_earliest, 0);
     rb_define_method(class, "silent_for", connection_silent_for, 0);
 }

@@ -39,13 +39,15 @@ module Trunkline
       # @param cluster [ClusterTimeline, nil] that the server must belong to
       # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
       # @param survey [SessionSurvey, nil] nil: the session is not asked what works for it
-      def initialize(config, host, wanted = "any", others: false, cluster: nil, promotions: nil, survey: nil)
+      # @param name [NameWatch::Attempt, nil] the same attempt, where the host's name is looked up
+      def initialize(config, host, wanted = "any", others: false, cluster: nil, promotions: nil, survey: nil, name: nil)
         @config = config
         @host = host
         @wanted = wanted
         @cluster = cluster
         @promotions = promotions
         @survey = survey
+        @order = name&.method(:order)
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
         @tcp_answer = TCP_ANSWER if others
@@ -66,7 +68,7 @@ module Trunkline
         ways = @encryption.ways.dup
         begin
           handshake = Handshake.new(@config, @host, @wanted, @deadline, timeout: @timeout, encryption: ways.first, protocol: @protocol,
-                                    minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster, promotions: @promotions, survey: @survey)
+                                    minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster, promotions: @promotions, survey: @survey, &@order)
           handshake.connect
         rescue Error => error
           retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)

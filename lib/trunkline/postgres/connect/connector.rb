@@ -6,6 +6,7 @@ require_relative "../../trunk/lock"
 require_relative "cluster_timeline"
 require_relative "host_memory"
 require_relative "host_search"
+require_relative "names/name_watch"
 require_relative "promotion_watch"
 
 module Trunkline
@@ -45,6 +46,7 @@ module Trunkline
         @survey = survey
         @memory = HostMemory.new(config, random)
         @lock = Lock.new
+        @names = NameWatch.new
         @left = []
       end
 
@@ -53,6 +55,10 @@ module Trunkline
       # @return [Connection]
       # @raise [Error] see {Connector.connect}
       def connect(&switched) = @promotions ? connect_after_promotion(&switched) : search(&switched)
+
+      # @return [Boolean] whether the name of a host that could not be connected to leads to another server by now, as far as that is known within the
+      #   caller's time
+      def moved? = @names.moved?
 
       # Closes what callers have left, and the sessions of standbys.
       #
@@ -88,7 +94,7 @@ module Trunkline
         arrive(@promotions ? run_beside_promotions(search, Deadlines.present) : search.run(Deadlines.present) || leave(search), began, &switched)
       end
 
-      def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions, @survey)
+      def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions, @survey, @names)
 
       # A host that is frozen holds a search up for as long as an attempt may take. Meanwhile a standby that was met in it may be promoted: then
       # the next search begins.

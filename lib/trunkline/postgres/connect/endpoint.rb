@@ -26,12 +26,14 @@ module Trunkline
 
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
       # @param tcp_answer [Float, nil] seconds within which it answers at the level of TCP
+      # @yieldparam addresses [Array<Addrinfo>] of the name
+      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are to be tried
       # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking, nothing said yet
       # @raise [ConnectionError, ProtocolError, ConfigError]
-      def open(deadline, tcp_answer: nil)
+      def open(deadline, tcp_answer: nil, &order)
         return open_unix(deadline) if @host.unix_socket?
 
-        io = open_tcp(deadline, tcp_answer)
+        io = open_tcp(deadline, tcp_answer, &order)
         opened = @encryption ? encrypt(io, deadline) : io
       ensure
         io&.close unless opened
@@ -53,9 +55,9 @@ module Trunkline
         @address
       end
 
-      def open_tcp(deadline, answer)
+      def open_tcp(deadline, answer, &order)
         Socket::TCP.connect(@address, @host.port, deadline, server: server, keepalive: keepalive, answer: answer,
-                                                            random: (Random if @config.load_balance_hosts == "random"))
+                                                            random: (Random if @config.load_balance_hosts == "random"), &order)
       end
 
       def encrypt(io, deadline)

@@ -29,8 +29,10 @@ module Trunkline
       # @param cluster [ClusterTimeline, nil] that the server must belong to; nil: it is not asked for its identity
       # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
       # @param survey [SessionSurvey, nil] nil: the session is not asked what works for it
+      # @yieldparam addresses [Array<Addrinfo>] of the host's name
+      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are to be tried
       def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil, promotions: nil,
-                     survey: nil)
+                     survey: nil, &order)
         @config = config
         @host = host
         @wanted = wanted
@@ -44,6 +46,7 @@ module Trunkline
         @cluster = cluster
         @promotions = promotions
         @survey = survey
+        @order = order
         @kept = false
         @stage = :connecting
       end
@@ -54,7 +57,7 @@ module Trunkline
       # @raise [Error]
       def connect
         endpoint = Endpoint.new(@config, @host)
-        @io = endpoint.open(@deadline, tcp_answer: @tcp_answer)
+        @io = endpoint.open(@deadline, tcp_answer: @tcp_answer, &@order)
         @encrypted = @encryption ? encrypt : false
         begin_session
         identity, leftover = check_server(type = ServerType.new(@wanted, @startup))

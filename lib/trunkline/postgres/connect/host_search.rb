@@ -3,12 +3,13 @@
 require_relative "../../config"
 require_relative "../../socket/resumable"
 require_relative "connection_attempt"
+require_relative "names/name_watch"
 
 module Trunkline
   module Postgres
     # Looks for a host that can be connected to and is of the kind that is asked for. Hosts are tried one after the other; where one is silent
     # for a while, the next one is begun beside it, and the first connection wins (in the manner of RFC 8305). The sockets are waited for by one
-    # caller, without a thread. A caller whose deadline passes leaves the search as it is, and the next one of its thread goes on with it.
+    # caller, without a thread. A name that leads to another server by now is followed, beside the attempt at the former one. A caller whose deadline passes leaves the search as it is, and the next one of its thread goes on with it.
     class HostSearch # :nodoc:
       # Seconds of silence of one host after which the next one is begun beside it: the delay that RFC 8305 recommends.
       SILENCE = 0.25
@@ -17,7 +18,7 @@ module Trunkline
       KEPT_FOR = 60.0
       private_constant :SILENCE, :KEPT_FOR
 
-      Running = Struct.new(:host, :resumable, :progress_at)
+      Running = Struct.new(:host, :resumable, :progress_at, :name)
       private_constant :Running
 
       # @param config [Config]
@@ -25,12 +26,14 @@ module Trunkline
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
       # @param promotions [PromotionWatch, nil] takes over the sessions of standbys where a primary is looked for
       # @param survey [SessionSurvey, nil] what new sessions are asked
-      def initialize(config, memory, cluster = nil, promotions = nil, survey = nil)
+      # @param names [NameWatch] of the hosts
+      def initialize(config, memory, cluster = nil, promotions = nil, survey = nil, names = NameWatch.new)
         @config = config
         @memory = memory
         @cluster = cluster
         @promotions = promotions
         @survey = survey
+        @names = names
         @generation = Trunkline.process_generation
         @thread = Thread.current
         @begun_at = Waiting.now
@@ -73,16 +76,21 @@ module Trunkline
       #
       # @return [void]
       def abandon
-        @running.each { |attempt| attempt.resumable.value ? attempt.resumable.value.io.close : attempt.resumable.abandon }.clear
+        @running.each do |attempt|
+          attempt.name&.abandon
+          attempt.resumable.value ? attempt.resumable.value.io.close : attempt.resumable.abandon
+        end.clear
       end
 
       private
 
       # @return [Array<Running>, nil] nil: there is no other host
-      def begin_next
-        host = next_host or return
-        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.others?, cluster: @cluster, promotions: @promotions, survey: @survey)
-        @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now)
+      def begin_next = next_host&.then { |host| begin_at(host) }
+
+      def begin_at(host)
+        name = @names.attempt(host)
+        attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.others?, cluster: @cluster, promotions: @promotions, survey: @survey, name: name)
+        @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now, name)
         resume([@running.last])
       end
 
@@ -101,8 +109,19 @@ module Trunkline
 
       # @return [Array<Running>] those that can go on
       def wait(deadline)
-        ready = Socket::Readiness.wait_for_any(@running.map { |attempt| attempt.resumable.wait }, [deadline, silent_at].compact.min)
-        @running.select { |attempt| ready.any? { |wait| wait.equal?(attempt.resumable.wait) } }
+        waits = @running.flat_map { |attempt| [attempt.resumable, *attempt.name].map(&:wait) }
+        ready = Socket::Readiness.wait_for_any(waits, [deadline, silent_at].compact.min)
+        over = ->(waiting) { ready.any? { |wait| wait.equal?(waiting.wait) } }
+        @running.select { |attempt| over.call(attempt.resumable) }.tap { follow(@running.select { |attempt| attempt.name && over.call(attempt.name) }) }
+      end
+
+      # Another attempt begins where the name leads by now.
+      def follow(attempts)
+        attempts.select { |attempt| attempt.name.resume }.each do |attempt|
+          @names.failed(attempt.name)
+          attempt.name = nil
+          begin_at(attempt.host)
+        end
       end
 
       # When the next host is begun, as the last one that was begun has said nothing.
@@ -132,13 +151,16 @@ module Trunkline
 
       def win(found)
         @running.delete(found)
+        found.name&.abandon
         abandon
+        @names.succeeded
         found.resumable.value
       end
 
       # What would fail again in the same way ends the search: a refused password, a missing database.
       def note_failure(attempt)
         error = attempt.resumable.error
+        @names.failed(attempt.name)
         raise error unless error.is_a?(Error) && error.retriable?
 
         @failures[attempt.host] = error

@@ -7,8 +7,8 @@ require_relative "connection_attempt"
 module Trunkline
   module Postgres
     # One look at the other hosts, while one that owes an answer lets new connections in: behind a pooler its server may be frozen, or it waits for standbys
-    # that follow another primary by now. New connections to the others tell on which timeline they are. As with {HostProbe}, the caller that waits for the
-    # answer makes them.
+    # that follow another primary by now. New connections to the others tell on which timeline they are. Behind a pooler another one to the same host
+    # tells whether its server answers. As with {HostProbe}, the caller that waits for the answer makes them.
     class PeerProbe # :nodoc:
       # Seconds within which they tell it.
       ANSWER = 1.0
@@ -17,10 +17,13 @@ module Trunkline
       # @param config [Config]
       # @param hosts [Array<Config::Host>]
       # @param cluster [ClusterTimeline] that they must belong to
-      def initialize(config, hosts, cluster)
+      # @param pooled [Config::Host, nil] the pooler that lets new connections in; nil: it is the server itself, which answers then
+      def initialize(config, hosts, cluster, pooled: nil)
         @ends_at = Socket::Readiness.now + ANSWER
-        @looks = hosts.map { |host| Socket::Resumable.new { ConnectionAttempt.new(config, host, others: true, cluster: cluster).connect } }
-        @looks.each(&:resume)
+        look = ->(host) { Socket::Resumable.new { ConnectionAttempt.new(config, host, others: true, cluster: cluster).connect } }
+        @pooled = pooled && look.call(pooled)
+        @answered = pooled.nil?
+        @looks = [*hosts.map(&look), *@pooled].each(&:resume)
       end
 
       # @return [Boolean] whether this thread can go on with it
@@ -31,7 +34,7 @@ module Trunkline
       # @param io [IO] on which the answer is awaited that is owed
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
       # @yieldparam identity [ServerIdentity, nil] of a host that has answered
-      # @return [Symbol, nil] :there, when all have answered or had their time; nil: not yet
+      # @return [Symbol, nil] when all have answered or had their time :there, or :unanswered where the server behind the pooler has not; nil: not yet
       def run(io, deadline, &told)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
         until @looks.any?(&:over?) || time_over? || (deadline && Socket::Readiness.now >= deadline)
@@ -40,7 +43,7 @@ module Trunkline
           break if ready.any? { |wait| wait.equal?(own) }
         end
         tell(&told)
-        :there if @looks.empty? || time_over?
+        (@answered ? :there : :unanswered) if @looks.empty? || time_over?
       end
 
       # Closes what is under way.
@@ -59,6 +62,7 @@ module Trunkline
 
       def tell
         over, @looks = @looks.partition(&:over?)
+        @answered ||= over.include?(@pooled) && !@pooled.value.nil?
         over.filter_map(&:value).each do |connection|
           connection.io.close
           yield connection.identity

@@ -43,16 +43,25 @@ module Trunkline
         true
       end
 
-      # A host is not there any more: its connections take nothing new, and it is tried last for a while.
+      # A host is not there any more: its connections take nothing new, and it is tried last for a while. Where its name leads elsewhere by now, the
+      # connections to that address stay.
       #
-      # @param server [String] its label
+      # @param gone [Trunk] one of the connections to it
       # @return [void]
-      def leave(server)
-        @trunks.avoid(server, SILENT)
-        @pools.each { |pool| pool.retire_where(SILENT) { |trunk| trunk.server == server } }
+      def leave(gone)
+        address = address_of(gone)
+        @trunks.avoid(gone.server, SILENT)
+        @pools.each { |pool| pool.retire_where(SILENT) { |trunk| trunk.server == gone.server && address_of(trunk) == address } }
       end
 
       private
+
+      # @return [String, nil] the address of its server; nil: it is not connected any more
+      def address_of(trunk)
+        trunk.io.remote_address.inspect_sockaddr
+      rescue SystemCallError, IOError
+        nil
+      end
 
       # Of two poolers the one that leads to a standby has refused a statement.
       def read_only?(trunk) = pooled?(trunk) ? trunk.codec.refused_write? : !writable?(trunk)

@@ -16,7 +16,7 @@ module Trunkline
       # @param epochs [PlanEpoch] of the client
       # @param unfinished [UnfinishedCancels] of the client
       # @param prepare [Boolean] as of {Trunkline.postgres}
-      # @param gone [#call] gets the label of a host that is not there any more
+      # @param gone [#call] gets a connection whose host is not there any more
       # @param budget keywords of {Pool#initialize}: connections and most
       # @yield [pool, trunks] opens a connection
       # @yieldreturn [Trunk]
@@ -24,9 +24,9 @@ module Trunkline
       def self.to(config, responses, epochs, unfinished, prepare:, gone:, **budget)
         fleet = Fleet.new(config.fleet) if config.fleet
         trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: SessionSurvey.new(config.pooler, fleet), fleet: fleet, &gone)
-        question = RoleWatch::QUESTION if config.identify_servers?
-        options = { limits: responses.limits, server: config.server, divided: !fleet.nil?, question: question }
-        new(trunks, Pool.new(**budget, **options) { |pool| yield pool, trunks })
+        options = { limits: responses.limits, server: config.server, question: (RoleWatch::QUESTION if config.identify_servers?),
+                    moved: (trunks.method(:moved?) if config.named?) }
+        new(trunks, Pool.new(**budget, **options, divided: !fleet.nil?) { |pool| yield pool, trunks }, options)
       end
 
       # @return [TrunkFactory]
@@ -35,11 +35,16 @@ module Trunkline
       # @return [Pool]
       attr_reader :pool
 
+      # @return [Hash{Symbol => Object}] keywords of {Pool#initialize} for further pools of such connections
+      attr_reader :options
+
       # @param trunks [TrunkFactory] which opens the connections
       # @param pool [Pool] of these
-      def initialize(trunks, pool)
+      # @param options [Hash{Symbol => Object}] for further pools
+      def initialize(trunks, pool, options = {})
         @trunks = trunks
         @pool = pool
+        @options = options
       end
 
       # @return [Boolean, nil] whether what is left behind in a session may be lost to a pooler; nil: there was no connection yet

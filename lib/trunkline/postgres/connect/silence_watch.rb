@@ -3,6 +3,7 @@
 require_relative "../../trunk/lock"
 require_relative "../../trunk/waiting"
 require_relative "host_probe"
+require_relative "names/name_probe"
 require_relative "peer_probe"
 
 module Trunkline
@@ -12,14 +13,19 @@ module Trunkline
     # opens another one to the same host. If that is answered, it looks at the other hosts too: if one of them is on a higher timeline, the connection leads to a
     # former primary, and is closed. If none is, the statement just takes long, and is left alone. If the host does not answer, the connection is
     # closed, and others to that host take nothing new.
+    #
+    # A single host that has a name may be elsewhere by now: then its name is looked up first, and only if that has changed the server is looked at.
     class SilenceWatch # :nodoc:
       # Seconds for which the finding of one connection's caller counts for those of others, or as long as the silence that is looked into.
       COUNTS_FOR = 1.0
       # Seconds after which a caller looks whether another one has come to a finding.
       LOOK_AGAIN = 0.05
+      # Seconds after which it is looked again, at most, while the server behind a pooler does not answer. Together with a look that takes a second,
+      # callers go on within two of a promotion.
+      UNANSWERED = 1.0
       # A probe, whether a caller is at it, and what it has found.
       Look = Struct.new(:generation, :probe, :running, :finding, :ended_at)
-      private_constant :COUNTS_FOR, :LOOK_AGAIN, :Look
+      private_constant :COUNTS_FOR, :LOOK_AGAIN, :UNANSWERED, :Look
 
       # @return [Float] seconds of silence that are looked into
       attr_reader :after
@@ -27,11 +33,11 @@ module Trunkline
       # @param config [Config]
       # @param seconds [Float] of silence that are looked into; Float::INFINITY: none
       # @param cluster [ClusterTimeline, nil] that the hosts must belong to; nil: the others are not looked at
-      # @yieldparam server [String] label of a host that is not there
+      # @yieldparam trunk [Trunk] whose host is not there
       def initialize(config, seconds, cluster = nil, &gone)
         @config = config
         @cluster = cluster
-        @after = config.others? ? seconds : Float::INFINITY
+        @after = config.others? || config.named? ? seconds : Float::INFINITY
         @gone = gone
         @lock = Lock.new
         @looks = {}
@@ -59,11 +65,11 @@ module Trunkline
       def take(trunk)
         left = nil
         look = @lock.synchronize do
-          look = @looks[trunk.server]
-          look = nil if look && (look.generation != Trunkline.process_generation || (look.finding && Waiting.now - look.ended_at > [COUNTS_FOR, @after].min))
+          @looks.delete_if { |_, old| outdated?(old) }
+          look = @looks[key = [trunk.server, address_of(trunk)]]
           next if look&.running && !look.finding
 
-          look = @looks[trunk.server] = begin_anew(trunk, left = look&.probe) unless look && (look.finding || look.probe.mine?)
+          look = @looks[key] = begin_anew(trunk, left = look&.probe) unless look && (look.finding || look.probe.mine?)
           look.running = true unless look.finding
           look
         end
@@ -71,47 +77,69 @@ module Trunkline
         look
       end
 
+      def outdated?(look)
+        look.generation != Trunkline.process_generation || (look.finding && Waiting.now - look.ended_at > [COUNTS_FOR, @after].min)
+      end
+
       def begin_anew(trunk, before)
         before = nil unless before.is_a?(HostProbe)
-        Look.new(Trunkline.process_generation, HostProbe.new(@config, host_of(trunk), before), false, nil, nil)
+        probe = !@config.others? && address_of(trunk) ? NameProbe.new(host_of(trunk), address_of(trunk)) : host_probe(trunk, before)
+        Look.new(Trunkline.process_generation, probe, false, nil, nil)
       end
 
       # The name may lead elsewhere by now, or cannot be looked up.
-      def host_of(trunk)
-        host = @config.hosts.find { |candidate| candidate.server == trunk.server }
-        return host if host.unix_socket?
+      def host_probe(trunk, before = nil)
+        host = host_of(trunk)
+        address, port = address_of(trunk)
+        HostProbe.new(@config, address ? Config::Host.new(host.host, address, port, @config.dbname) : host, before)
+      end
 
-        Config::Host.new(host.host, trunk.io.remote_address.ip_address, host.port, @config.dbname)
-      rescue SystemCallError # it is not connected any more
-        host
+      def host_of(trunk) = @config.hosts.find { |candidate| candidate.server == trunk.server }
+
+      # @return [Array(String, Integer), nil] address and port; nil: it goes over a Unix socket, or is not connected any more
+      def address_of(trunk)
+        NameLookup.address_and_port(trunk.io.remote_address) unless host_of(trunk).unix_socket?
+      rescue SystemCallError, IOError
+        nil
       end
 
       def note(trunk, look, finding)
         return unless finding
 
         look.probe.abandon
-        return if finding == :there && look_at_others(trunk, look)
+        return if (further = further_probe(trunk, look.probe, finding)) && (look.probe = further)
 
         look.ended_at = Waiting.now
         look.finding = finding
-        @gone.call(trunk.server) if finding == :gone
+        @gone.call(trunk) if finding == :gone
         conclude(trunk, finding)
       end
 
-      # @return [Boolean] whether they are looked at from now on
-      def look_at_others(trunk, look)
-        return false if @cluster.nil? || look.probe.is_a?(PeerProbe)
+      # @return [HostProbe, PeerProbe, nil] nil: there is nothing more to be found out
+      def further_probe(trunk, probe, finding)
+        return host_probe(trunk) if finding == :moved
+        return if finding != :there || probe.is_a?(PeerProbe) || @cluster.nil? || !@config.others?
 
-        look.probe = PeerProbe.new(@config, @config.hosts.reject { |host| host.server == trunk.server }, @cluster)
-        true
+        PeerProbe.new(@config, @config.hosts.reject { |host| host.server == trunk.server }, @cluster, pooled: (host_of(trunk) if pooled?(trunk)))
       end
+
+      def pooled?(trunk) = trunk.pooled || trunk.origin&.pooled?(trunk.server_process)
 
       def conclude(trunk, finding)
         return if trunk.loss
-        return trunk.state.excuse_silence if finding == :there
+        return trunk.state.excuse_silence(excused_for(trunk, finding)) unless finding == :gone
 
         seconds = format("%.1f", trunk.state.silent_for)
         trunk.lose("the server has said nothing for #{seconds} s, and does not answer a new connection either (silence)")
+      end
+
+      # A server that is there is looked into again when the silence has lasted for twice as long.
+      def excused_for(trunk, finding)
+        case finding
+        when :there then [trunk.state.silent_for, @after].max
+        when :unchanged then @after
+        else [@after, UNANSWERED].min
+        end
       end
     end
     private_constant :SilenceWatch

@@ -32,7 +32,7 @@ module Trunkline
       # @param fleet [Fleet, nil] whose processes share the server's connections
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
       # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for
-      # @yieldparam server [String] label of a host that is not there any more
+      # @yieldparam trunk [Trunk] whose host is not there any more
       def initialize(config, responses, epochs, unfinished, prepare:, survey:, fleet: nil, cluster: (ClusterTimeline.new if config.identify_servers?),
                      promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?), &gone)
         @cluster = cluster
@@ -56,7 +56,7 @@ module Trunkline
       attr_reader :cluster
 
       # @param config [Config] of another kind of server of the same cluster
-      # @yieldparam server [String] label of a host that is not there any more
+      # @yieldparam trunk [Trunk] whose host is not there any more
       # @return [TrunkFactory] for such servers, of the same client; what waits for a server does not wait for these
       def beside(config, &gone)
         TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: @prepare, survey: SessionSurvey.new(config.pooler),
@@ -76,6 +76,9 @@ module Trunkline
         connection = Login.open(@connector, @responses)
         AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @responses)
       end
+
+      # @return [Boolean] whether another server may be found than the last time, where none could be connected to: see {Connector#moved?}
+      def moved? = @connector.moved?
 
       # Closes what callers have left that could wait no longer for a connection.
       #

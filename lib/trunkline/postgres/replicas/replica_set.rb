@@ -128,16 +128,16 @@ module Trunkline
       end
 
       def replica(number, config, pools)
-        factory = @trunks.beside(config) { |server| leave_silent(number, server) }
-        pool = Pool.new(server: config.server, **pools) { |made| open(factory, made) }
+        factory = @trunks.beside(config) { |trunk| leave_silent(number, trunk) }
+        pool = Pool.new(server: config.server, moved: (factory.method(:moved?) if config.named?), **pools) { |made| open(factory, made) }
         roles = RoleWatch.new(config, [pool], factory)
         Replica.new(number, config.server, pool, Sessions.new(ServerAccess.new(factory, pool), nil, @responses, roles, server: config.server), roles, @config.hosts.size)
       end
 
       # Its connections take nothing new.
-      def leave_silent(number, server)
-        @replicas[number].roles.leave(server)
-        leave(@replicas[number], ConnectionError.new("it has said nothing", server: server))
+      def leave_silent(number, trunk)
+        @replicas[number].roles.leave(trunk)
+        leave(@replicas[number], ConnectionError.new("it has said nothing", server: trunk.server))
       end
 
       def open(factory, pool) = Deadlines.hold([Deadlines.present, Waiting.now + PATIENCE].compact.min) { factory.open(pool) }

@@ -21,17 +21,22 @@ module Trunkline
     # Seconds from the first connection after a loss to further ones that are not needed yet, at a random moment. With 10,000 processes that want four
     # each, half of them have one after 3.6 s (median of 16 seeds), and after 8.9 s where each takes its four at once.
     FURTHER = 1.0..4.0
-    private_constant :FIRST, :FIRST_FULL, :LONGEST, :LONGEST_SLOW, :SLOW, :FURTHER
+    # Seconds from one look to the next, during a pause, whether another server may be tried at once. A look costs a name's look-up.
+    LOOK = 0.5..1.0
+    private_constant :FIRST, :FIRST_FULL, :LONGEST, :LONGEST_SLOW, :SLOW, :FURTHER, :LOOK
 
-    def initialize
+    # @param looks [Boolean] whether it can be found out during a pause that another server may be tried at once
+    def initialize(looks: false)
+      @looks = looks
       @attempt_at = @further_at = Waiting.now
-      @lost = @resume_at = nil
+      @lost = @resume_at = @look_at = nil
       succeeded
     end
 
-    # One more attempt begins.
+    # One more attempt begins, or a look during the pause.
     def begin_attempt
       @attempt_at = Waiting.now
+      look_later
     end
 
     # @return [Boolean] whether the last attempt takes so long that others need not wait for its end: the server may never answer it
@@ -39,7 +44,7 @@ module Trunkline
 
     def succeeded
       @further_at = Waiting.now + rand(FURTHER) if doubtful?
-      @failures = 0
+      @failures = Hash.new(0) # of each longest pause: a slow attempt after many refusals is the first of its kind
       @resume_at = nil
       @lost = false
     end
@@ -58,12 +63,13 @@ module Trunkline
     # @param full [Boolean] the server takes no more connections
     # @param retry_after [Float, nil] seconds after which it is worth trying again, where that is known
     def failed(full: false, retry_after: nil)
+      look_later
       return @resume_at = Waiting.now + retry_after if retry_after
 
       first, limit = bounds(full, Waiting.now - @attempt_at)
-      pause = [first * (2**@failures), limit].min
+      pause = [first * (2**@failures[limit]), limit].min
       @resume_at = Waiting.now + (rand * pause)
-      @failures += 1 if pause < limit
+      @failures[limit] += 1 if pause < limit
     end
 
     # @return [Boolean] whether the last attempt failed
@@ -75,7 +81,15 @@ module Trunkline
     # @return [Float, nil] on the clock of Waiting.now; nil: there is no pause now
     def pause_end = (@resume_at if paused?)
 
+    # @return [Boolean] whether it is too early for another attempt, and for a look
+    def quiet? = paused? && Waiting.now < due_at
+
+    # @return [Float, nil] when there is something to do in the pause, or after it, on the clock of Waiting.now; nil: there is no pause now
+    def due_at = paused? ? [@resume_at, *@look_at].min : nil
+
     private
+
+    def look_later = (@look_at = Waiting.now + rand(LOOK) if @looks)
 
     # @param took [Float] seconds that the attempt has taken
     # @return [Array(Float, Float)] what the pause lasts at most after a first failure, and after many

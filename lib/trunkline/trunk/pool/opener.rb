@@ -37,14 +37,16 @@ module Trunkline
     # @param limits [Limits]
     # @param server [String, nil] label for errors
     # @param connect [#call] gets the pool, and opens a connection
-    def initialize(roster, ledger, limits, server, connect)
+    # @param moved [#call, nil] tells during a pause whether another server may be tried at once; nil: the pause is kept
+    def initialize(roster, ledger, limits, server, connect, moved = nil)
       @roster = roster
       @ledger = ledger
       @limits = limits
       @server = server
       @connect = connect
+      @moved = moved
       @quota = roster.quota
-      @back_off = BackOff.new
+      @back_off = BackOff.new(looks: !moved.nil?)
       @attempts = {}.compare_by_identity # entries of the callers that open a trunk => Attempt
       @ended_at = -Float::INFINITY # when the last connection ended
       @ending = nil
@@ -73,8 +75,8 @@ module Trunkline
     # Did the last attempt fail?
     def failing? = @back_off.failing?
 
-    # @return [Float, nil] when the pause after a failure ends, on the clock of Waiting.now; nil: there is none now
-    def pause_end = @back_off.pause_end
+    # @return [Float, nil] when there is something to do in the pause after a failure, or after it, on the clock of Waiting.now; nil: there is none now
+    def due_at = @back_off.due_at
 
     # The server may take more connections again than it did, when the pause is over.
     def look_at_pause
@@ -100,13 +102,15 @@ module Trunkline
       @roster.retire_where(&chosen)
     end
 
-    # Opens a trunk, in the time that the caller has. No lock is held. Until there is a better measure, a round trip is known to take no
+    # Opens a trunk, in the time that the caller has; during a pause only if another server may be found. No lock is held. Until there is a better measure, a round trip is known to take no
     # longer than all that connecting took.
     #
-    # @return [Trunk] within the limits
+    # @return [Trunk, nil] within the limits; nil: there is a pause, and no reason yet to end it
     # @raise [Error]
     def open(entry, pool)
       SchedulerHooks::OF_PROCESS.check(entry.request.scheduler)
+      return if @moved && @back_off.paused? && !moved?(entry)
+
       start = Waiting.now
       trunk = Deadlines.hold(entry.request.deadline) { @connect.call(pool) }
       # It may have been asked something, and the connection was lost then: shared all the same, it would be chosen again and again.
@@ -173,6 +177,9 @@ module Trunkline
 
     private
 
+    # A look ends with the pause: then an attempt is due.
+    def moved?(entry) = Deadlines.hold([entry.request.deadline, *@back_off.pause_end].compact.min, &@moved)
+
     def gone?(entry, since) = entry.gone? || (!entry.scheduler.nil? && Waiting.now - since > LONGEST_ATTEMPT)
 
     def forget(entry) = @attempts.delete(entry)&.since&.tap { @roster.not_opened(alone: entry.alone?) }
@@ -181,7 +188,7 @@ module Trunkline
     def hold_back?
       return true if @quota && @roster.opening? && !@back_off.lagging?
 
-      @back_off.doubtful? && (@back_off.paused? || (@roster.opening? && !@back_off.lagging?))
+      @back_off.doubtful? && (@back_off.quiet? || (@roster.opening? && !@back_off.lagging?))
     end
 
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED

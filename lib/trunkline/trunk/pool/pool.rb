@@ -25,11 +25,12 @@ module Trunkline
     # @param server [String, nil] label for errors
     # @param divided [Boolean] whether others have their part of what the server takes: see {Quota}
     # @param question [#call, nil] see {IdleQuestions}
+    # @param moved [#call, nil] see {Opener#initialize}
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
-    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, question: nil, &open)
+    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, question: nil, moved: nil, &open)
       @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, question: question }
-      @limits, @server, @open = limits, server, open
+      @limits, @server, @open, @moved = limits, server, open, moved
       @closed, @divided = false, divided
       @crowded = Flag.new
       begin_anew
@@ -159,7 +160,7 @@ module Trunkline
       @lock = Lock.new
       @questions = (@roster = Roster.new(**@budget)).questions
       @ledger = Ledger.new
-      @opener = Opener.new(@roster, @ledger, @limits, @server, @open)
+      @opener = Opener.new(@roster, @ledger, @limits, @server, @open, @moved)
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
       @admission = Admission.new(@roster, @opener, @queue)
       @dropped = DroppedCallers.new(@roster, [@queue, @opener])

@@ -103,7 +103,7 @@ module Trunkline
     def waking_time(entry, other)
       first = line_of(entry).first.equal?(entry)
       looks_again = first && (entry.long? || @roster.dispatcher.unattended? || (!entry.alone? && @roster.room_to_grow?))
-      [entry.expires_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), *([@opener.pause_end, @calls.due] if first), other].compact.min
+      [entry.expires_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), *([@opener.due_at, @calls.due] if first), other].compact.min
     end
 
     # A single connection goes to the callers that wait to share it, before it is kept for the next one that wants one of its own.

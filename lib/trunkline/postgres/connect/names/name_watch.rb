@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require_relative "../../../socket/readiness"
+require_relative "../../../trunk/deadlines"
+require_relative "../../../trunk/lock"
+require_relative "name_lookup"
+
+module Trunkline
+  module Postgres
+    # Names of hosts that no connection could be had from, and where they led then. A failover may move a name to another server. So a name is
+    # looked up again each second while an attempt to connect is under way, and during the pause after one that has failed. If it leads elsewhere,
+    # the next attempt begins at once: pauses spare a server that was tried, and not another one.
+    class NameWatch # :nodoc:
+      # Seconds from one look-up of a name to the next. At a random moment, as clients that have lost the same server ask the same resolver.
+      PAUSE = 0.5..1.0
+      # Seconds for which an address that has failed is nothing new: the longest pause between two attempts at one server. A resolver may give
+      # several addresses in turn.
+      FAILED_FOR = 15.0
+      private_constant :FAILED_FOR
+
+      # One attempt to connect to a host with a name. Its thread looks the name up.
+      class Attempt
+        # @return [Config::Host]
+        attr_reader :host
+
+        # @return [Array(String, Integer), nil] address and port that were tried first; nil: the name was not looked up
+        attr_reader :first
+
+        # @param host [Config::Host]
+        # @param failed [Hash{Array => Float}] addresses that have failed, and when
+        def initialize(host, failed)
+          @host = host
+          @failed = failed
+          @all = []
+          @lookup = NameLookup.new(host, Waiting.now + rand(PAUSE))
+        end
+
+        # @param addresses [Array<Addrinfo>] of the name
+        # @return [Array<Addrinfo>] the same, in the order in which they are to be tried: those that have failed are last
+        def order(addresses)
+          ordered = addresses.sort_by.with_index { |address, index| [failed_at(NameLookup.address_and_port(address)), index] }
+          @all = addresses.map { |address| NameLookup.address_and_port(address) }.sort
+          @first = NameLookup.address_and_port(ordered.first) if ordered.any?
+          ordered
+        end
+
+        # @return [Socket::Resumable::Wait] for the moment of the next look-up, or for its answer
+        def wait = @lookup.wait
+
+        # Goes on as the wait is over.
+        #
+        # @return [Boolean] whether the name leads to an address by now that was not tried
+        def resume
+          found = @lookup.resume or return false
+
+          moved = moved_to?(found)
+          @lookup = NameLookup.new(@host, Waiting.now + rand(PAUSE)) unless moved
+          moved
+        end
+
+        # @return [Boolean] whether a look-up is under way
+        def looking? = @lookup.begun?
+
+        # Begins to look the name up.
+        #
+        # @return [Boolean] as {#resume}
+        def look
+          @lookup = NameLookup.new(@host, Waiting.now)
+          resume
+        end
+
+        # Ends a look-up that is under way.
+        #
+        # @return [void]
+        def abandon = @lookup.abandon
+
+        private
+
+        def moved_to?(found) = found.any? && found != @all && found.any? { |one| one != @first && Waiting.now - failed_at(one) > FAILED_FOR }
+
+        def failed_at(address) = @failed.fetch(address, -Float::INFINITY)
+      end
+
+      def initialize
+        @lock = Lock.new
+        succeeded
+      end
+
+      # @param host [Config::Host] to which an attempt begins
+      # @return [Attempt, nil] nil: it has no name that could be looked up
+      def attempt(host) = (Attempt.new(host, @failed) if host.named?)
+
+      # @param attempt [Attempt, nil] that has failed, or whose name leads elsewhere by now
+      # @return [void]
+      def failed(attempt)
+        return unless attempt
+
+        attempt.abandon
+        @lock.synchronize do
+          @failed = { **@failed, attempt.first => Waiting.now } if attempt.first
+          @last = { **@last, attempt.host => attempt }
+        end
+      end
+
+      # There is a connection: what failed before does not count any more.
+      #
+      # @return [void]
+      def succeeded
+        @lock.synchronize { @failed = @last = {}.freeze }
+      end
+
+      # Looks the names up of which the last attempt has failed, within the time that the caller has.
+      #
+      # @return [Boolean] whether one leads to an address by now that was not tried
+      def moved?
+        attempts = @last.values.map(&:dup)
+        deadline = Deadlines.present
+        moved = attempts.any?(&:look)
+        until moved || (looking = attempts.select(&:looking?)).empty? || (deadline && Waiting.now >= deadline)
+          ready = Socket::Readiness.wait_for_any(looking.map(&:wait), deadline)
+          moved = looking.select { |attempt| ready.any? { |wait| wait.equal?(attempt.wait) } }.any?(&:resume)
+        end
+        moved
+      ensure
+        attempts&.each(&:abandon)
+      end
+    end
+    private_constant :NameWatch
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pg"
+require "support/server_pair"
+
+module Trunkline
+  # Lists of hosts beside libpq's: for each order of a primary, two standbys, a primary whose sessions are read-only and a host where no server is, and
+  # each kind of server that may be asked for, both connect to the same one, or to none.
+  class LibpqHostsTest < TestCase
+    include ServerPair
+
+    KINDS = %w[any read-write read-only primary standby prefer-standby].freeze
+    ANSWERS = 60 # seconds
+    private_constant :KINDS, :ANSWERS
+
+    def test_each_list_of_two_and_three
+      with_hosts do |hosts|
+        lists = [1, 2, 3].flat_map { |size| hosts.keys.repeated_permutation(size).to_a }
+        differences = lists.product(KINDS).reject { |names, kind| libpq(list = list(hosts, names), kind) == ours(list, kind) }
+        assert_equal [155, []], [lists.size, differences]
+      end
+    end
+
+    private
+
+    def with_hosts
+      with_pair do |primary, standby|
+        other = Bench::PostgresServer.start_standby(primary)
+        with_server(settings: { "default_transaction_read_only" => "on" }) do |read_only|
+          yield({ primary: primary, standby: standby, other: other, read_only: read_only, none: nil }.transform_values { |server| place(server) })
+        end
+      ensure
+        other&.discard
+      end
+    end
+
+    def place(server) = server ? [server.socket_directory, server.port] : ["/nowhere", 1]
+
+    def list(hosts, names) = hosts.values_at(*names).transpose.map { |values| values.join(",") }
+
+    # @return [Integer, nil] the port of the server that it connects to
+    def libpq((hosts, ports), kind)
+      connection = PG.connect(host: hosts, port: ports, user: "postgres", dbname: "postgres", target_session_attrs: kind, connect_timeout: ANSWERS)
+      connection.exec("SHOW port").getvalue(0, 0).to_i
+    rescue PG::ConnectionBad
+      nil
+    ensure
+      connection&.close
+    end
+
+    def ours((hosts, ports), kind)
+      config = Config.new(host: hosts, port: ports, user: "postgres", dbname: "postgres", target_session_attrs: kind, connect_timeout: ANSWERS)
+      unhurried { Postgres.const_get(:Connector).connect(config) }.then { |connection| connection.io.close || connection.server[/:(\d+)/, 1].to_i }
+    rescue ConnectionError
+      nil
+    end
+  end
+end

@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/resolver"
+
+module Trunkline
+  module Postgres
+    # Names that lead elsewhere while no connection can be had.
+    class NameWatchTest < TestCase
+      include Resolver
+
+      A, B, C = %w[10.0.0.1 10.0.0.2 10.0.0.3].freeze
+      private_constant :A, :B, :C
+
+      def setup
+        super
+        @now = 1000.0
+        @names = {}
+        @watch = Postgres.const_get(:NameWatch).new
+        @host = Config.new("host=#{name}.example user=ann", env: {}).hosts.first
+      end
+
+      def test_only_names_are_looked_up
+        config = Config.new("host=#{A},/tmp,db.example,db.example hostaddr=,,,#{A} user=ann", env: {})
+        assert_equal [false, false, true, false], config.hosts.map { |host| !@watch.attempt(host).nil? }
+      end
+
+      # The resolver's order counts until one has failed.
+      def test_addresses_that_have_failed_are_tried_last
+        assert_equal [[A, B], [B, A], [A, B]], [fail_at(A, B), fail_at(A, B), fail_at(A, B)]
+        @watch.succeeded
+        assert_equal [A, B], fail_at(A, B)
+      end
+
+      def test_nothing_has_moved
+        refute_predicate @watch, :moved?
+        fail_at(A, B)
+        @now += 100
+        refute moved_to(B, A), "another order is nothing new"
+        @watch.succeeded
+        refute moved_to(C), "there is a connection"
+      end
+
+      def test_a_name_that_is_moved
+        fail_at(A)
+        assert moved_to(B)
+        assert moved_to(A, B)
+        @watch.succeeded
+        fail_at(A, B)
+        assert moved_to(B), "it was not tried"
+      end
+
+      # A resolver that gives two addresses in turn has neither tried more often than the pauses allow.
+      def test_an_address_that_has_just_failed_is_nothing_new
+        fail_at(A)
+        fail_at(B)
+        refute moved_to(A)
+        @now += 14
+        refute moved_to(A)
+        @now += 2
+        assert moved_to(A)
+      end
+
+      def test_a_name_that_cannot_be_looked_up
+        fail_at(A)
+        refute moved_to(SocketError.new("getaddrinfo: Temporary failure in name resolution"))
+        refute moved_to
+        fail_with { |attempt| assert_nil attempt.first }
+        assert moved_to(B), "it could not be looked up before"
+      end
+
+      # It ends with the caller's time, and the next caller asks again.
+      def test_a_resolver_that_hangs
+        fail_at(A)
+        hung = Thread::Queue.new
+        refute(resolving(@host.host => hung) { Deadlines.hold(Socket::Readiness.now + 0.01) { @watch.moved? } })
+        hung << [B]
+        assert(resolving(@host.host => hung) { @watch.moved? })
+      end
+
+      # Under way: a look-up about each second, and no other wait.
+      def test_during_an_attempt
+        fail_with do |attempt|
+          attempt.order([Addrinfo.tcp(A, 5432)])
+          assert_equal [nil, true], [attempt.wait.io, (@now + 0.5..@now + 1).cover?(attempt.wait.deadline)]
+          assert_equal [false, true], [look_to(attempt, A), look_to(attempt, B)]
+        end
+      end
+
+      private
+
+      def at_this_time(&block) = Waiting.stub(:now, -> { @now }, &block)
+
+      def fail_with
+        at_this_time do
+          attempt = @watch.attempt(@host)
+          yield(attempt).tap { @watch.failed(attempt) }
+        end
+      end
+
+      # @return [Array<String>] addresses in the order in which they are tried
+      def fail_at(*addresses)
+        fail_with do |attempt|
+          @now += 0.1
+          attempt.order(addresses.map { |address| Addrinfo.tcp(address, 5432) }).map(&:ip_address)
+        end
+      end
+
+      def moved_to(*addresses)
+        found = addresses.first.is_a?(Exception) ? addresses.first : addresses
+        at_this_time { resolving(@host.host => found) { @watch.moved? } }
+      end
+
+      def look_to(attempt, *addresses)
+        resolving(@host.host => addresses) do
+          moved = attempt.resume
+          moved = (Socket::Readiness.wait_for_any([attempt.wait], nil) && attempt.resume) while attempt.looking?
+          moved
+        end
+      end
+    end
+  end
+end
