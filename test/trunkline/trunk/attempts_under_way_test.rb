@@ -27,6 +27,27 @@ module Trunkline
       assert_equal [["attempt 2"], 3], [errors.map(&:message).uniq, errors.uniq(&:object_id).size]
     end
 
+    # Looks whether another server may be tried at once: callers wait as before until one tells so.
+    def test_looks_during_the_pause
+      answers = Thread::Queue.new
+      attempts = 0
+      pool = self.pool(connections: 1, most: 2, limits: { failover_wait: 600 }, moved: -> { answers.pop }) do
+        raise ConnectionError.new("away").tap { |error| error.retry_after = 600 } if (attempts += 1) == 1
+
+        FakeTrunk.new.tap { |trunk| @opened << trunk }
+      end
+      callers = Array.new(2) { waiting(pool) { |asked| pool.perform(asked) } } << waiting(pool) { |asked| pool.check_out(asked) }
+      3.times do
+        Thread.pass until answers.num_waiting == 1
+        assert_equal [1, { shared: 0, pinned: 0, spare: 0, opening: 1 }, []], [attempts, pool.counts, pool.trunks]
+        answers << false
+      end
+      Thread.pass until answers.num_waiting == 1
+      answers << true
+      assert_equal [true] * 3, callers.map { |caller| !caller.value.nil? }
+      assert_equal [2, []], [pool.trunks.size, pool.trunks - @opened]
+    end
+
     # Its server was left while it was being opened.
     def test_one_that_is_not_wanted_any_more_when_it_is_open
       pool = self.pool do |opening|

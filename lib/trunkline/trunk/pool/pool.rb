@@ -214,7 +214,7 @@ module Trunkline
     def open_trunk(entry)
       opener = @opener # which a forked child makes anew
       kept = nil
-      trunk = opener.open(entry, self)
+      trunk = opener.open(entry, self) or return
       call_up { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
       return trunk.close(Opener::TOO_LATE) && nil unless kept
 
