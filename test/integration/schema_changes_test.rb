@@ -15,7 +15,12 @@ class SchemaChangesTest < Trunkline::TestCase
     "WITH changed AS (UPDATE %s SET (r, ts) = ($1, $2) RETURNING id) SELECT id FROM changed",
     "MERGE INTO %s t USING (SELECT 1) AS s ON true WHEN MATCHED THEN UPDATE SET r = $1, ts = $2"
   ].freeze
-  private_constant :WIDENED, :STORING
+  CHOOSING = [
+    "DELETE FROM %s WHERE ts = $1 RETURNING id", "DELETE FROM %s AS t WHERE t.ts IN ($1) RETURNING id", "UPDATE %s SET id = 2 WHERE ts = $1 AND id = 1 RETURNING id",
+    "UPDATE %s t SET id = 2 FROM (SELECT 1) AS s WHERE t.ts BETWEEN $1 AND $1 RETURNING id", "WITH gone AS (DELETE FROM %s WHERE ts = $1 RETURNING id) SELECT id FROM gone",
+    "INSERT INTO %s AS t VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2 WHERE t.ts = $1 RETURNING id"
+  ].freeze
+  private_constant :WIDENED, :STORING, :CHOOSING
 
   # Every execution prepares its statement where nothing is believed for longer.
   def test_parameters_of_a_table_whose_types_another_program_has_changed
@@ -83,6 +88,49 @@ class SchemaChangesTest < Trunkline::TestCase
             assert_equal [[0.1, Time.utc(2024, 1, 1)]], db.query("SELECT r, ts FROM #{table}").rows, "#{sql} prepared: #{prepare}"
           end
         end
+      end
+    end
+  end
+
+  # The pg gem's prepared statements change and delete other rows, or none.
+  def test_no_row_is_changed_or_deleted_by_a_former_type
+    CHOOSING.product([true, false]).each do |sql, prepare|
+      with_table("id int PRIMARY KEY, r real, ts timestamp") do |table|
+        psql("INSERT INTO #{table} VALUES (1, 0, '2024-01-01')")
+        in_tokyo(connections: 2) do |db|
+          chosen = ->(time) { db.with(prepare: prepare).async(format(sql, table), time) }
+          assert_empty Array.new(2) { chosen.call(Time.utc(2000)).value.rows }.flatten
+          psql(format(WIDENED, table))
+          slow, *changed = [db.async("SELECT pg_sleep(0.05)"), *Array.new(2) { chosen.call(Time.utc(2024, 1, 1)) }]
+          slow.value
+          assert_equal 1, changed.map { |future| future.value.rows.size }.max, "#{sql} prepared: #{prepare}"
+        end
+      end
+    end
+  end
+
+  # Arrays and Hashes are written as the types say: here it is the client that the former type has refuse them.
+  def test_a_value_that_the_former_type_refuses
+    { "int[]" => [1, 2], "jsonb" => { "a" => 1 }, "int" => 1 }.each do |type, value|
+      with_table("v int") do |table|
+        in_host_with_client(connections: 1) do |db|
+          compared = "SELECT count(*) FROM #{table} WHERE v = $1"
+          assert_equal 0, db.value(compared, 1)
+          psql("ALTER TABLE #{table} ALTER v TYPE #{type} USING NULL")
+          assert_equal [0, 0], [db.value(compared, value), db.transaction { |tx| tx.value(compared, value) }], type
+        end
+      end
+    end
+  end
+
+  def test_a_value_that_its_type_refuses_now_too
+    in_host_with_client(connections: 1) do |db|
+      db.value("SELECT $1::int", 1)
+      2.times { assert_raises(ArgumentError) { db.value("SELECT $1::int", [1]) } }
+      db.transaction do |tx|
+        assert_raises(Trunkline::DivisionByZero) { tx.query("SELECT 1/0") }
+        assert_raises(ArgumentError) { tx.value("SELECT $1::int", [1]) }
+        tx.rollback
       end
     end
   end

@@ -202,7 +202,7 @@ static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareab
 
 /* call-seq: column_check -> String or nil
  *
- * The query for the columns that it stores into, whose types the server compares before each execution. */
+ * The query for the columns that it stores into or chooses rows by, whose types the server compares before each execution. */
 static VALUE statement_column_check(VALUE self) { return statement_of(self)->column_check; }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }

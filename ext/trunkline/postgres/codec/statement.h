@@ -15,7 +15,7 @@ typedef struct {
     uint32_t slot;       /* where each trunk's codec keeps what it knows of this statement */
     classification_t classification; /* may it go where others go? */
     bool checked_result; /* the server refuses to run it where its result is not what it was described as */
-    VALUE column_check;  /* String: the query that stored_columns.h describes; nil: it stores nothing of its parameters */
+    VALUE column_check;  /* String: the query that stored_columns.h describes; nil: it writes nothing by its parameters */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
     VALUE description;   /* of its latest answer, where it was prepared for that alone and C's values were final; or nil */

@@ -1,6 +1,7 @@
 #include "stored_columns.h"
 
 #include <stdio.h>
+#include <strings.h>
 #include "scanner.h"
 
 #define LONGEST_ALIAS 24
@@ -10,8 +11,10 @@ typedef struct {
     token_t token;
     buffer_t *columns; /* what stands between SELECT and FROM */
     buffer_t tables;   /* what stands behind FROM */
+    token_t row;       /* the name of a whole row of the table that was read last: its own or its alias */
     unsigned targets;
     bool empty;        /* no column was read */
+    bool every;        /* every column of the table that was read last is among them */
     bool parameters;   /* one was read */
     bool memory;
 } reading_t;
@@ -29,10 +32,14 @@ static bool at_end(const reading_t *reading) {
     return reading->token.kind == TOKEN_END || reading->token.kind == TOKEN_BROKEN || reading->token.kind == TOKEN_SEMICOLON;
 }
 
+static bool is_parameter(const reading_t *reading) {
+    const token_t *token = &reading->token;
+    return token->kind == TOKEN_OTHER && token->length > 1 && token->start[0] == '$' && token->start[1] >= '0' && token->start[1] <= '9';
+}
+
 static void next(reading_t *reading) {
     scanner_next(&reading->scanner, &reading->token);
-    const token_t *token = &reading->token;
-    reading->parameters |= token->kind == TOKEN_OTHER && token->length > 1 && token->start[0] == '$' && token->start[1] >= '0' && token->start[1] <= '9';
+    reading->parameters |= is_parameter(reading);
 }
 
 static void append(reading_t *reading, buffer_t *buffer, const char *bytes, size_t length) {
@@ -46,18 +53,23 @@ static void append_alias(reading_t *reading, buffer_t *buffer, const char *forma
 
 /* Of the table that was read last. */
 static void add_column(reading_t *reading, const char *name, size_t length) {
+    if (reading->every) return;
     if (!reading->empty) append(reading, reading->columns, ", ", 2);
     append_alias(reading, reading->columns, "t%u.");
     append(reading, reading->columns, name, length);
     reading->empty = false;
 }
 
-static void add_every_column(reading_t *reading) { add_column(reading, "*", 1); }
+static void add_every_column(reading_t *reading) {
+    add_column(reading, "*", 1);
+    reading->every = true;
+}
 
 static void add_table(reading_t *reading, const char *name, size_t length) {
     if (reading->targets++ > 0) append(reading, &reading->tables, ", ", 2);
     append(reading, &reading->tables, name, length);
     append_alias(reading, &reading->tables, " AS t%u");
+    reading->every = false;
 }
 
 /* The name of a table, perhaps with ONLY and a schema before it: its bytes. Stays behind it. */
@@ -68,6 +80,7 @@ static size_t read_table(reading_t *reading, const char **name) {
     const char *to = *name = reading->token.start;
     while (is_name(reading)) {
         to = reading->token.start + reading->token.length;
+        reading->row = reading->token;
         next(reading);
         if (reading->token.kind != TOKEN_DOT) break;
         next(reading);
@@ -77,12 +90,21 @@ static size_t read_table(reading_t *reading, const char **name) {
     return (size_t)(to - *name);
 }
 
-/* To the comma that ends an element, or to what ends the list: a parenthesis that was open before it, or one of SET's following clauses. */
+/* Behind a table: its alias, unless it has none and another clause follows. */
+static void read_alias(reading_t *reading) {
+    bool named = is(reading, "as");
+    if (named) next(reading);
+    if (!is_name(reading) || (!named && (is(reading, "set") || is(reading, "using") || is(reading, "where") || is(reading, "returning")))) return;
+    reading->row = reading->token;
+    next(reading);
+}
+
+/* To the comma that ends an element, or to what ends the list: a parenthesis that was open before it, or one of the clauses behind SET's. */
 static void skip_element(reading_t *reading) {
     long depth = 0;
     bool distinct = false; /* IS DISTINCT FROM ends nothing */
     for (; !at_end(reading); next(reading)) {
-        if (depth == 0 && (closes(reading) || is_sign(reading, ',') || is(reading, "where") || is(reading, "returning") || is(reading, "when"))) return;
+        if (depth == 0 && (closes(reading) || is_sign(reading, ',') || is(reading, "where") || is(reading, "returning"))) return;
         if (depth == 0 && is(reading, "from") && !distinct) return;
         distinct = is(reading, "distinct");
         depth += opens(reading);
@@ -128,6 +150,56 @@ static void read_assigned(reading_t *reading) {
     }
 }
 
+static bool is_comparison(const reading_t *reading) { return is_sign(reading, '=') || is_sign(reading, '<') || is_sign(reading, '>') || is_sign(reading, '!'); }
+
+static bool at_end_of_conditions(const reading_t *reading) { return at_end(reading) || closes(reading) || is(reading, "returning"); }
+
+static bool is_row(const reading_t *reading) { return reading->token.length == reading->row.length && strncasecmp(reading->token.start, reading->row.start, reading->row.length) == 0; }
+
+/* a = $1, with the table's name or alias before the column, or without. False: it is something else, in which it stays. */
+static bool read_comparison(reading_t *reading) {
+    token_t column = reading->token;
+    bool row = is_row(reading);
+    if (!is_name(reading)) return false;
+    for (next(reading); reading->token.kind == TOKEN_DOT; next(reading)) {
+        next(reading);
+        column = reading->token;
+        row = false;
+        if (!is_name(reading)) return false;
+    }
+    if (row || !is_comparison(reading)) return false;
+    while (is_comparison(reading)) next(reading);
+    if (!is_parameter(reading)) return false;
+    add_column(reading, column.start, column.length);
+    next(reading);
+    return at_end_of_conditions(reading) || is(reading, "and");
+}
+
+/* Are these comparisons of the table's columns alone? */
+static bool read_comparisons(reading_t *reading) {
+    while (read_comparison(reading)) {
+        if (at_end_of_conditions(reading)) return true;
+        next(reading);
+    }
+    return false;
+}
+
+/* Behind the table, and what is set in it: the columns that its rows are chosen by, and all where other tables and more than comparisons with
+ * parameters take part in that. */
+static void read_conditions(reading_t *reading) {
+    bool before = reading->parameters;
+    reading->parameters = false;
+    if (is(reading, "where")) next(reading);
+    if (!read_comparisons(reading)) {
+        for (long depth = 0; depth > 0 ? !at_end(reading) : !at_end_of_conditions(reading); next(reading)) {
+            depth += opens(reading);
+            depth -= closes(reading);
+        }
+        if (reading->parameters) add_every_column(reading);
+    }
+    reading->parameters |= before;
+}
+
 /* Behind INSERT; without INTO, it is one of a MERGE. */
 static void read_insert(reading_t *reading) {
     if (is(reading, "into")) {
@@ -136,7 +208,7 @@ static void read_insert(reading_t *reading) {
         size_t length = read_table(reading, &name);
         if (length == 0) return;
         add_table(reading, name, length);
-        if (is(reading, "as")) next(reading), next(reading);
+        if (is(reading, "as")) read_alias(reading); /* it has no other without AS */
         read_inserted(reading);
     } else if (reading->targets > 0 && (reading->token.kind == TOKEN_OPEN || is(reading, "values") || is(reading, "default"))) {
         read_inserted(reading);
@@ -147,12 +219,25 @@ static void read_insert(reading_t *reading) {
 static void read_update(reading_t *reading) {
     const char *name = NULL;
     size_t length = is(reading, "set") ? 0 : read_table(reading, &name);
-    if (length > 0 && is(reading, "as")) next(reading);
-    if (length > 0 && is_name(reading) && !is(reading, "set")) next(reading);
+    if (length > 0) read_alias(reading);
     if (!is(reading, "set")) return;
     if (length > 0) add_table(reading, name, length);
     next(reading);
-    if (reading->targets > 0) read_assigned(reading);
+    if (reading->targets == 0) return;
+    read_assigned(reading);
+    read_conditions(reading);
+}
+
+/* Behind DELETE; that of a MERGE has no FROM. */
+static void read_delete(reading_t *reading) {
+    const char *name;
+    if (!is(reading, "from")) return;
+    next(reading);
+    size_t length = read_table(reading, &name);
+    if (length == 0) return;
+    add_table(reading, name, length);
+    read_alias(reading);
+    read_conditions(reading);
 }
 
 static void read_merge(reading_t *reading) {
@@ -160,16 +245,19 @@ static void read_merge(reading_t *reading) {
     if (!is(reading, "into")) return;
     next(reading);
     size_t length = read_table(reading, &name);
-    if (length > 0) add_table(reading, name, length);
+    if (length == 0) return;
+    add_table(reading, name, length);
+    add_every_column(reading); /* its rows are chosen by some of them */
 }
 
 static void read_statement(reading_t *reading) {
     for (next(reading); !at_end(reading);) {
-        bool insert = is(reading, "insert"), update = is(reading, "update"), merge = is(reading, "merge");
+        bool insert = is(reading, "insert"), update = is(reading, "update"), merge = is(reading, "merge"), delete = is(reading, "delete");
         next(reading);
         if (insert) read_insert(reading);
         if (update) read_update(reading);
         if (merge) read_merge(reading);
+        if (delete) read_delete(reading);
     }
 }
 

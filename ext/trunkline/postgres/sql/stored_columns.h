@@ -1,12 +1,12 @@
-/* Which columns an INSERT, UPDATE or MERGE stores into. The server fixes the types of a prepared statement's parameters and casts from them when
+/* Which columns an INSERT, UPDATE or MERGE stores into, and by which an UPDATE, DELETE or MERGE chooses the rows of its table. The server fixes the types of a prepared statement's parameters and casts from them when
  * a column has another type later, without a word; but it refuses a query whose result has other types. */
 #ifndef TRUNKLINE_STORED_COLUMNS_H
 #define TRUNKLINE_STORED_COLUMNS_H
 
 #include "../../bytes/buffer.h"
 
-/* Appends the query whose result has these columns: SELECT t1.a, t1.b FROM thing AS t1. False: the statement has no parameter, or stores
- * nothing, or there is no memory; what was appended means nothing. */
+/* Appends the query whose result has these columns: SELECT t1.a, t1.b FROM thing AS t1. False: the statement has no parameter, or writes
+ * nothing by one, or there is no memory; what was appended means nothing. */
 bool stored_columns_query(buffer_t *query, const char *sql, size_t length);
 
 #endif

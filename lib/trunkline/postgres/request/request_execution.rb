@@ -34,18 +34,34 @@ module Trunkline
         Request.query(statement, parameters) || converted(statement, parameters, deadline)
       end
 
-      # Finding out what types they are for takes time too.
+      # Finding out what types they are for takes time too. What refuses a value may be a type that was remembered and is another by now.
       #
       # @param deadline [Numeric, nil] seconds
       def converted(statement, parameters, deadline = nil)
         return Deadlines.hold(Deadlines.in(deadline)) { converted(statement, parameters) } if deadline
 
         statement, parameters = NamedParameters.resolve(@statements, statement, parameters)
+        remembered = statement.parameter_types
         dependent = Parameters.dependent?(parameters)
-        types = dependent ? learned_types(statement) : statement.parameter_types
+        converted_to(dependent ? learned_types(statement) : remembered, statement, parameters, dependent)
+      rescue ArgumentError, TypeError
+        types = remembered && dependent && types_now(statement)
+        raise if !types || types == remembered
+
+        converted_to(types, statement, parameters, dependent)
+      end
+
+      def converted_to(types, statement, parameters, dependent)
         check_count(parameters, types) if types
         converted = limited(Parameters.convert(parameters, types && @responses.parameter_types(types), @responses.array_nulls))
         dependent ? Request.dependent(statement, converted, parameters, types) : Request.converted(statement, converted)
+      end
+
+      # nil: the server cannot be asked, as in a failed transaction.
+      def types_now(statement)
+        learn(Request.describe(statement).anew).parameter_types
+      rescue Error
+        nil
       end
 
       # Of the session that was asked; others may find them outdated as soon as they are known.
