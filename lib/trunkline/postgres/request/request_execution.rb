@@ -34,27 +34,34 @@ module Trunkline
         Request.query(statement, parameters) || converted(statement, parameters, deadline)
       end
 
-      # Finding out what types they are for takes time too. What refuses a value may be a type that was remembered and is another by now.
+      # Finding out what types they are for takes time too.
       #
       # @param deadline [Numeric, nil] seconds
       def converted(statement, parameters, deadline = nil)
         return Deadlines.hold(Deadlines.in(deadline)) { converted(statement, parameters) } if deadline
 
         statement, parameters = NamedParameters.resolve(@statements, statement, parameters)
-        remembered = statement.parameter_types
         dependent = Parameters.dependent?(parameters)
-        converted_to(dependent ? learned_types(statement) : remembered, statement, parameters, dependent)
-      rescue ArgumentError, TypeError
-        types = remembered && dependent && types_now(statement)
-        raise if !types || types == remembered
+        remembered = statement.parameter_types
+        types = dependent ? learned_types(statement) : remembered
+        check_count(parameters, types) if types
+        return Request.converted(statement, converted_to(types, parameters)) unless dependent
 
-        converted_to(types, statement, parameters, dependent)
+        remembered ? dependent_on_remembered(types, statement, parameters) : Request.dependent(statement, converted_to(types, parameters), parameters, types)
       end
 
-      def converted_to(types, statement, parameters, dependent)
-        check_count(parameters, types) if types
-        converted = limited(Parameters.convert(parameters, types && @responses.parameter_types(types), @responses.array_nulls))
-        dependent ? Request.dependent(statement, converted, parameters, types) : Request.converted(statement, converted)
+      # What refuses a value may be a type that is another by now.
+      def dependent_on_remembered(types, statement, parameters)
+        Request.dependent(statement, converted_to(types, parameters), parameters, types)
+      rescue ArgumentError, TypeError
+        now = types_now(statement)
+        raise if now.nil? || now == types
+
+        Request.dependent(statement, converted_to(now, parameters), parameters, now)
+      end
+
+      def converted_to(types, parameters)
+        limited(Parameters.convert(parameters, types && @responses.parameter_types(types), @responses.array_nulls))
       end
 
       # nil: the server cannot be asked, as in a failed transaction.
