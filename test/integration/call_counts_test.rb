@@ -3,10 +3,12 @@
 require "test_helper"
 require "support/call_counts"
 require "support/database_helpers"
+require "support/replica_servers"
 
 # How many steps the usual ways take, as calls of methods in Ruby and in C: they cannot become more unnoticed. The upper bounds are what was
 # counted; where a way becomes shorter, so does its bound.
 class CallCountsTest < Trunkline::TestCase
+  include Trunkline::ReplicaServers
   include CallCounts
   include DatabaseHelpers
 
@@ -27,6 +29,14 @@ class CallCountsTest < Trunkline::TestCase
       ask = -> { db.query(ASK, 1, settings: { "app.tenant" => "7" }) }
       WARM.times { ask.call }
       assert_calls([21, 12], "db.query(settings:)", &ask)
+    end
+  end
+
+  def test_a_read_of_a_replica
+    with_replicas do |db,|
+      ask = -> { db.replica.query(ASK, 1) }
+      WARM.times { ask.call }
+      assert_calls([28, 46], "db.replica.query", &ask)
     end
   end
 

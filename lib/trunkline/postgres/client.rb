@@ -185,7 +185,7 @@ module Trunkline
       #   there), avoided (whether it is tried last for a while), error (why not, or nil) and ago (since when that is known) for each host
       # switches:: how often a new connection went to another host than the one before, where hosts are tried in order
       # replicas:: of a client with replicas, of each host: server, open, role, timeline, avoided and error as above; lag, seconds that it was behind when it
-      #   was last asked; replayed, bytes of the log; reads, share, the part of the reads that went there, and p99, seconds that they took
+      #   was last asked; replayed, bytes; reads, share of all reads, p99, seconds; hedged, reads late elsewhere that were sent there, too; won, of these, answered first
       # group_commit:: the same figures, of the connections on which writes share their flush; unavailable, why there are none, or nil
       # statements:: by SQL text, without the literals of one that holds a password: count; mean and p99, what an execution took the server; wait, how long it was in flight
       #   behind others on average; long, the part of the executions that were sent as long ones

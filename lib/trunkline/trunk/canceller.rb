@@ -85,13 +85,13 @@ module Trunkline
       end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if held_up? }
     end
 
-    # Cancels the request at the head that was abandoned while it stood behind others, and those behind it that were abandoned too. Called by
-    # the last caller that leaves.
-    def cancel_abandoned
+    # Cancels the request at the head that was abandoned while it stood behind others or was short, and those behind it that were abandoned too. Called by
+    # the last caller that leaves, or a later one.
+    def cancel_abandoned(by = Waiting.now + LEEWAY)
       return unless @state.abandoned_head && held_up?
 
       head = @state.abandoned_head
-      stop(head, Waiting.now + LEEWAY) if head
+      stop(head, by) if head
     end
 
     # Asks the server to cancel such a request, where callers wait behind it. Called by their leader, which reads on and sees the fence answered,

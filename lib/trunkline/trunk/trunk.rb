@@ -172,10 +172,9 @@ module Trunkline
     # Counts the connection as lost in a child of the process that opened it: the server session is the parent's, and is left alone.
     def lose_inherited = lose("this connection belongs to the parent process", closed: true)
 
-    # Ends a request that its caller does not want any more: see Canceller.
+    # How requests are ended that no caller waits for: see Canceller, which has a method of the same name for each.
     def cancel(request, by) = @canceller.cancel(request, by)
-
-    # Waits until everything in flight is answered, and ends what no caller waits for: see Canceller.
+    def cancel_abandoned(by) = Waiting.undisturbed { @canceller.ending { @canceller.cancel_abandoned(by) } }
     def clear(waiter, by) = @canceller.clear(waiter, by)
 
     def cancels = @canceller.cancels

@@ -28,10 +28,27 @@ static VALUE request_serve_at(VALUE self, VALUE at) {
     return self;
 }
 
+/* call-seq: take_answer(other) -> request
+ *
+ * What has come of the other one, which asked the same and is done, is what has come of this one, which was not sent. */
+static VALUE request_take_answer(VALUE self, VALUE object) {
+    postgres_request_t *request = postgres_request_of(self);
+    const postgres_request_t *other = postgres_request_checked(object);
+    if (!other->base.done) rb_raise(rb_eArgError, "the other request is not done");
+    request->sent = other->sent;
+    request->answer = other->answer;
+    request->outcome = other->outcome;
+    request->base.work = other->base.work;
+    request->base.failure = other->base.failure;
+    request_finish(&request->base);
+    return self;
+}
+
 void Init_trunkline_request_route(void) {
     VALUE class = rb_const_get(mTrunklinePostgres, rb_intern("Request"));
     rb_define_method(class, "route=", request_set_route, 1);
     rb_define_method(class, "route", request_get_route, 0);
     rb_define_method(class, "refused?", request_is_refused, 0);
+    rb_define_method(class, "take_answer", request_take_answer, 1);
     rb_define_method(class, "serve", request_serve_at, 1);
 }

@@ -7,6 +7,7 @@
 #include "../sql/stored_columns.h"
 #include "plan_epoch.h"
 #include "../sql/checked_result.h"
+#include "../../trunk/core/histogram_class.h"
 #include "../../common/classes.h"
 
 static void statement_mark(void *data) {
@@ -17,6 +18,7 @@ static void statement_mark(void *data) {
     rb_gc_mark(((statement_t *)data)->description);
     rb_gc_mark(((statement_t *)data)->service);
     rb_gc_mark(((statement_t *)data)->host_services);
+    rb_gc_mark(((statement_t *)data)->response_times);
 }
 
 static void statement_free(void *data) {
@@ -41,7 +43,7 @@ static const plan_epoch_t for_ever;
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = statement->column_check = statement->epochs = statement->decoding = statement->description = statement->service = statement->host_services = Qnil;
+    statement->sql = statement->column_check = statement->epochs = statement->decoding = statement->description = statement->service = statement->host_services = statement->response_times = Qnil;
     statement->epoch = &for_ever;
     return self;
 }
@@ -221,6 +223,15 @@ static VALUE statement_services(VALUE self, VALUE count) {
 
 /* call-seq: host_services -> Array of Service, or nil */
 static VALUE statement_get_host_services(VALUE self) { return statement_of(self)->host_services; }
+
+/* call-seq: response_times -> Histogram
+ *
+ * How long callers waited for the answers, on whichever host, as far as one of them has noted it. */
+static VALUE statement_response_times(VALUE self) {
+    statement_t *statement = statement_of(self);
+    return NIL_P(statement->response_times) ? (statement->response_times = histogram_create()) : statement->response_times;
+}
+
 static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->slot); }
 
 /* call-seq: parameter_types -> Array of Integer, or nil
@@ -327,6 +338,7 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "service", statement_service, 0);
     rb_define_method(class, "services", statement_services, 1);
     rb_define_method(class, "host_services", statement_get_host_services, 0);
+    rb_define_method(class, "response_times", statement_response_times, 0);
     rb_define_method(class, "copy", statement_copy, 0);
     rb_define_method(class, "idle!", statement_is_idle, 0);
 }

@@ -21,6 +21,7 @@ typedef struct {
     VALUE description;   /* of its latest answer, where it was prepared for that alone and C's values were final; or nil */
     VALUE service;       /* Service: what executions cost the server */
     VALUE host_services; /* Array of Service, likewise of each of several hosts; or nil */
+    VALUE response_times; /* Histogram: what callers of replicas waited for its answers; or nil */
     bool known;          /* types and type_count were true in their epoch */
     uint64_t type_epoch; /* in which a session was told them */
     VALUE epochs;        /* the client's PlanEpoch */

@@ -1,6 +1,5 @@
 #include "submit.h"
 
-#include <math.h>
 #include <string.h>
 #include "../messages/bind.h"
 #include "../rows/description.h"
@@ -227,11 +226,6 @@ static void order_answer(const session_state_t *session, postgres_request_t *req
     request->answer.order = order;
 }
 
-/* A request whose deadline has passed is not sent. */
-static bool deadline_has_passed(const postgres_request_t *request) {
-    return !isinf(request->base.deadline) && clock_now() >= request->base.deadline;
-}
-
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
     request->base.limited = statement_timeout_wanted(session, request);
     if (request->base.limited) statement_timeout_prepare(session, output);
@@ -296,7 +290,7 @@ static void submit_members(session_state_t *session, buffer_t *output, postgres_
 bool submit(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->base.output);
-    if (session->base.closed || deadline_has_passed(request)) return false;
+    if (session->base.closed || request_deadline_passed(&request->base)) return false;
     /* With something in flight, the time of the last answer was looked at. */
     if (session->base.in_flight.fifo.count == 0 || session->epoch->longest == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
     submit_other_numbers(session, output);

@@ -318,7 +318,7 @@ static VALUE send_and_wait(VALUE data) {
 static VALUE cleanup(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
     if (!io->through) connection_io_ask(io, id_abandon, 1, io->object);
-    else if (io->taken && !io->answered) connection_io_ask(io, id_expire_request, 1, io->object);
+    else if (io->taken && !io->answered && request_deadline_passed(io->request)) connection_io_ask(io, id_expire_request, 1, io->object);
     else connection_loop_leave(io);
     return Qnil;
 }

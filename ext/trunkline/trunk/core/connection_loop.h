@@ -5,8 +5,8 @@
 
 #include "connection_io.h"
 
-/* Sends the request and waits for its answer. False: this connection could not take it, and the request is as it was. Raises what interrupts the
- * caller, whose request is abandoned then. */
+/* Sends the request and waits for its answer, or until its waiter's patience is over: it is in flight still then, for the caller to await or to end.
+ * False: this connection could not take it, and the request is as it was. Raises what interrupts the caller, whose request is abandoned then. */
 bool connection_loop_perform(connection_io_t *io);
 
 /* Puts the request into the codec's output, and writes that where it is this caller's to write. The caller has entered. False: the connection

@@ -39,7 +39,8 @@ static connection_io_t io_of(VALUE self, VALUE request) {
 
 /* call-seq: perform(request) -> true or false
  *
- * Sends the request and waits for its answer. False: this connection could not take it, and the request is as it was. */
+ * Sends the request and waits for its answer, or for as long as its patience lasts. False: this connection could not take it, and the request is as
+ * it was. */
 static VALUE loop_perform(VALUE self, VALUE request) {
     connection_io_t io = io_of(self, request);
     return RBOOL(connection_loop_perform(&io));

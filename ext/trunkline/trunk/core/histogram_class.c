@@ -2,8 +2,6 @@
 
 /* Trunkline::Histogram: durations that Ruby measures. */
 #include "histogram.h"
-
-#include <ruby.h>
 #include "../../common/classes.h"
 
 static size_t histogram_memsize(const void *data) { return sizeof(histogram_t); }
@@ -14,10 +12,14 @@ static const rb_data_type_t histogram_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
+static VALUE cHistogram;
+
 static VALUE histogram_allocate(VALUE class) {
     histogram_t *histogram;
     return TypedData_Make_Struct(class, histogram_t, &histogram_type, histogram);
 }
+
+VALUE histogram_create(void) { return histogram_allocate(cHistogram); }
 
 static histogram_t *histogram_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
@@ -43,7 +45,7 @@ static VALUE histogram_class_quantile(VALUE self, VALUE part) {
 }
 
 void Init_trunkline_histogram(void) {
-    VALUE class = rb_define_class_under(mTrunkline, "Histogram", rb_cObject);
+    VALUE class = cHistogram = rb_define_class_under(mTrunkline, "Histogram", rb_cObject);
     rb_define_alloc_func(class, histogram_allocate);
     rb_define_method(class, "<<", histogram_class_add, 1);
     rb_define_method(class, "count", histogram_class_count, 0);

@@ -62,6 +62,8 @@ bool request_wake_up(request_t *request) {
 
 bool request_patience_over(const request_t *request) { return !isinf(request->until) && clock_now() >= request->until; }
 
+bool request_deadline_passed(const request_t *request) { return !isinf(request->deadline) && clock_now() >= request->deadline; }
+
 bool request_finish(request_t *request) {
     request->done = true;
     if (!NIL_P(request->listed)) {
@@ -214,10 +216,7 @@ static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of
 /* call-seq: deadline_passed? -> true or false
  *
  * Returns whether its deadline has passed. */
-static VALUE request_is_deadline_passed(VALUE self) {
-    double deadline = request_of(self)->deadline;
-    return RBOOL(!isinf(deadline) && clock_now() >= deadline);
-}
+static VALUE request_is_deadline_passed(VALUE self) { return RBOOL(request_deadline_passed(request_of(self))); }
 
 /* call-seq: patience = Float or nil
  *

@@ -87,6 +87,9 @@ bool request_wakes_at_once(VALUE self);
 /* Whether its waiter should stop waiting. */
 bool request_patience_over(const request_t *request);
 
+/* Whether its answer has lost its sense. */
+bool request_deadline_passed(const request_t *request);
+
 /* Moves a parked waiter to woken. False: it is not parked. */
 bool request_wake_up(request_t *request);
 

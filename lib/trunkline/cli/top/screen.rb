@@ -64,6 +64,7 @@ module Trunkline
         def replicas(now)
           (now[:replicas] || []).reject { |replica| replica[:role] == "primary" }.flat_map do |replica|
             facts = ["share #{(replica[:share] * 100).round} %", ("behind #{duration(replica[:lag])}" if replica[:lag]), ("p99 #{duration(replica[:p99])}" if replica[:p99])]
+            facts << "hedged #{replica[:hedged]}, won #{replica[:won]}" if replica[:hedged].to_i.positive?
             wrapped(["replica #{clean(replica[:server])}", "reads #{replica[:reads]}", *facts.compact, *("left alone" if replica[:avoided])])
           end
         end

@@ -44,6 +44,13 @@ module Trunkline
         true
       end
 
+      # @return [Read] the same question, of a query, with a request of its own
+      def copy
+        copied = @request.again
+        copied.preamble = @settings.first if @settings.first
+        Read.new(copied, @guard)
+      end
+
       # @return [Boolean] whether all of it was answered
       def answered? = @request.members ? @units.all?(&:answered?) : @request.answered?
 

@@ -23,7 +23,8 @@ module Trunkline
       # @param decoding [Hash] of the client
       # @param responses [ResponseReader] of the client
       # @param result_class [Class] of the client
-      def initialize(client, set, guard, sessions, known:, decoding:, responses:, result_class:) # :nodoc:
+      # @param hedge [Boolean] whether reads that are late are sent to a second replica
+      def initialize(client, set, guard, sessions, known:, decoding:, responses:, result_class:, hedge: false) # :nodoc:
         @client = client
         @set = set
         @guard = guard
@@ -32,6 +33,7 @@ module Trunkline
         @decoding = decoding
         @responses = responses
         @result_class = result_class
+        @hedge = hedge
         @statements = statements_for(decoding, nil)
       end
 
@@ -67,7 +69,7 @@ module Trunkline
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
       def holds_connection? = false
       def observe(made) = @client.observe(made)
-      def perform(request) = @set.perform(admitted(request), guard)
+      def perform(request) = @set.perform(admitted(request), guard, false, @hedge)
       def dispatch(request) = @set.perform(admitted(request), guard, true)
       def localized(request, local) = local.attach(request, @responses.server)
       alias commit_apart perform

@@ -34,15 +34,20 @@ module Trunkline
         @set = set
         @sessions = sessions
         @parts = parts
-        @usual = reader(ReadGuard.new)
+        @usual = reader
+        @hedged = reader(hedge: true)
       end
 
-      # @param options [Hash] of {ReadGuard#initialize}
+      # @param options [Hash] of {ReadGuard#initialize}, and hedge, of {Reader#initialize}
       # @return [Reader]
+      # @raise [ArgumentError] hedge is neither true nor false
       def with(**options)
         return @client.observe(@usual) if options.empty?
 
-        @client.observe(reader(ReadGuard.new(**options)))
+        hedge = checked_hedge(options.delete(:hedge) { false })
+        return @client.observe(@hedged) if hedge && options.empty?
+
+        @client.observe(reader(ReadGuard.new(**options), hedge: hedge))
       end
 
       # @yieldreturn [String, nil] the position that the caller's reads are to see at this moment
@@ -57,7 +62,13 @@ module Trunkline
 
       private
 
-      def reader(guard) = Reader.new(@client, @set, guard, @sessions, **@parts)
+      def checked_hedge(hedge)
+        return hedge if true.equal?(hedge) || false.equal?(hedge)
+
+        raise ArgumentError, "hedge must be true or false, not #{Argument.shown(hedge)}"
+      end
+
+      def reader(guard = ReadGuard.new, **options) = Reader.new(@client, @set, guard, @sessions, **@parts, **options)
     end
     private_constant :Readers
   end

@@ -65,7 +65,7 @@ module Trunkline
       # In a forked child.
       def begin_anew
         @times = Histogram.new
-        @failures = 0
+        @failures = @hedged = @won = 0
         @standby = @lag = @replayed = @timeline = @resume_at = @reason = nil
         @ask_at = @behind_until = -Float::INFINITY
         @behind_lsn = nil
@@ -88,6 +88,25 @@ module Trunkline
         end
         other ? note_other_timeline : trunk
       end
+
+      # Sends the read over a connection that there is, where it need not wait for one.
+      #
+      # @param position [Position, nil] as for {#perform}
+      # @return [Trunk, nil] the connection that it went over; nil: none could take it
+      def dispatch_at_once(request, position)
+        dispatcher = @pool.dispatcher
+        trunk = dispatcher.choose(request) || (@pool.catch_up && dispatcher.choose(request))
+        trunk if trunk && fits?(trunk, position) && trunk.dispatch(request)
+      end
+
+      # @return [Boolean] whether it is a standby, in use, with a connection for reads
+      def open? = standby? && @resume_at.nil? && @pool.counts[:shared].positive?
+
+      # A read that was late elsewhere was sent here, too.
+      def note_hedged = @hedged += 1
+
+      # Such a read was answered here first.
+      def note_won = @won += 1
 
       # @param trunk [Trunk] to it
       # @param position [Position, nil]
@@ -174,7 +193,8 @@ module Trunkline
       # @return [Hash{Symbol => Object}] plain values, as {Client#stats} explains them
       def to_h
         { server: @server, open: @pool.counts.values.sum, role: { true => "standby", false => "primary" }[@standby], lag: @lag, timeline: @timeline,
-          replayed: @replayed, reads: @times.count, p99: (@times.quantile(0.99) if @times.count.positive?), avoided: !@resume_at.nil?, error: @reason }
+          replayed: @replayed, reads: @times.count, p99: (@times.quantile(0.99) if @times.count.positive?), hedged: @hedged, won: @won,
+          avoided: !@resume_at.nil?, error: @reason }
       end
 
       private

@@ -4,6 +4,7 @@ require_relative "../../trunk/pool/pool"
 require_relative "../connect/role_watch"
 require_relative "../connect/server_access"
 require_relative "../session/sessions"
+require_relative "hedging"
 require_relative "read"
 require_relative "replica"
 require_relative "route"
@@ -48,13 +49,14 @@ module Trunkline
       # @param request [Request]
       # @param guard [ReadGuard]
       # @param eager [Boolean] whether the caller goes on without waiting for the answer
+      # @param hedge [Boolean] whether a second replica is asked where the first one is late
       # @return [Trunk, nil] the one that it went over; nil: its deadline has passed before one could
       # @raise [NoReplica] no replica suits, and the primary is not to take it
       # @raise [Error] the primary could not be connected to
-      def perform(request, guard, eager = false)
+      def perform(request, guard, eager = false, hedge = false)
         read = Read.new(request, guard)
         while (replica = choose(guard, read.route, request.statement))
-          trunk = over(replica, read, eager)
+          trunk = over(replica, read, eager, hedge)
           return trunk unless trunk == false
 
           read.route.pass(replica.number)
@@ -73,6 +75,14 @@ module Trunkline
 
         passed = guard.sql ? passed_by(guard, route, now) : route.passed
         number = @choice.choose(statement&.services(@replicas.size), passed)
+        number && @replicas[number]
+      end
+
+      # @param replicas [Array<Replica>] of which it is to be
+      # @param statement [Statement]
+      # @return [Replica, nil] the one that answers first, as far as is known
+      def choose_among(replicas, statement)
+        number = @choice.choose(statement.services(@replicas.size), (@replicas - replicas).map(&:number)) if replicas.any?
         number && @replicas[number]
       end
 
@@ -102,6 +112,9 @@ module Trunkline
         read.refused? ? replica.behind(read.guard) : nil
       end
 
+      # Asks a replica that has just answered how far it is, when it is time to.
+      def ask(replica) = (replica.ask(@question, Waiting.now) if @choice.idle?(replica.number))
+
       # @return [NoReplica]
       def none(guard)
         reasons = @replicas.map { |replica| "#{replica.server}: #{replica.reason || "it was asked in vain"}" }
@@ -123,6 +136,7 @@ module Trunkline
         @generation = Trunkline.process_generation
         @replicas.each(&:begin_anew)
         @choice = HostChoice.new(@replicas.map { |replica| replica.pool.dispatcher })
+        @hedging = Hedging.new(self)
         @look_at = -Float::INFINITY
         @looking = false
       end
@@ -147,8 +161,10 @@ module Trunkline
         unsuitable.empty? ? route.passed : unsuitable.concat(route.passed.to_a)
       end
 
-      def over(replica, read, eager)
+      def over(replica, read, eager, hedge)
         read.prepare_for(replica)
+        return @hedging.perform(replica, read) if hedge
+
         since = Waiting.now
         replica.ask(@question, since) if @choice.idle?(replica.number)
         trunk = replica.perform(read.request, read.guard.after, eager)

@@ -46,7 +46,8 @@ function clientRow(now, before) {
 
 function replicaRow(replica) {
   const known = (value, factor, digits) => (value === null ? "" : round(value * factor, digits));
-  return [replica.server, replica.role || "", replica.reads, round(replica.share * 100, 1), known(replica.lag, 1, 2), known(replica.p99, 1000, 3)];
+  return [replica.server, replica.role || "", replica.reads, round(replica.share * 100, 1), known(replica.lag, 1, 2), known(replica.p99, 1000, 3),
+    replica.hedged, replica.won];
 }
 
 function hostRow(host) {

@@ -145,6 +145,7 @@ module Trunkline
     def closed? = @closed
     # @return [Dispatcher] among its shared trunks; another one in a forked child
     def dispatcher = locked { renew_after_fork || @dispatcher }
+    def catch_up = @roster.catch_up # takes in answers of which no caller waits for the next
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
     def counts = @roster.counts
     # @return [Hash{Symbol => Object}] see {PoolStats#to_h}

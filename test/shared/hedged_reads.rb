@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+require "support/hedging_servers"
+require "support/interruptions"
+
+module Shared
+  # Reads that are sent to a second replica as they are late. The test includes a host.
+  module HedgedReads
+    include Trunkline::HedgingServers
+    include Interruptions
+
+    def test_the_first_answer_is_the_callers
+      hedging do |db, proxies, standbys|
+        reads = late(db, PORT)
+        2.times do |first|
+          proxies[first].hold(:answers)
+          assert_equal standbys[1 - first].port, first_to(first) { reads.value(PORT) }
+          proxies[first].release(:answers)
+          assert_in_order(db)
+        end
+        assert_equal [[1, 1], [1, 1]], hedged(db)
+      end
+    end
+
+    def test_the_late_one_may_be_first_after_all
+      hedging do |db, proxies, standbys|
+        reads = late(db, PORT)
+        proxies.each { |proxy| proxy.hold(:answers) }
+        seen = proxies.map { |proxy| proxy.messages(:requests)["S"] }
+        reader = later { first_to(0) { reads.value(PORT) } }
+        proxies.zip(seen) { |proxy, before| proxy.await_messages(:requests, "S", before + 1) }
+        proxies.first.release(:answers)
+        assert_equal standbys.first.port, reader.value
+        proxies.last.release(:answers)
+        assert_in_order(db)
+        assert_equal [[0, 0], [1, 0]], hedged(db)
+      end
+    end
+
+    def test_an_error_of_the_server_is_an_answer
+      hedging do |db, proxies|
+        sql = "SELECT 1 / $1::int"
+        reads = late(db, sql)
+        proxies.first.hold(:answers)
+        assert_raises(Trunkline::DivisionByZero) { first_to(0) { reads.value(sql, 0) } }
+        proxies.first.release(:answers)
+        assert_equal [[0, 0], [1, 1]], hedged(db)
+        assert_in_order(db)
+      end
+    end
+
+    def test_a_lost_replica_leaves_it_to_the_other
+      hedging do |db, proxies, standbys|
+        reads = late(db, PORT)
+        [0, 1].permutation do |lost, other|
+          reader, = both_wait(proxies, reads)
+          proxies[lost].disconnect
+          proxies[other].release(:answers)
+          assert_equal standbys[other].port, reader.value
+          proxies[lost].release(:answers)
+          assert_in_order(db)
+        end
+      end
+    end
+
+    def test_where_both_are_lost_it_is_sent_again
+      hedging do |db, proxies, standbys|
+        reads = late(db, PORT, fallback: true)
+        reader, = both_wait(proxies, reads)
+        proxies.each { |proxy| proxy.release(:answers) if proxy.disconnect }
+        refute_includes standbys.map(&:port), reader.value, "to the primary, as both were asked"
+        assert_in_order(db)
+      end
+    end
+
+    def test_a_deadline_ends_both
+      hedging do |db, proxies|
+        reads = late(db, PORT)
+        proxies.each { |proxy| proxy.hold(:answers) }
+        assert_raises(Trunkline::Deadline) { first_to(0) { reads.value(PORT, deadline: 0.2) } }
+        proxies.each { |proxy| proxy.release(:answers) }
+        assert_equal [[0, 0], [1, 0]], hedged(db)
+        assert_in_order(db)
+      end
+    end
+
+    def test_a_caller_that_is_stopped_leaves_nothing_behind
+      hedging do |db, proxies|
+        reads = late(db, PORT)
+        2.times do
+          reader, waiting = both_wait(proxies, reads)
+          waiting.call
+          reader.cancel(Cancelled.new)
+          assert_instance_of Cancelled, reader.error
+          proxies.each { |proxy| proxy.release(:answers) }
+          assert_in_order(db)
+        end
+      end
+    end
+
+    def test_a_client_that_is_closed
+      hedging do |db, proxies|
+        reader, = both_wait(proxies, late(db, PORT))
+        db.close
+        assert_instance_of Trunkline::Closed, reader.error
+        assert_equal 0, db.connection_count
+      end
+    end
+
+    # Each has its own answer, whichever server gave it.
+    def test_many_callers
+      hedging(connections: 2) do |db, proxies|
+        sql = "SELECT $1::int"
+        reads = late(db, sql)
+        proxies.each { |proxy| proxy.delay(:answers, 0.002) }
+        5.times do |round|
+          numbers = (1..8).map { |number| (10 * round) + number }
+          assert_equal numbers, side_by_side(numbers) { |number| reads.value(sql, number) }
+        end
+        proxies.each { |proxy| proxy.delay(:answers, 0.0) }
+        assert_in_order(db)
+        assert_operator hedged(db).sum(&:first), :>, 0
+      end
+    end
+
+    private
+
+    # @return [Array(Caller, Proc)] a caller whose read is on its way to both; and what waits until it sleeps
+    def both_wait(proxies, reads)
+      proxies.each { |proxy| proxy.hold(:answers) }
+      seen = proxies.map { |proxy| proxy.messages(:requests)["S"] }
+      reader = later { first_to(0) { reads.value(PORT) } }
+      proxies.zip(seen) { |proxy, before| proxy.await_messages(:requests, "S", before + 1) }
+      [reader, -> { Thread.pass until Fiber.scheduler || reader.body.stop? }]
+    end
+  end
+end
