@@ -16,12 +16,13 @@ module Trunkline
         "22014" => "InvalidArgumentForNtile", "22016" => "InvalidArgumentForNthValue", "39004" => "ERIENullValueNotAllowed",
         "40002" => "TRIntegrityConstraintViolation", "3B001" => "SEInvalidSpecification", "0F001" => "LEInvalidSpecification"
       }.freeze
+      MISCOUNT = Postgres.const_get(:ParameterMiscount)
       private_constant :CANCELLED, :OUTDATED, :PREFIXES, :SHORT
 
       # @param namespace [Module] that has pg's classes
       def initialize(namespace) = @namespace = namespace
 
-      # @param error [Trunkline::Error, EncodingError]
+      # @param error [Trunkline::Error, EncodingError, ParameterMiscount]
       # @param connection [Object] of pg's shape
       # @return [Exception] to be raised in its place
       def of(error, connection)
@@ -31,6 +32,7 @@ module Trunkline
         when ::Trunkline::Deadline, ::Trunkline::Cancelled then report(@namespace::QueryCanceled, { **CANCELLED, message: error.message }, connection)
         when ::Trunkline::SharedStateError, ::Trunkline::Overloaded then @namespace::UnableToSend.new(error.message, connection: connection)
         when ::Trunkline::ConnectionError then bad(error, connection, "\n")
+        when MISCOUNT then miscounted(error, connection)
         when EncodingError then report(@namespace::CharacterNotInRepertoire, { severity: "ERROR", sqlstate: "22021", message: error.message }, connection)
         when ::Trunkline::ConfigError then error
         else bad(error, connection, error.sent? ? "\n" : "")
@@ -41,6 +43,14 @@ module Trunkline
 
       # What ends with a line's end may have been carried out, what does not was never sent: that is how pg says it.
       def bad(error, connection, ending) = @namespace::ConnectionBad.new("#{error.message}#{ending}", connection: connection)
+
+      # As the server says it of a text without parameters, and of one with some.
+      def miscounted(error, connection)
+        name, sqlstate, message = if error.given.zero? then [:UndefinedParameter, "42P02", "there is no parameter $1"]
+                                  else [:ProtocolViolation, "08P01", "bind message supplies #{error.given} parameters, but prepared statement \"\" requires #{error.expected}"]
+                                  end
+        report(@namespace.const_get(name), { severity: "ERROR", sqlstate: sqlstate, message: message }, connection)
+      end
 
       def reported(error, connection)
         return report(@namespace::FeatureNotSupported, { **error.fields, **OUTDATED }, connection) if error.is_a?(::Trunkline::OutdatedStatement)

@@ -39,6 +39,21 @@ module Hosts
         end
       end
 
+      # An EXPLAIN of a statement without its parameters, as pghero asks it, and one too many: the first time and when the statement is known.
+      def test_parameters_that_are_missing_or_too_many
+        connect_stock
+        { ["EXPLAIN SELECT * FROM pg_class WHERE oid = $1"] => "PG::UndefinedParameter", ["SELECT $1::int + $2::int", [1]] => "PG::ProtocolViolation" }.each do |asked, name|
+          2.times do
+            told = [stock, ours].map do |connection|
+              assert_raises(::ActiveRecord::StatementInvalid) { asked.one? ? connection.execute(*asked) : connection.exec_query(asked[0], "SQL", asked[1], prepare: false) }
+            end
+            assert_equal [name] * 2, told.map { |error| error.cause.class.name }
+            assert_equal(*told.map { |error| error.cause.result.error_field(::PG::PG_DIAG_SQLSTATE) })
+          end
+        end
+        assert_equal 1, ours.select_value("SELECT 1")
+      end
+
       def test_a_password_is_not_shown_with_its_line
         message = assert_raises(::ActiveRecord::StatementInvalid) { ours.execute("CREATE ROLE ada PASSWORD 'hunter2' NO SUCH OPTION") }.message
         assert_match(/at character \d+\n\z/, message)

@@ -4,6 +4,9 @@ module Trunkline
   module ActiveRecord
     # What the adapter asks beside the methods of PG::Connection: its results have the values that ActiveRecord wants, decoded as they come.
     module KeptQueries # :nodoc:
+      MISCOUNT = PG.const_get(:Translation)::MISCOUNT
+      private_constant :MISCOUNT
+
       # Runs one statement, which the server's connections keep.
       #
       # @param prepare [Boolean, :again] whether they do
@@ -13,7 +16,7 @@ module Trunkline
         check_open
         end_open if @sent || @open_copy
         received(@session.ask(sql, bound(parameters), prepare: prepare))
-      rescue Error, EncodingError => error
+      rescue Error, EncodingError, MISCOUNT => error
         raise translated(error)
       end
 
@@ -24,7 +27,7 @@ module Trunkline
       def send_kept(sql, parameters, prepare)
         end_open if @sent || @open_copy
         @session.send_off(sql, bound(parameters), prepare: prepare || :again)
-      rescue Error, EncodingError => error
+      rescue Error, EncodingError, MISCOUNT => error
         raise translated(error)
       end
 
@@ -33,7 +36,7 @@ module Trunkline
       # @raise [PG::Error]
       def receive(future)
         received(future.value)
-      rescue Error => error
+      rescue Error, MISCOUNT => error
         raise translated(error)
       end
 

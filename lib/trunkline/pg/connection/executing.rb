@@ -160,7 +160,7 @@ module Trunkline
           result = settled(@queries.ask(sql, parameters, result_format, type_map || @types.for_queries, prepare, types))
           tell(result) if @receiver
           block_given? ? yielded(result) { yield result } : result
-        rescue ::Trunkline::Error, EncodingError => error
+        rescue ::Trunkline::Error, EncodingError, Translation::MISCOUNT => error
           raise translated(error)
         end
 

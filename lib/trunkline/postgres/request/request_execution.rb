@@ -6,6 +6,19 @@ require_relative "retrying"
 
 module Trunkline
   module Postgres
+    # A statement was given another number of parameters than it has.
+    class ParameterMiscount < ArgumentError # :nodoc:
+      # @return [Integer]
+      attr_reader :given, :expected
+
+      def initialize(message, given:, expected:)
+        super(message)
+        @given = given
+        @expected = expected
+      end
+    end
+    private_constant :ParameterMiscount
+
     # SQL and parameters -> a request -> its answer. Includers say how a request travels: `perform`.
     module RequestExecution # :nodoc:
       include Retrying
@@ -103,7 +116,8 @@ module Trunkline
         hint = if parameters.size == 1 && parameters.first.is_a?(Array) then ": pass parameters separately, not as one Array"
                elsif types.empty? then ": in SQL values are called $1, $2, ..."
                end
-        raise ArgumentError, "the statement has #{types.size} parameters, and #{parameters.size} were given#{hint}"
+        message = "the statement has #{types.size} parameters, and #{parameters.size} were given#{hint}"
+        raise ParameterMiscount.new(message, given: parameters.size, expected: types.size)
       end
     end
     private_constant :RequestExecution, :Request
