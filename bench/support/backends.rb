@@ -18,6 +18,7 @@ module Trunkline
       # @return [Hash] as {of}
       def of_role(server, role) = where(server, "usename = '#{role}'")
 
+      # @param condition [String] of pg_stat_activity
       def where(server, condition)
         pids = server.psql("SELECT pid FROM pg_stat_activity WHERE #{condition}").split
         private_memory = pids.map { |pid| kilobytes(pid) }
@@ -32,7 +33,7 @@ module Trunkline
       rescue Errno::EACCES
         nil
       end
-      private_class_method :where, :kilobytes
+      private_class_method :kilobytes
     end
   end
 end

@@ -36,7 +36,7 @@ module Trunkline
           readable, = IO.select([@listener, *@lanes.keys], nil, nil, pause)
           readable.to_a.each { |socket| socket.equal?(@listener) ? link(socket.accept) : take(@lanes[socket]) }
           now = Measure.now
-          @lanes.each_value { |lane| give(lane) while lane.on_its_way.any? && lane.on_its_way.first.last <= now }
+          @lanes.values.each { |lane| give(lane) while lane.on_its_way.any? && lane.on_its_way.first.last <= now }
         end
 
         # Seconds until something is due; nil: nothing is on its way.
@@ -54,7 +54,9 @@ module Trunkline
         end
 
         def take(lane)
-          bytes = lane&.from&.read_nonblock(CHUNK, exception: false)
+          return unless lane # the other direction of a link that was cut in this turn
+
+          bytes = lane.from.read_nonblock(CHUNK, exception: false)
           bytes ? lane.on_its_way.push([bytes, Measure.now + @delay]) : cut(lane)
         rescue SystemCallError
           cut(lane)
