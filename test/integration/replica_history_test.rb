@@ -45,8 +45,30 @@ module Trunkline
           primary.stop
           standbys.first.psql("SELECT pg_promote()")
           goes_on(written)
-          standbys.first.psql("CHECKPOINT")
-          assert eventually { standbys.last.psql("CHECKPOINT") && standbys.last.psql("SELECT timeline_id FROM pg_control_checkpoint()") == "2\n" }, "it has told the new timeline"
+          follows(*standbys)
+          goes_on(written)
+        end
+        assert_empty stale, "seed #{seed}"
+        assert_operator served[:standby], :>, 0, "seed #{seed}"
+        assert eventually { db.replica(after: db.position).value("SELECT pg_is_in_recovery()") }, "a standby takes reads after a position of the new timeline"
+      end
+    end
+
+    # With synchronous replication, so that no write is lost that was acknowledged.
+    def test_users_read_their_own_writes_when_the_primary_is_killed
+      seed = Integer(ENV.fetch("TRUNKLINE_HISTORY_SEED", rand(10_000)))
+      in_a_row(options: "-c synchronous_commit=on") do |db, primary, standbys|
+        create(primary, standbys)
+        primary.psql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.psql("SELECT pg_reload_conf()")
+        assert eventually { primary.psql("SELECT sync_state FROM pg_stat_replication") == "sync\n" }
+        stale, served = users(db, seed) do |written|
+          goes_on(written)
+          Process.kill("KILL", primary.pid)
+          assert eventually { standbys.first.psql("SELECT count(*) FROM pg_stat_wal_receiver") == "0\n" }, "the standby notes it"
+          standbys.first.psql("SELECT pg_promote()")
+          goes_on(written)
+          follows(*standbys)
           goes_on(written)
         end
         assert_empty stale, "seed #{seed}"
@@ -58,14 +80,20 @@ module Trunkline
     private
 
     # The block has a primary, a standby of it, and a standby of that one.
-    def in_a_row
+    def in_a_row(**options)
       with_server do |primary|
         first = Bench::PostgresServer.start_standby(primary)
         second = Bench::PostgresServer.start_standby(first)
-        replicated_client(primary, [first, second], connections: 3) { |db| yield db, primary, [first, second] }
+        replicated_client(primary, [first, second], connections: 3, **options) { |db| yield db, primary, [first, second] }
       ensure
         [first, second].compact.each(&:discard)
       end
+    end
+
+    # The second has told that it is on the timeline of the first, which has taken over.
+    def follows(first, second)
+      first.psql("CHECKPOINT")
+      assert eventually { second.psql("CHECKPOINT") && second.psql("SELECT timeline_id FROM pg_control_checkpoint()") == "2\n" }
     end
 
     def create(primary, standbys)

@@ -14,11 +14,13 @@ module Trunkline
     attr_reader :reads
 
     # @param seconds [Array<Array(Float, Float)>] of a processor, and of waiting, that a read takes on each host
+    # @param chance [Boolean] whether reads take these seconds on average, exponentially distributed
     # @param options [Hash] of {PlayedTraffic#initialize}, for each host
-    def initialize(seconds, seed: 1, **options)
+    def initialize(seconds, seed: 1, chance: false, **options)
       @timetable = PlayedTraffic.timetable
       @seconds = seconds
       @random = Random.new(seed)
+      @chance = chance
       @hosts = seconds.each_index.map { |number| PlayedTraffic.new(timetable: @timetable, seed: seed + number, **options) }
       @choice = CHOICE.new(@hosts.map(&:dispatcher))
       @statement = STATEMENT.new("SELECT 1", 0)
@@ -36,6 +38,9 @@ module Trunkline
         comes(rate)
       end
     end
+
+    # The client reads no answers of any host for a while, again and again, as a busy one does.
+    def stops(every, seconds) = @hosts.each { |host| host.stops(every, seconds) }
 
     # From now on a read takes so long on the host.
     def becomes(number, *seconds) = @seconds[number] = seconds
@@ -69,8 +74,10 @@ module Trunkline
       number = @choice.choose(@statement.services(@hosts.size), nil)
       request = REQUEST.query(@statement, []).serve(number)
       came = @timetable.now
-      @hosts[number].ask(PlayedTraffic::Query.new(:read, request, @statement, @seconds[number], came, -> { through(number, came, &and_then) }))
+      @hosts[number].ask(PlayedTraffic::Query.new(:read, request, @statement, work(number), came, -> { through(number, came, &and_then) }))
     end
+
+    def work(number) = @chance ? @seconds[number].map { |seconds| -Math.log(1 - @random.rand) * seconds } : @seconds[number]
 
     def through(number, came)
       @choice.left(number)

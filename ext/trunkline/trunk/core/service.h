@@ -16,8 +16,13 @@
  * 8; queries that take four times as long from a moment on are held back for 0.9 s with 16. */
 #define UNLOADED_ENOUGH 8
 
+/* Measurements before what hosts are compared by: the first ones hold the plan that is made, and the time that connecting took. */
+#define STEADY_FROM 8
+
 typedef struct {
     double mean;         /* seconds on average, without the way there and back */
+    double steady;       /* the same of more measurements, to compare hosts by */
+    double deviation;    /* seconds by which measurements differ from that, on average */
     double unloaded;     /* the same of those that ran beside the fewest long ones */
     size_t fewest;       /* long ones that ran then, with itself; UNLOADED for fewer */
     unsigned measured;   /* of those; 0: unloaded is not known */
