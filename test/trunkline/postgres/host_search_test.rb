@@ -5,6 +5,7 @@ require "support/backend_messages"
 require "support/children"
 require "support/each_host"
 require "support/open_sockets"
+require "support/resolver"
 require "support/schedulers/hosts"
 require "support/scripted_server"
 require "support/silent_server"
@@ -14,6 +15,7 @@ module Trunkline
     # Hosts that are silent, beside others that answer; and callers that leave before there is a connection.
     module SearchingHosts
       include OpenSockets
+      include Resolver
       include SilentServer
 
       # It lets a caller in.
@@ -67,6 +69,24 @@ module Trunkline
               assert_instance_of Cancelled, waiting.error
             end
           end
+        end
+      end
+
+      # The attempt at the silent server would take ten minutes.
+      def test_a_name_that_is_moved_during_an_attempt
+        names = {}
+        moving = lambda do |peer|
+          peer.startup
+          names["db.example"] = names["second"]
+          peer.drain
+        end
+        counted(moving, WELCOME, tcp: true) do |hosts, calls|
+          names["db.example"], names["second"] = hosts.map { |host| Addrinfo.tcp(*host.split(":")) }
+          config = Config.new(env: {}, host: "db.example", user: "ann", dbname: "app", connect_timeout: 600)
+          resolving(names) do
+            assert_no_socket_left { assert_equal "db.example:5432/app", in_host { connect(Connector.new(config)) } }
+          end
+          assert_equal [1, 1], calls.map(&:size)
         end
       end
 
