@@ -48,16 +48,16 @@ module Trunkline
     attr_reader :hosts
 
     # @return [String]
-    attr_reader :user
+    def user = @values["user"]
 
     # @return [String]
-    attr_reader :dbname
+    def dbname = @values["dbname"]
 
     # @return [String, nil] what the server calls the sessions in its list and its log; where nothing else is said, the program's name
-    attr_reader :application_name
+    def application_name = @values["application_name"]
 
     # @return [String] UTF8
-    attr_reader :client_encoding
+    def client_encoding = @values["client_encoding"]
 
     # @return [Hash{String => String}] parameters that the session is to start with, besides those of every session
     attr_reader :session
@@ -67,19 +67,19 @@ module Trunkline
 
     # @return [Symbol, nil] what is said of a pooler in between: :session, it keeps each client's server session; :transaction, it gives each
     #   transaction another one; nil: nothing
-    def pooler = @pooler&.to_sym
+    def pooler = @values["pooler"]&.to_sym
 
     # @return [Config, nil] of session_url:, the address for what needs a server session that stays
     attr_reader :direct
 
     # @return [Integer, true, nil] connections for all processes together; true: as many as the server takes; nil: each has its own
-    attr_reader :fleet
+    def fleet = @values["fleet"]
 
     # @return [String, nil] the file of passwords; it need not be there
-    attr_reader :passfile
+    def passfile = @values["passfile"]
 
     # @return [String, nil] name of the service that options were read of; see libpq's pg_service.conf
-    attr_reader :service
+    def service = @values["service"]
 
     # @return [String] "host:port/dbname", or of several hosts "host:port,host:port/dbname", for messages
     attr_reader :server
@@ -96,17 +96,16 @@ module Trunkline
       given = Given.new(conninfo, env, keywords)
       parameters = Environment.session(env)
       @sources = { **given.sources, **parameters.transform_values(&:last) }.freeze
-      Options::TABLE.each_value { |option| instance_variable_set(:"@#{option.name}", given.value(option)) }
-      home = Defaults.home(env)
-      assign_identity(home)
-      assign_encryption(home)
+      @values = completed(Options::TABLE.transform_values { |option| given.value(option) }, Defaults.home(env)).freeze
+      check_encryption
       @dispensable = checked(dispensable).freeze
-      @session = { "options" => @options, "application_name" => application_name,
+      @session = { "options" => @values["options"], "application_name" => application_name,
                    **parameters.transform_values(&:first), **@dispensable, **checked(session) }.compact.freeze
-      @hosts = Hosts.new(@host, @hostaddr, @port) { |name, what| refuse(name, what) }.list(dbname)
+      @hosts = Hosts.new(*@values.values_at("host", "hostaddr", "port")) { |name, what| refuse(name, what) }.list(dbname)
       @server = "#{hosts.join(",")}/#{dbname}".freeze
       @others = hosts.size > 1
-      @direct = Config.new(@session_url, env: env, session: session, dispensable: dispensable, **given.beside(@session_url)) if @session_url
+      url = @values["session_url"]
+      @direct = Config.new(url, env: env, session: session, dispensable: dispensable, **given.beside(url)) if url
       freeze
     end
 
@@ -126,19 +125,20 @@ module Trunkline
     # @return [String, nil]
     # @raise [ConfigError] when the callable returns neither a String nor nil, or others may read the password file
     def password(host = hosts.first)
-      return Passfile.new(passfile).password(host, dbname, user) unless @password
-      return @password unless @password.respond_to?(:call)
+      given = @values["password"]
+      return Passfile.new(passfile).password(host, dbname, user) unless given
+      return given unless given.respond_to?(:call)
 
-      Value.text("password", @password.call, "returned by its callable")
+      Value.text("password", given.call, "returned by its callable")
     end
 
     # @param host [Host] one of these
     # @return [Config] the same for that host alone, whatever its role
-    def at(host) = changed(hosts: [host].freeze, server: host.server, target_session_attrs: "any", others: false) # :nodoc:
+    def at(host) = dup.leads_to(host, "any", others: false) # :nodoc:
 
     # @param host [Host] one of these
     # @return [Config] the same for that host alone, where it is a standby: others may do what it does not
-    def replica_at(host) = changed(hosts: [host].freeze, server: host.server, target_session_attrs: "standby", others: true) # :nodoc:
+    def replica_at(host) = dup.leads_to(host, "standby", others: true) # :nodoc:
 
     # @return [Config] the same, for connections to the primary
     # @raise [ConfigError] another kind of server is asked for
@@ -146,7 +146,7 @@ module Trunkline
       return self if %w[primary read-write].include?(target_session_attrs)
 
       refuse("target_session_attrs", "with replicas: true db.query goes to the primary") unless target_session_attrs == "any"
-      changed(target_session_attrs: "primary")
+      dup.asks_for("primary").freeze
     end
 
     # @return [Boolean] whether there are other hosts than the one that is tried, so that a silent one is not waited for without end
@@ -164,7 +164,7 @@ module Trunkline
     # @raise [ConfigError] when others may read the password file
     def source(name)
       name = name.to_s
-      return passfile if name == "password" && !@password && password
+      return passfile if name == "password" && !@values["password"] && password
 
       name = "fallback_application_name" if name == "application_name" && !@sources.key?(name)
       @sources.fetch(name, "default")
@@ -173,7 +173,7 @@ module Trunkline
     # @return [String] every option that was given, and where; of secrets only that there is one
     def inspect
       shown = { "host" => @hosts.map(&:host), "port" => @hosts.map(&:port), "user" => user, "dbname" => dbname }
-      ((@sources.keys & Options::TABLE.keys) - shown.keys).each { |name| shown[name] = instance_variable_get(:"@#{name}") }
+      ((@sources.keys & Options::TABLE.keys) - shown.keys).each { |name| shown[name] = @values[name] }
       "#<#{self.class} #{shown.map { |name, value| "#{name}=#{show(name, value)} (#{source(name)})" }.join(", ")}>"
     end
 
@@ -183,23 +183,34 @@ module Trunkline
     # Of YAML; as {#marshal_dump}.
     def encode_with(_coder) = marshal_dump
 
+    protected
+
+    # Of a copy, which is to lead to one host alone.
+    def leads_to(host, attrs, others:)
+      @hosts = [host].freeze
+      @server = host.server
+      @others = others
+      asks_for(attrs).freeze
+    end
+
+    # Of a copy, which asks for another kind of server.
+    def asks_for(attrs)
+      @values = { **@values, "target_session_attrs" => attrs }.freeze
+      self
+    end
+
     private
 
     SECRETS = %w[password sslpassword session_url].freeze
     private_constant :SECRETS
 
-    def changed(**values)
-      dup.tap do |copy|
-        values.each { |name, value| copy.instance_variable_set(:"@#{name}", value) }
-        copy.freeze
-      end
-    end
-
-    def assign_identity(home)
-      @user ||= Defaults.user.freeze
-      @dbname ||= @user
-      @application_name ||= @fallback_application_name || Defaults.program_name
-      @passfile ||= "#{home}/.pgpass".freeze if home
+    # @return [Hash{String => Object}] the same, with what depends on others and on the machine
+    def completed(values, home)
+      values["user"] ||= Defaults.user.freeze
+      values["dbname"] ||= values["user"]
+      values["application_name"] ||= values["fallback_application_name"] || Defaults.program_name
+      values["passfile"] ||= "#{home}/.pgpass".freeze if home
+      complete_encryption(values, home)
     end
 
     # In the message that starts a session, a NUL would begin another parameter.

@@ -28,7 +28,7 @@ class CallCountsTest < Trunkline::TestCase
     with_one_connection do |db|
       ask = -> { db.query(ASK, 1, settings: { "app.tenant" => "7" }) }
       WARM.times { ask.call }
-      assert_calls([21, 12], "db.query(settings:)", &ask)
+      assert_calls([21, 14], "db.query(settings:)", &ask)
     end
   end
 

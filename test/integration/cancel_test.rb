@@ -40,23 +40,23 @@ module Trunkline
     def ignoring_cancel(early)
       cancel = Postgres.const_get(:Cancel)
       sent = 0
-      original = cancel.method(:send)
-      cancel.singleton_class.remove_method(:send)
-      cancel.define_singleton_method(:send) do |*arguments, **options, &dealt_with|
+      original = cancel.method(:deliver)
+      cancel.singleton_class.remove_method(:deliver)
+      cancel.define_singleton_method(:deliver) do |*arguments, **options, &dealt_with|
         (sent += 1) == early ? dealt_with&.call : original.call(*arguments, **options, &dealt_with)
       end
       yield
       raise "no cancel came after it" if sent <= early
     ensure
-      cancel.singleton_class.remove_method(:send)
-      cancel.define_singleton_method(:send, original)
+      cancel.singleton_class.remove_method(:deliver)
+      cancel.define_singleton_method(:deliver, original)
     end
 
     def assert_cancelled(uri)
       connection = Postgres::Connector.connect(Config.new(uri, env: {}))
       connection.io.write(SLEEP)
       Thread.pass until asleep?(connection)
-      Postgres.const_get(:Cancel).send(connection.endpoint, connection.backend_pid, connection.secret_key, deadline: nil)
+      Postgres.const_get(:Cancel).deliver(connection.endpoint, connection.backend_pid, connection.secret_key, deadline: nil)
 
       assert_includes connection.io.readpartial(1000), "\0C57014\0"
     ensure

@@ -75,7 +75,7 @@ class SessionEndsTest < Trunkline::TestCase
 
   # As adapters do.
   def copy_in_as_a_host(db, table)
-    virtual = Trunkline::Postgres::Internals.new(db).virtual_session("here")
+    virtual = Trunkline::Postgres::AdapterInterface.of(db).virtual_session("here")
     virtual.together { virtual.copy("COPY #{table} FROM STDIN").write("1\n").finish }
     refute_predicate virtual, :pinned?
     assert_includes [nil, ""], db.session { |session| session.value("SELECT current_setting('app.left', true)") }

@@ -189,7 +189,7 @@ module Trunkline
       connection = Postgres::Connector.connect(config("encrypted", sslmode: "verify-full", sslrootcert: authority.root))
       connection.io.write(BackendMessages.message("Q", "SELECT pg_sleep(60)\0"))
       Thread.pass until server.psql("SELECT wait_event FROM pg_stat_activity WHERE pid = #{connection.backend_pid}") == "PgSleep\n"
-      Postgres.const_get(:Cancel).send(connection.endpoint, connection.backend_pid, connection.secret_key, deadline: nil)
+      Postgres.const_get(:Cancel).deliver(connection.endpoint, connection.backend_pid, connection.secret_key, deadline: nil)
 
       assert_includes connection.io.readpartial(1000), "\0C57014\0"
     ensure

@@ -248,7 +248,7 @@ module Shared
 
     # The server deals with each at once, whatever the load: none is sent.
     def with_cancels_dealt_with(&block)
-      Trunkline::Postgres.const_get(:Cancel).stub(:send, ->(*, **, &dealt_with) { dealt_with.call }, &block)
+      Trunkline::Postgres.const_get(:Cancel).stub(:deliver, ->(*, **, &dealt_with) { dealt_with.call }, &block)
     end
 
     # Cancels a head that has neighbours behind it already.

@@ -4,14 +4,25 @@ require "ripper"
 
 # Which instance variables the methods of modules use: those of whatever includes the module.
 class MixinVariables
-  # @param path [String] of a file in Ruby
-  # @return [Hash{String => Array<String>}] by the names of the file's modules
-  def self.of(path) = new.tap { |found| found.walk(Ripper.sexp(File.read(path)), nil) }.variables
+  class << self
+    # @param path [String] of a file in Ruby
+    # @return [Hash{String => Array<String>}] by the names of the file's modules
+    def of(path) = walked(path).variables
 
-  attr_reader :variables
+    # @param path [String]
+    # @return [Hash{String => Array<String>}] those of them that the methods assign
+    def assigned(path) = walked(path).assigned
+
+    private
+
+    def walked(path) = new.tap { |found| found.walk(Ripper.sexp(File.read(path)), nil) }
+  end
+
+  attr_reader :variables, :assigned
 
   def initialize
     @variables = {}
+    @assigned = {}
   end
 
   # @param node [Array, Object] of Ripper.sexp
@@ -23,8 +34,10 @@ class MixinVariables
     when :module then walk_all(node.drop(2), name_of(node[1]))
     when :class then walk_all(node.drop(2), nil)
     when :sclass, :defs then walk_all(node.drop(1), nil)
-    when :@ivar then note(node[1], mixin)
-    else walk_all(node, mixin)
+    when :@ivar then note(@variables, node[1], mixin)
+    else
+      note(@assigned, node[1][1], mixin) if node.first == :var_field && node[1].is_a?(Array) && node[1].first == :@ivar
+      walk_all(node, mixin)
     end
   end
 
@@ -34,7 +47,7 @@ class MixinVariables
 
   def name_of(constant) = constant.flatten.find { |part| part.is_a?(String) }
 
-  def note(variable, mixin)
-    @variables[mixin] = [*@variables[mixin], variable].uniq.sort if mixin
+  def note(into, variable, mixin)
+    into[mixin] = [*into[mixin], variable].uniq.sort if mixin
   end
 end

@@ -4,30 +4,21 @@ require_relative "codec_testing"
 
 module Trunkline
   module Postgres
-    # A client without a server: each request that travels meets the next answer of a script, which is bytes, or a Loss.
-    class ScriptedAsker
-      include Querying
+    # Sends requests to no server: each meets the next answer of a script, which is bytes, or a Loss.
+    class ScriptedExecutor < const_get(:Executor)
       include CodecTesting
 
+      # @return [Array<Request>] that were sent
       attr_reader :requests
 
-      # @param answers [Array<String, Loss>]
-      # @param keys [:string, :symbol] of the Hashes
-      def initialize(*answers, keys: :string, exclusive: false)
+      # @param script [Array<String, Loss>]
+      # @param asker [ScriptedAsker]
+      def initialize(script, statements, responses, asker, exclusive)
+        super(statements, {}, responses, asker)
         begin_session
         codec.exclusive = exclusive
-        @script = answers
-        @result_class = ResponseReader.result_class(keys)
-        @statements = Statements.new.table
-        @responses = ResponseReader.new(Types.new, "server:5432/db") { |sql, parameters| query(sql, *parameters).rows }
+        @script = script
         @requests = []
-      end
-
-      # As a session does it.
-      def execute_script(sql)
-        request = Request.script(sql)
-        perform(request)
-        @responses.results(retry_until_answered(request), @result_class)
       end
 
       def perform(request)
@@ -56,6 +47,32 @@ module Trunkline
 
         codec.fail(woken) { step }
         begin_session
+      end
+    end
+
+    # A client without a server.
+    class ScriptedAsker
+      include Querying
+      extend Forwardable
+
+      def_delegators :@executor, :requests, :through?
+
+      # @return [ScriptedExecutor]
+      attr_reader :executor
+
+      # @param answers [Array<String, Loss>]
+      # @param keys [:string, :symbol] of the Hashes
+      def initialize(*answers, keys: :string, exclusive: false)
+        @result_class = ResponseReader.result_class(keys)
+        @statements = Statements.new.table
+        responses = ResponseReader.new(Types.new, "server:5432/db") { |sql, parameters| query(sql, *parameters).rows }
+        @executor = ScriptedExecutor.new(answers, @statements, responses, self, exclusive)
+      end
+
+      # As a session does it.
+      def execute_script(sql)
+        request = Request.script(sql)
+        @executor.responses.results(@executor.perform_until_answered(request), @result_class)
       end
     end
   end

@@ -24,7 +24,7 @@ module Trunkline
       private
 
       def lock_by_transaction(lock_id)
-        holder = Postgres::Internals.new(@shared.client).virtual_session("a migration's lock", holder: lease_holder)
+        holder = Postgres::AdapterInterface.of(@shared.client).virtual_session("a migration's lock", holder: lease_holder)
         holder.ask("BEGIN", [])
         got = holder.ask("SELECT pg_catalog.pg_try_advisory_xact_lock(#{Integer(lock_id)})", []).value
         (@lock_holders ||= {})[lock_id] = holder if got

@@ -42,9 +42,10 @@ module Trunkline
       end
 
       def initialize(client, config, holder, dates, reading)
-        client = Postgres::Internals.new(client).readers.for_adapter { ReadPosition.current } if reading
+        interface = Postgres::AdapterInterface.of(client)
+        interface = interface.readers.for_adapter { ReadPosition.current } if reading
         @map = ResultTypes.map(dates: dates)
-        begin_shape(client, config, Postgres::Internals.new(client).virtual_session("ActiveRecord", Result, holder: holder), PG.const_get(:ConnectionTypes).new(@map))
+        begin_shape(interface, config, interface.virtual_session("ActiveRecord", Result, holder: holder), PG.const_get(:ConnectionTypes).new(@map))
         @default_timezone = :utc
       end
 

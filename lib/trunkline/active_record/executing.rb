@@ -70,7 +70,7 @@ module Trunkline
           ::ActiveRecord::FutureResult.wrap(super(sql, name, binds, prepare: prepare, **options))
       end
 
-      def build_statement_pool = Statements.new { (client = @shared&.client) && Postgres::Internals.new(client).outdate_plans }
+      def build_statement_pool = Statements.new { (client = @shared&.client) && Postgres::AdapterInterface.of(client).outdate_plans }
 
       # Looked up once for each description that a server has sent, as long as the types are the same.
       def column_types(result)

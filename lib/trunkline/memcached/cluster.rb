@@ -141,8 +141,10 @@ module Trunkline
 
       # Has every command, and the opening of every connection, go through the middlewares.
       def observe(middlewares)
+        @middlewares = middlewares
+        @name = servers.map(&:name).join(",")
+        servers.each { |server| server.observe(middlewares) }
         extend(Instrumented)
-        self.middlewares = middlewares
       end
 
       def close = @servers.each(&:close)

@@ -9,18 +9,9 @@ module Trunkline
     module Instrumented # :nodoc:
       # The same for one server.
       module Server
-        attr_writer :middlewares
-
         private
 
         def open(pool) = @middlewares.around(Operation.new(:connect, name, hook: :connect, arguments: [name])) { super }
-      end
-
-      # @param middlewares [Middlewares]
-      def middlewares=(middlewares)
-        @middlewares = middlewares
-        @name = servers.map(&:name).join(",")
-        servers.each { |server| server.extend(Server).middlewares = middlewares }
       end
 
       def perform(request, key) = command(request.command, [key], @name) { super }

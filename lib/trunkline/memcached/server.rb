@@ -45,6 +45,14 @@ module Trunkline
         @outage = @silent_since = @answered = nil
       end
 
+      # Has the opening of every connection go through the middlewares.
+      #
+      # @param middlewares [Middlewares]
+      def observe(middlewares)
+        @middlewares = middlewares
+        extend(Instrumented::Server)
+      end
+
       # May it be asked now? False while it is left alone.
       def up? = @outage.nil? || answers_again?
 

@@ -112,7 +112,8 @@ module Trunkline
       private
 
       def begin_with(client, config, holder)
-        begin_shape(client, config, Postgres::Internals.new(client).virtual_session("Trunkline::PG", Result, holder: holder))
+        interface = Postgres::AdapterInterface.of(client)
+        begin_shape(interface, config, interface.virtual_session("Trunkline::PG", Result, holder: holder))
       end
 
       def namespace = PG

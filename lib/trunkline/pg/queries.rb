@@ -14,11 +14,11 @@ module Trunkline
       # @return [String] the same; in UTF-8 where ASCII would not be found in it, as in UTF-16
       def self.utf8(text) = text.is_a?(String) && !text.encoding.ascii_compatible? ? text.encode(Encoding::UTF_8) : text
 
-      # @param client [Postgres::Client]
+      # @param interface [Postgres::AdapterInterface] of the client
       # @param session [Postgres::VirtualSession] of the same
-      def initialize(client, session)
+      def initialize(interface, session)
         @session = session
-        @forms = FORMATS.map { |format| Postgres::Internals.new(client).answer_form(format, Result) }
+        @forms = FORMATS.map { |format| interface.answer_form(format, Result) }
       end
 
       # @param sql [String]

@@ -66,14 +66,14 @@ module Trunkline
 
       private
 
-      # @param client [Postgres::Client]
+      # @param interface [Postgres::AdapterInterface] of its client
       # @param config [Config] of the same
       # @param session [VirtualSession] of the same
-      def begin_shape(client, config, session, types = ConnectionTypes.new)
+      def begin_shape(interface, config, session, types = ConnectionTypes.new)
         @config = config
         @session = session
         @types = types
-        @queries = Queries.new(client, session)
+        @queries = Queries.new(interface, session)
         @statements = {}
         @receiver = @copy = @coder = @sent = @ready = @socket = nil
         @open_copy = false

@@ -130,7 +130,7 @@ module Trunkline
       def copied(fields, method) # :nodoc:
         check(fields.size, "copy fields")
         rest = nil
-        fields.each_with_index.map { |field, at| @coders[at] ? @coders[at].__send__(method, field) : (rest ||= others.copied(fields, method))[at] }
+        fields.each_with_index.map { |field, at| @coders[at] ? @coders[at].public_send(method, field) : (rest ||= others.copied(fields, method))[at] }
       end
 
       # @return [String] the coders

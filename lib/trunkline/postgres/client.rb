@@ -7,15 +7,14 @@ require_relative "connect/budget"
 require_relative "copy/copying"
 require_relative "statements/detection"
 require_relative "group_commit/group_commit"
+require_relative "virtual_session/adapter_access"
 require_relative "virtual_session/adapter_interface"
+require_relative "client/client_executor"
 require_relative "request/leaks"
 require_relative "notifications/listening"
-require_relative "verbs/instrumented"
 require_relative "session/own_savepoint"
 require_relative "replicas/replicated"
-require_relative "statements/sharing_errors"
 require_relative "statements/statements"
-require_relative "request/syntax_check"
 require_relative "connect/server_access"
 require_relative "types"
 require_relative "connect/unfinished_cancels"
@@ -31,7 +30,7 @@ module Trunkline
     class Client
       include Querying
       include Copying
-      include AdapterInterface
+      include AdapterAccess
       include Streaming
       include Listening
       include Replicated
@@ -49,33 +48,32 @@ module Trunkline
         @limits = Limits.new(**limits)
         @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = ResponseReader.result_class(keys)
-        @detection = Detection.new(@epochs) { |script| ask_catalogue(script) } if session_functions == :detect
-        @known = Statements.new(most: @limits.max_statements, keepers: @detection || NamedKeepers.new(session_functions), epochs: @epochs) do |statement|
-          check_sharing(statement)
+        detection = Detection.new(@epochs) { |script| @executor.ask_catalogue(script) } if session_functions == :detect
+        @known = Statements.new(most: @limits.max_statements, keepers: detection || NamedKeepers.new(session_functions), epochs: @epochs) do |statement|
+          @executor.check_sharing(statement)
         end
-        @decoding = Decoding.of(decode)
-        @all = @known.table(@decoding)
-        @statements = statements_for(@decoding, nil)
+        decoding = Decoding.of(decode)
         @types = Types.new(@limits.max_types, @epochs) { @sessions.held&.lease&.changed_parse_context? }
         @responses = ResponseReader.new(@types, config.server, limits: @limits, errors: errors) { |sql, parameters| look_up(sql, parameters) }
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
         @usual, direct = [@config, config.direct].map do |address|
           address && ServerAccess.to(address, @responses, @epochs, @unfinished, prepare: prepare, gone: ->(trunk) { @roles.leave(trunk) },
-                                       connections: connections, most: max_connections) { |*way| connect(*way) }
+                                       connections: connections, most: max_connections) { |pool, trunks| @executor.around_connect { trunks.open(pool) } }
         end
         @trunks = @usual.trunks
         @pool = @usual.pool
-        @syntax = SyntaxCheck.new(@pool, @responses)
         @group_commit = GroupCommit.new(@pool, connections, **@usual.options) { |pool| open_writer(pool) }
         @pools = [@pool, *direct&.pool, *@group_commit.pools].freeze
         @roles = RoleWatch.new(@config, @pools, @trunks)
         @sessions = Sessions.new(@usual, direct, @responses, @roles, server: config.server)
-        @readers = Readers.of(self, @config, @trunks, @pool, @sessions, connections: connections, most: max_connections, limits: limits,
-                              known: @known, decoding: @decoding, responses: @responses, result_class: @result_class) if replicas
         raise ArgumentError, "fleet and group_commit do not go together: its connections would come on top of the share" if group_commit && config.fleet
-        extend GroupCommitting if group_commit
-        extend Detecting if @detection
+        @executor = ClientExecutor.new(self, @config, @known, decoding, @responses, @result_class, pool: @pool, sessions: @sessions, roles: @roles,
+                                       group_commit: @group_commit, shares_flushes: !!group_commit, detection: detection)
+        @statements = @executor.statements
+        @readers = Readers.of(@executor, @config, @trunks, @pool, @sessions, @epochs, connections: connections, most: max_connections, limits: limits,
+                              known: @known, result_class: @result_class) if replicas
+        @adapter_interface = AdapterInterface.new(@executor, @known, @epochs, @result_class, @readers) { |*holder| @sessions.lease_at(*holder) }
         @listener = Listener.new(@sessions, @responses)
       end
 
@@ -96,14 +94,7 @@ module Trunkline
       def session(&block)
         raise ArgumentError, "session takes a block: session { |session| ... }" unless block
 
-        held = @sessions.held
-        return yield(held.object) if held
-
-        hold(block) do |session|
-          session.lease.stateful! # whatever its statements look like: they may call what leaves something behind
-          session.lease.pooler_check.go_direct
-          yield session.object
-        end
+        @executor.session(block) { |session| yield session.object }
       end
 
       # Runs the block in a transaction on a connection of its own, which is taken at its first query. It is committed when
@@ -127,10 +118,7 @@ module Trunkline
       def transaction(**options, &block)
         raise ArgumentError, "transaction takes a block: transaction { |tx| ... }" unless block
 
-        held = @sessions.held
-        return held.object.transaction(**options, &block) if held
-
-        run_order(options) { |order| hold(block) { |session| session.attempt(order, &block) } }
+        @executor.transaction(options, block) { |transaction| yield transaction.object }
       end
 
       # What a statement asks of the server session that it runs in. Queries of :shareable and :alone go over connections that
@@ -149,7 +137,8 @@ module Trunkline
       # @raise [TypeError] it is no module
       def use(middleware)
         @responses.middlewares = (@responses.middlewares || Middlewares.new).within(middleware)
-        extend(Instrumented)
+        @executor.instrument
+        self
       end
 
       # Has the block called with each notice that the server sends along with an answer, in the fiber or thread that asked, before it
@@ -228,47 +217,9 @@ module Trunkline
 
       private
 
-      attr_reader :listener, :decoding, :readers
+      attr_reader :listener, :readers
 
       def every_pool = [*@pools, *@readers&.pools]
-      def within_transaction? = !!@sessions.held&.in_transaction?
-      # A caller that holds a session asks there: otherwise it would not see its own changes, and could wait for itself.
-      # @return [Object] as perform; the request may share its flush
-      def commit_together(request) = (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request)
-
-      def holds_connection? = !@sessions.held.nil?
-      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.move
-      def perform(request)
-        return @pool.perform(request) unless @sessions.used && !ScopedValue.none? && (held = @sessions.held)
-
-        held.perform(request)
-      end
-
-      # Whatever the client says of its writes.
-      alias commit_apart perform
-
-      # @param local [LocalSettings]
-      # @return [Request] the same, which is to be carried out with them
-      def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server)
-
-      # Runs the block with a session for what cannot share, which the caller does not hold: what it asks meanwhile goes elsewhere.
-      #
-      # @param callers_block [Proc, nil] to tell what holds it
-      def own_session(callers_block)
-        held = @sessions.held
-        return yield(held) if held
-
-        @sessions.lend(new_session(callers_block).tap(&:lend)) { |session| yield session }
-      end
-
-      def dispatch(request)
-        held = @sessions.held
-        held ? held.dispatch(request) : @pool.dispatch(request)
-      end
-
-      # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
-      def statements_for(decoding, context) = @known.shared_table(decoding, context)
-      def connect(pool, trunks) = around_connect { trunks.open(pool) }
       def open_writer(pool) = @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
 
       # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
@@ -278,22 +229,6 @@ module Trunkline
         return with(decode: {}, settings: LocalSettings::OWN).query(sql, *parameters).rows unless held&.in_transaction?
 
         OwnSavepoint.run(held) { with(decode: {}).query(sql, *parameters).rows }
-      end
-
-      # A caller that holds a session may do there what it likes.
-      def check_sharing(statement)
-        return if @sessions.held
-
-        @syntax.check(statement) if statement.classification == :unknown
-        raise SharingErrors.refusal(statement, @config.server)
-      end
-
-      def new_session(callers_block)
-        Internals.new(observe(Session.new(@sessions.lease(callers_block), @known, @decoding, @responses, @result_class)))
-      end
-
-      def hold(callers_block, &block)
-        @sessions.hold(new_session(callers_block), &block)
       end
     end
   end

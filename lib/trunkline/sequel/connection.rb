@@ -18,7 +18,7 @@ module Sequel
       def initialize(db, source, holder)
         @db = db
         @source = source
-        @session = ::Trunkline::Postgres::Internals.new(source.client).virtual_session("Sequel", holder: holder)
+        @session = ::Trunkline::Postgres::AdapterInterface.of(source.client).virtual_session("Sequel", holder: holder)
         @depth = 0
         @kept = @ended = @taken_away = false
       end
@@ -138,13 +138,13 @@ module Sequel
         @pool = pool
         @db = db
         @server = server
-        @client = ::Trunkline::Postgres::Internals.new(pool.client(server))
+        @interface = ::Trunkline::Postgres::AdapterInterface.of(pool.client(server))
       end
 
       # As {Connection#execute}. What would leave something behind gets the caller a connection that it keeps.
       def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql, &block)
-        args = @db.parameters_of(args, self, @client) if args
-        result = @db.log_connection_yield(log_sql, nil, args) { @client.ask(sql, args || [], prepare: prepare) }
+        args = @db.parameters_of(args, self, @interface) if args
+        result = @db.log_connection_yield(log_sql, nil, args) { @interface.ask(sql, args || [], prepare: prepare) }
         return @pool.keep(@server).execute(sql, args, prepare: prepare, log_sql: log_sql, &block) unless result
 
         block ? yield(result) : result.affected_rows || 0

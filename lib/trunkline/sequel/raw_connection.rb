@@ -19,7 +19,7 @@ module Sequel
         @connection = connection
         @namespace = Likeness.namespace
         Likeness.recognize
-        begin_shape(source.client, source.config, session)
+        begin_shape(::Trunkline::Postgres::AdapterInterface.of(source.client), source.config, session)
       end
 
       private

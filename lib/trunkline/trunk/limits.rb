@@ -42,7 +42,7 @@ module Trunkline
     JITTER = 0.2
     private_constant :WHOLE, :NONE, :ENDLESS, :JITTER
 
-    DEFAULTS.each_key { |name| attr_reader name }
+    DEFAULTS.each_key { |name| class_eval("def #{name} = @values[:#{name}]", __FILE__, __LINE__) }
 
     # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, failover_wait, max_lifetime, max_idle and max_statement_age is for ever
     # @raise [ArgumentError] one is not a positive number, or does not exist
@@ -50,7 +50,7 @@ module Trunkline
       unknown = limits.keys - DEFAULTS.keys
       raise ArgumentError, "unknown limits: #{unknown.join(", ")}" unless unknown.empty?
 
-      DEFAULTS.merge(limits).each { |name, value| instance_variable_set(:"@#{name}", checked(name, value)) }
+      @values = DEFAULTS.merge(limits).to_h { |name, value| [name, checked(name, value)] }.freeze
       freeze
     end
 

@@ -200,37 +200,12 @@ module Trunkline
     # The server has ended the connection.
     def hung_up = lose(farewell)
 
-    private
-
-    # Where all that is in flight by now was abandoned, the rest of it is not worth writing.
-    def exchange
-      flush
-      @reader.catch_up
-      @canceller.end_unattended if deserted?
-    end
-
-    # A caller that is interrupted while it writes could not ask for the answer.
-    def send_off(request)
-      submitted = submit(request)
-      flush if submitted
-      write_out(request) if submitted
-      through = submitted
-    ensure
-      through.nil? ? abandon(request) : leave(request)
-    end
-
-    # Ends the request of a caller that was interrupted, wherever it waited.
+    # Ends the request of a caller that was interrupted, wherever it waited. This and what follows is called by the loop in C.
     def abandon(request)
       Waiting.unpark(request)
       wake_all
     ensure
       @canceller.ending { leave_and_abandon(request) }
-    end
-
-    def leave_and_abandon(request)
-      leave(request)
-    ensure
-      @canceller.abandon(request)
     end
 
     # The answer did not come in time.
@@ -260,22 +235,6 @@ module Trunkline
       @pool.freed if @crowded.on? && @state.active.zero?
     end
 
-    def end_with_loss(reason, closed)
-      @loss = Loss.new(reason, true, closed).freeze
-      @state.lose
-      unsent = Loss.new(reason, false, closed).freeze
-      @codec.fail(@woken) { |sent| sent ? @loss : unsent }
-      @pool.lost(self)
-      active.zero? || inherited? ? hang_up : @wire.shut_down
-    ensure
-      wake_all
-    end
-
-    def hang_up
-      @state.unplug
-      @wire.close
-    end
-
     # The server has ended the connection, and may have said why, which says what it has begun: that is read before the connection is lost, by the
     # leader, where there is one.
     def write_failed(error)
@@ -291,6 +250,47 @@ module Trunkline
     def look_into_silence = @silence.look(self)
     def cancel_abandoned_ahead = @canceller.cancel_abandoned_ahead
     def quarantine_altered = @canceller.quarantine("a statement has left state behind on the connection, which others share")
+
+    private
+
+    # Where all that is in flight by now was abandoned, the rest of it is not worth writing.
+    def exchange
+      flush
+      @reader.catch_up
+      @canceller.end_unattended if deserted?
+    end
+
+    # A caller that is interrupted while it writes could not ask for the answer.
+    def send_off(request)
+      submitted = submit(request)
+      flush if submitted
+      write_out(request) if submitted
+      through = submitted
+    ensure
+      through.nil? ? abandon(request) : leave(request)
+    end
+
+    def leave_and_abandon(request)
+      leave(request)
+    ensure
+      @canceller.abandon(request)
+    end
+
+    def end_with_loss(reason, closed)
+      @loss = Loss.new(reason, true, closed).freeze
+      @state.lose
+      unsent = Loss.new(reason, false, closed).freeze
+      @codec.fail(@woken) { |sent| sent ? @loss : unsent }
+      @pool.lost(self)
+      active.zero? || inherited? ? hang_up : @wire.shut_down
+    ensure
+      wake_all
+    end
+
+    def hang_up
+      @state.unplug
+      @wire.close
+    end
 
     def farewell = @codec.farewell_message || @write_failure || "the server closed the connection"
   end

@@ -58,7 +58,7 @@ module Trunkline
           asker = self.asker(first, failure("0A000") + ready, close_complete + ready + stale, close_complete + ready + first(["2"]))
           asker.query("SELECT n")
           assert_equal [2, true], [ask.call(asker), asker.through?]
-          names = asker.codec.output.to_s.b.scan(/P....([^\0]*)\0SELECT n\0/mn).flatten
+          names = asker.executor.codec.output.to_s.b.scan(/P....([^\0]*)\0SELECT n\0/mn).flatten
           assert_equal [true, true, false], names.map { |name| !name.empty? }
         end
       end

@@ -62,7 +62,7 @@ module Trunkline
 
       def test_no_server
         endpoint = with_server(->(_peer) {}) { |server| endpoint(server) }
-        error = refused { Cancel.send(endpoint, 1, "1234", deadline: nil) }
+        error = refused { Cancel.deliver(endpoint, 1, "1234", deadline: nil) }
 
         refute_predicate error, :sent?
         assert_equal endpoint.server, error.server
@@ -77,7 +77,7 @@ module Trunkline
         dealt_with = false
         in_host do
           with_server(->(peer) { asked << peer.read(16) && answered.pop }) do |server|
-            cancelling = later { Cancel.send(endpoint(server), 1, "1234", deadline: nil) { dealt_with = true } }
+            cancelling = later { Cancel.deliver(endpoint(server), 1, "1234", deadline: nil) { dealt_with = true } }
             asked.pop
             cancelling.cancel(Interrupted.new)
             answered << true
@@ -91,7 +91,7 @@ module Trunkline
         calls = 0
         with_server(->(peer) { peer.read(16) }) do |server|
           in_host do
-            assert_raises(Interrupted) { Cancel.send(endpoint(server), 1, "1234", deadline: nil) { (calls += 1) == 1 and raise Interrupted.new } }
+            assert_raises(Interrupted) { Cancel.deliver(endpoint(server), 1, "1234", deadline: nil) { (calls += 1) == 1 and raise Interrupted.new } }
           end
         end
         assert_equal 2, calls
@@ -102,7 +102,7 @@ module Trunkline
         done = Thread::Queue.new
         with_server(->(peer) { peer.read(16) && done.pop }) do |server|
           unfinished = UnfinishedCancels.new
-          in_host { assert_raises(ConnectionError) { Cancel.send(endpoint(server), 1, "1234", deadline: Socket::Readiness.now + 0.1, unfinished: unfinished) } }
+          in_host { assert_raises(ConnectionError) { Cancel.deliver(endpoint(server), 1, "1234", deadline: Socket::Readiness.now + 0.1, unfinished: unfinished) } }
           assert_equal 1, unfinished.size
           before = open_sockets
           unfinished.close
@@ -132,7 +132,7 @@ module Trunkline
       def endpoint(server) = Config.new(server.conninfo, env: {}, user: "ann").then { |config| Endpoint.new(config, config.hosts.first) }
 
       def cancel(server, key: "1234", seconds: 20)
-        Cancel.send(endpoint(server), 4711, key, deadline: Socket::Readiness.deadline(seconds))
+        Cancel.deliver(endpoint(server), 4711, key, deadline: Socket::Readiness.deadline(seconds))
       end
 
       def refused(&block)

@@ -2,6 +2,7 @@
 
 /* Trunkline::Postgres::BlockExit: how a block was left. Ruby's `ensure` cannot tell a `break` or a `return` from a `throw`
  * or a killed thread; rb_protect can, by the tag that unwinds the stack. */
+#include <stdbool.h>
 #include "../../common/classes.h"
 
 /* What no header of Ruby publishes: the tags of a block that comes to an end by a jump of its own author's. All others
@@ -9,7 +10,22 @@
 #define TAG_RETURN 1
 #define TAG_BREAK 2
 
-static ID id_completed;
+typedef struct {
+    bool completed;
+} block_exit_t;
+
+static const rb_data_type_t block_exit_type = {
+    .wrap_struct_name = "Trunkline::Postgres::BlockExit",
+    .function = {.dfree = RUBY_DEFAULT_FREE},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE block_exit_allocate(VALUE class) {
+    block_exit_t *left;
+    return TypedData_Make_Struct(class, block_exit_t, &block_exit_type, left);
+}
+
+static block_exit_t *block_exit_of(VALUE self) { return rb_check_typeddata(self, &block_exit_type); }
 
 /* call-seq: run { ... } -> what the block returned
  *
@@ -17,7 +33,7 @@ static ID id_completed;
 static VALUE block_exit_run(VALUE self) {
     int tag;
     VALUE result = rb_protect(rb_yield, self, &tag);
-    rb_ivar_set(self, id_completed, RBOOL(tag == 0 || tag == TAG_RETURN || tag == TAG_BREAK));
+    block_exit_of(self)->completed = tag == 0 || tag == TAG_RETURN || tag == TAG_BREAK;
     if (tag) rb_jump_tag(tag);
     return result;
 }
@@ -25,11 +41,11 @@ static VALUE block_exit_run(VALUE self) {
 /* call-seq: completed? -> true or false
  *
  * Did the block run, and come to its normal end, or one by next, break or return? */
-static VALUE block_exit_is_completed(VALUE self) { return rb_attr_get(self, id_completed); }
+static VALUE block_exit_is_completed(VALUE self) { return RBOOL(block_exit_of(self)->completed); }
 
 void Init_trunkline_block_exit(void) {
-    id_completed = rb_intern("@completed");
     VALUE class = rb_define_class_under(mTrunklinePostgres, "BlockExit", rb_cObject);
+    rb_define_alloc_func(class, block_exit_allocate);
     rb_define_method(class, "run", block_exit_run, 0);
     rb_define_method(class, "completed?", block_exit_is_completed, 0);
 }

@@ -33,7 +33,7 @@ typedef struct {
 
 static VALUE put_question(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     const question_t *question = (const question_t *)data;
-    return rb_funcallv(question->trunk, question->method, question->count, &question->argument);
+    return rb_funcallv_public(question->trunk, question->method, question->count, &question->argument);
 }
 
 VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument) {
@@ -59,7 +59,7 @@ static bool was_told(const connection_io_t *io, ID method, bool (*is_ours)(VALUE
 bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error)) { return was_told(io, id_lose_over, is_ours); }
 
 bool connection_io_is_flushed(const connection_t *connection) {
-    if (!connection_is_native(connection)) return RTEST(rb_funcallv(connection->wire, id_is_flushed, 0, NULL));
+    if (!connection_is_native(connection)) return RTEST(rb_funcallv_public(connection->wire, id_is_flushed, 0, NULL));
     return codec_base_unsent(connection_codec(connection)) == 0 && (NIL_P(connection->tls) || tls_session_is_flushed(connection->tls));
 }
 
@@ -76,8 +76,8 @@ static void tell_failure(const connection_io_t *io, ID method, const char *call)
     connection_io_ask(io, method, 1, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
 }
 
-static VALUE call_flush(VALUE wire) { return rb_funcallv(wire, id_flush, 0, NULL); }
-static VALUE call_receive(VALUE wire) { return rb_funcallv(wire, id_receive, 0, NULL); }
+static VALUE call_flush(VALUE wire) { return rb_funcallv_public(wire, id_flush, 0, NULL); }
+static VALUE call_receive(VALUE wire) { return rb_funcallv_public(wire, id_receive, 0, NULL); }
 
 /* What the method of a wire that Ruby drives returns. Qundef: it has failed, and the trunk was told so by its own method. */
 static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire), ID failed) {
@@ -128,7 +128,7 @@ static VALUE wait_for_bytes(VALUE data) {
     if (has_news(connection)) return Qnil;
     if (connection_is_native(connection) && connection_io_is_flushed(connection)) return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
     VALUE rest = deadline_value(connection->rest);
-    return rb_funcallv(connection->wire, id_wait, 1, &rest);
+    return rb_funcallv_public(connection->wire, id_wait, 1, &rest);
 }
 
 bool connection_io_sleep(const connection_io_t *io) {

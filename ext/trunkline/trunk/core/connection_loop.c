@@ -115,13 +115,13 @@ static bool owes_turn(connection_t *connection) {
 /* Of Ruby, so that a test can tell when. */
 static void pause_reading(double pause) {
     VALUE seconds = DBL2NUM(pause);
-    rb_funcallv(rb_mKernel, id_sleep, 1, &seconds);
+    rb_funcallv_public(rb_mKernel, id_sleep, 1, &seconds);
 }
 
 /* Whether the caller is to hear already of what trickles: it may be interrupted here, and it is its own request that the server works on. */
 static bool tells_ahead(const connection_io_t *io) {
     if (!io->exposed || fifo_head(&connection_in_flight(io->connection)->fifo) != io->object) return false;
-    return RTEST(rb_funcallv(io->connection->codec, id_tells_ahead, 1, &io->object));
+    return RTEST(rb_funcallv_public(io->connection->codec, id_tells_ahead, 1, &io->object));
 }
 
 /* The caller's block may ask the same client, over this connection: then another must be able to lead. */
@@ -129,7 +129,7 @@ static void tell_ahead(const connection_io_t *io) {
     connection_t *connection = io->connection;
     succession_t succession = connection_resign(connection, io->object);
     if (succession == SUCCESSION_NEXT) connection_io_ask(io, id_after_leave, 1, connection->next_leader);
-    rb_funcallv(connection->codec, id_tell_ahead, 1, &io->object);
+    rb_funcallv_public(connection->codec, id_tell_ahead, 1, &io->object);
 }
 
 /* What is done before more is read of what trickles. False: it is time to read on. */
@@ -158,7 +158,7 @@ static void let_others_run(const connection_io_t *io, bool woke) {
     if (!(waited || due || (woke && !in_thread))) return;
     connection->working = 0;
     if (waited) return;
-    if (in_thread) rb_funcallv(rb_cThread, id_pass, 0, NULL);
+    if (in_thread) rb_funcallv_public(rb_cThread, id_pass, 0, NULL);
     else yield_as_leader(io);
 }
 
@@ -211,7 +211,7 @@ static bool park(const connection_io_t *io) {
     double until = connection_sleeps_until(io->connection, request);
     if (NIL_P(request->scheduler) || !isinf(until)) {
         VALUE arguments[] = {io->object, deadline_value(until)};
-        return RTEST(rb_funcallv(mWaiting, id_park, 2, arguments));
+        return RTEST(rb_funcallv_public(mWaiting, id_park, 2, arguments));
     }
     do rb_fiber_scheduler_block(request->scheduler, io->object, Qnil);
     while (request->state == WAITER_PARKED);
@@ -347,7 +347,7 @@ static VALUE attend_alone(VALUE data) {
 
 static VALUE unpark(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
-    if (!io->through) rb_funcallv(mWaiting, id_unpark, 1, &io->object);
+    if (!io->through) rb_funcallv_public(mWaiting, id_unpark, 1, &io->object);
     return Qnil;
 }
 

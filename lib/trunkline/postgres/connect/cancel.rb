@@ -28,8 +28,8 @@ module Trunkline
       # @return [void]
       # @raise [ConnectionError] there is no connection, or no answer in time; if {Error#sent?} something may have been, or
       #   may still be, cancelled
-      def self.send(endpoint, backend_pid, secret_key, deadline:, unfinished: nil, &dealt_with)
-        new(endpoint, [12 + secret_key.bytesize, CODE, backend_pid, secret_key].pack("NNNa*"), unfinished, &dealt_with).send(deadline)
+      def self.deliver(endpoint, backend_pid, secret_key, deadline:, unfinished: nil, &dealt_with)
+        new(endpoint, [12 + secret_key.bytesize, CODE, backend_pid, secret_key].pack("NNNa*"), unfinished, &dealt_with).deliver(deadline)
       end
 
       # @param message [String] the CancelRequest
@@ -43,7 +43,7 @@ module Trunkline
       end
 
       # @param deadline [Float, nil]
-      def send(deadline)
+      def deliver(deadline)
         through = attempt(deadline)
       rescue ConnectionError => error
         through = true

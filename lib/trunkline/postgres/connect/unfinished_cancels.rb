@@ -28,7 +28,7 @@ module Trunkline
       # @return [Proc, nil] as {Trunk} takes it; nil: the server has not told how to cancel
       def canceller(connection)
         endpoint, pid, key = connection.endpoint, connection.backend_pid, connection.secret_key
-        pid && key && ->(by, &dealt_with) { Cancel.send(endpoint, pid, key, deadline: by, unfinished: self, &dealt_with) }
+        pid && key && ->(by, &dealt_with) { Cancel.deliver(endpoint, pid, key, deadline: by, unfinished: self, &dealt_with) }
       end
 
       # @param io [::Socket, OpenSSL::SSL::SSLSocket] non-blocking

@@ -9,7 +9,7 @@ module Trunkline
     # COPY: rows in or out, however many. It runs on a connection of its own; within a session or transaction on that one, where
     # nothing else is asked until it is over. Rows as Arrays need the text format without further options, or FORMAT binary.
     #
-    # Includers say where: `own_session`.
+    # Includers have an {Executor}, which says where.
     module Copying
       # Copies rows into a table: those of an IO, or those that the block sends. When the block raises, nothing is stored.
       #
@@ -28,7 +28,7 @@ module Trunkline
       def copy_in(sql, io = nil, deadline: @deadline, &block)
         raise ArgumentError, "copy_in takes an IO or a block" if io.nil? == block.nil?
 
-        own_session(block) do |session|
+        @executor.own_session(block) do |session|
           session.copying(sql, :in, deadline: deadline, described: !io) do |copy, source|
             rows = CopyIn.new(copy, source)
             io ? rows << io : yield(rows)
@@ -56,7 +56,7 @@ module Trunkline
         raise ArgumentError, "copy_out takes an IO or a block" if io.nil? == block.nil?
 
         take = io ? ->(data) { io.write(data) } : block
-        own_session(block) do |session|
+        @executor.own_session(block) do |session|
           session.copying(sql, :out, deadline: deadline, described: !io && !raw) { |copy, source| source.each_row(copy, &take) }
         end
       end

@@ -122,13 +122,6 @@ module Trunkline
         requests.each { |carried_out| carried_out.revoke(unflushed) }
       end
     end
-
-    # A client that commits all its writes so.
-    module GroupCommitting # :nodoc:
-      private
-
-      def perform(request) = @group_commit.write?(request) ? commit_together(request) : super
-    end
-    private_constant :GroupCommit, :GroupCommitting
+    private_constant :GroupCommit
   end
 end

@@ -34,7 +34,7 @@ module Trunkline
 
       def subscribe(subscription)
         sql = subscription.channels.map { |channel| "LISTEN #{escape_identifier(channel)}" }.join("; ")
-        around_statement(:listen, sql) { listener.subscribe(subscription) }
+        @executor.around_statement(:listen, sql) { listener.subscribe(subscription) }
       end
 
       def checked(channels)

@@ -1,58 +1,66 @@
 # frozen_string_literal: true
 
-require_relative "adapter_reader"
-require_relative "reader"
+require_relative "../virtual_session/adapter_interface"
+require_relative "adapter_reader_executor"
+require_relative "reader_executor"
 
 module Trunkline
   module Postgres
     # Makes the readers of a client's replicas.
     class Readers # :nodoc:
-      # @param client [Client]
+      # @param client [ClientExecutor]
       # @param config [Config]
       # @param trunks [TrunkFactory] of its connections to the primary
       # @param primary [Pool] of these
       # @param sessions [Sessions] on these
+      # @param epochs [PlanEpoch] of the client
       # @param limits [Hash] keywords of {Limits#initialize}; what waits for a server waits for the primary
       # @param connections [Integer] to each replica that are shared
       # @param most [Integer] to each in all
-      # @param parts [Hash] as {Reader#initialize} takes them
+      # @param parts [Hash] as {ReaderExecutor#initialize} takes them
       # @return [Readers]
-      def self.of(client, config, trunks, primary, sessions, limits:, connections:, most:, **parts)
+      def self.of(client, config, trunks, primary, sessions, epochs, limits:, connections:, most:, **parts)
         pools = { connections: connections, most: most, limits: Limits.new(**limits, failover_wait: 0) }
-        new(Internals.new(client), ReplicaSet.new(config, trunks, primary, *parts.values_at(:known, :responses), **pools), sessions, **parts)
+        new(client, ReplicaSet.new(config, trunks, primary, parts.fetch(:known), client.responses, **pools), sessions, epochs, **parts)
       end
 
       # @return [ReplicaSet]
       attr_reader :set
 
-      # @param client [Internals] of the client
+      # @param client [ClientExecutor]
       # @param set [ReplicaSet]
       # @param sessions [Sessions] on the primary
-      # @param parts [Hash] as {Reader#initialize} takes them
-      def initialize(client, set, sessions, **parts)
+      # @param epochs [PlanEpoch] of the client
+      # @param parts [Hash] as {ReaderExecutor#initialize} takes them
+      def initialize(client, set, sessions, epochs, **parts)
         @client = client
         @set = set
         @sessions = sessions
+        @epochs = epochs
         @parts = parts
-        @usual = reader
-        @hedged = reader(hedge: true)
+        @usual = executor
+        @hedged = executor(hedge: true)
       end
 
-      # @param options [Hash] of {ReadGuard#initialize}, and hedge, of {Reader#initialize}
+      # @param options [Hash] of {ReadGuard#initialize}, and hedge, of {ReaderExecutor#initialize}
       # @return [Reader]
       # @raise [ArgumentError] hedge is neither true nor false
       def with(**options)
-        return @client.observe(@usual) if options.empty?
-
         hedge = checked_hedge(options.delete(:hedge) { false })
-        return @client.observe(@hedged) if hedge && options.empty?
-
-        @client.observe(reader(ReadGuard.new(**options), hedge: hedge))
+        chosen = if options.any? then executor(ReadGuard.new(**options), hedge: hedge)
+                 else hedge ? @hedged : @usual
+                 end
+        @client.observe(chosen)
+        chosen.object
       end
 
       # @yieldreturn [String, nil] the position that the caller's reads are to see at this moment
-      # @return [AdapterReader]
-      def for_adapter(&position) = @client.observe(AdapterReader.new(@client, @set, @sessions, **@parts, &position))
+      # @return [AdapterInterface]
+      def for_adapter(&position)
+        executor = AdapterReaderExecutor.new(@client, @set, @sessions, **@parts, &position)
+        @client.observe(executor)
+        AdapterInterface.new(executor, @parts.fetch(:known), @epochs, @parts.fetch(:result_class)) { |*holder| executor.lease_at(*holder) }
+      end
 
       # @return [Hash{Symbol => Object}] what {Client#stats} has of the replicas
       def to_h = { replicas: @set.stats }
@@ -68,7 +76,7 @@ module Trunkline
         raise ArgumentError, "hedge must be true or false, not #{Argument.shown(hedge)}"
       end
 
-      def reader(guard = ReadGuard.new, **options) = Reader.new(@client, @set, guard, @sessions, **@parts, **options)
+      def executor(guard = ReadGuard.new, **options) = ReaderExecutor.new(@client, @set, guard, @sessions, **@parts, **options)
     end
     private_constant :Readers
   end

@@ -50,7 +50,7 @@ module Trunkline
       #
       # @raise [SharedStateError]
       def check_position_is_complete
-        return unless within_transaction?
+        return unless @executor.within_transaction?
 
         raise SharedStateError, "the COMMIT of this transaction will lie behind the position: call position after the transaction"
       end

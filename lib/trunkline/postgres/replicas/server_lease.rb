@@ -23,8 +23,8 @@ module Trunkline
         @route = Route.new
       end
 
-      # @param session [#call] gets Sessions, and makes Internals of a session there
-      # @yieldparam session [Internals]
+      # @param session [#call] gets Sessions, and makes a SessionExecutor there
+      # @yieldparam session [SessionExecutor]
       # @yieldparam admitted [Proc] to be called at the beginning of the transaction
       def run(session, &work)
         loop do

@@ -1,14 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "request_execution"
+require_relative "executor"
 
 module Trunkline
   module Postgres
     # What the lexer does not know is parsed by the server before it is refused: where it is no SQL, the server's syntax error says so. Parsing
     # executes nothing, and leaves nothing on a connection that others share.
-    class SyntaxCheck # :nodoc:
-      include RequestExecution
-
+    class SyntaxCheck < Executor # :nodoc:
       # Seconds for the server; as long as {Future} waits for a cancel.
       MOST = 5.0
       private_constant :MOST
@@ -16,8 +14,8 @@ module Trunkline
       # @param pool [Pool]
       # @param responses [ResponseReader]
       def initialize(pool, responses)
+        super({}, {}, responses, nil)
         @pool = pool
-        @responses = responses
       end
 
       # @param statement [Statement] to be refused
@@ -29,8 +27,6 @@ module Trunkline
       rescue Error
         nil # whatever else is in the way, it is refused
       end
-
-      private
 
       def perform(request) = @pool.perform(request)
     end

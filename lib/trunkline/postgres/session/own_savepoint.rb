@@ -13,7 +13,7 @@ module Trunkline
 
       module_function
 
-      # @param session [Internals] of a session in a transaction
+      # @param session [SessionExecutor] of a session in a transaction
       # @yieldreturn [Object] asks it for something, and changes nothing
       # @return [Object] the block's value
       def run(session)

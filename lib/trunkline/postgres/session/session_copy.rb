@@ -8,7 +8,7 @@ module Trunkline
   module Postgres
     # One COPY of a session, from the look-up of its columns to its end.
     class SessionCopy # :nodoc:
-      # @param session [Internals] of the session
+      # @param session [SessionExecutor]
       # @param responses [ResponseReader] of the session
       # @param sql [String]
       # @param direction [:in, :out] which the caller expects

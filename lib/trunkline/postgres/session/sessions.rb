@@ -48,7 +48,7 @@ module Trunkline
         begin_anew
       end
 
-      # @return [Internals, nil] of the one that the caller holds
+      # @return [SessionExecutor, nil] of the one that the caller holds
       def held = (ScopedValue.find(self)&.value if @used && !ScopedValue.none?)
 
       # @param block [Proc] the caller's own

@@ -18,12 +18,12 @@ module Trunkline
       include Copying
       include Streaming
 
+      # @param executor [TransactionExecutor]
       # @param level [TransactionLevel] what it stands for
-      def initialize(level, statements, decoding, responses, result_class) # :nodoc:
+      def initialize(executor, level, statements, result_class) # :nodoc:
+        @executor = executor
         @level = level
         @statements = statements
-        @decoding = decoding
-        @responses = responses
         @result_class = result_class
       end
 
@@ -32,7 +32,7 @@ module Trunkline
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
-      def execute_script(sql) = @level.open_session.object.execute_script(sql)
+      def execute_script(sql) = @level.open_session.execute_script(sql)
 
       # Runs the block in a savepoint: what it has done is kept when it comes to its end, by next, break or return too, and
       # undone when it is left in any other way. {Rollback} undoes it and goes no further.
@@ -67,21 +67,6 @@ module Trunkline
 
       # @return [String]
       def inspect = "#<#{self.class} #{@level.inspect}>"
-
-      private
-
-      attr_reader :decoding
-
-      def statements_for(decoding, context) = @level.session.statements_for(decoding, context)
-      def begin_with(local) = @level.begin_with(local)
-      def localized(request, local) = @level.open_session.localized(request, local)
-      def own_session(_block) = yield(@level.open_session)
-      def holds_connection? = true
-      def begins_elsewhere?(request) = @level.open_session.begins_elsewhere?(request)
-      def perform(request) = @level.open_session.perform(request)
-      alias commit_together perform
-      alias commit_apart perform
-      def dispatch(request) = @level.open_session.dispatch(request)
     end
   end
 end

@@ -5,13 +5,13 @@ module Trunkline
     # A transaction, or a savepoint within one, as its session keeps it: how it begins, whether its block still runs, and how it ends. What the
     # block is given is a {Transaction}, which asks here.
     class TransactionLevel # :nodoc:
-      # @return [Internals] of its session
+      # @return [SessionExecutor] of its session
       attr_reader :session
 
       # @return [LocalSettings, nil] the settings that it was begun with
       attr_reader :local
 
-      # @param session [Internals] of its session
+      # @param session [SessionExecutor] of its session
       # @param lease [SessionLease] of the session
       # @param opening [String] SQL that begins it
       # @param order [TransactionRunner] of the whole transaction
@@ -32,7 +32,7 @@ module Trunkline
 
       # Runs the block, and commits or undoes what it has done.
       #
-      # @param transaction [Transaction] for the block
+      # @param transaction [TransactionExecutor] for the block
       # @return [Object, nil] the block's value; nil when it was left by {Rollback} or {#leave}
       # @raise [Error] as {Client#transaction}
       def run(transaction)
@@ -80,7 +80,7 @@ module Trunkline
         @lease.begin_with(local.context)
       end
 
-      # @return [Internals] of the session
+      # @return [SessionExecutor] of the session
       # @raise [Closed] the block has ended
       def open_session
         raise Closed.new("the transaction has ended", server: @session.server) unless @open

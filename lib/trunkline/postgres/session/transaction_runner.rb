@@ -16,6 +16,19 @@ module Trunkline
       LONGEST_PAUSE = 1.0
       private_constant :RETRYABLE, :FIRST_PAUSE, :LONGEST_PAUSE
 
+      # Runs the block, which is a whole transaction, as often as its options allow.
+      #
+      # @param executor [Executor] of the client or session
+      # @param options [Hash] of {#initialize}
+      # @yieldparam order [TransactionRunner]
+      # @return [Object, nil] what the block returned
+      def self.run(executor, options)
+        executor.around_transaction(options) do
+          order = new(**options)
+          order.run { yield order }
+        end
+      end
+
       # @return [String] SQL
       attr_reader :opening
 

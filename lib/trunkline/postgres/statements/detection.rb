@@ -69,53 +69,6 @@ module Trunkline
         end
       end
     end
-
-    # A client that detects. What asks within a session goes there: the session is reset, and it may have the only connection.
-    module Detecting # :nodoc:
-      private
-
-      def perform(request)
-        look_again(request) if @detection.outdated? && !@sessions.held
-        super
-      end
-
-      def dispatch(request)
-        look_again(request) if @detection.outdated? && !@sessions.held
-        super
-      end
-
-      def commit_together(request)
-        look_again(request) if @detection.outdated? && !@sessions.held
-        super
-      end
-
-      # @return [Array<Hash>] rows of the script's last statement
-      def ask_catalogue(script)
-        request = Request.script(script)
-        @pool.perform(request)
-        raise @responses.error(request) unless request.answered?
-
-        @responses.results(request, Result).last.to_a
-      end
-
-      def new_session(callers_block)
-        renew if @detection.outdated?
-        super
-      end
-
-      def check_sharing(statement)
-        renew if @detection.outdated? && !@sessions.held
-        super unless statement.shareable?
-      end
-
-      def renew = @detection.renew && @known.classify_again
-
-      # What was looked up for the request may have been classified before.
-      def look_again(request)
-        renew
-        (request.members || [request]).each { |member| check_sharing(member.statement) if member.statement && !member.statement.shareable? }
-      end
-    end
-    private_constant :NamedKeepers, :Detection, :Detecting
+    private_constant :NamedKeepers, :Detection
   end
 end

@@ -30,10 +30,11 @@ module Trunkline
         pairs.empty? ? nil : @known[pairs] || @lock.synchronize { remembered(pairs) }
       end
 
+      # @param pairs [Array<Array(String, String)>] of settings
+      # @return [ParseContext] with these
       def self.remembered(pairs)
         @known[pairs] || new(pairs).tap { |parse_context| @known = { **(@known.size < MOST ? @known : {}), pairs => parse_context }.freeze }
       end
-      private_class_method :remembered
 
       # @return [Integer] which no other ParseContext has
       attr_reader :number
@@ -48,7 +49,7 @@ module Trunkline
         others = pairs.reject { |name,| REVALIDATED.include?(name) || PLANNING.match?(name) }
         @plans = if others.empty? then 0
                  elsif others.size == pairs.size then @number
-                 else self.class.send(:remembered, others).number
+                 else self.class.remembered(others).number
                  end
         freeze
       end

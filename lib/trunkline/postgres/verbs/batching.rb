@@ -31,24 +31,24 @@ module Trunkline
         batch = Batch.new(@statements)
         yield batch
         calls = atomic ? check_atomic(batch.calls) : batch.calls
-        Deadlines.hold(deadline && Deadlines.in(deadline)) { calls.empty? ? [] : around_batch(calls) { conclude_batch(calls, atomic, idempotent) } }
+        Deadlines.hold(deadline && Deadlines.in(deadline)) { calls.empty? ? [] : @executor.around_batch(calls) { conclude_batch(calls, atomic, idempotent) } }
       end
 
       private
 
       def check_atomic(calls)
         alone = calls.find { |statement,| statement.classification == :alone }
-        raise SharingErrors.goes_alone(alone.first, @responses.server) if alone
+        raise SharingErrors.goes_alone(alone.first, @executor.responses.server) if alone
 
         local = calls.find { |statement,| statement.shareable? && !statement.changes_nothing? }
-        raise SharingErrors.settings_in_batch(local.first, @responses.server) if local && !holds_connection?
+        raise SharingErrors.settings_in_batch(local.first, @executor.responses.server) if local && !@executor.holds_connection?
 
         calls
       end
 
       def conclude_batch(calls, atomic, idempotent)
-        @responses.limits.check_batch(calls.map(&:last))
-        requests = calls.map { |statement, parameters| request_for(statement, parameters.dup) }
+        @executor.responses.limits.check_batch(calls.map(&:last))
+        requests = calls.map { |statement, parameters| @executor.request_for(statement, parameters.dup) }
         requests.each { |request| request.idempotent = idempotent }
         requests = atomic ? answered_together(requests, idempotent) : answered_apart(requests)
         outcomes = requests.map { |request| outcome(request) }
@@ -71,16 +71,16 @@ module Trunkline
 
       def performed_apart(requests)
         batch = Request.batch(requests, false)
-        perform(batch)
+        @executor.perform(batch)
         batch
       ensure
         batch&.abandon(batch.failure || Abandonment::SENT[:cancel])
       end
 
       # Settings travel with the batch where it is atomic, and else with each request.
-      def moves_elsewhere?(batch, refused) = [batch, refused].none? { |request| asked_read_only?(request) } && begins_elsewhere?(batch)
+      def moves_elsewhere?(batch, refused) = [batch, refused].none? { |request| @executor.retries.asked_read_only?(request) } && @executor.begins_elsewhere?(batch)
 
-      def read_only?(request) = request.error && @responses.error(request).sqlstate == Retrying::READ_ONLY
+      def read_only?(request) = request.error && @executor.responses.error(request).sqlstate == Retries::READ_ONLY
 
       # @return [Array<Request>] those that were answered, which may be later attempts
       def answered_together(requests, idempotent)
@@ -90,8 +90,8 @@ module Trunkline
         until (batch = performed(Request.batch(requests, true), idempotent, route)).answered?
           route = batch.route
           culprit = (requests.find(&:error) unless batch.failure) || batch
-          error = @responses.error(culprit)
-          again = tries < Retrying::MOST_TRIES && attempt_again(batch, culprit, error)
+          error = @executor.responses.error(culprit)
+          again = tries < Retries::MOST_TRIES && attempt_again(batch, culprit, error)
           again = moved = :again if !moved && read_only?(culprit) && moves_elsewhere?(batch, culprit)
           raise undone(error, requests, culprit) unless again
 
@@ -105,8 +105,8 @@ module Trunkline
       def performed(batch, idempotent, route)
         batch.route = route
         batch.idempotent = idempotent
-        perform(batch)
-        @responses.announce(batch)
+        @executor.perform(batch)
+        @executor.responses.announce(batch)
         batch
       ensure
         batch.abandon(batch.failure || Abandonment::SENT[:cancel])
@@ -114,13 +114,13 @@ module Trunkline
 
       # @return [#to_proc, nil] what makes the request of another attempt
       def attempt_again(batch, culprit, error)
-        return :again if culprit.equal?(batch) && resendable?(batch, error)
+        return :again if culprit.equal?(batch) && @executor.retries.resendable?(batch, error)
 
-        method(:prepared_anew) if preparable_anew?(culprit, batch)
+        @executor.retries.method(:prepared_anew) if @executor.retries.preparable_anew?(culprit, batch)
       end
 
       def undone(error, requests, culprit)
-        @responses.announce(culprit)
+        @executor.responses.announce(culprit)
         error.batch = requests.map { |request| request.equal?(culprit) ? error : nil }
         error
       end

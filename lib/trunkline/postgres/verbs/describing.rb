@@ -18,7 +18,7 @@ module Trunkline
           statement = @statements[Statements.text(sql)]
           text, names, certain = statement.named
           statement = @statements[text] if certain
-          described = learn(Request.describe(statement))
+          described = @executor.learn(Request.describe(statement))
           result = described.description
           parameters = described.parameter_types.zip((names if certain) || []).map { |oid, name| Column.new(name&.name, nil, oid, -1) }
           columns = result.columns.zip(result.types, result.modifiers).map { |name, oid, modifier| Column.new(name, nil, oid, modifier) }
@@ -40,7 +40,7 @@ module Trunkline
 
       # All of them in one query.
       def named(columns)
-        names = @responses.type_names.of(columns.map { |column| [column.oid, column.modifier] })
+        names = @executor.responses.type_names.of(columns.map { |column| [column.oid, column.modifier] })
         columns.zip(names) { |column, name| column.type = name }
       end
     end

@@ -33,19 +33,20 @@ module Trunkline
         return query(insertion.one_row, *insertion.rows.first, **options) if insertion.rows.size == 1
 
         scope = with(**options.slice(:settings, :role, :group_commit))
-        scope.__send__(:insert_columns, insertion, **options.except(:settings, :role, :group_commit))
+        scope.insert_columns(insertion, **options.except(:settings, :role, :group_commit))
       end
 
-      private
+      protected
 
       # What the types of the table's columns are in a session that others do not share is asked there: another table may be meant.
       def insert_columns(insertion, **options)
         deadline = options.fetch(:deadline, @deadline)
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
+          responses = @executor.responses
           statement = @statements[insertion.one_row]
-          oids = holds_connection? ? learn(Request.describe(statement)).parameter_types : learned_types(statement)
-          names = @responses.type_names.of(oids.map { |oid| [oid, -1] })
-          query(insertion.many_rows(oids, names), *insertion.columns(@responses.parameter_types(oids), @responses.array_nulls), **options)
+          oids = @executor.holds_connection? ? @executor.learn(Request.describe(statement)).parameter_types : @executor.learned_types(statement)
+          names = responses.type_names.of(oids.map { |oid| [oid, -1] })
+          query(insertion.many_rows(oids, names), *insertion.columns(responses.parameter_types(oids), responses.array_nulls), **options)
         end
       end
     end

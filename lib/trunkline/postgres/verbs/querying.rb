@@ -1,15 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../request/response_reader"
-require_relative "../request/request_execution"
+require_relative "../request/executor"
 require_relative "batching"
 require_relative "describing"
 require_relative "../statements/escaping"
 require_relative "../request/future"
-require_relative "../request/internals"
 require_relative "inserting"
 require_relative "../notifications/notifying"
-require_relative "operations"
 require_relative "probing"
 require_relative "unknown_keywords"
 require_relative "../results/records"
@@ -17,10 +15,9 @@ require_relative "../request/request"
 
 module Trunkline
   module Postgres
-    # The verbs that a client and a session have in common.
+    # The verbs that a client and a session have in common. Their includers have an {Executor}, which does the work, and for what every query needs the
+    # statements, the class of results, and the defaults of a deadline and of idempotence. These are set by constructors, and verbs only read them.
     module Querying
-      include RequestExecution
-      include Operations
       include Notifying
       include Batching
       include Describing
@@ -60,7 +57,7 @@ module Trunkline
         Records.check(as) unless as.nil?
 
         request = query_request(sql, parameters, deadline, idempotent)
-        perform(request)
+        @executor.perform(request)
         answer = request.result(@result_class) || result(request)
         return answer if as.nil? && block.nil?
 
@@ -90,7 +87,7 @@ module Trunkline
         return once(settings, role, group_commit).value(sql, *parameters, deadline: deadline, idempotent: idempotent) unless settings.nil? && role.nil? && group_commit.nil?
 
         request = query_request(sql, parameters, deadline, idempotent)
-        perform(request)
+        @executor.perform(request)
         request.plain? ? request.value : result(request).value
       rescue NoMethodError
         check_arguments(sql, settings, role, group_commit)
@@ -110,9 +107,10 @@ module Trunkline
         Records.check(as) unless as.nil?
 
         request = query_request(sql, parameters, deadline, idempotent)
-        @responses.unanswered_futures.make_room(request)
-        future = Future.new(dispatch(request), request) { |done| as.nil? ? result(done) : result(done).as(as) }
-        @responses.unanswered_futures.add(future, request)
+        futures = @executor.responses.unanswered_futures
+        futures.make_room(request)
+        future = Future.new(@executor.dispatch(request), request) { |done| as.nil? ? result(done) : result(done).as(as) }
+        futures.add(future, request)
       rescue NoMethodError
         check_arguments(sql, settings, role, nil, as)
         raise
@@ -136,38 +134,23 @@ module Trunkline
 
       private
 
-      def scope(result_class, **options) = observe(made_scope(result_class, **options))
-
-      def made_scope(result_class, **options) = Scope.new(self, @responses, result_class, **options)
+      def scope(result_class, **options) = Scope.new(@executor, result_class, **options)
 
       # For one call, which is observed already if it is to be.
       #
       # @return [LocalCall]
       def once(settings, role, group_commit = nil)
         local = LocalSettings.of(settings, role)
-        statements = local&.context ? statements_for(decoding, local.context) : @statements
-        LocalCall.new(Internals.new(self), @responses, @result_class, statements, local, group_commit)
+        statements = local&.context ? @executor.statements_for(@executor.decoding, local.context) : @statements
+        LocalCall.new(@executor, statements, @result_class, local, group_commit)
       end
-
-      # Runs the block, which is a whole transaction, as often as its options allow.
-      #
-      # @yieldparam order [TransactionRunner]
-      def run_order(options)
-        around_transaction(options) do
-          order = TransactionRunner.new(**options)
-          order.run { yield order }
-        end
-      end
-
-      # Whatever asks on its own is given through this: see Instrumented.
-      def observe(made) = made
 
       # Statement and parameters of a call, as the request that is sent for it.
       #
       # @return [Request]
       def query_request(sql, parameters, deadline, idempotent)
         statement = @statements[sql]
-        request = Request.query(statement, parameters) || converted(statement, parameters, deadline)
+        request = Request.query(statement, parameters) || @executor.converted(statement, parameters, deadline)
         return request unless deadline || idempotent
 
         request.limit(deadline) if deadline
@@ -186,7 +169,7 @@ module Trunkline
 
       # Looking up what is needed to decode it has no more time than the request had.
       def result(request)
-        Deadlines.hold(request.deadline) { @responses.result(retry_until_answered(request), @result_class) }
+        Deadlines.hold(request.deadline) { @executor.responses.result(@executor.retry_until_answered(request), @result_class) }
       end
     end
   end

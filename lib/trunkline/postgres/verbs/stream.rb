@@ -1,14 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../request/request_execution"
+require_relative "../request/executor"
 
 module Trunkline
   module Postgres
     # The rows of one statement, as they come: without a transaction they wait in the socket until they are taken; in one, a portal
     # gives so many at a time, and its connection is free between them.
-    class Stream # :nodoc:
-      include RequestExecution
-
+    class Stream < Executor # :nodoc:
       # Rows that the protocol can count.
       MOST = (2**31) - 1
 
@@ -26,12 +24,14 @@ module Trunkline
       end
       private_constant :Abandoned
 
-      # @param session [Internals] of the session
+      # @param session [SessionExecutor]
+      # @param statements [Hash{String => Statement}] as its caller reads SQL
+      # @param result_class [Class]
       # @param chunk [Integer] rows
       # @param type [Class, nil] what the rows become objects of
-      def initialize(session, responses, result_class, chunk, type)
+      def initialize(session, statements, result_class, chunk, type)
+        super(statements, session.decoding, session.responses, nil)
         @session = session
-        @responses = responses
         @result_class = result_class
         @chunk = chunk
         @type = type
@@ -47,9 +47,10 @@ module Trunkline
         @session.in_transaction? ? each_fetched(request, &block) : each_received(request, &block)
       end
 
-      private
-
       def learn(request) = @session.perform_until_answered(request)
+      def perform(request) = @way.call(request)
+
+      private
 
       # In a transaction.
       def each_fetched(request, &block)
@@ -100,8 +101,6 @@ module Trunkline
         return true if request.portion?
         raise @responses.error(request) unless request.answered?
       end
-
-      def perform(request) = @way.call(request)
 
       def yield_rows(request, rows, &block)
         portion = @responses.portion(request, rows, @result_class)

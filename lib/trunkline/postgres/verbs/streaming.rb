@@ -4,7 +4,7 @@ require_relative "stream"
 
 module Trunkline
   module Postgres
-    # Results of any size, in bounded memory. Includers say where they come over: `own_session`.
+    # Results of any size, in bounded memory. Includers have an {Executor}, which says where they come over.
     module Streaming
       # Runs one statement and yields its rows as they come. It has a connection of its own until its last row, or until the block
       # is left, which ends the statement at once; what is asked in the block goes elsewhere. In a transaction it goes over that one's
@@ -32,10 +32,10 @@ module Trunkline
         Records.check(as) unless nil == as
         return Enumerator.new { |rows| stream(sql, *parameters, chunk: chunk, deadline: deadline, as: as) { |row| rows << row } } unless block
 
-        own_session(block) do |session|
-          statements = session.statements_for(decoding, @local&.context)
+        @executor.own_session(block) do |session|
+          statements = session.statements_for(@executor.decoding, @executor.parse_context)
           statement, parameters = NamedParameters.resolve(statements, statements[Statements.text(sql)], parameters)
-          Stream.new(session, @responses, @result_class, chunk, as).each(statement, parameters, deadline, &block)
+          Stream.new(session, statements, @result_class, chunk, as).each(statement, parameters, deadline, &block)
         end
         nil
       end

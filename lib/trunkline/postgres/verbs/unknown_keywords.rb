@@ -2,7 +2,9 @@
 
 module Trunkline
   module Postgres
-    # Keywords that a method does not have: the error names the nearest of those that it has.
+    # Keywords that a method does not have: the error names the nearest of those that it has, and tells where a value for :name belongs, which Ruby's own
+    # does not. For that Ruby makes an empty Hash at each call: one object of a query, and 40 to 100 ns of some 5 us. With ruby2_keywords it makes none, but
+    # a call with a deadline takes 70 to 180 ns more than with the Hash, and neither the reference nor signatures would see the keywords.
     module UnknownKeywords # :nodoc:
       # Longer names are compared with none: that takes long.
       LONGEST = 100

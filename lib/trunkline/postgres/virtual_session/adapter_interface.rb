@@ -1,14 +1,42 @@
 # frozen_string_literal: true
 
+require_relative "adapter_access"
 require_relative "answer_form"
 require_relative "virtual_session"
 
 module Trunkline
   module Postgres
-    # What a client does for hosts that have an idea of connections of their own, and make SQL with its values in it.
-    # They call these through {Internals}.
-    module AdapterInterface # :nodoc:
-      private
+    # What a client, or the replicas of one, do for hosts that have an idea of connections of their own, and make SQL with its values in it.
+    class AdapterInterface # :nodoc:
+      extend AdapterAccess
+
+      # @param client [Client]
+      # @return [AdapterInterface] the client's own
+      def self.of(client) = client.adapter_interface
+
+      # @return [Readers, nil] nil: the client has no replicas
+      attr_reader :readers
+
+      # @param executor [Executor] of the client, or of a reader
+      # @param known [Statements] of the client
+      # @param epochs [PlanEpoch] of the client
+      # @param result_class [Class] of the client
+      # @param readers [Readers, nil]
+      # @yieldparam location [String] as {#virtual_session} takes it
+      # @yieldparam holder [#alive?] likewise
+      # @yieldreturn [SessionLease] for a session
+      def initialize(executor, known, epochs, result_class, readers = nil, &lease)
+        @executor = executor
+        @known = known
+        @all = known.table(executor.decoding)
+        @epochs = epochs
+        @result_class = result_class
+        @readers = readers
+        @lease = lease
+      end
+
+      # @return [Boolean] whether its client is closed
+      def closed? = @executor.closed?
 
       # A session without a block.
       #
@@ -18,13 +46,13 @@ module Trunkline
       #   closed
       # @return [VirtualSession]
       def virtual_session(location, result_class = @result_class, holder: Thread.current)
-        observe(VirtualSession.new(Internals.new(self), @all, @responses, result_class) { @sessions.lease_at(location, holder) })
+        VirtualSession.new(self, @executor, @all, result_class) { @lease.call(location, holder) }.tap { |session| @executor.observe(session) }
       end
 
       # @param format [Symbol] :text or :binary
       # @param result_class [Class] as {AnswerForm}
       # @return [AnswerForm] for {VirtualSession#ask}
-      def answer_form(format, result_class) = AnswerForm.new(@known, @responses, format, result_class)
+      def answer_form(format, result_class) = AnswerForm.new(@known, @executor.responses, format, result_class)
 
       # Runs one statement, if it may share.
       #
@@ -33,22 +61,23 @@ module Trunkline
       # @return [Result, nil] nil: it needs a session
       # @raise [Error] as {Querying#query}
       def ask(sql, parameters, prepare: true)
-        statement = prepare ? @all[sql] : passing(sql)
-        result_of(statement, parameters, prepare) if statement.shareable?
+        @executor.around_statement(:query, sql, parameters) do
+          statement = prepare ? @all[sql] : passing(sql)
+          @executor.result_of(statement, parameters, prepare, @result_class) if statement.shareable?
+        end
       end
 
       # An adapter has written an array with a nil in it as text.
       #
       # @param name [String] what an error calls it
       # @raise [ConfigError] the server would read the nil as the text "NULL"
-      def check_array_nulls(name) = @responses.array_nulls.check(name)
+      def check_array_nulls(name) = @executor.responses.array_nulls.check(name)
 
       # Has all statements prepared anew before they run again, for their tables may have changed.
       def outdate_plans = @epochs.finish && nil
 
       # @return [Statement] known, or for one use
-      def passing(sql) = @all.fetch(sql) { @known.passing(sql, @decoding) }
+      def passing(sql) = @all.fetch(sql) { @known.passing(sql, @executor.decoding) }
     end
-    private_constant :AdapterInterface
   end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../request/request_execution"
+require_relative "../request/executor"
 require_relative "../copy/copy"
 require_relative "../request/future"
 require_relative "../request/request"
@@ -15,18 +15,16 @@ module Trunkline
     # transaction is over; or, where a setting, a lock or a temporary table remains, when the host calls {#reset}.
     #
     # One fiber or thread uses it at a time.
-    class VirtualSession # :nodoc:
-      include RequestExecution
-
-      # @param client [Internals] of the client
+    class VirtualSession < Executor # :nodoc:
+      # @param interface [AdapterInterface] that it is made by
+      # @param client [Executor] by which goes what may share
       # @param statements [Hash{String => Statement}]
-      # @param responses [ResponseReader]
       # @param result_class [Class] of what its queries return
       # @yieldreturn [SessionLease] what a connection of its own is taken by
-      def initialize(client, statements, responses, result_class, &take_lease)
+      def initialize(interface, client, statements, result_class, &take_lease)
+        super(statements, client.decoding, client.responses, self)
+        @interface = interface
         @client = client
-        @statements = statements
-        @responses = responses
         @result_class = result_class
         @take_lease = take_lease
         @lease = nil
@@ -46,7 +44,7 @@ module Trunkline
       def broken? = @status != "I" && (@lease.nil? || @lease.broken?)
 
       # @return [Boolean] whether the client that it belongs to is closed
-      def closed? = @client.object.closed?
+      def closed? = @client.closed?
 
       # @return [Boolean] whether it can go on, as far as can be seen without asking the server
       def alive? = @lease ? !@lease.broken? && @lease.alive? : @status == "I"
@@ -61,12 +59,7 @@ module Trunkline
       # @return [Result] of the last one
       # @raise [Error] as {Querying#query}
       def ask(sql, parameters, prepare: true, form: nil, types: nil)
-        return form.ask(self, sql, parameters, prepare, types) if form
-
-        known = @statements.fetch(sql, nil)
-        statement = known || (prepare ? @statements[sql] : @client.passing(sql))
-        special = special(statement) { execute_script(statement.sql).last } if parameters.empty? && !statement.shareable?
-        special || result_of(statement, parameters, prepare == :again ? known : prepare)
+        around_statement(:query, sql, parameters) { form ? form.ask(self, sql, parameters, prepare, types) : answer(sql, parameters, prepare) }
       end
 
       # Sends one statement that may share, and does not wait for its answer.
@@ -91,7 +84,7 @@ module Trunkline
       # @param name [String] of what holds a nil
       # @raise [ConfigError] as {AdapterInterface#check_array_nulls}
       def check_array_nulls(name)
-        return @client.check_array_nulls(name) unless @lease
+        return @interface.check_array_nulls(name) unless @lease
 
         @responses.array_nulls.check(name) { |sql, parameters| ask(sql, parameters).rows }
       end
@@ -141,7 +134,7 @@ module Trunkline
       # @raise [ArgumentError] the SQL is no COPY FROM STDIN or TO STDOUT
       def copy(sql)
         raise lost(sql) if broken?
-        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @client.passing(sql).classification == :copy
+        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @interface.passing(sql).classification == :copy
 
         begin_now
         @lease ||= @take_lease.call
@@ -227,9 +220,14 @@ module Trunkline
         note_status
       end
 
-      public :perform_until_answered, :retry_until_answered, :request_for
-
       private
+
+      def answer(sql, parameters, prepare)
+        known = @statements.fetch(sql, nil)
+        statement = known || (prepare ? @statements[sql] : @interface.passing(sql))
+        special = special(statement) { execute_script(statement.sql).last } if parameters.empty? && !statement.shareable?
+        special || result_of(statement, parameters, prepare == :again ? known : prepare, @result_class)
+      end
 
       # It takes a connection, and says BEGIN, when there is something to be done on it.
       def opened(sql)

@@ -2,10 +2,10 @@
 
 module Trunkline
   module Postgres
-    # Which requests are sent again, and as what. A request that failed before it had an effect is repeated here, and nowhere else; a batch that
-    # is a transaction is repeated as a whole by the same rules: see {Batching}. What is repeated as a block, a transaction for example, is
-    # {TransactionRunner}'s. Includers say how a request travels: `perform`.
-    module Retrying # :nodoc:
+    # Which requests of an executor are sent again, and as what. A request that failed before it had an effect is repeated here, and nowhere else;
+    # a batch that is a transaction is repeated as a whole by the same rules: see {Batching}. What is repeated as a block, a transaction for
+    # example, is {TransactionRunner}'s.
+    class Retries # :nodoc:
       # Times that a request is sent elsewhere when the connection it was to take turns out to be dead.
       MOST_TRIES = 5
       # What a server says when there are fewer or more parameters than it needs.
@@ -16,29 +16,59 @@ module Trunkline
       ASKED_READ_ONLY = /read[\s_]+only/i
       private_constant :MISCOUNTED, :ASKED_READ_ONLY
 
-      private
-
-      # Sends the request and waits for its answer.
-      #
-      # @param request [Request]
-      # @return [Request] answered; the last attempt, where there were several
-      # @raise [Error] what the last attempt failed with
-      def perform_until_answered(request)
-        perform(request)
-        retry_until_answered(request)
+      # @param executor [Executor] that sends the requests
+      # @param responses [ResponseReader]
+      def initialize(executor, responses)
+        @executor = executor
+        @responses = responses
       end
 
       # Sends the request again for as long as that is right, until it has an answer. An answered one costs one look.
       #
       # @param request [Request] performed
-      # @yieldparam again [Request] to be performed where a request travels otherwise than by `perform`
+      # @yieldparam again [Request] to be performed where a request travels otherwise than by the executor's `perform`
       # @return [Request] answered; the last attempt, where there were several
       # @raise [Error] what the last attempt failed with
-      def retry_until_answered(request, &again)
+      def until_answered(request, &again)
         request = repeated(request, &again) unless request.answered?
         @responses.announce(request)
         request
       end
+
+      # Another server would refuse it, too.
+      #
+      # @return [Boolean]
+      def asked_read_only?(request) = [*request.preamble, *request.script].any? { |sql| ASKED_READ_ONLY.match?(sql) }
+
+      # It has had no effect, or may have one twice. A session cannot go on elsewhere.
+      #
+      # @return [Boolean]
+      def resendable?(request, error)
+        return !answered_within_transaction?(request) if request.bystander?
+        return true if error.is_a?(NotSent)
+        return request.idempotent? && !request.pinned? if error.is_a?(Indeterminate)
+
+        !!request.route&.refused?(request, error)
+      end
+
+      # @param unit [Request] that it is a member of, or itself
+      # @return [Boolean]
+      def preparable_anew?(request, unit = request)
+        request.outdated? && (!request.anew? || request.forgotten?) && !answered_within_transaction?(unit)
+      end
+
+      # What depends on the parameters' types waits until they are known again.
+      #
+      # @return [Request]
+      def prepared_anew(request)
+        return request.anew unless request.given
+
+        @executor.learn(Request.describe(request.statement).limit_as(request).anew)
+        again = @executor.converted(request.statement, request.given).limit_as(request)
+        request.forgotten? ? again.unnamed! : again
+      end
+
+      private
 
       # @param request [Request] not answered
       def repeated(request)
@@ -51,22 +81,16 @@ module Trunkline
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
           if state == READ_ONLY && !moved && !asked_read_only?(request)
             moved = true
-            request = request.again if begins_elsewhere?(request)
+            request = request.again if @executor.begins_elsewhere?(request)
           end
           raise announced(error, request) if request.done?
 
           tries += 1
-          block_given? ? yield(request) : perform(request)
+          block_given? ? yield(request) : @executor.perform(request)
           break if request.answered?
         end
         request
       end
-
-      # @return [Boolean] whether a request that was refused as its server is read-only may be sent elsewhere
-      def begins_elsewhere?(_request) = false
-
-      # Another server would refuse it, too.
-      def asked_read_only?(request) = [*request.preamble, *request.script].any? { |sql| ASKED_READ_ONLY.match?(sql) }
 
       def announced(error, request)
         @responses.announce(request)
@@ -76,7 +100,7 @@ module Trunkline
       # The first execution of a statement meets a wrong number of parameters on the server, later ones meet it here.
       def check_what_was_miscounted(request)
         types = request.statement&.parameter_types
-        check_count(request.parameters, types) if types
+        @executor.check_count(request.parameters, types) if types
       end
 
       # A statement that is not what was remembered of it is prepared anew, unnoticed: once, and then without a name, where a pooler answers
@@ -92,31 +116,8 @@ module Trunkline
         resendable ? request.again : prepared_anew(request)
       end
 
-      # It has had no effect, or may have one twice. A session cannot go on elsewhere.
-      def resendable?(request, error)
-        return !answered_within_transaction?(request) if request.bystander?
-        return true if error.is_a?(NotSent)
-        return request.idempotent? && !request.pinned? if error.is_a?(Indeterminate)
-
-        !!request.route&.refused?(request, error)
-      end
-
-      # @param unit [Request] that it is a member of, or itself
-      def preparable_anew?(request, unit = request)
-        request.outdated? && (!request.anew? || request.forgotten?) && !answered_within_transaction?(unit)
-      end
-
-      # What depends on the parameters' types waits until they are known again.
-      def prepared_anew(request)
-        return request.anew unless request.given
-
-        learn(Request.describe(request.statement).limit_as(request).anew)
-        again = converted(request.statement, request.given).limit_as(request)
-        request.forgotten? ? again.unnamed! : again
-      end
-
       def answered_within_transaction?(request) = !request.status.nil? && request.status != "I"
     end
-    private_constant :Retrying
+    private_constant :Retries
   end
 end

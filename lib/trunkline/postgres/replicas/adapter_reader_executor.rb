@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "reader_executor"
+
+module Trunkline
+  module Postgres
+    # Sends the reads of hosts that have an idea of connections of their own, see {AdapterInterface}: what they ask of a replica is asked anew for
+    # each read.
+    class AdapterReaderExecutor < ReaderExecutor # :nodoc:
+      # @param options [Hash] of {ReaderExecutor#initialize}
+      # @yieldreturn [String, nil] the position that the caller's reads are to see at this moment
+      def initialize(client, set, sessions, **options, &position)
+        @position = position
+        @unguarded = ReadGuard.new
+        @latest = [nil, @unguarded].freeze
+        super(client, set, @unguarded, sessions, **options)
+      end
+
+      # @return [ReadGuard]
+      def guard
+        text = @position.call
+        return @unguarded if text.nil?
+
+        known, guard = @latest # which threads replace as a whole
+        return guard if known == text
+
+        guard = ReadGuard.new(after: text)
+        @latest = [text, guard].freeze
+        guard
+      end
+
+      # A transaction is on a replica, or on the primary where the caller's reads are to see a position: a session takes no guard along.
+      #
+      # @return [SessionLease] of the replicas those that have served a read
+      def lease_at(location, holder) = sessions_for_own.lease_at(location, holder)
+
+      private
+
+      def sessions_for_own
+        route = Route.new
+        while !guard.sql && (replica = @set.choose(guard, route))
+          @set.pass_by(replica)
+          return replica.sessions if replica.standby?
+
+          route.pass(replica.number)
+        end
+        @sessions
+      end
+    end
+    private_constant :AdapterReaderExecutor
+  end
+end
