@@ -135,7 +135,7 @@ module Trunkline
       end
 
       def test_none_was_left_yet
-        assert_nil @exit.completed?
+        refute_predicate @exit, :completed?
       end
 
       private

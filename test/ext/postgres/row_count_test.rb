@@ -113,7 +113,7 @@ module Trunkline
       def test_what_rules_add_to_a_script
         request = submit(Request.script("...").keep_tag)
         answer(row_description(N) + rows(3).join + row_description(N) + rows(2).join + complete("INSERT 0 1") + complete("UPDATE 7") + ready)
-        assert_equal [[3, nil, true], [2, 1, "INSERT 0 1"], [0, 7, "UPDATE 7"]], request.results.map { |_, came, *told| [came.size, *told] }
+        assert_equal [[3, nil, nil], [2, 1, "INSERT 0 1"], [0, 7, "UPDATE 7"]], request.results.map { |_, came, *told| [came.size, *told] }
       end
 
       # As where the CommandComplete between two statements is left out.

@@ -5,6 +5,8 @@
 #include "prepared.h"
 #include "../../common/classes.h"
 
+static VALUE sym_state, sym_setting;
+
 /* call-seq: rolled_back? -> true or false
  *
  * Did the command end with ROLLBACK? That is how COMMIT of a failed transaction ends. */
@@ -31,22 +33,36 @@ static VALUE request_status(VALUE self) {
  *
  * Before it is sent: the tag of its command is kept, of a script's commands with the results of each. */
 static VALUE request_keep_tag(VALUE self) {
-    postgres_request_of(self)->answer.tag = Qtrue;
+    postgres_request_of(self)->answer.keeps_tag = true;
     return self;
 }
 
 /* call-seq: tag -> String or nil
  *
  * "INSERT 0 1", as the server calls what it has done; nil: it was not kept, or none has come. */
-static VALUE request_tag(VALUE self) {
-    VALUE tag = postgres_request_of(self)->answer.tag;
-    return RB_TYPE_P(tag, T_STRING) ? tag : Qnil;
+static VALUE request_tag(VALUE self) { return postgres_request_of(self)->answer.tag; }
+
+/* call-seq: leak -> :state, :setting or nil
+ *
+ * What its own statement has left behind on a session that others share: a transaction or what its tag tells; or a setting. */
+static VALUE request_leak(VALUE self) {
+    leak_t leak = postgres_request_of(self)->outcome.leak;
+    return leak == LEAK_STATE ? sym_state : leak == LEAK_SETTING ? sym_setting : Qnil;
 }
 
+/* call-seq: altered_setting -> [name, value] or nil
+ *
+ * That setting. */
+static VALUE request_altered_setting(VALUE self) { return postgres_request_of(self)->outcome.altered; }
+
 void Init_trunkline_answer_end(void) {
+    sym_state = ID2SYM(rb_intern("state"));
+    sym_setting = ID2SYM(rb_intern("setting"));
     VALUE request = rb_const_get(mTrunklinePostgres, rb_intern("Request"));
     rb_define_method(request, "rolled_back?", request_is_rolled_back, 0);
     rb_define_method(request, "redescribe", request_redescribe, 1);
+    rb_define_method(request, "leak", request_leak, 0);
+    rb_define_method(request, "altered_setting", request_altered_setting, 0);
     rb_define_method(request, "status", request_status, 0);
     rb_define_method(request, "keep_tag", request_keep_tag, 0);
     rb_define_method(request, "tag", request_tag, 0);

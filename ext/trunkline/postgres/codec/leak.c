@@ -30,10 +30,12 @@ static VALUE altered_setting(const session_state_t *session) {
 
 bool leak_settings_altered(const session_state_t *session) { return session->reported && !NIL_P(altered_setting(session)); }
 
-VALUE leak_found(session_state_t *session, char status) {
-    if (session->exclusive) return Qnil;
-    VALUE leak = status != 'I' || session->betrayed ? Qtrue : session->reported ? altered_setting(session) : Qnil;
+leak_t leak_found(session_state_t *session, char status, VALUE *altered) {
+    *altered = Qnil;
+    if (session->exclusive) return LEAK_NONE;
+    leak_t leak = status != 'I' || session->betrayed ? LEAK_STATE : LEAK_NONE;
+    if (leak == LEAK_NONE && session->reported && !NIL_P(*altered = altered_setting(session))) leak = LEAK_SETTING;
     session->betrayed = session->reported = false;
-    if (!NIL_P(leak)) session->leaked = session->halted = true;
+    if (leak != LEAK_NONE) session->leaked = session->halted = true;
     return leak;
 }

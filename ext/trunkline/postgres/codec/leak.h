@@ -14,8 +14,8 @@ void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool 
 /* Has a setting changed, since the session became one caller's own or its last answer began, and not come back? */
 bool leak_settings_altered(const session_state_t *session);
 
-/* A unit has ended with this transaction status. What it has left behind: nil, nothing; true, a transaction or what its tag tells; or an
- * Array of a setting's name and its value, which may also come from a configuration that was loaded anew. */
-VALUE leak_found(session_state_t *session, char status);
+/* A unit has ended with this transaction status. Returns what it has left behind, and stores an Array of the setting's name and its value
+ * for LEAK_SETTING, else nil. */
+leak_t leak_found(session_state_t *session, char status, VALUE *altered);
 
 #endif

@@ -34,7 +34,7 @@ static void postgres_request_mark(void *data) {
     rb_gc_mark(request->answer.notices);
     rb_gc_mark(request->answer.tag);
     rb_gc_mark(request->answer.error);
-    rb_gc_mark(request->outcome.leak);
+    rb_gc_mark(request->outcome.altered);
     rb_gc_mark(request->answer.unreadable);
 }
 
@@ -68,7 +68,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request->script = script;
     request->decoding = Qnil;
     request->sent.prepared = request->answer.description = request->answer.row = request->answer.rows = request->answer.results = Qnil;
-    request->answer.notices = request->answer.error = request->outcome.leak = request->answer.unreadable = request->answer.tag = Qnil;
+    request->answer.notices = request->answer.error = request->outcome.altered = request->answer.unreadable = request->answer.tag = Qnil;
     request->answer.affected = -1;
     return self;
 }
@@ -182,7 +182,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->unnamed = request->unnamed;
     postgres_request_of(again)->portal = request->portal;
     postgres_request_of(again)->route = request->route;
-    postgres_request_of(again)->answer.tag = NIL_P(request->answer.tag) ? Qnil : Qtrue;
+    postgres_request_of(again)->answer.keeps_tag = request->answer.keeps_tag;
     postgres_request_of(again)->fetches = request->fetches;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
     postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
@@ -219,8 +219,8 @@ static VALUE request_set_preamble(VALUE self, VALUE preamble) {
  * status. */
 static VALUE request_is_answered(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    if (!request->base.done || !NIL_P(request->answer.error) || !NIL_P(request->base.failure) || !NIL_P(request->answer.unreadable)) return Qfalse;
-    return RBOOL((request->answer.status == 'I' && !request->outcome.leaked) || request->base.pinned);
+    if (!request->base.done || !NIL_P(request->answer.error) || !NIL_P(request->base.failure) || !NIL_P(request->answer.unreadable) || request->outcome.undone) return Qfalse;
+    return RBOOL((request->answer.status == 'I' && request->outcome.leak == LEAK_NONE) || request->base.pinned);
 }
 
 /* call-seq: plain? -> true or false
@@ -292,9 +292,9 @@ static VALUE request_tell_notices(VALUE self) {
 }
 
 static VALUE request_error(VALUE self) { return postgres_request_of(self)->answer.error; }
-static VALUE request_leak(VALUE self) { return postgres_request_of(self)->outcome.leak; } /* true, Array or nil, see leak.h */
 static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->sent.prepared; }
 static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->sent.parses); }
+
 /* call-seq: outdated? -> true or false
  *
  * Did it fail, without any effect, perhaps only because its statement is not what the session remembers? */
@@ -392,5 +392,4 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "repeatable?", request_is_repeatable, 0);
     rb_define_method(cRequest, "outdated?", request_is_outdated, 0);
     rb_define_method(cRequest, "affected_rows", request_affected_rows, 0);
-    rb_define_method(cRequest, "leak", request_leak, 0);
 }

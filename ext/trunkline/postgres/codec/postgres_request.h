@@ -35,7 +35,7 @@ typedef struct {
     VALUE row;         /* the first one, or nil */
     VALUE rows;        /* Array of Arrays, once there are two, or once asked for */
     VALUE results;     /* of a script: Array of [description, rows, affected rows] */
-    VALUE tag;         /* what the command's end is called, UTF-8; true: it is to be kept; nil: it is not */
+    VALUE tag;         /* what the command's end is called, UTF-8; nil: it is not kept, or has not come */
     VALUE notices;     /* String that error_fields.h describes, or nil */
     VALUE error;       /* ErrorResponse body, or nil */
     VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */
@@ -51,12 +51,22 @@ typedef struct {
     bool bound;           /* BindComplete has come: from here on, the statement may have had an effect */
     bool complete;        /* the command has come to its end */
     bool suspended;       /* there may be more rows to fetch */
+    bool keeps_tag;       /* as its caller wants it */
 } request_answer_t;
+
+/* What a statement has left behind on a session that others share. */
+typedef enum {
+    LEAK_NONE,
+    LEAK_STATE,   /* a transaction, or what the command's tag tells */
+    LEAK_SETTING, /* a setting that the server reports, which may also come from a configuration that was loaded anew */
+    LEAK_OF_UNIT, /* it, or another statement of its unit, has left something behind */
+} leak_t;
 
 /* What the answer, or the lack of one, tells of the statement, of its session and of what may be done now. */
 typedef struct {
-    VALUE leak;           /* what it was that its statement has left behind, see leak.h; nil: nothing, or one of several statements did */
-    bool leaked;          /* its statement has left something behind on a session that others share */
+    leak_t leak;          /* what its statement has left behind on a session that others share */
+    VALUE altered;        /* Array of the setting's name and value, for LEAK_SETTING; or nil */
+    bool undone;          /* of a batch's member: not for an error of its own */
     bool rolled_back;     /* its end was ROLLBACK, whatever was asked */
     bool outdated;        /* refused before it was bound, perhaps for what was remembered of its statement */
     bool forgotten;       /* outdated, and nothing else: the server has lost it, or its result has changed */

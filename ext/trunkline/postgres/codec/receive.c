@@ -75,7 +75,7 @@ static void end_command(postgres_request_t *request) {
     request->answer.description = request->answer.row = request->answer.rows = Qnil;
     request->answer.affected = -1;
     request->answer.count.rows = 0;
-    if (!NIL_P(request->answer.tag)) request->answer.tag = Qtrue;
+    request->answer.tag = Qnil;
 }
 
 /* A script has no statement, and its values come as usual. */
@@ -169,7 +169,7 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     check_rows(request, frame->body, length);
     request->outcome.rolled_back = command_tag_rolled_back(frame->body, length);
     command_effect_note(session, frame->body, length, !NIL_P(request->statement) && !statement_shareable(statement_of(request->statement)));
-    if (!NIL_P(request->answer.tag)) request->answer.tag = rb_utf8_str_new(frame->body, (long)length);
+    if (request->answer.keeps_tag) request->answer.tag = rb_utf8_str_new(frame->body, (long)length);
     end_command(request);
 }
 
@@ -200,7 +200,7 @@ static bool answered_in_full(postgres_request_t *request) {
 /* The others of the unit were undone for the sake of the one with the error; or of any, where it came at the end. */
 static void undo_member(const postgres_request_t *batch, postgres_request_t *member) {
     member->outcome.bystander = true;
-    if (NIL_P(member->answer.error)) member->base.failure = Qfalse;
+    member->outcome.undone = NIL_P(member->answer.error);
 }
 
 /* A statement that was to be parsed in a unit that failed before is not there. */
@@ -217,7 +217,7 @@ static void finish_members(session_state_t *session, const postgres_request_t *b
         if (!NIL_P(batch->answer.error)) forget_unparsed(session, member);
         learn_types(member);
         member->answer.status = batch->answer.status;
-        member->outcome.leaked = batch->outcome.leaked;
+        if (batch->outcome.leak != LEAK_NONE) member->outcome.leak = LEAK_OF_UNIT;
         if (request_finish(&member->base)) rb_ary_push(woken, member->base.self);
     }
 }
@@ -239,12 +239,13 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     measure(&session->base.in_flight, now);
     in_flight_shift(&session->base.in_flight, now);
     command_effect_status(session, status);
-    VALUE leak = leak_found(session, status);
+    VALUE altered;
+    leak_t leak = leak_found(session, status, &altered);
     if (!request) return own_unit_end(session);
     parse_context_settled(session);
     request->answer.status = status;
-    request->outcome.leaked = !NIL_P(leak);
     request->outcome.leak = leak;
+    request->outcome.altered = altered;
     if (request->answer.notices_left_out > 0) notices_end(session, request);
     if (session->recoded) unreadable_texts(request);
     if (NIL_P(request->statement)) finish_members(session, request, woken);

@@ -34,7 +34,7 @@ typedef struct request {
     VALUE scheduler;      /* its scheduler, or nil where plain threads are */
     VALUE thread;         /* whose scheduler that is; nil where the scheduler is */
     VALUE token;          /* what a plain thread sleeps on, from when it first has to */
-    VALUE failure;        /* why no answer will come; false: for a reason of others; or nil */
+    VALUE failure;        /* why no answer will come; or nil */
     VALUE listed;         /* Array in which its future waits until it is done, and which is empty then; or nil */
     struct request *older; /* neighbours among the parked, none when not parked */
     struct request *newer;

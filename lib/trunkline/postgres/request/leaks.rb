@@ -15,8 +15,7 @@ module Trunkline
 
       # @param request [Request] that has left something behind
       def call(request)
-        name, value = request.leak
-        @statements.leaked(request.statement) unless name.is_a?(String) && configured?(name, value)
+        @statements.leaked(request.statement) unless request.leak == :setting && configured?(*request.altered_setting)
       end
 
       private

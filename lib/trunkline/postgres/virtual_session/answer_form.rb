@@ -69,7 +69,7 @@ module Trunkline
 
       # @param request [Request] of a script, answered
       # @return [Array<Result>]
-      def results(request) = @responses.results(request, @result_class) { |result, tag| result.told(tag.equal?(true) ? "" : tag, :text) }
+      def results(request) = @responses.results(request, @result_class) { |result, tag| result.told(tag || "", :text) }
 
       # @param request [Request] whose rows come in portions
       # @return [Array<Result>] one for each row
