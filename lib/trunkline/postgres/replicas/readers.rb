@@ -39,6 +39,7 @@ module Trunkline
         @epochs = epochs
         @parts = parts
         @usual = executor
+        @reader = @usual.object
         @hedged = executor(hedge: true)
       end
 
@@ -46,10 +47,13 @@ module Trunkline
       # @return [Reader]
       # @raise [ArgumentError] hedge is neither true nor false
       def with(**options)
+        if options.empty?
+          @client.observe(@usual)
+          return @reader
+        end
+
         hedge = checked_hedge(options.delete(:hedge) { false })
-        chosen = if options.any? then executor(ReadGuard.new(**options), hedge: hedge)
-                 else hedge ? @hedged : @usual
-                 end
+        chosen = hedge && options.empty? ? @hedged : executor(ReadGuard.new(**options), hedge: hedge)
         @client.observe(chosen)
         chosen.object
       end
