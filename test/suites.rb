@@ -9,7 +9,7 @@ require "support/numbers"
 require "support/schedulers/hosts"
 %w[
   copying streaming listening querying describing settings batches group_commits parameters errors concurrency
-  leading sessions beginnings transactions interruption_sweep deadlines cancelling abandoning ending_late options several_event_loops wake_ups
+  leading sessions beginnings transactions interruption_sweep deadlines cancelling abandoning abandoned_ahead ending_late options several_event_loops wake_ups
   lifecycle limits dispatching schema_changes
 ].each { |name| require "shared/#{name}" }
 
@@ -27,6 +27,7 @@ module Suites
     include Shared::Deadlines
     include Shared::Cancelling
     include Shared::Abandoning
+    include Shared::AbandonedAhead
     include Shared::EndingLate
     include Shared::Limits
     include Shared::Dispatching

@@ -9,19 +9,24 @@ module Leeway
   private
 
   # Meanwhile callers stay until the server has ended what is late.
-  def with_much_leeway
-    usual = exchange_leeway(SECONDS)
+  def with_much_leeway(&block) = with_seconds(:Canceller, :LEEWAY, &block)
+
+  # Meanwhile callers stay until the server has ended what others wait behind.
+  def with_much_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, &block)
+
+  def with_seconds(name, constant)
+    owner = Trunkline.const_get(name)
+    usual = exchange_seconds(owner, constant, SECONDS)
     yield
   ensure
-    exchange_leeway(usual)
+    exchange_seconds(owner, constant, usual)
   end
 
-  # @return [Numeric] what it was
-  def exchange_leeway(seconds)
-    canceller = Trunkline.const_get(:Canceller)
-    canceller.send(:remove_const, :LEEWAY).tap do
-      canceller.const_set(:LEEWAY, seconds)
-      canceller.private_constant :LEEWAY
+  # @return [Numeric] what they were
+  def exchange_seconds(owner, constant, seconds)
+    owner.send(:remove_const, constant).tap do
+      owner.const_set(constant, seconds)
+      owner.private_constant constant
     end
   end
 end

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "abandonment"
+require_relative "cancel_requests"
+require_relative "fenced_cancels"
 require_relative "waiting"
 
 module Trunkline
@@ -16,14 +18,11 @@ module Trunkline
   class Canceller # :nodoc:
     # Seconds that a caller stays beyond its deadline, at most, to see its request ended.
     LEEWAY = 0.25
-    # Seconds until a second cancel is sent.
-    FIRST_PAUSE = 0.01
     # Seconds for which it reads what lies there, before it asks the server to end more of that: as long as a leader reads in one turn.
     READING = 0.005
-    private_constant :LEEWAY, :FIRST_PAUSE, :READING
-
-    # @return [Integer] how often the server was asked to cancel
-    attr_reader :cancels
+    # Why a connection is closed over what no caller waits for.
+    UNATTENDED = "no caller waited any more for what was in flight"
+    private_constant :LEEWAY, :READING, :UNATTENDED
 
     # @return [Integer] requests that the server had been sent when their callers abandoned them
     attr_reader :abandoned
@@ -40,8 +39,9 @@ module Trunkline
       @codec = codec
       @wire = wire
       @pool = pool
-      @ask = ask
-      @cancels = @abandoned = 0
+      @requests = ask && CancelRequests.new(ask)
+      @fenced = FencedCancels.new(trunk, state, pool, @requests, self) if ask
+      @abandoned = 0
       @quarantined = false
       @passed = @pause = nil # the abandoned request that was cancelled last by the leader, and for how long it waits then
     end
@@ -64,25 +64,22 @@ module Trunkline
     # @param waiter [Request] of the caller, pinned
     # @param by [Float] until when, on the clock of Waiting.now
     def clear(waiter, by)
-      Waiting.undisturbed do
-        cancelling(waiter, nil) do
-          cancel_heads(waiter, nil, by)
-          fence = @state.fence || submit_fence(waiter)
-          wait_for_fence(fence, by) if fence && !@trunk.loss
-        end
-      end
+      Waiting.undisturbed { @fenced&.clear(waiter, by) }
     end
 
     # @return [Boolean] whether the connection was taken out of use: what a cancel would hit on it, or what a statement has left there, is not known
     def quarantined? = @quarantined
 
     # @return [Boolean] whether there is a way to ask the server to cancel
-    def able? = !@ask.nil?
+    def able? = !@requests.nil?
+
+    # @return [Integer] how often the server was asked to cancel
+    def cancels = able? ? @requests.count : 0
 
     # Ends a request whose caller was interrupted. The server is asked to cancel it, unless it is a short one, whose answer is here before a
-    # cancel could be there.
+    # cancel could be there: then it is asked when that is late.
     def abandon(request)
-      end_early(request, :cancel) { |failure| stop(request, Waiting.now + LEEWAY, failure) if held_up? }
+      end_early(request, :cancel) { |failure| held_up? ? stop(request, Waiting.now + LEEWAY, failure) : stop_when_late(request, failure) }
     end
 
     # Cancels the request at the head that was abandoned while it stood behind others or was short, and those behind it that were abandoned too. Called by
@@ -95,16 +92,16 @@ module Trunkline
     end
 
     # Asks the server to cancel such a request, where callers wait behind it. Called by their leader, which reads on and sees the fence answered,
-    # and calls again after a pause, twice as long each time.
+    # and calls again when the request is late, and after a pause, twice as long each time.
     def cancel_abandoned_ahead
       head = @state.abandoned_head
-      return @passed = nil unless head && @state.held_up?
+      return @passed = nil unless head && able?
+      return if head.equal?(@passed) && @state.looks_again?
+      return look_when_late unless @state.held_up?
 
-      @pause = head.equal?(@passed) ? @pause * 2 : FIRST_PAUSE
-      cancelling(@passed = head, head) do
-        ask_to_cancel(head, Waiting.now + LEEWAY) if @state.aim(head, head)
-        @state.cancel_again(@pause)
-      end
+      @pause = head.equal?(@passed) ? FencedCancels.pause_after(@pause) : FencedCancels::FIRST_PAUSE
+      @fenced.cancel(@passed = head, Waiting.now + LEEWAY)
+      @state.look_again(@pause)
     end
 
     # Runs the block, in which a caller may have a request to end here yet: until then the connection stays open, and no caller gets it for its
@@ -137,22 +134,26 @@ module Trunkline
       @wire.abort
       @trunk.lose(reason, closed: true)
       begin
-        cancel_unseen
-        sleep FIRST_PAUSE
+        @requests.send_unseen(Waiting.now + LEEWAY)
+        sleep FencedCancels::FIRST_PAUSE
       ensure
-        cancel_unseen
+        @requests.send_unseen(Waiting.now + LEEWAY)
       end
     end
+
+    # Likewise, where no caller waits for anything in flight.
+    def close_over_all = close_with_abandoned(UNATTENDED)
 
     # Replaces a connection with a fence whose answer no caller would see, and closes one to which an abandoned request is written in part, where no
     # caller waits for anything in flight: the server waits for the rest, which no caller would write. With nothing in flight, it is of a COPY
     # that the server has refused: the next request goes behind it.
     def end_unattended
       replace_connection if @state.abandon_fence
-      return if @trunk.loss || @wire.flushed? || @trunk.codec.idle? || !@state.only_abandoned?
+      return if @trunk.loss || @trunk.codec.idle? || !@state.only_abandoned?
 
-      reason = "no caller waited any more for a request that was written in part"
-      able? ? close_with_abandoned(reason) : @trunk.lose(reason, closed: true)
+      if !@wire.flushed? then close_unattended("no caller waited any more for a request that was written in part")
+      elsif able? && !@state.reserved? && @state.held_up? then close_with_abandoned(UNATTENDED)
+      end
     end
 
     # Takes the connection out of use at once: requests in flight are lost.
@@ -195,6 +196,31 @@ module Trunkline
       @state.held_up? || (Waiting.now >= by && @state.head.equal?(head))
     end
 
+    # A request that counts as short may take long all the same, as it waits for a lock. Its caller leaves it to the leader that looks when it
+    # is late, and stays where the leader sleeps and would not look.
+    def stop_when_late(request, failure)
+      return if !able? || !@state.head.equal?(request) || look_when_late
+
+      begin
+        linger(request, Waiting.now + late_in)
+      ensure
+        stop(request, Waiting.now + LEEWAY, failure)
+      end
+    end
+
+    # Only where that does no harm: see ConnectionState#begin_cancel. Other callers see the fence answered, if they are active.
+    #
+    # @param failure [Abandonment, nil] of the request; nil: it is done already
+    def stop(request, by, failure = nil) = @fenced&.stop(request, by) { request.fail(failure) if failure }
+
+    def close_unattended(reason) = able? ? close_with_abandoned(reason) : @trunk.lose(reason, closed: true)
+
+    # @return [Boolean] whether the leader looks then
+    def look_when_late = @state.look_again(late_in)
+
+    # @return [Float] seconds
+    def late_in = [@state.held_up_in, FencedCancels::FIRST_PAUSE].max
+
     def linger(request, by)
       return unless @state.head.equal?(request)
 
@@ -202,97 +228,6 @@ module Trunkline
       @trunk.attend(request)
     ensure
       @trunk.leave(request)
-    end
-
-    # Only where that does no harm: see ConnectionState#begin_cancel. Other callers see the fence answered, if they are active.
-    #
-    # @param failure [Abandonment, nil] of the request; nil: it is done already
-    def stop(request, by, failure = nil)
-      cancelling(request, request) do
-        cancel_heads(request, request, by, failure)
-        wait_for_fence(@state.fence, by) if @state.fence && @state.active.zero?
-      end
-    end
-
-    # Runs the block while nothing more is sent, where there is something to cancel.
-    #
-    # @param waiter [Request] of the caller
-    # @param target [Request, nil] as ConnectionState#begin_cancel takes it
-    def cancelling(waiter, target)
-      return unless @ask && @state.begin_cancel(waiter, target)
-
-      begin
-        yield
-      ensure
-        conclude_cancel(waiter)
-      end
-    end
-
-    def conclude_cancel(waiter)
-      return if @trunk.loss
-
-      case @state.finish_cancel(waiter)
-      when :exposed then replace_connection
-      when :open then @pool.freed if @pool.crowded.on?
-      end
-    end
-
-    # A cancel that comes before the request has been begun is ignored by the server: after a while another is sent, and so for others
-    # that no caller waits for any more. The connection may be closed over those only when one has been answered, for then the server begins
-    # the next, and can be asked to end it. Before that the target is abandoned: its caller is told of its own deadline or cancel, not of a
-    # loss.
-    #
-    # @param failure [Abandonment, nil] of the target; nil: there is none, or it is done already
-    def cancel_heads(waiter, target, by, failure = nil)
-      aimed = nil
-      while Waiting.now < by && (head = @state.aim(waiter, target))
-        if aimed && !head.equal?(aimed) && @state.all_abandoned?(target)
-          target&.fail(failure)
-          return close_with_abandoned("no caller waited any more for what was in flight")
-        end
-        break unless ask_to_cancel(waiter, by)
-
-        pause = head.equal?(aimed) ? pause * 2 : FIRST_PAUSE
-        aimed = head
-        fence = @state.fence
-        wait_for_fence(fence, [Waiting.now + pause, by].min) if fence
-      end
-    end
-
-    def cancel_unseen
-      @cancels += 1
-      @ask.call(Waiting.now + LEEWAY)
-    rescue ConnectionError
-      nil # the server finds out by itself, later, that the client is gone
-    end
-
-    # Where nothing can be hit later than what is in flight now, a fence goes behind that; also where the caller is interrupted.
-    #
-    # @return [Boolean] whether it does
-    def ask_to_cancel(waiter, by)
-      dealt_with = false
-      @cancels += 1
-      @ask.call(by) { dealt_with = true }
-      dealt_with
-    rescue ConnectionError => error
-      dealt_with = !error.sent?
-    ensure
-      submit_fence(waiter) if dealt_with
-    end
-
-    # @return [Request, nil] the fence
-    def submit_fence(waiter)
-      fence = waiter.fence
-      return unless @state.fence_off(waiter, fence)
-
-      @trunk.flush
-      fence
-    end
-
-    def wait_for_fence(fence, by)
-      @trunk.attend(fence.linger(by))
-    ensure
-      @trunk.leave(fence)
     end
   end
   private_constant :Canceller

@@ -108,6 +108,20 @@ module Trunkline
       assert_equal false, state.shut?
     end
 
+    # Its owner waits for what others had sent before, and sends nothing meanwhile.
+    def test_what_was_shared_is_cancelled_for_the_owner_of_the_trunk
+      assert state.reserve
+      head.fail("late")
+      fence = cancel(head)
+      assert_equal [:fenced, fence], [state.finish_cancel(head), state.fence]
+    end
+
+    def test_what_was_shared_is_not_cancelled_before_a_statement_of_the_owner
+      assert state.reserve
+      send_off(REQUEST.query(STATEMENT.new("SELECT 1", 2), []).pin)
+      assert_equal [false, false], [state.begin_cancel(head, head), state.shut?]
+    end
+
     def test_what_is_sealed_stays_shut
       state.seal
       cancel(head)

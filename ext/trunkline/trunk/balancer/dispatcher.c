@@ -271,15 +271,20 @@ static VALUE dispatcher_is_unattended(VALUE self) {
     return Qfalse;
 }
 
+/* Whether the server works in vain on what callers have left there. */
+static bool is_held_up_by_abandoned(connection_t *connection) {
+    return connection_has_abandoned_head(connection) && connection_is_held_up(connection, clock_now());
+}
+
 /* call-seq: unread -> Array
  *
- * The unattended trunks of which something lies in the socket. */
+ * The unattended trunks of which something lies in the socket, or that an abandoned request holds up. */
 static VALUE dispatcher_unread(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     VALUE unread = rb_ary_new();
     for (long at = 0; at < dispatcher->count; at++) {
         connection_t *connection = connection_at(dispatcher, at);
-        if (is_unattended(connection) && connection_has_answer(connection)) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
+        if (is_unattended(connection) && (connection_has_answer(connection) || is_held_up_by_abandoned(connection))) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
     }
     return unread;
 }

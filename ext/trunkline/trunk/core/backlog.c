@@ -36,6 +36,12 @@ bool connection_is_held_up(connection_t *connection, double now) {
     return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, WORTH_CANCELLING);
 }
 
+double connection_held_up_in(connection_t *connection, double now) {
+    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
+    if (head == Qundef || NIL_P(head) || may_take_long(request_of(head))) return 0;
+    return fmax(WORTH_CANCELLING - in_flight_beyond_estimate(connection_in_flight(connection), now), 0);
+}
+
 double connection_backlog(connection_t *connection, double now) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     double expected = in_flight_expected(in_flight, now);

@@ -19,6 +19,9 @@ bool connection_behind_estimate(connection_t *connection, double now, double sec
 /* Whether the server works on a request that takes long, may take long for all that is known, or takes longer than expected. */
 bool connection_is_held_up(connection_t *connection, double now);
 
+/* Seconds until that is so, if no answer comes. */
+double connection_held_up_in(connection_t *connection, double now);
+
 /* Defines methods of ConnectionState in Ruby; called once, after that is defined. */
 void Init_trunkline_backlog(void);
 

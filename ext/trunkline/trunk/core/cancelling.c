@@ -51,11 +51,27 @@ static bool all_behind_are_repeatable(const connection_t *connection) {
 
 static bool is_head(const connection_t *connection, VALUE request) { return fifo_head(&connection_in_flight(connection)->fifo) == request; }
 
+/* Whether the server has yet to answer what only the owner of a trunk may send. */
+static bool any_is_pinned(const connection_t *connection) {
+    const in_flight_t *in_flight = connection_in_flight(connection);
+    for (size_t at = 0; at < in_flight->fifo.count; at++) {
+        VALUE request = fifo_at(&in_flight->fifo, at);
+        if (!NIL_P(request) && request_of(request)->pinned) return true;
+    }
+    return false;
+}
+
+/* Whether it was sent as those that use the trunk now do. What others had sent before one caller got the trunk for its own is ended for that caller, too,
+ * which waits for it before it sends anything. */
+static bool is_of_present_use(const connection_t *connection, VALUE target) {
+    return request_of(target)->pinned == connection->reserved || (connection->reserved && !any_is_pinned(connection));
+}
+
 /* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence there is no other request. */
 static bool may_cancel(const connection_t *connection, VALUE target) {
     if (!NIL_P(connection->cancelling.canceller) || connection->cancelling.exposed) return false;
     if (NIL_P(target)) return true;
-    if (!is_head(connection, target) || request_of(target)->pinned != connection->reserved) return false;
+    if (!is_head(connection, target) || !is_of_present_use(connection, target)) return false;
     return !NIL_P(connection->cancelling.fence) || all_behind_are_repeatable(connection);
 }
 
@@ -167,12 +183,21 @@ static VALUE connection_abandoned_head(VALUE self) {
     return connection_has_abandoned_head(connection) ? fifo_head(&connection_in_flight(connection)->fifo) : Qnil;
 }
 
-/* call-seq: cancel_again(seconds) -> connection
+/* call-seq: look_again(seconds) -> true or false
  *
- * The leader at that time asks its trunk to cancel_abandoned_ahead in so many seconds from now. */
-static VALUE connection_cancel_again(VALUE self, VALUE seconds) {
-    connection_of(self)->cancelling.again = clock_now() + NUM2DBL(seconds);
-    return self;
+ * The leader at that time asks its trunk to cancel_abandoned_ahead in so many seconds from now. False: the leader sleeps, and for longer. */
+static VALUE connection_look_again(VALUE self, VALUE seconds) {
+    connection_t *connection = connection_of(self);
+    connection->cancelling.again = clock_now() + NUM2DBL(seconds);
+    return RBOOL(!connection->asleep || connection->rest <= connection->cancelling.again);
+}
+
+/* call-seq: looks_again? -> true or false
+ *
+ * Returns whether that time is still to come. */
+static VALUE connection_looks_again(VALUE self) {
+    double again = connection_of(self)->cancelling.again;
+    return RBOOL(!isinf(again) && again > clock_now());
 }
 
 /* Whether callers have abandoned all that is in flight, but for the target, and in *statements how many statements that are. */
@@ -208,6 +233,11 @@ static VALUE connection_is_only_abandoned(VALUE self) {
  * Returns whether the server works on a request that takes long, may take long for all that is known, or takes longer than expected. */
 static VALUE connection_get_held_up(VALUE self) { return RBOOL(connection_is_held_up(connection_of(self), clock_now())); }
 
+/* call-seq: held_up_in -> Float
+ *
+ * Seconds until that is so, if no answer comes. */
+static VALUE connection_get_held_up_in(VALUE self) { return DBL2NUM(connection_held_up_in(connection_of(self), clock_now())); }
+
 /* call-seq: shut? -> true or false */
 static VALUE connection_is_shut(VALUE self) { return RBOOL(connection_of(self)->shut); }
 
@@ -226,9 +256,11 @@ void Init_trunkline_cancelling(void) {
     rb_define_method(class, "seal", connection_seal, 0);
     rb_define_method(class, "abandon_fence", connection_abandon_fence, 0);
     rb_define_method(class, "abandoned_head", connection_abandoned_head, 0);
-    rb_define_method(class, "cancel_again", connection_cancel_again, 1);
+    rb_define_method(class, "look_again", connection_look_again, 1);
+    rb_define_method(class, "looks_again?", connection_looks_again, 0);
     rb_define_method(class, "all_abandoned?", connection_is_all_abandoned, 1);
     rb_define_method(class, "only_abandoned?", connection_is_only_abandoned, 0);
     rb_define_method(class, "held_up?", connection_get_held_up, 0);
+    rb_define_method(class, "held_up_in", connection_get_held_up_in, 0);
     rb_define_method(class, "shut?", connection_is_shut, 0);
 }

@@ -53,8 +53,8 @@ static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->con
 
 static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
 
-/* Whether the server works on an abandoned request that it was not asked to cancel yet. */
-static bool has_abandoned_head(const connection_t *connection) { return connection_has_abandoned_head(connection) && !connection->shut; }
+/* Whether the server works on an abandoned request, and no caller asks it to cancel that. */
+static bool has_abandoned_head(const connection_t *connection) { return connection_has_abandoned_head(connection) && NIL_P(connection->cancelling.canceller); }
 
 /* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
  * answered; then wakes those that wait for room. */
@@ -162,7 +162,7 @@ static void let_others_run(const connection_io_t *io, bool woke) {
     else yield_as_leader(io);
 }
 
-/* A cancel that came before its statement had been begun was ignored by the server. */
+/* An abandoned request that was to be answered soon is late; or a cancel came before its statement had been begun, and was ignored by the server. */
 static void cancel_again(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (isinf(connection->cancelling.again) || clock_now() < connection->cancelling.again) return;

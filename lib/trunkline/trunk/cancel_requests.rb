@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "waiting"
+
+module Trunkline
+  # The cancel requests of one connection, which go to its server by other connections.
+  class CancelRequests # :nodoc:
+    # @return [Integer] how many were sent, or tried
+    attr_reader :count
+
+    # @param ask [#call] sends one: see Trunk.new
+    def initialize(ask)
+      @ask = ask
+      @count = 0
+    end
+
+    # @param by [Float] until when, on the clock of Waiting.now
+    # @yield the server has dealt with it; also where the caller is interrupted meanwhile
+    # @raise [ConnectionError] it has not
+    def send(by, &dealt_with)
+      @count += 1
+      @ask.call(by, &dealt_with)
+    end
+
+    # Sends one of which nothing depends on what becomes of it: the server finds out by itself, later, that the client is gone.
+    def send_unseen(by)
+      send(by)
+    rescue ConnectionError
+      nil
+    end
+  end
+  private_constant :CancelRequests
+end
