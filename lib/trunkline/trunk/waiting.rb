@@ -65,8 +65,8 @@ module Trunkline
 
     # Of a timeout and a wake-up that come together, the timeout resumes the fiber, and the wake-up is still on its way.
     def park_until(request, scheduler, deadline)
-      while now < deadline
-        timed_out = scheduler.block(request, remaining(deadline)) == false
+      while (left = deadline - now).positive?
+        timed_out = scheduler.block(request, left) == false
         next if request.parked?
 
         timed_out ? unpark(request) : request.resume

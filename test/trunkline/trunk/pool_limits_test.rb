@@ -78,7 +78,7 @@ module Trunkline
     def test_a_deadline_that_passes_while_a_caller_comes_to_wait_again
       at_one_moment do
         (1..3).each do |at|
-          queue = WaitQueue.new(nil, nil, Limits.new, "there", false)
+          queue = WaitQueue.new(Roster.new(connections: 1, most: 1), nil, Limits.new, "there", false)
           entry = WaitingLine::Entry.new(request.limit(1), alone: true)
           queue.join(entry)
           queue.leave(entry)
@@ -92,7 +92,7 @@ module Trunkline
     # The caller has waited for a server, and is told why there is none; or for room where there is one by now.
     def test_the_time_for_which_failed_attempts_are_outlasted_passes
       { true => ConnectionError, false => Overloaded }.each do |failing, told|
-        roster = Struct.new(:pinned).new([])
+        roster = Roster.new(connections: 1, most: 1)
         queue = WaitQueue.new(roster, Struct.new(:failing) { def failing? = failing }.new(failing), Limits.new(max_wait: 1), "there", false)
         entry = WaitingLine::Entry.new(request, alone: true)
         assert entry.outlasts?(ConnectionError.new("no server"), 5)

@@ -10,6 +10,7 @@ require_relative "opener"
 require_relative "pool_stats"
 require_relative "roster"
 require_relative "../trunk"
+require_relative "wait_in_line"
 require_relative "wait_queue"
 
 module Trunkline
@@ -164,7 +165,8 @@ module Trunkline
       @opener = Opener.new(@roster, @ledger, @limits, @server, @open, @moved)
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
       @admission = Admission.new(@roster, @opener, @queue)
-      @dropped = DroppedCallers.new(@roster, [@queue, @opener])
+      dropped = DroppedCallers.new(@roster, [@queue, @opener])
+      @line = WaitInLine.new(@lock, @roster, @queue, dropped, method(:locked), method(:call_up))
       @dispatcher, @quiet = @roster.dispatcher, false
       look_again
     end
@@ -178,29 +180,34 @@ module Trunkline
       Waiting.undisturbed(request.scheduler) do
         until request.deadline_passed?
           trunk = obtain(entry) || choose(request)
-          return trunk.tap { ask_idle if @questions&.due? } if trunk && yield(trunk)
+          used = trunk && yield(trunk)
+          return trunk.tap { ask_idle if @questions&.due? } if used
 
           entry.leave_unused
         end
         request.fail(Abandonment::UNSENT[:deadline])
         nil
       ensure
-        entry.leave_unused
+        entry.leave_unused unless used
       end
     end
 
     # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
     def obtain(entry)
+      return @line.wait(entry, nil) if !@quiet && follows?(entry)
+
       @roster.catch_up
       what, trunk = locked { decide(entry) }
       case what
       when :open then open_trunk(entry)
-      when :wait then wait_in_line(entry, trunk) || entry.trunk
+      when :wait then @line.wait(entry, trunk)
       when :make_room then trunk.reader.make_room(entry.request, WaitQueue::LOOK_AGAIN) { @dispatcher.accepts?(trunk.state, entry.request) }
       when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
       else trunk
       end
     end
+
+    def follows?(entry) = @queue.watched?(entry) && !@closed && @generation == Trunkline.process_generation && entry.failure.nil? && @line.follow(entry)
 
     def ask_idle = @questions.ask(*locked { renew_after_fork || @questions.take }) { |trunk| check_in(trunk) }
 
@@ -235,22 +242,6 @@ module Trunkline
     # What is more than this pool's share is left to others.
     def give_up_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it is more than this process's share") }
 
-    # Returns when the caller is to have the entry's trunk, or it is time to look again. Those that were called are owed a wake-up.
-    def wait_in_line(entry, called)
-      loop do
-        wake(called - [entry])
-        @dropped.collect(entry)
-        @dropped.close_trunks { call_up { @dropped.forget && @queue.serve } }
-        called.include?(entry) || entry.told? ? entry.request.resume : Waiting.park(entry.request, @queue.waking_time(entry, @dropped.collection_due(entry)))
-        @roster.catch_up
-        break if entry.trunk || !locked { entry.stay } # the trunk is the caller's when it has left the line: until then, it may be taken for dropped
-
-        called = locked { @queue.serve }
-      end
-    ensure
-      call_up { @queue.leave(entry) ? @queue.serve : [] } # a caller that goes in spite of having been called passes the call on
-    end
-
     def renew_after_fork
       return if @generation == Trunkline.process_generation
 
@@ -274,9 +265,10 @@ module Trunkline
     end
 
     def look_at_queue
+      crowd = @queue.crowd
       @quiet = @queue.quiet?
-      @queued = @queue.any_sharing?
-      @crowded.on = @queued || @queue.any_other?
+      @queued = crowd == :sharing
+      @crowded.on = !crowd.nil?
     end
 
     # Runs the block, which changes the queue or the roster, with the lock held.

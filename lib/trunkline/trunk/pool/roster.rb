@@ -14,8 +14,7 @@ module Trunkline
     # Chooses among these.
     attr_reader :dispatcher
 
-    # Seconds after which an idle trunk is taken out, as its server would end it.
-    attr_reader :idle_limit
+    attr_reader :idle_limit # [Float] seconds after which an idle trunk is taken out, as its server would end it
 
     # What others leave of what the server takes; nil: there are none that count.
     attr_reader :quota
@@ -56,7 +55,7 @@ module Trunkline
       @limit = size unless nothing_open?
     end
 
-    # Limits the connections in all, as others have their part.
+    # Limits them in all, as others have their part.
     def allow(most)
       @most = @limit = most
     end
@@ -86,8 +85,7 @@ module Trunkline
     # @return [Boolean] whether another connection may be opened at all
     def room? = size < @limit
 
-    # @return [Boolean] whether another connection may be opened for one caller's own use: there must be room for one that all share, unless there may be
-    # one only
+    # @return [Boolean] whether another one may be opened for one caller's own use: there must be room for one that all share, or there may be one only
     def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
     # Tells the dispatcher whether it may ask for one more than there are; with what is being opened, as the only one will not stay that.
@@ -102,6 +100,9 @@ module Trunkline
     # @return [Boolean] whether another connection may be opened that all share, whatever load there is
     def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
 
+    # @return [Boolean] whether another trunk could be shared, a spare one or a new one, if the opener lets one be opened
+    def may_share_another? = !@spares.empty? || !@quota.nil? || size < @limit - 1 || room_to_share?
+
     # @return [Boolean] whether fewer are shared, or about to be, than may be
     def fewer_shared? = @trunks.size + @opening_to_share < @connections
 
@@ -114,7 +115,6 @@ module Trunkline
 
     def opening? = @opening.positive?
     def nothing_open? = size.zero?
-
     def opening(alone:)
       @opening += 1
       @opening_to_share += 1 unless alone

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../socket/readiness"
 require_relative "unanswered_calls"
 require_relative "waiting_line"
 
@@ -9,7 +8,6 @@ module Trunkline
   # line once for each; for an idle trunk with what takes long; and for a trunk of their own. There is a line for each of these, so that none
   # stands in the others' way. The pool's lock is held around each call.
   class WaitQueue # :nodoc:
-    LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
     # Seconds after which a caller that waits for room looks whether the server is held up on every trunk, and there is room for another.
     LOOK_AGAIN = 0.02
     # Seconds after which what takes long is given a trunk that callers that share would keep busy for ever. One that has been called and
@@ -17,7 +15,7 @@ module Trunkline
     LONG_ENOUGH = 0.1
     # Seconds for which callers that need no waking may pass by one that waits with what takes long. Then a trunk is kept for that one.
     PATIENCE = 0.005
-    private_constant :LONGEST_WAIT, :LONG_ENOUGH, :PATIENCE
+    private_constant :LONG_ENOUGH, :PATIENCE
 
     # @return [Boolean] whether the pool is closed; then each caller is called, and told so
     attr_writer :closed
@@ -33,6 +31,7 @@ module Trunkline
     # @param closed [Boolean]
     def initialize(roster, opener, limits, server, closed)
       @roster = roster
+      @dispatcher = roster.dispatcher
       @opener = opener
       @limits = limits
       @server = server
@@ -41,14 +40,17 @@ module Trunkline
       @lines = [@alone = WaitingLine.new(@calls), @sharing = WaitingLine.new(@calls), @sharing_long = WaitingLine.new(@calls)]
       @seekers = {}.compare_by_identity # entries of the callers that have stood in line for a trunk of their own, and have none yet
       @waits = Histogram.new
+      @watcher = nil # the entry of the caller that looks again next
+      @watched_until = -Float::INFINITY # when it does
       @quiet = true
     end
 
-    # @return [Boolean] whether callers wait for room
-    def any_sharing? = !@sharing.empty?
+    # @return [Symbol, nil] :sharing: callers wait for room; :others: none of these, but some with long requests, or for a trunk of their own
+    def crowd
+      return :sharing unless @sharing.empty?
 
-    # @return [Boolean] whether callers wait with long requests, or for a trunk of their own
-    def any_other? = !(@sharing_long.empty? && @alone.empty?)
+      :others unless @sharing_long.empty? && @alone.empty?
+    end
 
     # @return [Hash] how many wait, how many have waited, and how long
     def stats
@@ -57,6 +59,17 @@ module Trunkline
 
     # @return [Boolean] whether the caller must stand in line behind those that wait for the same: all must but one that cannot wait
     def must_join?(entry) = !@quiet && !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
+
+    # A caller that has overslept, or was dropped where it slept, counts no more: the next one that comes, or wakes, looks. Without the lock the answer is a hint.
+    #
+    # @return [Boolean] whether another caller is about to look for room, for this one as well
+    def watched?(entry) = Waiting.now < @watched_until && !@watcher.equal?(entry) && @watcher.lined_up?
+
+    # Puts the caller in line, where it must stand there and need not look for room, as another caller is about to do so for all.
+    #
+    # @return [Boolean] false: it must look itself, or its own deadline has passed
+    # @raise [Overloaded, Error] as {#join}
+    def follow(entry) = watched?(entry) && must_join?(entry) && join(entry)
 
     # Puts the caller in line.
     #
@@ -68,11 +81,13 @@ module Trunkline
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
       end
       return waited_in_vain(entry) if entry.deadline_passed?
-      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(line_of(entry))
+
+      line = line_of(entry)
+      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(line)
 
       @quiet = false
-      line_of(entry).join(entry, @limits.max_wait)
-      @seekers[entry] = true if entry.alone?
+      line.join(entry, @limits.max_wait)
+      @seekers[entry] = true if line.equal?(@alone)
       true
     end
 
@@ -96,15 +111,21 @@ module Trunkline
     def seeking = @seekers.size
 
     # @return [Boolean] whether a long request waits for a trunk that is draining. It goes to no other meanwhile.
-    def waits_for_drained?(entry) = entry.long? && @roster.draining? && !entry.blocks_its_scheduler?
+    def waits_for_drained?(entry) = @roster.draining? && entry.long? && !entry.blocks_its_scheduler?
 
+    # One of those that wait looks again soon, for all of them: what changes with time alone, or on connections that have no active callers, calls none.
+    #
     # @param other [Float, nil] when there is something else to do
-    # @return [Float] when the caller in line looks again, on the clock of Waiting.now
-    def waking_time(entry, other)
-      first = line_of(entry).first.equal?(entry)
-      looks_again = first && (entry.long? || @roster.dispatcher.unattended? || (!entry.alone? && @roster.room_to_grow?))
-      [entry.expires_at, Waiting.now + (looks_again ? LOOK_AGAIN : LONGEST_WAIT), *([@opener.due_at, @calls.due] if first), other].compact.min
+    # @return [Float] when the caller in line is to look, on the clock of Waiting.now
+    def watch(entry, other)
+      @watcher = entry
+      @watched_until = [entry.expires_at, Waiting.now + LOOK_AGAIN, @opener.due_at, @calls.due, other].compact.min
     end
+
+    # Calls the callers that can go on now, unless another caller is about to look.
+    #
+    # @return [Array<WaitingLine::Entry>, nil] those that are owed a wake-up; nil: it is another one's turn to look
+    def serve_for(entry) = (serve unless watched?(entry))
 
     # A single connection goes to the callers that wait to share it, before it is kept for the next one that wants one of its own.
     #
@@ -113,21 +134,21 @@ module Trunkline
     def share_single(trunk)
       return [] if @quiet || !@roster.single?
 
-      [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.call_for(trunk, @roster.dispatcher.room_for(line.first.request)) }
+      [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.call_for(trunk, @dispatcher.room_for(line.first.request)) }
     end
 
     # Calls the callers that can go on now.
     #
     # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
     def serve
-      @quiet ||= @lines.all?(&:empty?) && @seekers.empty?
+      @quiet ||= crowd.nil? && @seekers.empty?
       return [] if @quiet && !@roster.draining?
 
       @sharing.hand_over_to(@sharing_long) while @sharing.first&.turned_long?
-      long = @sharing_long.first
-      @roster.drain(!@seekers.empty?, !long.nil? && (long.called? || Waiting.now - long.since > LONG_ENOUGH))
-      @roster.share_drained if long && @seekers.empty?
-      keep_trunks.concat(@lines.flat_map { |line| call_from(line) })
+      free_trunks(now = Waiting.now)
+      called = keep_trunks(now)
+      @lines.each { |line| called.concat(call_from(line)) unless line.empty? }
+      called
     end
 
     # Calls all.
@@ -187,36 +208,42 @@ module Trunkline
 
     def overloaded(reason) = Overloaded.new(reason, server: @server)
 
-    def call_from(line)
-      entry = line.first
-      room = entry ? room_for(entry) : 0
-      room.positive? ? line.call_first(room) : []
+    # Has a trunk take nothing new for those that others would pass for ever.
+    def free_trunks(now)
+      long = @sharing_long.first
+      @roster.drain(!@seekers.empty?, !long.nil? && waited?(long, LONG_ENOUGH, now))
+      @roster.share_drained if long && @roster.draining? && @seekers.empty?
     end
 
     # Calls callers with long requests that others have passed for too long, each to an idle trunk that is kept for it.
-    def keep_trunks
+    def keep_trunks(now)
       called = []
-      while (entry = @sharing_long.first) && passed_by?(entry) && !waits_for_drained?(entry) && (trunk = @roster.dispatcher.keep_for(entry.request))
-        entry.trunk = trunk
-        called.concat(@sharing_long.call_first(1))
+      while (entry = @sharing_long.first) && waited?(entry, PATIENCE, now) && !waits_for_drained?(entry) && (trunk = @dispatcher.keep_for(entry.request))
+        called.push(*@sharing_long.call_to(trunk))
       end
       called
     end
 
-    def passed_by?(entry) = entry.called? || Waiting.now - entry.since > PATIENCE
+    # @return [Boolean] whether the caller has waited for so many seconds, or was outrun when it had been called
+    def waited?(entry, seconds, now) = now - entry.since > seconds || entry.called?
 
-    # @return [Integer] how many callers may be called at once: more would find no room
-    def room_for(entry)
-      return 0 if waits_for_drained?(entry)
+    # Calls those that can go now, and as many as that: more would find no room.
+    def call_from(line)
+      entry = line.first
+      return [] if waits_for_drained?(entry)
 
-      room = entry.alone? ? 0 : @roster.dispatcher.room_for(entry.request)
-      return room if room.positive?
-
-      @closed || @opener.may_open?(entry) || (entry.alone? ? @roster.any_to_take? : may_go?(entry)) ? 1 : 0
+      room = line.equal?(@alone) ? 0 : @dispatcher.room_for(entry.request)
+      room = 1 if room.zero? && (@closed || may_go?(entry, line))
+      room.positive? ? line.call_first(room) : []
     end
 
-    # @return [Boolean] whether the caller can make room for itself
-    def may_go?(entry) = @roster.spare_to_share? || @opener.may_grow?(entry) || !@roster.dispatcher.unread_for(entry.request).nil?
+    # @return [Boolean] whether the caller can go although there is no room: it takes a trunk for its own, or makes room for itself
+    def may_go?(entry, line)
+      return @opener.may_open?(entry) || @roster.any_to_take? if line.equal?(@alone)
+      return true if @roster.may_share_another? && (@opener.may_open?(entry) || @roster.spare_to_share? || @opener.may_grow?(entry))
+
+      !@dispatcher.unread_for(entry.request).nil?
+    end
   end
   private_constant :WaitQueue
 end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../socket/readiness"
 require_relative "unanswered_calls"
 require_relative "../waiting"
 
@@ -8,8 +9,14 @@ module Trunkline
   class WaitingLine # :nodoc:
     # A caller that waits in line.
     class Entry
+      LONGEST_SLEEP = Socket::Readiness::LONGEST_WAIT
+      private_constant :LONGEST_SLEEP
+
       # @return [Request] what the caller waits with; its state is the caller's
       attr_reader :request
+
+      # @return [Fiber::Scheduler, nil] of the caller
+      attr_reader :scheduler
 
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
@@ -23,6 +30,10 @@ module Trunkline
       # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before it waits
       attr_reader :expires_at
 
+      # @return [Float] when the caller is woken at the latest, also where another one looks for it, on the clock of Waiting.now: in half of its time at
+      #   first, to collect what dropped callers hold
+      attr_reader :sleeps_until
+
       # @return [Float] when it came to stand in line the last time, on the clock of Waiting.now
       attr_reader :since
 
@@ -33,6 +44,7 @@ module Trunkline
       # @yieldreturn [String] why it waits, told to callers that wait in vain
       def initialize(request, alone:, &explanation)
         @request = request
+        @scheduler = request.scheduler
         @thread = Thread.current
         @alone = alone
         @explanation = explanation
@@ -49,7 +61,6 @@ module Trunkline
 
       # @return [Boolean] whether its request has become a long one since it came; true once
       def turned_long? = !@long && !@alone && (@long = @request.long?)
-      def scheduler = @request.scheduler
 
       # @return [Boolean] whether the caller will never go on: its thread has ended, or its event loop, whose fibers were dropped where they waited
       def gone? = !@thread.alive? || @request.dropped?
@@ -90,6 +101,7 @@ module Trunkline
         @since = Waiting.now
         @first_since ||= @since
         @expires_at ||= [[@since + most, @outlasts_until].compact.max, @request.deadline].compact.min
+        @sleeps_until = @since + [LONGEST_SLEEP, (@expires_at - @since) / 2].min
         @trunk = nil
         @lined_up = true
         @told = false
@@ -103,6 +115,7 @@ module Trunkline
       def stay
         staying = @lined_up && !deadline_passed?
         @told = false
+        @sleeps_until = [Waiting.now + LONGEST_SLEEP, @expires_at].min
         @request.park if staying
         staying
       end
@@ -132,7 +145,8 @@ module Trunkline
 
       def called
         @called = true
-        leave
+        @lined_up = false
+        self
       end
 
       def leave
@@ -141,7 +155,7 @@ module Trunkline
       end
 
       # @return [Boolean] whether it is a fiber that blocks the thread of its scheduler: the other fibers there cannot give back now what they hold
-      def blocks_its_scheduler? = scheduler.nil? && !Fiber.scheduler.nil?
+      def blocks_its_scheduler? = @scheduler.nil? && !Fiber.scheduler.nil?
 
       private
 
@@ -185,6 +199,16 @@ module Trunkline
     def call_first(most)
       head = first
       call(most) { |entry| entry.equal?(head) || (!head.alone? && entry.scheduler.equal?(head.scheduler)) }
+    end
+
+    # Takes the first out, for which the trunk is kept.
+    #
+    # @return [Entry, nil] the same, where it was asleep: it is owed a wake-up
+    def call_to(trunk)
+      entry = @entries.shift
+      entry.trunk = trunk
+      @calls.add(entry)
+      entry if entry.called.request.wake_up
     end
 
     # Takes out the entries whose requests the trunk takes: these are active from then on.
