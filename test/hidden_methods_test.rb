@@ -3,7 +3,8 @@
 require "test_helper"
 
 # A class takes methods from several modules, and Ruby says nothing where one of these hides another one's private method of the same
-# name. Where the two take different arguments, a call meant for the one raises ArgumentError in the other.
+# name. Where the two take different arguments, a call meant for the one raises ArgumentError in the other. Tests are not looked at, as it depends on the
+# process which are there: what one of these hides, its own failure tells.
 class HiddenMethodsTest < Trunkline::TestCase
   NAME = Module.instance_method(:name)
   INSPECT = Module.instance_method(:inspect)
@@ -16,7 +17,7 @@ class HiddenMethodsTest < Trunkline::TestCase
 
   private
 
-  def classes = @classes ||= ObjectSpace.each_object(Class).select { |owner| !owner.singleton_class? && ours?(owner) }
+  def classes = @classes ||= ObjectSpace.each_object(Class).select { |owner| !owner.singleton_class? && ours?(owner) && !(owner <= Minitest::Runnable) }
 
   def ours?(owner) = (NAME.bind_call(owner) || INSPECT.bind_call(owner)).start_with?("Trunkline::")
 
