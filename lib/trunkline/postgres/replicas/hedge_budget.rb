@@ -9,7 +9,7 @@ module Trunkline
     class HedgeBudget # :nodoc:
       # Reads that fill one token: 2 % of them.
       READS = 50
-      # Tokens at most. When one of two standbys stopped under 64 callers, 64 reads waited for it.
+      # Tokens at most, as 5,000 reads fill them: a hundred callers may wait for a replica as it stops. It is chosen, not measured.
       MOST = 100
       private_constant :READS, :MOST
 
