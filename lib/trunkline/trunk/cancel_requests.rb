@@ -17,14 +17,14 @@ module Trunkline
     # @param by [Float] until when, on the clock of Waiting.now
     # @yield the server has dealt with it; also where the caller is interrupted meanwhile
     # @raise [ConnectionError] it has not
-    def send(by, &dealt_with)
+    def cancel(by, &dealt_with)
       @count += 1
       @ask.call(by, &dealt_with)
     end
 
     # Sends one of which nothing depends on what becomes of it: the server finds out by itself, later, that the client is gone.
-    def send_unseen(by)
-      send(by)
+    def cancel_unseen(by)
+      cancel(by)
     rescue ConnectionError
       nil
     end

@@ -134,10 +134,10 @@ module Trunkline
       @wire.abort
       @trunk.lose(reason, closed: true)
       begin
-        @requests.send_unseen(Waiting.now + LEEWAY)
+        @requests.cancel_unseen(Waiting.now + LEEWAY)
         sleep FencedCancels::FIRST_PAUSE
       ensure
-        @requests.send_unseen(Waiting.now + LEEWAY)
+        @requests.cancel_unseen(Waiting.now + LEEWAY)
       end
     end
 

@@ -121,7 +121,7 @@ module Trunkline
     # @return [Boolean] whether it does
     def ask_to_cancel(waiter, by)
       dealt_with = false
-      @requests.send(by) { dealt_with = true }
+      @requests.cancel(by) { dealt_with = true }
       dealt_with
     rescue ConnectionError => error
       dealt_with = !error.sent?
