@@ -33,7 +33,7 @@ module Shared
     def test_a_short_statement_that_was_abandoned_before_its_turn_waits_for_a_lock
       with_a_locked_table do |db, proxy, _, short|
         first, abandoned, last = in_flight(proxy, -> { ask(db, 1) }, short, -> { ask(db, 3) })
-        interrupt(abandoned)
+        leave_request(abandoned)
         proxy.release(:answers)
         assert_equal [1, 3], [first.value, last.value]
       end
@@ -97,7 +97,7 @@ module Shared
         proxy.hold(:answers)
         future = db.async("SELECT 1")
         large = stuck_in_the_middle(db, proxy)
-        interrupt(large)
+        leave_request(large)
         proxy.resume
         proxy.release(:answers)
         assert eventually { db.stats[:in_flight].zero? }
@@ -126,10 +126,10 @@ module Shared
     # @param event [String] what the server waits for in its statement
     def interrupt_waiting(caller, name, event)
       assert_waits(name, event)
-      interrupt(caller)
+      leave_request(caller)
     end
 
-    def interrupt(caller)
+    def leave_request(caller)
       caller.cancel(Cancelled.new)
       assert_kind_of Cancelled, caller.error
     end

@@ -12,7 +12,9 @@ module Trunkline
     # Seconds that a caller stays beyond its time, at most, where others wait behind its request and their leader sleeps and would not look. At a load of
     # 8 on two processors cancels were ignored for longer than a quarter of a second in 2 of 300 rounds of random callers, which then stood still.
     PERSISTENCE = 5.0
-    private_constant :LONGEST_PAUSE, :PERSISTENCE
+    # Seconds for which it waits, at most, until the server has dealt with a cancel that is sent beyond that time: as long as the caller stays in any case.
+    LONGEST_ASK = 0.25
+    private_constant :LONGEST_PAUSE, :PERSISTENCE, :LONGEST_ASK
 
     # @param seconds [Float] of a pause
     # @return [Float] seconds of the next one
@@ -101,7 +103,7 @@ module Trunkline
           yield
           return @canceller.close_over_all
         end
-        break unless ask_to_cancel(waiter, [by, Waiting.now + LONGEST_PAUSE].max)
+        break unless ask_to_cancel(waiter, ask_end(by))
 
         pause = head.equal?(aimed) ? FencedCancels.pause_after(pause) : FIRST_PAUSE
         aimed = head
@@ -110,6 +112,7 @@ module Trunkline
       end
     end
 
+    def ask_end(by) = Waiting.now < by ? by : Waiting.now + LONGEST_ASK
     def pause_end(pause, by) = Waiting.now < by ? [Waiting.now + pause, by].min : Waiting.now + pause
 
     # @param pause [Float, nil] seconds since the last cancel; nil: there was none
