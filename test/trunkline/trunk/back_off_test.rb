@@ -28,6 +28,20 @@ module Trunkline
       assert_equal [false, false, nil], [back_off.failing?, back_off.paused?, back_off.pause_end]
     end
 
+    # The clock goes on with each look at it.
+    def test_a_pause_that_ends_while_it_is_asked_about
+      now = 0.0
+      Waiting.stub(:now, -> { now += 0.06 }) do
+        [true, false].each do |looks|
+          back_off = BackOff.new(looks: looks)
+          back_off.failed(retry_after: 0.07)
+          assert_equal [false, false], [back_off.quiet?, back_off.paused?]
+          back_off.failed(retry_after: 0.1)
+          assert_operator back_off.due_at, :<=, now + 0.06
+        end
+      end
+    end
+
     def test_of_random_length_that_grows
       assert_operator pauses(1).max, :<=, 0.1
       assert_operator pauses(3).max, :>, 0.1

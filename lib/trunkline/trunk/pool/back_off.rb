@@ -76,16 +76,25 @@ module Trunkline
     def failing? = !@resume_at.nil?
 
     # @return [Boolean] whether it is too early for another attempt
-    def paused? = failing? && Waiting.now < @resume_at
+    def paused? = !pause_end.nil?
 
     # @return [Float, nil] on the clock of Waiting.now; nil: there is no pause now
-    def pause_end = (@resume_at if paused?)
+    def pause_end
+      resume_at = @resume_at
+      resume_at if resume_at && Waiting.now < resume_at
+    end
 
     # @return [Boolean] whether it is too early for another attempt, and for a look
-    def quiet? = paused? && Waiting.now < due_at
+    def quiet?
+      due = due_at # once: the pause may end between two looks at the clock
+      !due.nil? && Waiting.now < due
+    end
 
     # @return [Float, nil] when there is something to do in the pause, or after it, on the clock of Waiting.now; nil: there is no pause now
-    def due_at = paused? ? [@resume_at, *@look_at].min : nil
+    def due_at
+      resume_at = pause_end
+      resume_at && [resume_at, *@look_at].min
+    end
 
     private
 
