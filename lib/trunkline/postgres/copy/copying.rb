@@ -9,7 +9,7 @@ module Trunkline
     # COPY: rows in or out, however many. It runs on a connection of its own; within a session or transaction on that one, where
     # nothing else is asked until it is over. Rows as Arrays need the text format without further options, or FORMAT binary.
     #
-    # Includers have an {Executor}, which says where.
+    # Includers have an Executor, which says where.
     module Copying
       # Copies rows into a table: those of an IO, or those that the block sends. When the block raises, nothing is stored.
       #

@@ -15,7 +15,7 @@ require_relative "../request/request"
 
 module Trunkline
   module Postgres
-    # The verbs that a client and a session have in common. Their includers have an {Executor}, which does the work, and for what every query needs the
+    # The verbs that a client and a session have in common. Their includers have an Executor, which does the work, and for what every query needs the
     # statements, the class of results, and the defaults of a deadline and of idempotence. These are set by constructors, and verbs only read them.
     module Querying
       include Notifying

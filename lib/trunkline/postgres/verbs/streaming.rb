@@ -4,7 +4,7 @@ require_relative "stream"
 
 module Trunkline
   module Postgres
-    # Results of any size, in bounded memory. Includers have an {Executor}, which says where they come over.
+    # Results of any size, in bounded memory. Includers have an Executor, which says where they come over.
     module Streaming
       # Runs one statement and yields its rows as they come. It has a connection of its own until its last row, or until the block
       # is left, which ends the statement at once; what is asked in the block goes elsewhere. In a transaction it goes over that one's
