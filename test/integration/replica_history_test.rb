@@ -40,17 +40,7 @@ module Trunkline
       seed = Integer(ENV.fetch("TRUNKLINE_HISTORY_SEED", rand(10_000)))
       in_a_row do |db, primary, standbys|
         create(primary, standbys)
-        stale, served = users(db, seed) do |written|
-          goes_on(written)
-          primary.stop
-          standbys.first.psql("SELECT pg_promote()")
-          goes_on(written)
-          follows(*standbys)
-          goes_on(written)
-        end
-        assert_empty stale, "seed #{seed}"
-        assert_operator served[:standby], :>, 0, "seed #{seed}"
-        assert eventually { db.replica(after: db.position).value("SELECT pg_is_in_recovery()") }, "a standby takes reads after a position of the new timeline"
+        assert_taken_over(db, standbys, seed) { primary.stop }
       end
     end
 
@@ -62,22 +52,29 @@ module Trunkline
         primary.psql("ALTER SYSTEM SET synchronous_standby_names = '*'")
         primary.psql("SELECT pg_reload_conf()")
         assert eventually { primary.psql("SELECT sync_state FROM pg_stat_replication") == "sync\n" }
-        stale, served = users(db, seed) do |written|
-          goes_on(written)
+        assert_taken_over(db, standbys, seed) do
           Process.kill("KILL", primary.pid)
           assert eventually { standbys.first.psql("SELECT count(*) FROM pg_stat_wal_receiver") == "0\n" }, "the standby notes it"
-          standbys.first.psql("SELECT pg_promote()")
-          goes_on(written)
-          follows(*standbys)
-          goes_on(written)
         end
-        assert_empty stale, "seed #{seed}"
-        assert_operator served[:standby], :>, 0, "seed #{seed}"
-        assert eventually { db.replica(after: db.position).value("SELECT pg_is_in_recovery()") }, "a standby takes reads after a position of the new timeline"
       end
     end
 
     private
+
+    # Users go on while the block ends the primary, the first standby takes over, and the second follows it.
+    def assert_taken_over(db, standbys, seed)
+      stale, served = users(db, seed) do |written|
+        goes_on(written)
+        yield
+        standbys.first.psql("SELECT pg_promote()")
+        goes_on(written)
+        follows(*standbys)
+        goes_on(written)
+      end
+      assert_empty stale, "seed #{seed}"
+      assert_operator served[:standby], :>, 0, "seed #{seed}"
+      assert eventually { db.replica(after: db.position).value("SELECT pg_is_in_recovery()") }, "a standby takes reads after a position of the new timeline"
+    end
 
     # The block has a primary, a standby of it, and a standby of that one.
     def in_a_row(**options)
