@@ -14,9 +14,12 @@ module Leeway
   # Meanwhile callers stay until the server has ended what others wait behind.
   def with_much_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, &block)
 
-  def with_seconds(name, constant)
+  # Meanwhile callers go when their own time is over, also where the server ignores their cancels.
+  def with_no_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, 0, &block)
+
+  def with_seconds(name, constant, seconds = SECONDS)
     owner = Trunkline.const_get(name)
-    usual = exchange_seconds(owner, constant, SECONDS)
+    usual = exchange_seconds(owner, constant, seconds)
     yield
   ensure
     exchange_seconds(owner, constant, usual)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../socket/readiness"
 require_relative "waiting"
 
 module Trunkline
@@ -9,9 +10,10 @@ module Trunkline
     FIRST_PAUSE = 0.01
     # Seconds that such a pause lasts at most, as each is twice as long as the one before.
     LONGEST_PAUSE = 1.0
-    # Seconds that a caller stays beyond its time, at most, where others wait behind its request and their leader sleeps and would not look. At a load of
-    # 8 on two processors cancels were ignored for longer than a quarter of a second in 2 of 300 rounds of random callers, which then stood still.
-    PERSISTENCE = 5.0
+    # Seconds that a caller stays beyond its time, at most, where others wait behind its request and their leader sleeps: as long as a leader sleeps
+    # at most, which then looks. At a load of 8 on two processors cancels were ignored for longer than a quarter of a second in 2 of 300 rounds of
+    # random callers.
+    PERSISTENCE = Socket::Readiness::LONGEST_WAIT
     # Seconds for which it waits, at most, until the server has dealt with a cancel that is sent beyond that time: as long as the caller stays in any case.
     LONGEST_ASK = 0.25
     private_constant :LONGEST_PAUSE, :PERSISTENCE, :LONGEST_ASK

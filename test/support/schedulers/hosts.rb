@@ -8,7 +8,7 @@ require_relative "../watchdog"
 # The ways to run many callers side by side. A test includes one; `in_host` runs a block there, `later` starts a caller.
 module Hosts
   # How long a test may take before it is taken for a hang.
-  LIMIT = 120
+  LIMIT = 300
 
   # What every host shares.
   module Callers

@@ -29,9 +29,18 @@ module Supervision
       thread.report_on_exception = false
       faults = Watchdog.join(thread, limit) or return thread.value
 
-      raise(Hang, [*faults, scheduler.report].join("\n").tap { scheduler.stop && thread.join(1) })
+      raise(Hang, [*faults, scheduler.report].join("\n").tap { scheduler.stop && ended?(thread, 1) })
     ensure
       thread&.kill
+    end
+
+    private
+
+    # What the thread ends with when it is stopped says nothing of why it hung.
+    def ended?(thread, seconds)
+      thread.join(seconds)
+    rescue Exception # rubocop:disable Lint/RescueException
+      true
     end
   end
 
