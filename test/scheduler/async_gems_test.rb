@@ -67,7 +67,7 @@ class AsyncGemsTest < Trunkline::TestCase
     with_client(application_name: name) do |db|
       Sync do |task|
         db.value("SELECT 1")
-        asking = task.async { db.query("SELECT repeat('x', 1000) FROM generate_series(1, 100000000)") }
+        asking = task.async { db.query("SELECT repeat('x', 1000), generate_series(1, 100000000)") }
         Fiber.new(blocking: true) { assert_waits(name, "ClientWrite") }.resume
         asking.stop
       end
