@@ -50,6 +50,34 @@ module Trunkline
         assert_unbegun waiting.value
       end
 
+      # Of two threads that find the connection idle, one looks at it: what the other wrote meanwhile would count as sent.
+      def test_another_thread_looks_at_the_idle_connection
+        looks, go_on = Array.new(2) { Thread::Queue.new }
+        @trunk.define_singleton_method(:alive?) { |*by| looks.push(nil) && go_on.pop.nil? && super(*by) }
+        @there << ENDS
+        looking = Thread.new { @trunk.perform(request) }
+        looks.pop
+        sending = Thread.new { @trunk.dispatch(second = request) && second }
+        Thread.pass while codec.idle?
+        go_on.close
+        refute looking.value
+        assert_unbegun sending.value
+      end
+
+      # It goes after its look, and writes what the other has left: here it is interrupted.
+      def test_a_thread_that_looks_at_the_idle_connection_is_interrupted
+        looks = Thread::Queue.new
+        @trunk.define_singleton_method(:alive?) { |*| looks.push(nil) && sleep }
+        @there << BackendMessages.error("N", S: "NOTICE", V: "NOTICE", C: "00000", M: "unasked")
+        looking = Thread.new { @trunk.perform(request) }
+        looks.pop
+        sending = Thread.new { @trunk.dispatch(second = request) && second }
+        Thread.pass while codec.idle?
+        looking.kill.join
+        refute_predicate sending.value, :done?
+        refute_empty @there.read_nonblock(1000)
+      end
+
       def test_a_server_that_says_nothing
         @trunk.dispatch(first = request)
         @there.close

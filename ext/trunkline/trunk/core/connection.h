@@ -73,6 +73,7 @@ typedef struct connection {
     stall_t stall;
     bool asleep;      /* the leader, until there is something to read */
     double working;   /* since when the leader has not waited, nor given the others a turn; 0: it has, and has read nothing since */
+    bool looking;     /* the leader looks whether the idle connection is alive: nothing is written until it has */
     bool yielding;    /* the leader gives the others a turn before it reads on */
     bool turning;     /* a caller gives the others a turn before it writes what lies in the output */
     bool answerless;  /* the only request in flight was written just now: there can be no answer yet */

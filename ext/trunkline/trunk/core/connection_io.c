@@ -90,6 +90,7 @@ static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire), 
 
 void connection_io_flush(const connection_io_t *io) {
     const connection_t *connection = io->connection;
+    if (connection->looking) return;
     if (!connection_is_native(connection)) {
         through_wire(io, call_flush, id_write_failed);
     } else if (!connection_io_is_flushed(connection) && !is_inherited(io)) {

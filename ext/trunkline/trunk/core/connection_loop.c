@@ -249,11 +249,13 @@ static void flush_after_a_turn(const connection_io_t *io) {
 }
 
 /* A look at an idle connection on which something has come unasked, perhaps its end. Only a leader reads, or another that sleeps would
- * not hear of what came: the caller leads meanwhile. Where there is a leader, it sees what comes. */
+ * not hear of what came: the caller leads meanwhile. Where there is a leader, it sees what comes. Threads may submit requests during the look:
+ * they are written after it, as what was written to a connection that has ended may have been executed, for all that is known. */
 static bool is_alive(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (connection_is_led(connection) || connection_io_is_quiet(connection)) return true;
     connection->leader = io->object;
+    connection->looking = true;
     bool alive = RTEST(connection_io_ask(io, id_alive, 0, Qnil));
     succession_t succession = connection_resign(connection, io->object);
     if (succession == SUCCESSION_NEXT) connection_io_ask(io, id_after_leave, 1, connection->next_leader);
@@ -276,6 +278,7 @@ bool connection_loop_submit(const connection_io_t *io) {
     if (connection->shut) return false;
     bool first = connection_in_flight(connection)->fifo.count == 0;
     if (NIL_P(connection_codec(connection)->protocol->submit(connection->codec, io->object))) return false;
+    if (connection->looking) return true;
     bool large = codec_base_unsent(connection_codec(connection)) > WRITE_AT, in_thread = NIL_P(io->request->scheduler);
     if (connection->asleep && !large && !in_thread) {
         if (!connection->turning) flush_after_a_turn(io);

@@ -59,7 +59,7 @@ static void forget_lead(connection_t *connection) {
     forget_waiter(connection, &connection->leader);
     forget_waiter(connection, &connection->next_leader);
     connection->rest = -INFINITY;
-    connection->asleep = connection->yielding = connection->turning = false;
+    connection->asleep = connection->looking = connection->yielding = connection->turning = false;
 }
 
 bool connection_forget_dropped(connection_t *connection) {

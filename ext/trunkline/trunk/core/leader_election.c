@@ -116,7 +116,7 @@ succession_t connection_resign(connection_t *connection, VALUE object) {
     if (connection->leader == object) {
         connection->leader = Qnil;
         connection->rest = -INFINITY;
-        connection->yielding = false;
+        connection->looking = connection->yielding = false;
     }
     if (connection->next_leader == object) connection->next_leader = Qnil;
     if (connection_is_led(connection)) return SUCCESSION_LED;
