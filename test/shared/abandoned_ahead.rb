@@ -39,14 +39,27 @@ module Shared
       end
     end
 
-    # No caller is left that would look: the next one that comes does.
-    def test_the_only_connection_is_held_up_by_a_short_statement_that_waits_for_a_lock
+    # No caller comes afterwards that would look.
+    def test_a_short_statement_that_waits_for_a_lock_is_left_alone
       with_a_locked_table(max_connections: 1) do |db, proxy, name, short|
         abandoned, = in_flight(proxy, short)
         proxy.release(:answers)
         interrupt_waiting(abandoned, name, "relation")
-        assert_equal 2, ask(db, 2)
         assert_no_query_runs(name, db)
+        assert_equal 2, ask(db, 2)
+      end
+    end
+
+    # The last caller that leaves has its answer.
+    def test_a_short_statement_that_was_abandoned_before_its_turn_is_left_alone
+      with_a_locked_table(max_connections: 1) do |db, proxy, name, short|
+        first, abandoned = in_flight(proxy, -> { ask(db, 1) }, short)
+        leave_request(abandoned)
+        assert_waits(name, "relation")
+        proxy.release(:answers)
+        assert_equal 1, first.value
+        assert_no_query_runs(name, db)
+        assert_equal 2, ask(db, 2)
       end
     end
 

@@ -83,12 +83,12 @@ module Trunkline
     end
 
     # Cancels the request at the head that was abandoned while it stood behind others or was short, and those behind it that were abandoned too. Called by
-    # the last caller that leaves, or a later one.
+    # the last caller that leaves, or a later one: none would see that a short one is late, so it waits until that is answered or late.
     def cancel_abandoned(by = Waiting.now + LEEWAY)
-      return unless @state.abandoned_head && held_up?
-
-      head = @state.abandoned_head
-      stop(head, by) if head
+      while able? && (head = @state.abandoned_head)
+        return stop(head, by) if held_up?
+        return if look_when_late || !@trunk.reader.await_end_of(head, [Waiting.now + late_in, by].min)
+      end
     end
 
     # Asks the server to cancel such a request, where callers wait behind it. Called by their leader, which reads on and sees the fence answered,
@@ -197,7 +197,7 @@ module Trunkline
     end
 
     # A request that counts as short may take long all the same, as it waits for a lock. Its caller leaves it to the leader that looks when it
-    # is late, and stays where the leader sleeps and would not look.
+    # is late, and stays where the leader sleeps and would not look, or where there is none.
     def stop_when_late(request, failure)
       return if !able? || !@state.head.equal?(request) || look_when_late
 

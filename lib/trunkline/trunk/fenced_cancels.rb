@@ -119,7 +119,7 @@ module Trunkline
 
     # @param pause [Float, nil] seconds since the last cancel; nil: there was none
     # @return [Boolean] whether a caller goes on having a request ended
-    def stays?(by, pause) = Waiting.now < by || (pause && Waiting.now < by + PERSISTENCE && !@state.look_again(pause))
+    def stays?(by, pause) = Waiting.now < by || (pause && Waiting.now < by + PERSISTENCE && !@state.look_again(pause) && @state.led?)
 
     # Where nothing can be hit later than what is in flight now, a fence goes behind that; also where the caller is interrupted.
     #

@@ -86,6 +86,23 @@ module Trunkline
       @settling = false
     end
 
+    # Reads until another request is at the head, unless a caller leads.
+    #
+    # @param head [Request] that no caller waits for
+    # @param by [Float] when no more is read, on the clock of Waiting.now
+    # @return [Boolean] false: it has not come to that, and is of no use again
+    def await_end_of(head, by)
+      waiter = Waiter.new
+      waiter.patience = by
+      return false unless Waiting.now < by && @state.take_lead(waiter)
+
+      @trunk.step(waiter) until !@state.head.equal?(head) || @trunk.loss || waiter.patience_over? || !@state.leads?(waiter)
+      @trunk.loss.nil?
+    ensure
+      next_leader = @state.leave(waiter)
+      next_leader.wake if next_leader
+    end
+
     # Takes in what has come, unless a caller leads: only a leader reads, or another that sleeps would not be told what came.
     #
     # @param by [Float] when no more is read, on the clock of Waiting.now

@@ -185,11 +185,12 @@ static VALUE connection_abandoned_head(VALUE self) {
 
 /* call-seq: look_again(seconds) -> true or false
  *
- * The leader at that time asks its trunk to cancel_abandoned_ahead in so many seconds from now. False: the leader sleeps, and for longer. */
+ * The leader at that time asks its trunk to cancel_abandoned_ahead in so many seconds from now. False: the leader sleeps, and for longer; or there is
+ * none. */
 static VALUE connection_look_again(VALUE self, VALUE seconds) {
     connection_t *connection = connection_of(self);
     connection->cancelling.again = clock_now() + NUM2DBL(seconds);
-    return RBOOL(!connection->asleep || connection->rest <= connection->cancelling.again);
+    return RBOOL(connection_is_led(connection) && (!connection->asleep || connection->rest <= connection->cancelling.again));
 }
 
 /* call-seq: looks_again? -> true or false
