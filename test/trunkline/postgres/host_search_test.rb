@@ -196,6 +196,26 @@ module Trunkline
         include SearchingHosts
         include Children
 
+        # It has refused a write, and would refuse it again.
+        def test_a_host_that_is_tried_last_is_begun_later_beside_a_silent_one
+          counted(WELCOME, :drain.to_proc) do |hosts, _|
+            assert_no_socket_left do
+              now = Waiting.now
+              Waiting.stub(:now, -> { now }) do
+                search = search_that_avoids(hosts[0], config(*hosts))
+                assert_nil search.run(now)
+                now += 0.99
+                assert_nil search.run(now)
+                assert_equal "#{hosts[1]}:5432/app has not answered yet", search.state
+                now += 0.02
+                assert_equal "#{hosts[0]}:5432/app", search.run(now + 60).then { |found| found.io.close || found.server }
+              ensure
+                search&.abandon
+              end
+            end
+          end
+        end
+
         def test_no_host_answers_at_the_level_of_tcp
           silent_server do |hole|
             config = Config.new(env: {}, host: ["127.0.0.1"] * 2, port: [hole.ip_port, Trunkline::Bench::FreePort.find], user: "ann", dbname: "app")
@@ -261,6 +281,12 @@ module Trunkline
         end
 
         private
+
+        def search_that_avoids(host, config)
+          memory = HostMemory.new(config, Random)
+          memory.avoid("#{host}:5432/app", "its server is read-only")
+          HostSearch.new(config, memory)
+        end
 
         def leave(connector) = assert_raises(ConnectionError) { Trunkline.deadline(0.05) { connector.connect } }
       end

@@ -42,6 +42,9 @@ module Trunkline
         end
       end
 
+      # @return [Boolean] whether it is tried last for now
+      def last?(host) = @lock.synchronize { avoided?(host) }
+
       # A connection was opened.
       #
       # @param connection [Connection]

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "minitest/mock"
+
+module Trunkline
+  # The pauses that clients of the block choose, and what they take for silence.
+  module ChosenPauses
+    # seconds:: that it lasts
+    # after:: seconds that the attempt before it took; nil: not measured
+    Pause = Struct.new(:seconds, :after)
+    private_constant :Pause
+
+    private
+
+    # Between a failed attempt to connect and the next one.
+    #
+    # @yieldparam pauses [Array<Pause>] so far
+    def with_pauses_between_attempts(&block)
+      pauses = []
+      began_at = nil
+      patch = Module.new do
+        define_method(:begin_attempt) { super().tap { began_at = Waiting.now } }
+        define_method(:failed) do |**options|
+          at = Waiting.now
+          super(**options)
+          pauses << Pause.new((pause_end || at) - at, at - began_at)
+        end
+      end
+      extending(BackOff, patch) { block.call(pauses) }
+    end
+
+    # Each pause after a failed attempt to connect is as long.
+    def with_each_pause(seconds, &block) = extending(BackOff, Module.new { define_method(:failed) { |**| super(retry_after: seconds) } }, &block)
+
+    # Between two looks at a pooler whose server does not answer.
+    #
+    # @yieldparam pauses [Array<Pause>] so far
+    def with_pauses_between_looks(&block)
+      pauses = []
+      patch = Module.new do
+        define_method(:excused_for) { |trunk, finding| super(trunk, finding).tap { |seconds| pauses << Pause.new(seconds) if finding == :unanswered } }
+      end
+      extending(Postgres.const_get(:SilenceWatch), patch) { block.call(pauses) }
+    end
+
+    # Hosts beside which others were begun, as they said nothing.
+    #
+    # @yieldparam hosts [Array<Config::Host>] so far
+    def with_silent_hosts(&block)
+      hosts = []
+      extending(Postgres.const_get(:HostMemory), Module.new { define_method(:silent) { |host| super(host).tap { hosts << host } } }) { block.call(hosts) }
+    end
+
+    # Each new object of that class has the module's methods before its own.
+    def extending(type, patch, &block)
+      made = type.method(:new)
+      type.stub(:new, ->(*given, **options, &own) { made.call(*given, **options, &own).extend(patch) }, &block)
+    end
+  end
+end
