@@ -2,6 +2,7 @@
 
 require_relative "../../trunk/waiting"
 require_relative "lag_question"
+require_relative "replay_waits"
 
 module Trunkline
   module Postgres
@@ -66,7 +67,7 @@ module Trunkline
       def begin_anew
         @times = Histogram.new
         @failures = @hedged = @won = 0
-        @standby = @lag = @replayed = @timeline = @resume_at = @reason = nil
+        @standby = @lag = @replayed = @timeline = @version = @resume_at = @reason = nil
         @ask_at = @behind_until = -Float::INFINITY
         @behind_lsn = nil
       end
@@ -117,6 +118,15 @@ module Trunkline
 
         identity = trunk.origin
         !identity.nil? && identity.system.to_i == position.system && [identity.timeline, @timeline || 0].max == position.timeline
+      end
+
+      # @param position [Position]
+      # @return [Boolean] whether it can be asked to tell when it has replayed the position
+      def tells_of_replay?(position)
+        return false unless open? && @version.to_i >= ReplayWaits::SINCE
+
+        trunk = @pool.trunks.first
+        !trunk.nil? && fits?(trunk, position)
       end
 
       # @return [Boolean] whether it is known not to suit: what has just refused would refuse again
@@ -206,7 +216,7 @@ module Trunkline
 
       def take_in(question)
         answer = LagQuestion.answer(question) or return
-        @standby, @lag, @replayed, @timeline = answer
+        @standby, @lag, @replayed, @timeline, @version = answer
         @reason = nil if @standby && @resume_at.nil?
       end
     end

@@ -6,6 +6,7 @@ require_relative "../connect/server_access"
 require_relative "../session/sessions"
 require_relative "hedging"
 require_relative "read"
+require_relative "replay_waits"
 require_relative "replica"
 require_relative "route"
 
@@ -32,6 +33,8 @@ module Trunkline
       # @param responses [ResponseReader] of the client
       # @param pools [Hash] keywords of {Pool#initialize}
       def initialize(config, trunks, primary, statements, responses, **pools)
+        @statements = statements
+        @at_once = pools.fetch(:most) - pools.fetch(:connections)
         @config = config
         @trunks = trunks
         @primary = primary
@@ -55,7 +58,7 @@ module Trunkline
       # @raise [Error] the primary could not be connected to
       def perform(request, guard, eager = false, hedge = false)
         read = Read.new(request, guard)
-        while (replica = choose(guard, read.route, request.statement))
+        while (replica = choose(guard, read.route, request.statement) || (await(guard, read.route, request.deadline, request.statement) unless eager))
           trunk = over(replica, read, eager, hedge)
           return trunk unless trunk == false
 
@@ -78,11 +81,20 @@ module Trunkline
         number && @replicas[number]
       end
 
+      # No replica is next: one that is behind may be waited for, before the primary takes the read.
+      #
+      # @param deadline [Float, nil] of the caller, on the clock of Waiting.now
+      # @return [Replica, nil] one that has replayed the guard's position by now, chosen; nil: the primary is next
+      def await(guard, route, deadline, statement = nil)
+        replica = @waits.replica_for(guard.after, route, deadline) if guard.after
+        choose_among([*replica], statement)
+      end
+
       # @param replicas [Array<Replica>] of which it is to be
-      # @param statement [Statement]
+      # @param statement [Statement, nil]
       # @return [Replica, nil] the one that answers first, as far as is known
       def choose_among(replicas, statement)
-        number = @choice.choose(statement.services(@replicas.size), (@replicas - replicas).map(&:number)) if replicas.any?
+        number = @choice.choose(statement&.services(@replicas.size), (@replicas - replicas).map(&:number)) if replicas.any?
         number && @replicas[number]
       end
 
@@ -137,6 +149,7 @@ module Trunkline
         @replicas.each(&:begin_anew)
         @choice = HostChoice.new(@replicas.map { |replica| replica.pool.dispatcher })
         @hedging = Hedging.new(self)
+        @waits = ReplayWaits.new(@replicas, @statements, @responses, @at_once)
         @look_at = -Float::INFINITY
         @looking = false
       end

@@ -6,7 +6,7 @@ module Trunkline
   module Postgres
     # Which replicas a read was sent to in vain. It stays with the read when that is sent again.
     class Route # :nodoc:
-      # Replicas that are asked before the primary is: each costs a round trip.
+      # Replicas that are asked before the primary is, beside one that has told that it has replayed the position: each costs a round trip.
       MOST = 3
       WRITE = "25006"
       READS_ONLY = "db.replica { } takes reads only: call db.query, db.transaction or db.batch for what writes, which go to the primary"
@@ -19,12 +19,19 @@ module Trunkline
 
       def initialize
         @passed = nil
+        @waited = false
       end
 
       # @param number [Integer] of a replica
       def pass(number) = (@passed ||= []).push(number)
 
-      # @return [Boolean] whether the primary is next
+      # It waits until a replica has replayed its position.
+      def note_wait = @waited = true
+
+      # @return [Boolean] whether it has done so
+      def waited? = @waited
+
+      # @return [Boolean] whether no replica is next
       def exhausted? = !@passed.nil? && @passed.size >= MOST
 
       # @param request [Request] not answered

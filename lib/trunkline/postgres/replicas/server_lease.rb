@@ -28,7 +28,7 @@ module Trunkline
       # @yieldparam admitted [Proc] to be called at the beginning of the transaction
       def run(session, &work)
         loop do
-          replica = @set.choose(@guard, @route)
+          replica = @set.choose(@guard, @route) || @set.await(@guard, @route, Deadlines.present)
           return on_primary(session, &work) unless replica
 
           @set.pass_by(replica)

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "../results/result"
+require_relative "../session/session_executor"
+
+module Trunkline
+  module Postgres
+    # Waits until a replica has replayed a position, where the server tells a caller of it: PostgreSQL 19 has WAIT FOR LSN. That goes over a connection of
+    # its own, as the server answers nothing else there meanwhile. The read is compared with the position again afterwards: WAIT FOR LSN knows no timelines.
+    class ReplayWaits # :nodoc:
+      # server_version_num of the first version that has it.
+      SINCE = 190_000
+      # Seconds that a read waits, after which the primary takes it. It is chosen, not measured, as no server of that version could be had.
+      LONGEST = 0.05
+      # Seconds beyond that for the connection, and for the way there and back.
+      GRACE = 0.25
+      COMMAND = "WAIT FOR LSN '%s' WITH (TIMEOUT '%dms', NO_THROW)"
+      # What the server answers: else "timeout", or "not in recovery".
+      REPLAYED = "success"
+      HOLDER = "a read that waits until the replica has replayed a position"
+      private_constant :LONGEST, :GRACE, :COMMAND, :REPLAYED, :HOLDER
+
+      # @param replicas [Array<Replica>]
+      # @param statements [Statements] of the client
+      # @param responses [ResponseReader] of the client
+      # @param at_once [Integer] waits on each replica; each takes a connection that is not shared
+      def initialize(replicas, statements, responses, at_once)
+        @replicas = replicas
+        @statements = statements
+        @responses = responses
+        @at_once = at_once
+        @longest = LONGEST
+        @lock = Lock.new
+        @waiting = [0] * replicas.size
+      end
+
+      # Waits on the replica on which the fewest wait. A read does so once.
+      #
+      # @param position [Position]
+      # @param route [Route] of the read
+      # @param deadline [Float, nil] of the caller, on the clock of Waiting.now
+      # @return [Replica, nil] that has replayed the position; nil: none has, or can tell
+      def replica_for(position, route, deadline)
+        milliseconds = ([@longest, (deadline || Float::INFINITY) - Waiting.now].min * 1000).floor
+        return if milliseconds < 1 || route.waited? || (replica = enter(position)).nil? # the server takes 0 for no limit
+
+        begin
+          route.note_wait
+          replica if replayed?(replica, format(COMMAND, position.lsn_text, milliseconds), milliseconds / 1000.0)
+        ensure
+          leave(replica)
+        end
+      end
+
+      private
+
+      # @return [Replica, nil]
+      def enter(position)
+        able = @replicas.select { |replica| replica.tells_of_replay?(position) }
+        @lock.synchronize do
+          replica = able.min_by { |one| @waiting[one.number] }
+          replica if replica && @waiting[replica.number] < @at_once && (@waiting[replica.number] += 1)
+        end
+      end
+
+      def leave(replica) = @lock.synchronize { @waiting[replica.number] -= 1 }
+
+      # A wait that fails is as good as one in vain: recovery may end it, or the server.
+      def replayed?(replica, command, seconds)
+        session = SessionExecutor.new(replica.sessions.lease_at(HOLDER), @statements, {}, @responses, Result)
+        replica.sessions.lend(session) do
+          request = Request.script(command).limit(seconds + GRACE)
+          session.lease.perform_own(request)
+          request.answered? && @responses.results(request, Result).first&.value == REPLAYED
+        end
+      rescue Error
+        false
+      end
+    end
+    private_constant :ReplayWaits
+  end
+end
