@@ -6,6 +6,7 @@ require_relative "host_choices"
 require_relative "measure"
 require_relative "server_cpu"
 require_relative "servers/postgres_server"
+require_relative "stale_reads"
 
 module Trunkline
   module Bench
@@ -47,18 +48,10 @@ module Trunkline
         end
       end
 
-      # Writes, each read back at once, with its position and without, while the standbys pause and resume their replay.
-      #
       # @param count [Integer] of reads after a position
-      # @return [Hash{Symbol => Numeric}]
-      def stale(count)
-        @primary.psql("CREATE TABLE IF NOT EXISTS counters (id int PRIMARY KEY, number int); TRUNCATE counters; INSERT INTO counters SELECT id, 0 FROM generate_series(1, 16) AS id")
-        found = { stale: 0, stale_without: 0, by_standbys: 0, refused: 0 }
-        client(*@standbys, connections: 8) do |db|
-          pausing { Sync { |task| (1..16).map { |id| task.async { read_back(db, id, count / 16, found) } }.each(&:wait) } }
-        end
-        found
-      end
+      # @param seed [Integer] of when the standbys delay their replay
+      # @return [Hash{Symbol => Integer}] see {StaleReads#run}
+      def stale(count, seed: 1) = client(*@standbys, connections: 8) { |db| StaleReads.new(@primary, @standbys, seed: seed).run(db, count) }
 
       # @return [Float] seconds of one choice among so many hosts with a connection each that is idle
       def self.choosing(among) = HostChoices.new(among).seconds
@@ -77,35 +70,6 @@ module Trunkline
         times = []
         Sync { |task| Array.new(callers) { task.async { times << time(&call) while Measure.now < stop } }.each(&:wait) }
         times.sort
-      end
-
-      def read_back(db, id, count, found)
-        count.times do |number|
-          db.query("UPDATE counters SET number = $1 WHERE id = $2", number, id)
-          token = db.position
-          plain = db.replica.value("SELECT number FROM counters WHERE id = $1", id)
-          found[:stale_without] += 1 if plain.nil? || plain < number
-          read, recovery = db.replica(after: token).first("SELECT number, pg_is_in_recovery() FROM counters WHERE id = $1", id).values
-          found[:stale] += 1 if read < number
-          found[:by_standbys] += 1 if recovery
-        end
-      end
-
-      def pausing
-        stop = false
-        random = Random.new(1)
-        pauser = Thread.new do
-          until stop
-            standby = @standbys.sample(random: random)
-            standby.psql("SELECT pg_wal_replay_pause()")
-            sleep(random.rand * 0.05)
-            standby.psql("SELECT pg_wal_replay_resume()")
-          end
-        end
-        yield
-      ensure
-        stop = true
-        pauser&.join
       end
 
       def cpu = @standbys.map { |standby| ServerCpu.seconds(File.read(File.join(standby.socket_directory, "postmaster.pid")).to_i) }
