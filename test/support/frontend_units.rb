@@ -7,10 +7,10 @@ module Trunkline
     # @return [Array<Array<String>>] types of messages, up to each Sync
     def self.of(bytes)
       types = []
-      until bytes.empty?
-        type, length = bytes.unpack("aN")
-        types << type
-        bytes = bytes.byteslice((1 + length)..)
+      at = 0
+      while at < bytes.bytesize
+        types << bytes.byteslice(at, 1)
+        at += 1 + bytes.unpack1("N", offset: at + 1)
       end
       types.slice_after("S").to_a
     end

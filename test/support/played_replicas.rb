@@ -8,7 +8,8 @@ module Trunkline
     include Requests
 
     CHOICE = Trunkline.const_get(:HostChoice)
-    private_constant :CHOICE
+    MOMENT = 0.02 # seconds
+    private_constant :CHOICE, :MOMENT
 
     # @return [Array<Integer>] reads that each host has answered
     attr_reader :reads
@@ -49,6 +50,13 @@ module Trunkline
     def run(seconds)
       forget
       @timetable.run(seconds)
+      self
+    end
+
+    # Lets time pass until so many reads are answered. What was taken note of before is forgotten.
+    def answer(count)
+      forget
+      @timetable.run(MOMENT) while reads.sum < count
       self
     end
 

@@ -7,10 +7,12 @@ module Trunkline
   # A server that is played: it hears and answers over real sockets, but works on the time of a {Timetable}. Which queries use its processors at
   # once shares them.
   class PlayedServer
+    framed = ->(*messages) { messages.map { |message| [message[0], message.bytesize + 3, message[1..]].pack("aNa*") }.join }
     # How it answers what comes before the execution of a statement; "H" has it say so at once.
-    ANSWERS = { "P" => ["1"], "D" => %W[t\0\0 n], "B" => ["2"] }.freeze
+    ANSWERS = { "P" => framed["1"], "D" => framed["t\0\0", "n"], "B" => framed["2"] }.freeze
+    END_OF_UNIT = framed["C\0", "ZI"]
     NEARLY_NOTHING = 1e-9 # seconds
-    private_constant :ANSWERS, :NEARLY_NOTHING
+    private_constant :ANSWERS, :END_OF_UNIT, :NEARLY_NOTHING
 
     # Its end of a connection; work holds seconds of a processor, and of waiting, for each unit that will come.
     Session = Struct.new(:socket, :work, :units, :said, :busy, :heard)
@@ -47,20 +49,20 @@ module Trunkline
       unit = session.units.shift
       session.busy = !unit.nil? or return
 
-      session.said = unit.flat_map { |type| ANSWERS.fetch(type, []) }
+      session.said = unit.filter_map { |type| ANSWERS[type] }
       say(session) if unit.include?("H")
       use, wait = session.work.shift
       use.positive? ? use_processor(session, use) : @timetable.after(wait) { finish(session) }
     end
 
     def finish(session)
-      session.said.push("C\0", "ZI")
+      session.said.push(END_OF_UNIT)
       say(session)
       begin_next(session)
     end
 
     def say(session)
-      bytes = session.said.map { |message| [message[0], message.bytesize + 3, message[1..]].pack("aNa*") }.join
+      bytes = session.said.join
       session.said = []
       @timetable.after(@way) do
         session.socket.write_nonblock(bytes)
