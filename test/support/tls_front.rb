@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require "openssl"
+require "socket"
+
+module Trunkline
+  # Encrypts in front of a PostgreSQL that does not, as a proxy with certificates of its own would. What it does to the answer of a request that
+  # has MARK in it, its owner chooses; the bytes of TLS pass through a second pair of sockets, so records can be cut and changed.
+  class TLSFront
+    MARK = "-- fault"
+    # What comes of the encrypted bytes of an answer; nil: nothing more, and the connection ends.
+    FAULTS = {
+      no_farewell: ->(_bytes) {},
+      cut_record: ->(bytes) { bytes[..-2] },
+      cut_header: ->(bytes) { bytes[..2] },
+      changed_byte: ->(bytes) { bytes.tap { bytes.setbyte(-1, bytes.getbyte(-1) ^ 1) } },
+      no_tls: ->(_bytes) { "plain text in the middle of it" },
+      alert_in_the_clear: ->(_bytes) { "\x15\x03\x03\x00\x02\x02\x28".b }
+    }.freeze
+
+    # @param server [#port] on 127.0.0.1
+    # @param context [OpenSSL::SSL::SSLContext]
+    # @yieldparam front [TLSFront] closed after the block
+    def self.open(server, context)
+      front = new(server, context)
+      begin
+        yield front
+      ensure
+        front.close
+      end
+    end
+
+    # What it shows to those that connect from now on.
+    attr_writer :context
+
+    # A key of FAULTS, or :farewell: TLS is ended as it should be, and the answer is lost all the same.
+    attr_writer :fault
+
+    def initialize(server, context)
+      @server = server
+      @context = context
+      @fault = :no_farewell
+      @listener = TCPServer.new("127.0.0.1", 0)
+      @threads = []
+      @sockets = []
+      @acceptor = Thread.new { accept }
+    end
+
+    # @return [Integer] of 127.0.0.1
+    def port = @listener.addr[1]
+
+    def close
+      @listener.close
+      @acceptor.join
+      @sockets.each { |socket| end_of(socket) }
+      @threads.each(&:join)
+      @sockets.each(&:close)
+    end
+
+    private
+
+    def accept
+      loop { @sockets.push(client = @listener.accept) && @threads.push(Thread.new { serve(client) }) }
+    rescue IOError
+      nil # closed
+    end
+
+    def serve(client)
+      client.read(8) or return # SSLRequest, or the farewell of an attempt
+      client.write("S")
+      inner, outer = UNIXSocket.pair
+      link = Link.new(client, outer, TCPSocket.new("127.0.0.1", @server.port))
+      @sockets.push(inner, outer, link.server)
+      @threads.push(Thread.new { link.pass_to_client }, Thread.new { link.pass_from_client })
+      tls = OpenSSL::SSL::SSLSocket.new(inner, @context).accept
+      @threads.push(Thread.new { pass_answers(link, tls) })
+      pass_requests(link, tls)
+    rescue OpenSSL::SSL::SSLError, IOError, SystemCallError
+      nil # the client refuses the certificate, or has gone
+    ensure
+      [client, inner, link&.server].compact.each { |socket| end_of(socket) }
+    end
+
+    def pass_requests(link, tls)
+      loop do
+        bytes = tls.readpartial(100_000)
+        link.fault = @fault if bytes.include?(MARK)
+        link.server.write(bytes)
+      end
+    end
+
+    def pass_answers(link, tls)
+      loop do
+        bytes = link.server.readpartial(100_000)
+        return tls.close if link.fault == :farewell
+
+        tls.write(bytes)
+      end
+    rescue OpenSSL::SSL::SSLError, IOError, SystemCallError
+      nil # ended by either side
+    ensure
+      end_of(tls.to_io)
+    end
+
+    def end_of(socket)
+      socket.shutdown
+    rescue IOError, SystemCallError
+      nil # it has ended
+    end
+
+    # One client, and the encrypted bytes to and from it.
+    Link = Struct.new(:client, :outer, :server) do
+      attr_accessor :fault
+
+      def pass_to_client
+        loop do
+          bytes = outer.readpartial(100_000)
+          next client.write(bytes) unless (change = FAULTS[fault])
+
+          client.write(change.call(bytes).to_s)
+          break client.shutdown
+        end
+      rescue IOError, SystemCallError
+        shut(client)
+      end
+
+      def pass_from_client
+        loop { outer.write(client.readpartial(100_000)) }
+      rescue IOError, SystemCallError
+        shut(outer)
+      end
+
+      def shut(socket)
+        socket.shutdown
+      rescue IOError, SystemCallError
+        nil # it has ended
+      end
+    end
+    private_constant :Link
+  end
+end
