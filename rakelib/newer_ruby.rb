@@ -12,7 +12,7 @@ class NewerRuby
   VERSION = "3.3"
   RAILS = "8.1.4.1"
   FILES = File.expand_path("rubies.yml", __dir__)
-  PACKAGES = %w[build-essential ca-certificates libpq-dev memcached openssl].freeze
+  PACKAGES = %w[build-essential ca-certificates libpq-dev memcached openssl redis-server].freeze
   ENVIRONMENT = { "RAILS_VERSION" => RAILS, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
                   Trunkline::Bench::PostgresServer::TEMPLATE => nil }.freeze # a folder outside, of another PostgreSQL
   PREPARE = <<~SH

@@ -5,8 +5,9 @@ require "open3"
 require "rbconfig"
 require "securerandom"
 require "support/database_helpers"
+require "support/redis_server"
 
-# Queues of jobs that run them in fibers, over ActiveRecord on the adapter here. All jobs have to run at once to end at all, and share a few connections.
+# Queues of jobs that run them in fibers, and Sidekiq, over ActiveRecord on the adapter here. All jobs have to run at once to end at all, and share a few connections.
 class JobsTest < Trunkline::TestCase
   include DatabaseHelpers
 
@@ -20,14 +21,20 @@ class JobsTest < Trunkline::TestCase
   def test_solid_queue_with_fibers = assert_equal("#{ARRIVALS} [\"ActiveRecord::RecordNotFound\"]", printed("solid_queue"))
   def test_async_job = assert_equal(ARRIVALS, printed("async_job"))
 
+  # Its threads, a capsule with one thread, and a job that fails.
+  def test_sidekiq
+    counted = [*Array.new(AT_ONCE) { |number| [number, 2] }, [AT_ONCE, AT_ONCE]].inspect
+    Trunkline::RedisServer.open { |url| assert_equal("#{counted} [\"ActiveRecord::RecordNotFound\"]", printed("sidekiq", "REDIS_URL" => url)) }
+  end
+
   private
 
-  def printed(program)
+  def printed(program, environment = {})
     database = "jobs_#{SecureRandom.hex(6)}"
     psql("CREATE DATABASE #{database}")
     url = postgres_server.tcp_uri(dbname: database).sub(/\A\w+:/, "trunkline:") + "?pool=100&server_connections=4&max_server_connections=#{MOST}"
-    output, status = Open3.capture2e({ "DATABASE_URL" => url, "RAILS_ENV" => "production" }, RbConfig.ruby, "-W0", "-I#{LIBRARY}", "-rbundler/setup",
-                                     "#{PROGRAMS}/#{program}.rb", AT_ONCE.to_s)
+    environment = { "DATABASE_URL" => url, "RAILS_ENV" => "production", "AT_ONCE" => AT_ONCE.to_s, **environment }
+    output, status = Open3.capture2e(environment, RbConfig.ruby, "-W0", "-I#{LIBRARY}", "-rbundler/setup", "#{PROGRAMS}/#{program}.rb")
     status.success? ? output : flunk(output)
   ensure
     psql("DROP DATABASE IF EXISTS #{database} WITH (FORCE)")
