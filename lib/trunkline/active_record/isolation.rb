@@ -13,7 +13,7 @@ module Trunkline
 
       # Says so, once. A program without an event loop, or with the line, hears nothing.
       def check
-        return if @told || Fiber.scheduler.nil? || ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
+        return if @told || Fiber.scheduler.nil? || by_fiber?
 
         @told = true
         warn("adapter: trunkline: an event loop runs here, and all fibers of its thread share one connection of ActiveRecord's, with its " \
@@ -24,6 +24,15 @@ module Trunkline
       def check_application
         check if ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).any? { |pool| Registration.ours?(pool.db_config.adapter) }
       end
+
+      # While an application starts, its configuration has the level: Rails sets it after the initializers.
+      def by_fiber? = [ActiveSupport::IsolatedExecutionState.isolation_level, configured].include?(:fiber)
+
+      def configured
+        config = ::Rails.application&.config if defined?(::Rails) && ::Rails.respond_to?(:application)
+        config.active_support.isolation_level if config.respond_to?(:active_support)
+      end
+      private_class_method :by_fiber?, :configured
     end
     private_constant :Isolation
   end

@@ -46,10 +46,30 @@ module Hosts
         assert_equal ["", 1], [quiet, told.scan(LINE).size]
       end
 
+      # Rails sets the level after the initializers, and after what the library looks at when the application has started.
+      def test_an_application_of_rails_that_starts_in_an_event_loop
+        assert_equal [0, 1], %w[:fiber :thread].map { |level| run_program(<<~RUBY, start: "").scan(LINE).size }
+          require "bundler/setup"
+          require "rails"
+          require "active_record/railtie"
+          require "async"
+          require "trunkline"
+          class Program < Rails::Application
+            config.eager_load = false
+            config.logger = Logger.new(nil)
+            config.active_support.isolation_level = #{level}
+            initializer("asks") { ActiveSupport.on_load(:after_initialize) { ActiveRecord::Base.with_connection { |connection| connection.select_value("SELECT 1") } } }
+            initializer("asks early", after: "active_record.initialize_database") { ActiveRecord::Base.with_connection { |connection| connection.select_value("SELECT 1") } }
+            def config.database_configuration = { "development" => { "adapter" => "trunkline", **#{access.transform_keys(&:to_s).inspect} } }
+          end
+          Sync { Program.initialize! }
+        RUBY
+      end
+
       private
 
-      def run_program(program)
-        output, status = Open3.capture2e(RbConfig.ruby, "-I#{LIBRARY}", "-e", format(START, access: access) + program)
+      def run_program(program, start: format(START, access: access))
+        output, status = Open3.capture2e(RbConfig.ruby, "-I#{LIBRARY}", "-e", start + program)
         assert_predicate status, :success?, output
         output
       end
