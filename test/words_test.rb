@@ -22,10 +22,13 @@ class WordsTest < Trunkline::TestCase
     "Witness" => "GCSentinel", "Answers" => "ResponseReader",
     "give_up" => "fail, lose", "given_up" => "abandoned_head", "GivenUp" => "Abandonment", "forsaken" => "all_abandoned?", "verdict" => "classification",
     "judge" => "classifier", "meaning" => "parse_context", "Conversation" => "HandshakeIO", "carry" => "perform", "carrier" => "base, keeper", "carriers" => "keepers", "late" => "deadline_passed?", "is_late" => "deadline_has_passed",
-    "place" => "slot, index, position"
+    "place" => "slot, index, position",
+    # A query is sent, a host or an idle connection is checked, a cancel is requested, a memcached server is probed.
+    "ask" => "query, fetch, check, probe, request", "asked" => "requested, fetched, sent", "asking" => "in flight", "question" => "query, check",
+    "questioned" => "check_sent", "connection_io_ask" => "connection_io_call"
   }.freeze
   # `answers` is a plural in sentences, and Answers begins some.
-  CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
+  CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
   # Its own variable: what a server has said of its type.
   OTHERS = %w[lib/trunkline/postgres/connect/server_type.rb].freeze
   private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN, :RENAMED, :CODE, :OTHERS

@@ -58,7 +58,7 @@ class TopTest < Trunkline::TestCase
     UNIXServer.open(File.join(@folder, "7.sock")) do
       processes = Trunkline::CLI::Top::ProcessList.new(@folder, patience: 0.01)
       assert_equal "process 7 does not answer: it is stopped, or too busy",
-                   assert_raises(Trunkline::CLI::Top::ProcessList::NotFound) { processes.ask(7) }.message
+                   assert_raises(Trunkline::CLI::Top::ProcessList::NotFound) { processes.fetch(7) }.message
     end
   end
 

@@ -39,7 +39,7 @@ module Trunkline
         400.times { reads.value(PORT) }
         sent = hedged(db).sum(&:first)
         assert_includes 1..(500 / 50), sent
-        assert_operator proxies.sum { |proxy| proxy.messages(:requests)["B"] } - before, :<=, 400 + sent + lag_questions(proxies)
+        assert_operator proxies.sum { |proxy| proxy.messages(:requests)["B"] } - before, :<=, 400 + sent + lag_queries(proxies)
       end
     end
 
@@ -148,7 +148,7 @@ module Trunkline
     private
 
     # The one of each second, and of each replica.
-    def lag_questions(proxies) = proxies.size * 60
+    def lag_queries(proxies) = proxies.size * 60
 
     def psql_on_primary(sql) = ReplicaServers.shared.primary.psql(sql)
 

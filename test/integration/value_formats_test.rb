@@ -19,11 +19,11 @@ class ValueFormatsTest < Trunkline::TestCase
   def test_what_is_refused
     in_host_with_client(connections: 1, max_connections: 3) do |db|
       virtual = Trunkline::Postgres::AdapterInterface.of(db).virtual_session("here")
-      virtual.stay && virtual.ask("SELECT 1", [])
+      virtual.stay && virtual.query("SELECT 1", [])
       db.session do |session|
         pid = session.value("SELECT pg_backend_pid()")
         REFUSED.each do |sql|
-          [-> { session.query(sql) }, -> { session.execute_script("SELECT 1; #{sql}") if sql.start_with?("SET") }, -> { virtual.ask(sql, []) }].each do |way|
+          [-> { session.query(sql) }, -> { session.execute_script("SELECT 1; #{sql}") if sql.start_with?("SET") }, -> { virtual.query(sql, []) }].each do |way|
             error = assert_raises(Trunkline::SharedStateError, sql) { way.call || raise(Trunkline::SharedStateError.new("changes how the server writes values")) }
             assert_match(/changes how the server writes values/, error.message)
           end

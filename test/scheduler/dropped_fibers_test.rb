@@ -80,7 +80,7 @@ class DroppedFibersTest < Trunkline::TestCase
   def test_threads_that_end_and_leave_a_setting
     with_client(connections: 1, max_connections: 3) do |db|
       values = Array.new(8) do |number|
-        Thread.new { Trunkline::Postgres::AdapterInterface.of(db).virtual_session("test").tap { |own| own.ask("SET work_mem = '7MB'", []) }.ask("SELECT $1::int", [number]).rows[0][0] }.value
+        Thread.new { Trunkline::Postgres::AdapterInterface.of(db).virtual_session("test").tap { |own| own.query("SET work_mem = '7MB'", []) }.query("SELECT $1::int", [number]).rows[0][0] }.value
       end
       assert_equal [*0...8], values
     end
@@ -90,10 +90,10 @@ class DroppedFibersTest < Trunkline::TestCase
   def test_a_connection_that_another_thread_has_used
     with_client(connections: 1, max_connections: 2) do |db|
       own = Trunkline::Postgres::AdapterInterface.of(db).virtual_session("test")
-      Thread.new { own.ask("SET work_mem = '7MB'", []) }.join
+      Thread.new { own.query("SET work_mem = '7MB'", []) }.join
       waiting = Thread.new { db.transaction { |tx| ask(tx, 1) } }
       assert eventually { db.stats[:queue][:alone] == 1 }
-      assert_equal [["7MB"]], own.ask("SHOW work_mem", []).rows
+      assert_equal [["7MB"]], own.query("SHOW work_mem", []).rows
       own.reset
       assert_equal 1, waiting.value
     end

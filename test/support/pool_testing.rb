@@ -12,9 +12,9 @@ module Trunkline
       @opened = []
     end
 
-    def pool(connections: 2, most: 3, limits: {}, question: nil, moved: nil, **fake, &open)
+    def pool(connections: 2, most: 3, limits: {}, check: nil, moved: nil, **fake, &open)
       open ||= ->(_pool) { FakeTrunk.new(**fake).tap { |trunk| @opened << trunk } }
-      Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", question: question, moved: moved, &open)
+      Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", check: check, moved: moved, &open)
     end
 
     # On a slow machine, the second request would find the server late with the first, which nothing answers.

@@ -25,8 +25,8 @@ module Trunkline
 
       def lock_by_transaction(lock_id)
         holder = Postgres::AdapterInterface.of(@shared.client).virtual_session("a migration's lock", holder: lease_holder)
-        holder.ask("BEGIN", [])
-        got = holder.ask("SELECT pg_catalog.pg_try_advisory_xact_lock(#{Integer(lock_id)})", []).value
+        holder.query("BEGIN", [])
+        got = holder.query("SELECT pg_catalog.pg_try_advisory_xact_lock(#{Integer(lock_id)})", []).value
         (@lock_holders ||= {})[lock_id] = holder if got
         got
       ensure

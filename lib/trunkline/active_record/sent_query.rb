@@ -8,8 +8,8 @@ module Trunkline
       LOOK = 0.001 # seconds that it takes at most to find out whether the answer has come
       private_constant :LOOK
 
-      alias unasked? pending?
-      private :unasked?
+      alias unread? pending?
+      private :unread?
 
       # @param adapter [Adapter] whose connection it leaves by
       # @param session [ActiveRecord::AsynchronousQueriesTracker::Session]
@@ -30,7 +30,7 @@ module Trunkline
       private
 
       def execute_or_wait
-        return unless unasked?
+        return unless unread?
 
         start = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond)
         @event_buffer = EventBuffer.new(self, @instrumenter)

@@ -31,10 +31,10 @@ module Trunkline
       # @raise [ProcessList::NotFound] there is no such process, or it has ended
       def show(out)
         pid = @processes.find(@pid)
-        before = @processes.ask(pid)
+        before = @processes.fetch(pid)
         loop do
           sleep(@interval)
-          now = @processes.ask(pid)
+          now = @processes.fetch(pid)
           draw(out, before, now)
           break if @once
 

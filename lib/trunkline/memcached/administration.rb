@@ -37,7 +37,7 @@ module Trunkline
       def alive!
         failure = nil
         @cluster.servers.each do |server|
-          @cluster.ask(server, Request.line("version", "VERSION "))
+          @cluster.perform_on(server, Request.line("version", "VERSION "))
           return true
         rescue *Cluster::FAILURES => failure
           next
@@ -46,7 +46,7 @@ module Trunkline
       end
 
       # @return [Hash{String => String, nil}] by the server's name; nil: it cannot be reached
-      def version = each_server { |server| @cluster.ask(server, Request.line("version", "VERSION ")).answer.delete_prefix("VERSION ") }
+      def version = each_server { |server| @cluster.perform_on(server, Request.line("version", "VERSION ")).answer.delete_prefix("VERSION ") }
 
       # @param kind [Symbol, nil] :items, :slabs or :settings; nil: in general
       # @return [Hash{String => Hash{String => String}, nil}] by the server's name; nil: it cannot be reached
@@ -56,13 +56,13 @@ module Trunkline
           raise ArgumentError, "there are statistics of #{STATISTICS.join(", ")}, and in general: not of #{Argument.shown(kind)}"
         end
 
-        each_server { |server| @cluster.ask(server, Request.statistics(["stats", kind].compact.join(" "))).answer || {} }
+        each_server { |server| @cluster.perform_on(server, Request.statistics(["stats", kind].compact.join(" "))).answer || {} }
       end
 
       # Sets the counters among the statistics back.
       #
       # @return [Hash{String => true, nil}] by the server's name; nil: it cannot be reached
-      def reset_stats = each_server { |server| @cluster.ask(server, Request.line("stats reset", "RESET")) && true }
+      def reset_stats = each_server { |server| @cluster.perform_on(server, Request.line("stats reset", "RESET")) && true }
 
       # What goes on in this client, where {#stats} tells what goes on in the servers.
       #

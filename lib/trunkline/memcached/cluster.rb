@@ -64,7 +64,7 @@ module Trunkline
       #
       # @return [Request] answered
       # @raise [Error]
-      def ask(server, request)
+      def perform_on(server, request)
         request.limit(@timeout) if @timeout
         server.perform(request) ? request : raise(error(request, server))
       end

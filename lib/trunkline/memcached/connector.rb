@@ -14,7 +14,7 @@ module Trunkline
     class Connector
       # Sent several times over. A server that speaks the binary protocol alone takes 24 bytes for a header, which begins with another
       # byte, and hangs up; it would wait for the rest of a shorter question.
-      QUESTION = "version\r\n"
+      PROBE = "version\r\n"
       TIMES = 3
       OLDEST = [1, 6, 10].freeze
       CHUNK = 1024 # bytes; more than any answer to the question
@@ -23,7 +23,7 @@ module Trunkline
                 "which is SASL), or speaks it over TLS alone (ssl_context:), or has no room for another connection"
       PLAIN = /wrong version number|packet length too long|unknown protocol|record layer failure/
       NO_TLS = "the server answered in plain text: it was started without TLS (memcached -Z), so leave out ssl_context:"
-      private_constant :QUESTION, :TIMES, :OLDEST, :CHUNK, :ANSWERED, :HUNG_UP, :PLAIN, :NO_TLS
+      private_constant :PROBE, :TIMES, :OLDEST, :CHUNK, :ANSWERED, :HUNG_UP, :PLAIN, :NO_TLS
 
       # What the servers of a client want to be convinced by.
       #
@@ -70,12 +70,12 @@ module Trunkline
       # Was it made by the parent of this process?
       def inherited? = @generation != Trunkline.process_generation
 
-      # {ask} and {answered?} in one. Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
+      # {probe} and {answered?} in one. Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
       #
       # @return [Connector] this one
       # @raise [ConnectionError]
       def connect
-        ask
+        probe
         connected = answered?(@deadline) || fail_with("it does not answer")
         self
       ensure
@@ -85,11 +85,11 @@ module Trunkline
       # Connects and sends the question.
       #
       # @raise [ConnectionError] then it is for the caller to close
-      def ask
+      def probe
         explaining do
           @io = open
           @io = encrypt(@io) if @access.tls
-          Socket::DeadlineIO.write(@io, "#{@access.proof}#{QUESTION * TIMES}", @deadline)
+          Socket::DeadlineIO.write(@io, "#{@access.proof}#{PROBE * TIMES}", @deadline)
         end
       end
 

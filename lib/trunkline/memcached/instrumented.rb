@@ -16,7 +16,7 @@ module Trunkline
 
       def perform(request, key) = command(request.command, [key], @name) { super }
       def flush_all(delay) = command("flush_all", [], @name) { super }
-      def ask(server, request) = command(request.command[/\w+/], [], server.name) { super }
+      def perform_on(server, request) = command(request.command[/\w+/], [], server.name) { super }
 
       # What a command is called, one for no keys tells too.
       def perform_all(keys, companions, changes: false, &request)

@@ -37,7 +37,7 @@ module Trunkline
         @connector = connector
         @looking = Flag.new
         @pause = FIRST_PAUSE
-        @look_at = @ask_at = Waiting.now
+        @look_at = @probe_at = Waiting.now
         put_off unless at_once
       end
 
@@ -77,8 +77,8 @@ module Trunkline
       end
 
       # The server is asked again without another pause.
-      def ask_soon
-        @look_at = @ask_at = Waiting.now
+      def probe_soon
+        @look_at = @probe_at = Waiting.now
       end
 
       # Leaves no open socket.
@@ -88,53 +88,53 @@ module Trunkline
 
       def found_over?(now)
         over = false
-        @looking.hold { over = (now < @ask_at ? answered?(now) : ask) && yield }
+        @looking.hold { over = (now < @probe_at ? answered?(now) : probe) && yield }
         over
       end
 
-      def ask
+      def probe
         forget
         connector = @connector.call
         start = Waiting.now
-        connector.ask
-        @asked = connector
+        connector.probe
+        @probed = connector
         put_off
         answered?(Waiting.now + GRACE + (2 * (Waiting.now - start)))
       rescue ConnectionError => error
         failed(connector, error)
       ensure
-        connector&.close unless [@asked, @connected].include?(connector)
+        connector&.close unless [@probed, @connected].include?(connector)
       end
 
       # A server that has answered nonsense, or hung up, has failed too.
       def answered?(deadline)
-        connector = @asked
+        connector = @probed
         return false unless connector && !connector.inherited? && connector.answered?(deadline)
 
         @connected = connector
-        @asked = nil
+        @probed = nil
         true
       rescue ConnectionError => error
-        @asked = nil
+        @probed = nil
         failed(connector, error)
       end
 
       def failed(connector, error)
         @failure = error
         connector&.close
-        put_off if Waiting.now >= @ask_at
+        put_off if Waiting.now >= @probe_at
         false
       end
 
       def put_off
-        @ask_at = Waiting.now + [@pause, @longest_pause].min
+        @probe_at = Waiting.now + [@pause, @longest_pause].min
         @pause *= 2
       end
 
       # What a forked child has of its parent's is closed without a word to the server.
       def forget
-        [@asked, @connected].each { |connector| connector&.close }
-        @asked = @connected = nil
+        [@probed, @connected].each { |connector| connector&.close }
+        @probed = @connected = nil
       end
     end
     private_constant :Outage

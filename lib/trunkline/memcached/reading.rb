@@ -113,9 +113,9 @@ module Trunkline
       private
 
       def metadata_flags(options)
-        asked = METADATA.select { |name, _| options[name] }.values
+        wanted = METADATA.select { |name, _| options[name] }.values
         times = TIMES.filter_map { |name, flag| "#{flag}#{TimeToLive.number(options[name])}" if options[name] }
-        [VERSION, *asked, *times].join
+        [VERSION, *wanted, *times].join
       end
 
       def value_of(request, options)

@@ -88,7 +88,7 @@ module Trunkline
         return false unless flushed
 
         outage.failback.flushed
-        outage.ask_soon
+        outage.probe_soon
         true
       ensure
         @outage&.failback&.missed&.add_all unless flushed || request.answered?

@@ -29,9 +29,9 @@ module Trunkline
       # @param types [Array<Integer>, nil] that the parameters were declared to have
       # @return [Result]
       # @raise [Trunkline::Error]
-      def ask(sql, parameters, format, map, prepare, types)
+      def query(sql, parameters, format, map, prepare, types)
         values, types = sendable(sql, parameters, map, types)
-        @session.ask(sql, values, prepare: prepare, form: form(format), types: types)
+        @session.query(sql, values, prepare: prepare, form: form(format), types: types)
       end
 
       # Sends a statement, or several, and does not wait.

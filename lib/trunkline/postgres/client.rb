@@ -48,7 +48,7 @@ module Trunkline
         @limits = Limits.new(**limits)
         @epochs = PlanEpoch.new(@limits.max_statement_age)
         @result_class = ResponseReader.result_class(keys)
-        detection = Detection.new(@epochs) { |script| @executor.ask_catalogue(script) } if session_functions == :detect
+        detection = Detection.new(@epochs) { |script| @executor.query_catalogue(script) } if session_functions == :detect
         @known = Statements.new(most: @limits.max_statements, keepers: detection || NamedKeepers.new(session_functions), epochs: @epochs) do |statement|
           @executor.check_sharing(statement)
         end

@@ -20,7 +20,7 @@ module Sequel
       # @return [true]
       # @raise [Sequel::DatabaseConnectionError]
       def test_connection(server = nil)
-        check_database_errors { ::Trunkline::Postgres::AdapterInterface.of(pool.client(server)).ask("SELECT 1", [], prepare: false) }
+        check_database_errors { ::Trunkline::Postgres::AdapterInterface.of(pool.client(server)).query("SELECT 1", [], prepare: false) }
         true
       end
 

@@ -36,7 +36,7 @@ module Sequel
         raise ::Trunkline::Closed, "the connection is closed" if @ended
 
         args = @db.parameters_of(args, self, @session) if args
-        result = @db.log_connection_yield(log_sql, self, args) { @session.ask(sql, args || [], prepare: prepare) }
+        result = @db.log_connection_yield(log_sql, self, args) { @session.query(sql, args || [], prepare: prepare) }
         block_given? ? yield(result) : result.affected_rows || 0
       end
 
@@ -144,7 +144,7 @@ module Sequel
       # As {Connection#execute}. What would leave something behind gets the caller a connection that it keeps.
       def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql, &block)
         args = @db.parameters_of(args, self, @interface) if args
-        result = @db.log_connection_yield(log_sql, nil, args) { @interface.ask(sql, args || [], prepare: prepare) }
+        result = @db.log_connection_yield(log_sql, nil, args) { @interface.query(sql, args || [], prepare: prepare) }
         return @pool.keep(@server).execute(sql, args, prepare: prepare, log_sql: log_sql, &block) unless result
 
         block ? yield(result) : result.affected_rows || 0

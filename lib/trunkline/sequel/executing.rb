@@ -11,7 +11,7 @@ module Sequel
       # @return [Object, Integer] what the block returned; without one, the number of rows that were changed
       # @raise [Sequel::DatabaseError]
       def execute(sql, opts = OPTS, &block)
-        conn = pool.asked(opts[:server])
+        conn = pool.connection_for(opts[:server])
         check_database_errors { _execute(conn, sql, opts, &block) }
       end
 
@@ -34,12 +34,12 @@ module Sequel
 
       # @param args [Array] for parameters
       # @param conn [Connection, Shared]
-      # @param asked [#check_array_nulls] what the connection asks
+      # @param connection [#check_array_nulls] which knows the server's types
       # @return [Array] as the client takes them
       # @raise [::Trunkline::ConfigError] array_nulls is off, and there is a nil in an array of the extension pg_array, which makes text of it
-      def parameters_of(args, conn, asked)
+      def parameters_of(args, conn, connection)
         args.each_with_index.map do |arg, at|
-          asked.check_array_nulls("$#{at + 1}") if defined?(Sequel::Postgres::PGArray) && arg.is_a?(Sequel::Postgres::PGArray) && arg.flatten.include?(nil)
+          connection.check_array_nulls("$#{at + 1}") if defined?(Sequel::Postgres::PGArray) && arg.is_a?(Sequel::Postgres::PGArray) && arg.flatten.include?(nil)
           bound_variable_arg(arg, conn)
         end
       end

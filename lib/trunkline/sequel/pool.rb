@@ -64,7 +64,7 @@ module Sequel
 
       # @param server [Symbol, Hash, nil]
       # @return [Connection, Shared] the caller's own connection if it has one, else what all share
-      def asked(server)
+      def connection_for(server)
         server = pick_server(server)
         @holders.find(server) || @shared[server] || share(server)
       end

@@ -20,7 +20,7 @@ module Sequel
         sql << (backslashes_escape? ? "'\\\\x" : "'\\x") << value.unpack1("H*") << "'"
       end
 
-      def backslashes_escape? = db.pool.asked(@opts[:server]).backslashes_escape?
+      def backslashes_escape? = db.pool.connection_for(@opts[:server]).backslashes_escape?
     end
     private_constant :Quoting
   end

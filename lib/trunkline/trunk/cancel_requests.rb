@@ -8,9 +8,9 @@ module Trunkline
     # @return [Integer] how many were sent, or tried
     attr_reader :count
 
-    # @param ask [#call] sends one: see Trunk.new
-    def initialize(ask)
-      @ask = ask
+    # @param send_one [#call] sends one: see Trunk.new
+    def initialize(send_one)
+      @send_one = send_one
       @count = 0
     end
 
@@ -19,7 +19,7 @@ module Trunkline
     # @raise [ConnectionError] it has not
     def cancel(by, &dealt_with)
       @count += 1
-      @ask.call(by, &dealt_with)
+      @send_one.call(by, &dealt_with)
     end
 
     # Sends one of which nothing depends on what becomes of it: the server finds out by itself, later, that the client is gone.

@@ -32,15 +32,15 @@ module Trunkline
     # @param codec [Codec] the trunk's
     # @param wire [Wire] the trunk's
     # @param pool [Object] the trunk's
-    # @param ask [#call, nil] asks the server to cancel: see Trunk.new
-    def initialize(trunk, state, codec, wire, pool, ask)
+    # @param send_cancel [#call, nil] sends a cancel request: see Trunk.new
+    def initialize(trunk, state, codec, wire, pool, send_cancel)
       @trunk = trunk
       @state = state
       @codec = codec
       @wire = wire
       @pool = pool
-      @requests = ask && CancelRequests.new(ask)
-      @fenced = FencedCancels.new(trunk, state, pool, @requests, self) if ask
+      @requests = send_cancel && CancelRequests.new(send_cancel)
+      @fenced = FencedCancels.new(trunk, state, pool, @requests, self) if send_cancel
       @abandoned = 0
       @quarantined = false
       @passed = @pause = nil # the abandoned request that was cancelled last by the leader, and for how long it waits then

@@ -4,7 +4,7 @@ require_relative "../socket/readiness"
 require_relative "waiting"
 
 module Trunkline
-  # Asks the server to end what it works on for a connection, while nothing more is sent there, and opens the connection behind a fence: see Canceller.
+  # Cancels what the server works on for a connection, while nothing more is sent there, and opens the connection behind a fence: see Canceller.
   class FencedCancels # :nodoc:
     # Seconds until a second cancel is sent.
     FIRST_PAUSE = 0.01
@@ -15,8 +15,8 @@ module Trunkline
     # random callers.
     PERSISTENCE = Socket::Readiness::LONGEST_WAIT
     # Seconds for which it waits, at most, until the server has dealt with a cancel that is sent beyond that time: as long as the caller stays in any case.
-    LONGEST_ASK = 0.25
-    private_constant :LONGEST_PAUSE, :PERSISTENCE, :LONGEST_ASK
+    CANCEL_TIMEOUT = 0.25
+    private_constant :LONGEST_PAUSE, :PERSISTENCE, :CANCEL_TIMEOUT
 
     # @param seconds [Float] of a pause
     # @return [Float] seconds of the next one
@@ -59,12 +59,12 @@ module Trunkline
       end
     end
 
-    # Asks once, and does not wait.
+    # Sends one cancel request, and does not wait.
     #
     # @param head [Request] that no caller waits for
     # @param by [Float] until when, on the clock of Waiting.now
     def cancel(head, by)
-      cancelling(head, head) { ask_to_cancel(head, by) if @state.aim(head, head) }
+      cancelling(head, head) { request_cancel(head, by) if @state.aim(head, head) }
     end
 
     private
@@ -105,7 +105,7 @@ module Trunkline
           yield
           return @canceller.close_over_all
         end
-        break unless ask_to_cancel(waiter, ask_end(by))
+        break unless request_cancel(waiter, cancel_end(by))
 
         pause = head.equal?(aimed) ? FencedCancels.pause_after(pause) : FIRST_PAUSE
         aimed = head
@@ -114,7 +114,7 @@ module Trunkline
       end
     end
 
-    def ask_end(by) = Waiting.now < by ? by : Waiting.now + LONGEST_ASK
+    def cancel_end(by) = Waiting.now < by ? by : Waiting.now + CANCEL_TIMEOUT
     def pause_end(pause, by) = Waiting.now < by ? [Waiting.now + pause, by].min : Waiting.now + pause
 
     # @param pause [Float, nil] seconds since the last cancel; nil: there was none
@@ -124,7 +124,7 @@ module Trunkline
     # Where nothing can be hit later than what is in flight now, a fence goes behind that; also where the caller is interrupted.
     #
     # @return [Boolean] whether it does
-    def ask_to_cancel(waiter, by)
+    def request_cancel(waiter, by)
       dealt_with = false
       @requests.cancel(by) { dealt_with = true }
       dealt_with

@@ -68,7 +68,7 @@ module Trunkline
           key = keys_of(hung).first
           assert_raises(Deadline) { cache.get(key) }
           assert_raises(ConnectionError) { cache.get(key) }
-          outage_of(hung).instance_variable_set(:@ask_at, Float::INFINITY) # the pause does not end
+          outage_of(hung).instance_variable_set(:@probe_at, Float::INFINITY) # the pause does not end
           outcomes = Array.new(20) { Thread.new { outcome { cache.get(key) } } }.map(&:value)
           assert_equal [[ConnectionError], 2], [outcomes.uniq, hung.connections]
           hung.resume

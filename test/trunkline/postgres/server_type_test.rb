@@ -23,7 +23,7 @@ module Trunkline
       def type(wanted, after: "", **parameters) = ServerType.new(wanted, startup(parameters, after: after))
 
       def suits(**parameters)
-        WANTED.reject { |wanted| type(wanted, **parameters).tap { |type| assert_nil type.question }.objection }
+        WANTED.reject { |wanted| type(wanted, **parameters).tap { |type| assert_nil type.query }.objection }
       end
 
       def test_what_a_server_reports
@@ -33,10 +33,10 @@ module Trunkline
       end
 
       def test_what_must_be_asked
-        assert_nil type("any").question
-        assert_equal message("Q", "SHOW transaction_read_only\0"), type("read-write").question
-        assert_equal message("Q", "SHOW transaction_read_only\0"), type("read-only", in_hot_standby: "off").question
-        assert_equal message("Q", "SELECT pg_catalog.pg_is_in_recovery()\0"), type("standby").question
+        assert_nil type("any").query
+        assert_equal message("Q", "SHOW transaction_read_only\0"), type("read-write").query
+        assert_equal message("Q", "SHOW transaction_read_only\0"), type("read-only", in_hot_standby: "off").query
+        assert_equal message("Q", "SELECT pg_catalog.pg_is_in_recovery()\0"), type("standby").query
       end
 
       def test_answers
@@ -48,7 +48,7 @@ module Trunkline
 
       def test_an_answer_in_pieces_with_something_behind_it
         type = type("primary", after: parameter("a", "b").byteslice(0, 3))
-        type.question
+        type.query
         (parameter("a", "b").byteslice(3..) + answer("f")).each_char do |byte|
           refute_predicate type, :answered?
           type.receive(byte)
@@ -75,7 +75,7 @@ module Trunkline
 
       def asked(wanted, bytes)
         type(wanted).tap do |type|
-          type.question
+          type.query
           type.receive(bytes)
         end
       end

@@ -363,7 +363,7 @@ static bool runs_ruby(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
     if ((frame->type != 'D' && frame->type != 'd') || head == Qundef || NIL_P(head)) return false;
     VALUE description = description_for(current(postgres_request_of(head)));
-    return frame->size > session->message_limit || (RTEST(description) && description_of(description)->asks_ruby);
+    return frame->size > session->message_limit || (RTEST(description) && description_of(description)->calls_ruby);
 }
 
 void receive(session_state_t *session, VALUE woken) {

@@ -29,7 +29,7 @@ static bool is_of_value(const postgres_request_t *request, VALUE error) {
 
 /* Whether what its rows hold may raise anything but a ProtocolError over which the connection ends. */
 static bool needs_protection(const postgres_request_t *request) {
-    return description_of(request->answer.description)->asks_ruby || may_change_formats(request);
+    return description_of(request->answer.description)->calls_ruby || may_change_formats(request);
 }
 
 VALUE row_or_unreadable(session_state_t *session, postgres_request_t *request, const frame_t *frame) {

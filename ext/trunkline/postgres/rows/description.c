@@ -56,7 +56,7 @@ static VALUE description_create(uint16_t count, const char *message, size_t leng
 }
 
 static void look_for_ruby(description_t *description) {
-    for (uint16_t at = 0; at < description->count; at++) description->asks_ruby |= column_decoder_asks_ruby(&description->decoders[at]);
+    for (uint16_t at = 0; at < description->count; at++) description->calls_ruby |= column_decoder_calls_ruby(&description->decoders[at]);
 }
 
 static void seal(description_t *description) {

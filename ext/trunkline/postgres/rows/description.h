@@ -20,7 +20,7 @@ typedef struct {
     size_t message_length;
     uint16_t count;
     bool binary;     /* every column can be asked for in binary format */
-    bool asks_ruby;  /* of some value a class of Ruby's makes the object, or an Array is made: that may raise any error */
+    bool calls_ruby; /* of some value a class of Ruby's makes the object, or an Array is made: that may raise any error */
     bool plain;      /* C's values are the final ones */
 } description_t;
 

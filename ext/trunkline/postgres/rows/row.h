@@ -5,7 +5,7 @@
 #include <ruby.h>
 #include "description.h"
 
-/* The row's values, in text or binary format. memory may be NULL where description->asks_ruby is false. Raises ProtocolError when the row
+/* The row's values, in text or binary format. memory may be NULL where description->calls_ruby is false. Raises ProtocolError when the row
  * does not fit its description, and UnreadableResult when its values take more memory than they may. */
 VALUE row_decode(const description_t *description, bool binary, const char *body, size_t length, row_memory_t *memory);
 

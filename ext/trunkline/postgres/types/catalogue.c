@@ -71,7 +71,7 @@ bool column_decoder_finished_in_ruby(const column_decoder_t *decoder) {
     return decoder->type->finished_in_ruby;
 }
 
-bool column_decoder_asks_ruby(const column_decoder_t *decoder) {
+bool column_decoder_calls_ruby(const column_decoder_t *decoder) {
     return decoder->array || decoder->type->text == decode_numeric_text || decoder->type->text == decode_date_text;
 }
 

@@ -28,9 +28,9 @@ bool column_decoder_binary(const column_decoder_t *decoder);
 bool column_decoder_finished_in_ruby(const column_decoder_t *decoder);
 
 /* Whether an object of a class that Ruby code may change is made, or an Array: that may raise other errors than ProtocolError. */
-bool column_decoder_asks_ruby(const column_decoder_t *decoder);
+bool column_decoder_calls_ruby(const column_decoder_t *decoder);
 
-/* Decodes one value. Arrays and what is in them count for the memory of the row, which may be NULL where column_decoder_asks_ruby says no. Raises
+/* Decodes one value. Arrays and what is in them count for the memory of the row, which may be NULL where column_decoder_calls_ruby says no. Raises
  * Trunkline::ProtocolError when the bytes make no sense, and UnreadableResult when the row takes more memory than it may. */
 VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length, row_memory_t *memory);
 

@@ -29,16 +29,16 @@ typedef struct {
     ID method;
     int count;
     VALUE argument;
-} question_t;
+} call_t;
 
-static VALUE put_question(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
-    const question_t *question = (const question_t *)data;
-    return rb_funcallv_public(question->trunk, question->method, question->count, &question->argument);
+static VALUE make_call(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
+    const call_t *call = (const call_t *)data;
+    return rb_funcallv_public(call->trunk, call->method, call->count, &call->argument);
 }
 
-VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument) {
-    question_t question = {io->trunk, method, count, argument};
-    return io->exposed ? interrupts_where_it_sleeps(put_question, (VALUE)&question) : put_question(Qnil, (VALUE)&question, 0, NULL, Qnil);
+VALUE connection_io_call(const connection_io_t *io, ID method, int count, VALUE argument) {
+    call_t call = {io->trunk, method, count, argument};
+    return io->exposed ? interrupts_where_it_sleeps(make_call, (VALUE)&call) : make_call(Qnil, (VALUE)&call, 0, NULL, Qnil);
 }
 
 bool connection_io_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
@@ -52,7 +52,7 @@ static bool was_told(const connection_io_t *io, ID method, bool (*is_ours)(VALUE
     VALUE error = rb_errinfo();
     if (!is_ours(error)) return false;
     rb_set_errinfo(Qnil);
-    connection_io_ask(io, method, 1, error);
+    connection_io_call(io, method, 1, error);
     return true;
 }
 
@@ -66,14 +66,14 @@ bool connection_io_is_flushed(const connection_t *connection) {
 /* A child of the process that opened it must not touch the connection. */
 static bool is_inherited(const connection_io_t *io) {
     if (io->connection->generation == process_generation) return false;
-    connection_io_ask(io, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
+    connection_io_call(io, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
     return true;
 }
 
 /* After the system call, or the TLS session, has failed: the trunk's method is told. */
 static void tell_failure(const connection_io_t *io, ID method, const char *call) {
     int number = errno;
-    connection_io_ask(io, method, 1, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
+    connection_io_call(io, method, 1, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
 }
 
 static VALUE call_flush(VALUE wire) { return rb_funcallv_public(wire, id_flush, 0, NULL); }

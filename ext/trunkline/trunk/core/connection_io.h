@@ -23,7 +23,7 @@ connection_io_t connection_io_for(VALUE trunk, VALUE connection_object, VALUE re
 
 /* Calls a method of the trunk, for what is rare, with interrupts masked. Runs Ruby: other threads may run, and what was read of the connection
  * before may have changed. */
-VALUE connection_io_ask(const connection_io_t *io, ID method, int count, VALUE argument);
+VALUE connection_io_call(const connection_io_t *io, ID method, int count, VALUE argument);
 
 /* After something was raised or thrown: was that the end of this connection, and no more? Then the trunk is lost. */
 bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error));

@@ -63,7 +63,7 @@ static void pass_on(const connection_io_t *io) {
     wake(io);
     cancelling_lift(connection);
     bool more = RARRAY_LEN(connection->woken) > 0 || has_abandoned_head(connection) || (is_crowded(connection) && connection_has_room(connection));
-    if (more) connection_io_ask(io, id_pass_on, 0, Qnil);
+    if (more) connection_io_call(io, id_pass_on, 0, Qnil);
 }
 
 static VALUE receive_in_codec(VALUE data) {
@@ -91,7 +91,7 @@ bool connection_loop_take_in(const connection_io_t *io, bool interruptible) {
     VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
     if (!tag && connection_codec(io->connection)->paused) return RTEST(interrupts_where_it_sleeps(take_in_undisturbed, (VALUE)io));
     if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(go_on, (VALUE)tag, pass_on_at_last, (VALUE)io);
-    if (!tag && sound == Qfalse) connection_io_ask(io, id_quarantine_altered, 0, Qnil);
+    if (!tag && sound == Qfalse) connection_io_call(io, id_quarantine_altered, 0, Qnil);
     bool any = tag || RARRAY_LEN(io->connection->woken) > 0;
     pass_on(io);
     return any;
@@ -128,7 +128,7 @@ static bool tells_ahead(const connection_io_t *io) {
 static void tell_ahead(const connection_io_t *io) {
     connection_t *connection = io->connection;
     succession_t succession = connection_resign(connection, io->object);
-    if (succession == SUCCESSION_NEXT) connection_io_ask(io, id_after_leave, 1, connection->next_leader);
+    if (succession == SUCCESSION_NEXT) connection_io_call(io, id_after_leave, 1, connection->next_leader);
     rb_funcallv_public(connection->codec, id_tell_ahead, 1, &io->object);
 }
 
@@ -167,7 +167,7 @@ static void cancel_again(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (isinf(connection->cancelling.again) || clock_now() < connection->cancelling.again) return;
     connection->cancelling.again = INFINITY;
-    connection_io_ask(io, id_cancel_abandoned_ahead, 0, Qnil);
+    connection_io_call(io, id_cancel_abandoned_ahead, 0, Qnil);
 }
 
 /* False: the trunk is lost, or so is the lead. A fiber that was dropped with its event loop while it slept has none: where it goes on after all,
@@ -178,7 +178,7 @@ static bool sleep_as_leader(const connection_io_t *io) { return connection_io_sl
 static bool wait_for_server(const connection_io_t *io) {
     if (!silence_is_due(io->connection)) return sleep_as_leader(io);
     io->connection->answerless = false;
-    connection_io_ask(io, id_look_into_silence, 0, Qnil);
+    connection_io_call(io, id_look_into_silence, 0, Qnil);
     return !io->connection->lost && connection_leads(io->connection, io->object);
 }
 
@@ -194,7 +194,7 @@ void connection_loop_step(const connection_io_t *io) {
         let_others_run(io, connection_loop_take_in(io, io->exposed));
         if (!connection_leads(connection, io->object)) return;
         break;
-    case SOCKET_CLOSED: connection_io_ask(io, id_hung_up, 0, Qnil); break;
+    case SOCKET_CLOSED: connection_io_call(io, id_hung_up, 0, Qnil); break;
     case SOCKET_BLOCKED:
         if (!wait_for_server(io)) return;
         break;
@@ -256,9 +256,9 @@ static bool is_alive(const connection_io_t *io) {
     if (connection_is_led(connection) || connection_io_is_quiet(connection)) return true;
     connection->leader = io->object;
     connection->looking = true;
-    bool alive = RTEST(connection_io_ask(io, id_alive, 0, Qnil));
+    bool alive = RTEST(connection_io_call(io, id_alive, 0, Qnil));
     succession_t succession = connection_resign(connection, io->object);
-    if (succession == SUCCESSION_NEXT) connection_io_ask(io, id_after_leave, 1, connection->next_leader);
+    if (succession == SUCCESSION_NEXT) connection_io_call(io, id_after_leave, 1, connection->next_leader);
     return alive;
 }
 
@@ -266,9 +266,9 @@ static bool is_alive(const connection_io_t *io) {
  * any more. */
 static bool is_fit(const connection_io_t *io) {
     const in_flight_t *in_flight = connection_in_flight(io->connection);
-    bool questioned = in_flight->load.questioned;
-    if (in_flight->fifo.count > 0 && !questioned) return true;
-    return is_alive(io) && !(questioned && connection_is_old(io->connection, clock_latest()));
+    bool check_in_flight = in_flight->load.check_in_flight;
+    if (in_flight->fifo.count > 0 && !check_in_flight) return true;
+    return is_alive(io) && !(check_in_flight && connection_is_old(io->connection, clock_latest()));
 }
 
 /* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
@@ -286,7 +286,7 @@ bool connection_loop_submit(const connection_io_t *io) {
         connection_io_flush(io);
         connection->answerless = first;
     }
-    if (connection->asleep && !connection->turning && !connection_io_is_flushed(connection)) connection_io_ask(io, id_write_out, 1, io->object);
+    if (connection->asleep && !connection->turning && !connection_io_is_flushed(connection)) connection_io_call(io, id_write_out, 1, io->object);
     return true;
 }
 
@@ -307,7 +307,7 @@ void connection_loop_leave(const connection_io_t *io) {
         succession = SUCCESSION_LED;
     }
     bool more = succession == SUCCESSION_NEXT || (succession == SUCCESSION_NONE && has_ends_to_tie(io)) || (connection->active == 0 && is_crowded(connection));
-    if (more) connection_io_ask(io, id_after_leave, 1, succession == SUCCESSION_NEXT ? next_leader : succession == SUCCESSION_NONE ? sym_none : sym_led);
+    if (more) connection_io_call(io, id_after_leave, 1, succession == SUCCESSION_NEXT ? next_leader : succession == SUCCESSION_NONE ? sym_none : sym_led);
 }
 
 static VALUE send_and_wait(VALUE data) {
@@ -320,8 +320,8 @@ static VALUE send_and_wait(VALUE data) {
 
 static VALUE cleanup(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
-    if (!io->through) connection_io_ask(io, id_abandon, 1, io->object);
-    else if (io->taken && !io->answered && request_deadline_passed(io->request)) connection_io_ask(io, id_expire_request, 1, io->object);
+    if (!io->through) connection_io_call(io, id_abandon, 1, io->object);
+    else if (io->taken && !io->answered && request_deadline_passed(io->request)) connection_io_call(io, id_expire_request, 1, io->object);
     else connection_loop_leave(io);
     return Qnil;
 }

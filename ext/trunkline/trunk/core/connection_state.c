@@ -114,14 +114,14 @@ static VALUE connection_idle_since(VALUE self) { return DBL2NUM(connection_in_fl
 
 /* call-seq: unused_since -> Float
  *
- * Likewise, but for the questions of this library. */
+ * Likewise, but for the checks by this library. */
 static VALUE connection_unused_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->load.unused_since); }
 
-/* call-seq: questioned -> connection
+/* call-seq: check_sent -> connection
  *
- * What was sent last is a question of this library, of which no caller reads the answer: the next caller does, before it sends anything. */
-static VALUE connection_questioned(VALUE self) {
-    in_flight_note_question(connection_in_flight(connection_of(self)));
+ * What was sent last is a check by this library, of which no caller reads the answer: the next caller does, before it sends anything. */
+static VALUE connection_check_sent(VALUE self) {
+    in_flight_note_check(connection_in_flight(connection_of(self)));
     return self;
 }
 
@@ -245,7 +245,7 @@ void Init_trunkline_connection_state(void) {
     rb_define_method(class, "round_trip=", connection_set_round_trip, 1);
     rb_define_method(class, "idle_since", connection_idle_since, 0);
     rb_define_method(class, "unused_since", connection_unused_since, 0);
-    rb_define_method(class, "questioned", connection_questioned, 0);
+    rb_define_method(class, "check_sent", connection_check_sent, 0);
     rb_define_method(class, "active", connection_get_active, 0);
     rb_define_method(class, "inherited?", connection_is_inherited, 0);
 }

@@ -59,14 +59,14 @@ static void become_busy(in_flight_t *in_flight) {
 static void become_idle(in_flight_t *in_flight, double now) {
     load_t *load = &in_flight->load;
     load->idle_since = now;
-    if (!load->questioned) load->unused_since = now;
+    if (!load->check_in_flight) load->unused_since = now;
     occupancy_note_idle(&in_flight->occupant);
 }
 
 void in_flight_push(in_flight_t *in_flight, VALUE entry) {
     fifo_push(&in_flight->fifo, entry);
     if (in_flight->fifo.count == 1) become_busy(in_flight);
-    in_flight->load.questioned = false;
+    in_flight->load.check_in_flight = false;
     request_t *request = fifo_request(entry);
     if (request) count_in(in_flight, request);
 }

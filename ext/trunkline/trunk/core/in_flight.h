@@ -17,13 +17,13 @@ typedef struct {
     double head_since;   /* when the oldest became the one that the server works on */
     double told_after;   /* seconds between the oldest one's being sent and the server's word that it begins */
     double idle_since;   /* when the last one was answered */
-    double unused_since; /* likewise, but for the questions of this library */
+    double unused_since; /* likewise, but for the checks by this library */
     uint64_t requests;   /* ever pushed */
     size_t longs;        /* requests among them that are long ones */
     size_t unknown;      /* likewise, of which it is not known how long they take */
     bool alone;          /* the oldest one was sent when there was no other: its time holds a round trip */
     bool begun;          /* the server has said that it began with the oldest one, at head_since */
-    bool questioned;     /* the last one is a question of this library, of which no caller reads the answer */
+    bool check_in_flight; /* the last one is a check by this library, of which no caller reads the answer */
 } load_t;
 
 typedef struct in_flight {
@@ -55,8 +55,8 @@ void in_flight_begin(in_flight_t *in_flight, double now);
 /* The connection has just been made, and is idle. */
 static inline void in_flight_connected(in_flight_t *in_flight, double now) { in_flight->load.idle_since = in_flight->load.unused_since = now; }
 
-/* The last one pushed is a question of this library. */
-static inline void in_flight_note_question(in_flight_t *in_flight) { in_flight->load.questioned = true; }
+/* The last one pushed is a check by this library. */
+static inline void in_flight_note_check(in_flight_t *in_flight) { in_flight->load.check_in_flight = true; }
 
 /* Seconds until the server will be through, as far as can be told. A head that takes longer than was expected of it is
  * expected to take as long again as it has taken. */

@@ -15,7 +15,7 @@ module Trunkline
       def exec_kept(sql, parameters, prepare = true)
         check_open
         end_open if @sent || @open_copy
-        received(@session.ask(sql, bound(parameters), prepare: prepare))
+        received(@session.query(sql, bound(parameters), prepare: prepare))
       rescue Error, EncodingError, MISCOUNT => error
         raise translated(error)
       end

@@ -7,7 +7,7 @@ module Trunkline
     class Doctor
       # What each of several hosts is, how far the standbys are behind, and which one queries go to.
       module Hosts # :nodoc:
-        IDENTITY = Postgres.const_get(:IdentityQuestion)::SQL
+        IDENTITY = Postgres.const_get(:IdentityQuery)::SQL
         # Bytes of WAL that were written, or replayed.
         POSITION = <<~SQL
           SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_lsn() END
@@ -94,11 +94,11 @@ module Trunkline
 
         def self.suitable(config, asked)
           wanted = config.target_session_attrs
-          standbys = asked.select(&:recovery)
-          return standbys.any? ? [standbys, "standbys are preferred"] : [asked, "standbys are preferred, and there is none"] if wanted == "prefer-standby"
+          standbys = reached.select(&:recovery)
+          return standbys.any? ? [standbys, "standbys are preferred"] : [reached, "standbys are preferred, and there is none"] if wanted == "prefer-standby"
 
-          found = asked.select(&WANTED.fetch(wanted)).select { |one| one.recovery || one.timeline == newest(asked) }
-          [found, wanted == "any" ? "it is the first one that can be asked, and any will do" : "it is the first #{found.first&.recovery ? "standby" : "primary"}"]
+          found = reached.select(&WANTED.fetch(wanted)).select { |one| one.recovery || one.timeline == newest(reached) }
+          [found, wanted == "any" ? "it is the first one that can be reached, and any will do" : "it is the first #{found.first&.recovery ? "standby" : "primary"}"]
         end
         private_class_method :identify, :tell, :foreign, :former, :newest, :lag, :latency, :destination, :suitable
       end

@@ -6,27 +6,27 @@ module Trunkline
       # Whether the server takes as many connections as the application may open.
       module Limits # :nodoc:
         # -1: no limit. reserved_connections is there from PostgreSQL 16 on.
-        QUESTION = <<~SQL
+        SQL = <<~SQL
           SELECT pg_catalog.current_setting('max_connections')::int AS all,
                  pg_catalog.current_setting('superuser_reserved_connections')::int OPERATOR(pg_catalog.+)
                    coalesce(pg_catalog.current_setting('reserved_connections', true)::int, 0) AS reserved,
                  (SELECT rolconnlimit FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user) AS role,
                  (SELECT datconnlimit FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database()) AS database
         SQL
-        private_constant :QUESTION
+        private_constant :SQL
 
         # @return [Array<Array(Symbol, String)>] verdicts and sentences
         def self.findings(patient)
-          limits = patient.db.first(QUESTION)
+          limits = patient.db.first(SQL)
           wanted = patient.max_connections * patient.processes
           room, whose = narrowest(limits)
           processes = patient.processes == 1 ? "One process" : "#{patient.processes} processes"
-          asked = "#{processes} with max_connections #{patient.max_connections} may open #{wanted} connections"
-          return [[:advice, pooled(asked, room, whose)]] unless Pooler.direct?(patient)
+          wanted_connections = "#{processes} with max_connections #{patient.max_connections} may open #{wanted} connections"
+          return [[:advice, pooled(wanted_connections, room, whose)]] unless Pooler.direct?(patient)
 
-          return [[:fine, "#{asked}, and #{whose} #{room}."]] if wanted <= room
+          return [[:fine, "#{wanted_connections}, and #{whose} #{room}."]] if wanted <= room
 
-          [[:trouble, "#{asked}, but #{whose} #{room}: #{remedy(room, patient.processes)}."]]
+          [[:trouble, "#{wanted_connections}, but #{whose} #{room}: #{remedy(room, patient.processes)}."]]
         end
 
         # @return [Array(Integer, String)]
@@ -36,8 +36,8 @@ module Trunkline
         end
 
         # What the application opens, the pooler takes; what the pooler opens, the server.
-        def self.pooled(asked, room, whose)
-          "#{asked} to the pooler, whose own limit (PgBouncer's max_client_conn) must be as high. Of the connections that poolers open themselves " \
+        def self.pooled(wanted_connections, room, whose)
+          "#{wanted_connections} to the pooler, whose own limit (PgBouncer's max_client_conn) must be as high. Of the connections that poolers open themselves " \
             "(default_pool_size for each pair of database and role) #{whose} #{room}."
         end
 

@@ -35,7 +35,7 @@ module Trunkline
         # @param pid [Integer]
         # @return [Hash{Symbol => Object}] what {Snapshot.take} says there
         # @raise [NotFound]
-        def ask(pid)
+        def fetch(pid)
           socket = ::UNIXSocket.new(path(pid))
           JSON.parse(read(socket, pid), symbolize_names: true)
         rescue SystemCallError, JSON::ParserError

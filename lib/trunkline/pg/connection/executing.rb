@@ -157,7 +157,7 @@ module Trunkline
           sql = Queries.utf8(sql)
           return open_copy(sql) if parameters.empty? && Copying.begins?(sql)
 
-          result = settled(@queries.ask(sql, parameters, result_format, type_map || @types.for_queries, prepare, types))
+          result = settled(@queries.query(sql, parameters, result_format, type_map || @types.for_queries, prepare, types))
           tell(result) if @receiver
           block_given? ? yielded(result) { yield result } : result
         rescue ::Trunkline::Error, EncodingError, Translation::MISCOUNT => error

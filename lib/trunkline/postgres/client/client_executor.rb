@@ -137,7 +137,7 @@ module Trunkline
       # Runs what {Detection} asks, on the shared connections: what asks within a session goes there, which is reset, and may have the only one.
       #
       # @return [Array<Hash>] rows of the script's last statement
-      def ask_catalogue(script)
+      def query_catalogue(script)
         request = Request.script(script)
         @pool.perform(request)
         raise @responses.error(request) unless request.answered?

@@ -39,7 +39,7 @@ module Trunkline
         @unfinished = unfinished
         @dealt_with = dealt_with
         @io = nil
-        @asked = false
+        @sent = false
       end
 
       # @param deadline [Float, nil]
@@ -62,7 +62,7 @@ module Trunkline
       # @return [true]
       def attempt(deadline)
         @io ||= @endpoint.open(deadline)
-        ask(deadline) unless @asked
+        send_message(deadline) unless @sent
         wait_for_end(deadline) unless @io.closed? # as it is where the first attempt was interrupted after its end
         @io.close
         @dealt_with&.call
@@ -79,12 +79,12 @@ module Trunkline
       def close_or_hand_over
         return if @io.nil? || @io.closed?
 
-        @asked && @unfinished ? @unfinished.add(@io) : @io.close
+        @sent && @unfinished ? @unfinished.add(@io) : @io.close
       end
 
-      def ask(deadline)
+      def send_message(deadline)
         Socket::DeadlineIO.write(@io, @message, deadline) or raise ConnectionError, "the request to cancel could not be sent in time"
-        @asked = true
+        @sent = true
       rescue SystemCallError => error
         reason = SystemCallError.new(nil, error.errno).message.downcase
         raise ConnectionError, "the request to cancel could not be sent: #{reason}"

@@ -48,7 +48,7 @@ module Trunkline
       def agreed?(io, deadline)
         return true if @config.sslnegotiation == "direct"
 
-        case answer = ask(io, deadline)
+        case answer = negotiate(io, deadline)
         when "S" then true
         when "N" then required? ? refuse("the server does not encrypt, and sslmode=#{@config.sslmode} wants it", retriable: false) : false
         when /\AE/n then refuse("the server answered the request to encrypt with an error, which is not authenticated")
@@ -73,7 +73,7 @@ module Trunkline
 
       private
 
-      def ask(io, deadline)
+      def negotiate(io, deadline)
         sent = Socket::DeadlineIO.write(io, REQUEST, deadline)
         answer = sent && Socket::DeadlineIO.read(io, CHUNK, deadline)
         too_late if answer == false
@@ -94,7 +94,7 @@ module Trunkline
         if @config.sslnegotiation == "direct" && encrypted.alpn_protocol != Context::PROTOCOL
           refuse("the server does not speak PostgreSQL's protocol over TLS (sslnegotiation=direct)", retriable: false)
         end
-        refuse("the server did not ask for a certificate, and sslcertmode=require wants that", retriable: false) unless context.certificate_asked?
+        refuse("the server did not ask for a certificate, and sslcertmode=require wants that", retriable: false) unless context.certificate_requested?
         check_name(Socket::TLS::Identity.new(encrypted.peer_cert)) if @config.sslmode == "verify-full"
       end
 

@@ -127,9 +127,9 @@ module Trunkline
       #
       # @return [Array(ServerIdentity, String)] the identity, where it is asked for and told, and the bytes that came after all this
       def check_server(type)
-        question = type.question
-        refuse_reported(type) unless question
-        flight = "#{question}#{IdentityQuestion::MESSAGE if @cluster}#{@survey&.message}"
+        query = type.query
+        refuse_reported(type) unless query
+        flight = "#{query}#{IdentityQuery::MESSAGE if @cluster}#{@survey&.message}"
         @handshake_io.write(flight) unless flight.empty?
         type.receive(@handshake_io.read) until type.answered?
         refuse(type)
@@ -141,21 +141,21 @@ module Trunkline
         return unless type.objection
 
         if @cluster
-          @handshake_io.write(IdentityQuestion::MESSAGE)
-          type.learn(*ask_identity(type.leftover))
+          @handshake_io.write(IdentityQuery::MESSAGE)
+          type.learn(*request_identity(type.leftover))
         end
         refuse(type)
       end
 
       # @return [Array(ServerIdentity, String)]
-      def ask_identity(bytes)
-        question = IdentityQuestion.new(@host.server, bytes)
-        question.receive(@handshake_io.read) until question.answered?
-        [question.identity, question.leftover]
+      def request_identity(bytes)
+        query = IdentityQuery.new(@host.server, bytes)
+        query.receive(@handshake_io.read) until query.answered?
+        [query.identity, query.leftover]
       end
 
       def identify(bytes)
-        identity, leftover = ask_identity(bytes)
+        identity, leftover = request_identity(bytes)
         @cluster.check(identity)
         [identity, leftover]
       rescue WrongCluster, UnsuitableServer

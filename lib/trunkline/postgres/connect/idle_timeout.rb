@@ -9,10 +9,10 @@ module Trunkline
     module IdleTimeout # :nodoc:
       ENDED_BY_SERVER = "57P05"
       ENDED_BY_PGBOUNCER = "client_idle_timeout"
-      QUESTION = "SELECT EXTRACT(epoch FROM pg_catalog.current_setting('idle_session_timeout')::pg_catalog.interval)"
+      SQL = "SELECT EXTRACT(epoch FROM pg_catalog.current_setting('idle_session_timeout')::pg_catalog.interval)"
       # Of the timeout: the rest is for a request's way to the server.
       SHARE = 0.9
-      private_constant :ENDED_BY_SERVER, :ENDED_BY_PGBOUNCER, :QUESTION, :SHARE
+      private_constant :ENDED_BY_SERVER, :ENDED_BY_PGBOUNCER, :SQL, :SHARE
 
       # @param pool [Pool] one of whose connections may have been ended so
       # @param trunk [Trunk] new
@@ -32,20 +32,20 @@ module Trunkline
         return if ending.idle >= pool.idle_limit
 
         fields = ErrorFields.parse(ending.farewell)
-        return ask(trunk, responses) if fields[:sqlstate] == ENDED_BY_SERVER
+        return fetch(trunk, responses) if fields[:sqlstate] == ENDED_BY_SERVER
 
         # PgBouncer does not tell: it is no more than this.
         ending.idle if fields[:message] == ENDED_BY_PGBOUNCER
       end
 
       # @return [Float, nil] nil: new sessions have none, or it could not be asked
-      def self.ask(trunk, responses)
-        request = Request.script(QUESTION)
+      def self.fetch(trunk, responses)
+        request = Request.script(SQL)
         trunk.perform(request)
         seconds = responses.results(request, Result).first&.value.to_f if request.answered?
         seconds if seconds&.positive?
       end
-      private_class_method :timeout, :ask
+      private_class_method :timeout, :fetch
     end
     private_constant :IdleTimeout
   end

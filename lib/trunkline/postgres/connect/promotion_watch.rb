@@ -55,15 +55,15 @@ module Trunkline
       #
       # @return [Boolean] whether one is no standby any more, or the last one is gone: it is time to look at the hosts
       def changed?
-        asked = take
+        checked = take
         deadline = Waiting.now + ANSWER
-        asked.each_value { |kept| ask(kept, deadline) }
-        others = asked.to_h { |host, kept| [host, answer(kept, deadline)] }.reject { |_, answer| answer == :standby }
-        others.each_key { |host| close(asked.delete(host)) }
+        checked.each_value { |kept| check(kept, deadline) }
+        others = checked.to_h { |host, kept| [host, answer(kept, deadline)] }.reject { |_, answer| answer == :standby }
+        others.each_key { |host| close(checked.delete(host)) }
         @promoted = others.key(:primary)
-        others.value?(:primary) || (asked.empty? && others.any?)
+        others.value?(:primary) || (checked.empty? && others.any?)
       ensure
-        asked.each { |host, kept| put_back(host, kept) }
+        checked.each { |host, kept| put_back(host, kept) }
       end
 
       # @param hosts [Array<Config::Host>] in the order in which a search tries them
@@ -102,7 +102,7 @@ module Trunkline
       end
 
       # One that has not answered in time is not asked twice.
-      def ask(kept, deadline)
+      def check(kept, deadline)
         return if kept.query || kept.generation != Trunkline.process_generation
 
         kept.query = Startup::EarlyQuery.new("the question whether a standby was promoted", "")

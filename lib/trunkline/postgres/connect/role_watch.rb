@@ -13,7 +13,7 @@ module Trunkline
       READ_ONLY = "its server is read-only"
       SILENT = "its server does not answer"
       # What idle connections are asked: a server from 14 on reports with the answer to an empty statement, too, that it is no standby any more.
-      QUESTION = -> { Request.script("") }
+      QUERY = -> { Request.script("") }
       READERS = %w[read-only standby prefer-standby].freeze
       private_constant :PAUSE, :READ_ONLY, :SILENT, :READERS
 

@@ -24,7 +24,7 @@ module Trunkline
       def self.to(config, responses, epochs, unfinished, prepare:, gone:, **budget)
         fleet = Fleet.new(config.fleet) if config.fleet
         trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: SessionSurvey.new(config.pooler, fleet), fleet: fleet, &gone)
-        options = { limits: responses.limits, server: config.server, question: (RoleWatch::QUESTION if config.identify_servers?),
+        options = { limits: responses.limits, server: config.server, check: (RoleWatch::QUERY if config.identify_servers?),
                     moved: (trunks.method(:moved?) if config.named?) }
         new(trunks, Pool.new(**budget, **options, divided: !fleet.nil?) { |pool| yield pool, trunks }, options)
       end

@@ -24,7 +24,7 @@ module Trunkline
 
     # Asks a new session for the identity of its server: bytes in, bytes out. A role needs no privilege for that. A server that does not tell
     # it, such as a pooler's own console, has none.
-    class IdentityQuestion # :nodoc:
+    class IdentityQuery # :nodoc:
       # The checkpoint record in the control file is older than a promotion for a while. So a primary is asked for the file that it writes to,
       # whose name begins with the timeline, and a standby for the timeline of what it has replayed too.
       SQL = <<~QUERY
@@ -59,6 +59,6 @@ module Trunkline
         ServerIdentity.new(system, timeline.to_i(16), recovery == "t", process.to_i, @server).freeze if system && recovery && timeline
       end
     end
-    private_constant :ServerIdentity, :IdentityQuestion
+    private_constant :ServerIdentity, :IdentityQuery
   end
 end

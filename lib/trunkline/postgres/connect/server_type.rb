@@ -28,7 +28,7 @@ module Trunkline
       end
 
       # @return [String, nil] message to send; nil where the answer is known
-      def question
+      def query
         return if known?
 
         sql = QUESTIONS.fetch(subject)
@@ -36,11 +36,11 @@ module Trunkline
         Startup::EarlyQuery.message(sql)
       end
 
-      # @return [Boolean] whether the question is answered
+      # @return [Boolean] whether the query is answered
       def answered? = @query.nil? || @query.answered?
 
       # @param bytes [String] what the server sent
-      # @raise [UnsuitableServer] when it does not answer the question
+      # @raise [UnsuitableServer] when it does not answer the query
       # @raise [ProtocolError]
       def receive(bytes)
         @query.receive(bytes)

@@ -8,8 +8,8 @@ module Trunkline
     # as text. Then it is asked whether it does so all the same: anything else would be read wrongly.
     module SessionSettingsCheck # :nodoc:
       # A positive number of extra digits makes each float exact.
-      QUESTION = "SELECT pg_catalog.current_setting('IntervalStyle'), pg_catalog.current_setting('extra_float_digits')::int OPERATOR(pg_catalog.>=) 1"
-      private_constant :QUESTION
+      SQL = "SELECT pg_catalog.current_setting('IntervalStyle'), pg_catalog.current_setting('extra_float_digits')::int OPERATOR(pg_catalog.>=) 1"
+      private_constant :SQL
 
       # @param trunk [Trunk] new
       # @param responses [ResponseReader]
@@ -18,7 +18,7 @@ module Trunkline
       # @raise [ConnectionError] the session writes values in another way
       # @raise [Error] it could not be asked
       def self.check(trunk, responses, interval_styles)
-        request = Request.script(QUESTION)
+        request = Request.script(SQL)
         trunk.perform(request)
         raise responses.error(request) unless request.answered?
         style, exact = responses.results(request, Result).first.rows.first

@@ -9,12 +9,12 @@ module Trunkline
     module AsynchronousCommit # :nodoc:
       # The level of the role or the database comes back, for the flushes. Only the server process that the connection was promised
       # gets the setting: behind a pooler it would be another client's next. That it may flush is tried, not looked up.
-      QUESTION = "SELECT pg_catalog.current_setting('synchronous_commit'), pg_catalog.pg_postmaster_start_time()::pg_catalog.text, " \
+      SQL = "SELECT pg_catalog.current_setting('synchronous_commit'), pg_catalog.pg_postmaster_start_time()::pg_catalog.text, " \
                  "CASE WHEN pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) %<pid>d AND " \
                  "pg_catalog.pg_logical_emit_message(true, 'trunkline', '') IS NOT NULL " \
                  "THEN pg_catalog.set_config('synchronous_commit', 'off', false) END"
       POOLED = "a pooler stands between, so no process of the server could vouch for the commits of another"
-      private_constant :QUESTION, :POOLED
+      private_constant :SQL, :POOLED
 
       # @param trunk [Trunk] new
       # @param pid [Integer, nil] of the server process that the connection was promised
@@ -23,7 +23,7 @@ module Trunkline
       # @return [Trunk] the same, whose codec has its {Flushes}
       # @raise [ConnectionError, ServerError] it cannot be; the connection is closed
       def self.prepare(trunk, pid, statement, responses)
-        level, server, set = ask(trunk, pid, responses)
+        level, server, set = fetch(trunk, pid, responses)
         raise ConnectionError.new(POOLED, server: trunk.server, retriable: false) unless set
 
         trunk.codec.flushes = Flushes.new(server, trunk, statement, level == "off" ? "on" : level, pid)
@@ -32,14 +32,14 @@ module Trunkline
         trunk.close("its commits cannot be flushed together") unless prepared
       end
 
-      def self.ask(trunk, pid, responses)
-        request = Request.script(format(QUESTION, pid: pid.to_i))
+      def self.fetch(trunk, pid, responses)
+        request = Request.script(format(SQL, pid: pid.to_i))
         trunk.perform(request)
         raise responses.error(request) unless request.answered?
 
         responses.results(request, Result).first.rows.first
       end
-      private_class_method :ask
+      private_class_method :fetch
     end
     private_constant :AsynchronousCommit
   end

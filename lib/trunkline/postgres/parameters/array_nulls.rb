@@ -8,8 +8,8 @@ module Trunkline
     # It is asked for when the first Array with a nil is to be sent, or a COPY of rows with arrays begins, and again as
     # long as it is off.
     class ArrayNulls # :nodoc:
-      QUESTION = "SELECT reset_val FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) 'array_nulls'"
-      private_constant :QUESTION
+      SQL = "SELECT reset_val FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) 'array_nulls'"
+      private_constant :SQL
 
       # @param server [String] label for errors
       # @yieldparam sql [String]
@@ -47,7 +47,7 @@ module Trunkline
 
       private
 
-      def on?(query) = query.call(QUESTION, []) != [["off"]]
+      def on?(query) = query.call(SQL, []) != [["off"]]
     end
     private_constant :ArrayNulls
   end

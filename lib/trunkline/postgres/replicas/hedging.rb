@@ -69,7 +69,7 @@ module Trunkline
       def beside_others(replica, read, since, late_at)
         hedged = HedgedRead.new(self, read, since)
         trunk = hedged.perform(replica, late_at)
-        @set.ask(replica) if trunk && !hedged.overdue?
+        @set.check_lag(replica) if trunk && !hedged.overdue?
         trunk
       end
 
@@ -79,7 +79,7 @@ module Trunkline
       def alone(replica, read, since)
         trunk = replica.perform(read.request, read.guard.after, false)
         note(replica, read, Waiting.now - since) if trunk
-        @set.ask(replica) if trunk
+        @set.check_lag(replica) if trunk
         trunk
       end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../trunk/waiting"
-require_relative "lag_question"
+require_relative "lag_query"
 require_relative "replay_waits"
 
 module Trunkline
@@ -68,7 +68,7 @@ module Trunkline
         @times = Histogram.new
         @failures = @hedged = @won = 0
         @standby = @lag = @replayed = @timeline = @version = @resume_at = @reason = nil
-        @ask_at = @behind_until = -Float::INFINITY
+        @check_at = @behind_until = -Float::INFINITY
         @behind_lsn = nil
       end
 
@@ -181,14 +181,14 @@ module Trunkline
 
       # Asks how far it is, when it is time to: one caller of a second waits for one more round trip.
       #
-      # @param statement [Statement] of the question
+      # @param statement [Statement] of the query
       # @return [void]
-      def ask(statement, now)
-        return if now < @ask_at
+      def check_lag(statement, now)
+        return if now < @check_at
 
-        @ask_at = now + LagQuestion::EVERY
-        question = Request.query(statement, []).limit(LagQuestion::PATIENCE)
-        take_in(question) if @pool.perform(question)
+        @check_at = now + LagQuery::EVERY
+        query = Request.query(statement, []).limit(LagQuery::TIMEOUT)
+        take_in(query) if @pool.perform(query)
       rescue Error
         nil # the read meets it too
       end
@@ -214,8 +214,8 @@ module Trunkline
         false
       end
 
-      def take_in(question)
-        answer = LagQuestion.answer(question) or return
+      def take_in(query)
+        answer = LagQuery.answer(query) or return
         @standby, @lag, @replayed, @timeline, @version = answer
         @reason = nil if @standby && @resume_at.nil?
       end

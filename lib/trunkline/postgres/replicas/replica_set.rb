@@ -39,7 +39,7 @@ module Trunkline
         @trunks = trunks
         @primary = primary
         @responses = responses
-        @question = statements.table[LagQuestion::SQL]
+        @lag_query = statements.table[LagQuery::SQL]
         @replicas = config.hosts.each_with_index.map { |host, number| replica(number, config.replica_at(host), pools) }.freeze
         begin_anew
       end
@@ -125,7 +125,7 @@ module Trunkline
       end
 
       # Asks a replica that has just answered how far it is, when it is time to.
-      def ask(replica) = (replica.ask(@question, Waiting.now) if @choice.idle?(replica.number))
+      def check_lag(replica) = (replica.check_lag(@lag_query, Waiting.now) if @choice.idle?(replica.number))
 
       # @return [NoReplica]
       def none(guard)
@@ -179,7 +179,7 @@ module Trunkline
         return @hedging.perform(replica, read) if hedge
 
         since = Waiting.now
-        replica.ask(@question, since) if @choice.idle?(replica.number)
+        replica.check_lag(@lag_query, since) if @choice.idle?(replica.number)
         trunk = replica.perform(read.request, read.guard.after, eager)
         return trunk if eager || !trunk
 
@@ -231,7 +231,7 @@ module Trunkline
           @choice.usable(replica.number, false)
           replica.retire
         elsif replica.outdated?(cluster.timeline)
-          replica.ask(@question, now)
+          replica.check_lag(@lag_query, now)
         end
       end
     end

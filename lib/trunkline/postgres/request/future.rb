@@ -30,7 +30,7 @@ module Trunkline
       # @return [Result] the same one every time
       # @raise [Error] what {Querying#query} would have raised, every time
       def value
-        @request.asked
+        @request.claimed
         wait_for(nil) { @concluded }
         raise @error if @error
 

@@ -13,8 +13,8 @@ module Trunkline
       # What it says when it, or the transaction, is read-only.
       READ_ONLY = "25006"
       # How a caller asks for a transaction that is to be so: as it begins, by a setting, or within a script.
-      ASKED_READ_ONLY = /read[\s_]+only/i
-      private_constant :MISCOUNTED, :ASKED_READ_ONLY
+      READ_ONLY_REQUESTED = /read[\s_]+only/i
+      private_constant :MISCOUNTED, :READ_ONLY_REQUESTED
 
       # @param executor [Executor] that sends the requests
       # @param responses [ResponseReader]
@@ -38,7 +38,7 @@ module Trunkline
       # Another server would refuse it, too.
       #
       # @return [Boolean]
-      def asked_read_only?(request) = [*request.preamble, *request.script].any? { |sql| ASKED_READ_ONLY.match?(sql) }
+      def requests_read_only?(request) = [*request.preamble, *request.script].any? { |sql| READ_ONLY_REQUESTED.match?(sql) }
 
       # It has had no effect, or may have one twice. A session cannot go on elsewhere.
       #
@@ -79,7 +79,7 @@ module Trunkline
           state = error.sqlstate
           check_what_was_miscounted(request) if state == MISCOUNTED
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
-          if state == READ_ONLY && !moved && !asked_read_only?(request)
+          if state == READ_ONLY && !moved && !requests_read_only?(request)
             moved = true
             request = request.again if @executor.begins_elsewhere?(request)
           end

@@ -22,7 +22,7 @@ module Trunkline
         @most_bytes = most_bytes
         @server = server
         @unclaimed = UnclaimedAnswers.new
-        @asked = 0
+        @submitted = 0
         @lists = {} # by the fibers' object_ids: a fiber that has ended is not kept
         @many = FEW
         @lock = Lock.new
@@ -35,7 +35,7 @@ module Trunkline
       def make_room(request)
         refuse if @unclaimed.bytes > @most_bytes
         request.unclaimed(@unclaimed)
-        Waiting.give_turn(Fiber.current_scheduler) if ((@asked += 1) % TURN_AFTER).zero?
+        Waiting.give_turn(Fiber.current_scheduler) if ((@submitted += 1) % TURN_AFTER).zero?
         list = @lists[Fiber.current.object_id] or return
         list.shift while list.first&.empty?
         return if list.size < @most

@@ -23,9 +23,9 @@ module Trunkline
       # @param epochs [PlanEpoch] the client's
       # @yieldparam script [String] of SQL
       # @yieldreturn [Array<Hash>] rows of its last statement
-      def initialize(epochs, &ask)
+      def initialize(epochs, &query)
         @epochs = epochs
-        @ask = ask
+        @query = query
         @lock = Lock.new
         @keepers = @looked_at = @fingerprint = nil
         @looking = false
@@ -59,9 +59,9 @@ module Trunkline
       # What changes while it is read ends the epoch, or is seen in the next one.
       def look
         looked_at = @epochs.definitions
-        fingerprint = @ask.call(StateKeepers.fingerprint_script).first.values.first
+        fingerprint = @query.call(StateKeepers.fingerprint_script).first.values.first
         keepers = @keepers if fingerprint == @fingerprint
-        keepers ||= StateKeepers.find(&@ask)
+        keepers ||= StateKeepers.find(&@query)
         @lock.synchronize do
           @keepers = keepers
           @fingerprint = fingerprint

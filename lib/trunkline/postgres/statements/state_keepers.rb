@@ -22,18 +22,18 @@ module Trunkline
       # @yieldreturn [Array<Hash>] rows of its last statement
       # @return [Array<Array>] keepers, as Statement.new takes them; frozen
       # @raise [Error] the server could not be asked
-      def find(&ask)
-        sources = sources(ask, FIRST_PATTERN)
-        expressions = ask.call(expressions_script)
+      def find(&query)
+        sources = sources(query, FIRST_PATTERN)
+        expressions = query.call(expressions_script)
         keepers = []
         loop do
           seeds = effects(sources, expressions, keepers)
           return [].freeze if seeds.empty?
 
-          found = ask.call(Reach.script(seeds)).map { |row| [row["schema"], row["name"], row["by"].to_sym, row["for_good"]].freeze }
+          found = query.call(Reach.script(seeds)).map { |row| [row["schema"], row["name"], row["by"].to_sym, row["for_good"]].freeze }
           return found.freeze if found == keepers
 
-          sources = { **sources(ask, pattern_of(found - keepers)), **sources }
+          sources = { **sources(query, pattern_of(found - keepers)), **sources }
           keepers = found
         end
       end
@@ -45,8 +45,8 @@ module Trunkline
       def listed?(name) = NAMES.include?(name) || PREFIXES.any? { |prefix| name.start_with?(prefix) }
 
       # @return [Hash{Integer => FunctionSource}] of functions in whose text the pattern is found
-      def sources(ask, pattern)
-        rows = ask.call(format(Catalogue::FUNCTIONS, pattern: pattern))
+      def sources(query, pattern)
+        rows = query.call(format(Catalogue::FUNCTIONS, pattern: pattern))
         rows.to_h { |row| [row["object"], FunctionSource.new(row["source"], row["language"], row["parameters"])] }
       end
 

@@ -29,14 +29,14 @@ module Trunkline
 
       # Takes no lock: what another finds out at the same time may have to be asked for again.
       def with(missing, known)
-        known = known.merge(asked(missing))
+        known = known.merge(fetch(missing))
         lasting = known.select { |(oid, _), _| Postgres.builtin_type(oid) }
         @known = lasting.freeze if lasting.size <= MOST
         known
       end
 
       # Arrays as text, for which no parameter's type has to be known: one round trip even at the first time.
-      def asked(types) = types.zip(@query.call(SQL, types.transpose.map { |numbers| "{#{numbers.join(",")}}" }).flatten).to_h
+      def fetch(types) = types.zip(@query.call(SQL, types.transpose.map { |numbers| "{#{numbers.join(",")}}" }).flatten).to_h
     end
     private_constant :TypeNames
   end

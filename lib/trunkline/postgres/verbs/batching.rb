@@ -78,7 +78,7 @@ module Trunkline
       end
 
       # Settings travel with the batch where it is atomic, and else with each request.
-      def moves_elsewhere?(batch, refused) = [batch, refused].none? { |request| @executor.retries.asked_read_only?(request) } && @executor.begins_elsewhere?(batch)
+      def moves_elsewhere?(batch, refused) = [batch, refused].none? { |request| @executor.retries.requests_read_only?(request) } && @executor.begins_elsewhere?(batch)
 
       def read_only?(request) = request.error && @executor.responses.error(request).sqlstate == Retries::READ_ONLY
 

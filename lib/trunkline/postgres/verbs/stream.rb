@@ -55,7 +55,7 @@ module Trunkline
       # In a transaction.
       def each_fetched(request, &block)
         portal = @session.next_portal
-        @way = ->(asked) { @session.perform(asked.fetch(portal, @chunk)) }
+        @way = ->(request) { @session.perform(request.fetch(portal, @chunk)) }
         request = perform_until_answered(request)
         yield_rows(request, request.rows, &block)
         while request.suspended?
@@ -77,7 +77,7 @@ module Trunkline
       def each_received(request, &block)
         flow = @session.lease.flow
         hear = @responses.method(:tell)
-        @way = ->(asked) { flow.begin(@begun = asked.flow(@chunk), hear) { begun?(asked) } }
+        @way = ->(request) { flow.begin(@begun = request.flow(@chunk), hear) { begun?(request) } }
         look_up_types(request.statement) unless @session.lent?
         ObjectSpace.define_finalizer(self, Abandoned.new(@session.lease)) if @session.lent?
         request = perform_until_answered(request)

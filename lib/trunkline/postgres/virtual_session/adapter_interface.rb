@@ -60,7 +60,7 @@ module Trunkline
       # @param prepare [Boolean] as for {VirtualSession#ask}
       # @return [Result, nil] nil: it needs a session
       # @raise [Error] as {Querying#query}
-      def ask(sql, parameters, prepare: true)
+      def query(sql, parameters, prepare: true)
         @executor.around_statement(:query, sql, parameters) do
           statement = prepare ? @all[sql] : passing(sql)
           @executor.result_of(statement, parameters, prepare, @result_class) if statement.shareable?

@@ -35,7 +35,7 @@ module Trunkline
       # @param types [Array<Integer>, nil] OIDs that the parameters are to have, 0 where the server finds out
       # @return [Result] of the last statement
       # @raise [Error] as {Querying#query}
-      def ask(session, sql, parameters, prepare, types)
+      def query(session, sql, parameters, prepare, types)
         statement, keep = statement(sql, prepare, types)
         unless parameters.any? || statement.shareable?
           special = session.special(statement) { return scripts(session, sql).last || nothing("") }

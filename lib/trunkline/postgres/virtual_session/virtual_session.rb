@@ -58,8 +58,8 @@ module Trunkline
       # @param types [Array<Integer>, nil] of the parameters, with a form
       # @return [Result] of the last one
       # @raise [Error] as {Querying#query}
-      def ask(sql, parameters, prepare: true, form: nil, types: nil)
-        around_statement(:query, sql, parameters) { form ? form.ask(self, sql, parameters, prepare, types) : answer(sql, parameters, prepare) }
+      def query(sql, parameters, prepare: true, form: nil, types: nil)
+        around_statement(:query, sql, parameters) { form ? form.query(self, sql, parameters, prepare, types) : answer(sql, parameters, prepare) }
       end
 
       # Sends one statement that may share, and does not wait for its answer.
@@ -86,7 +86,7 @@ module Trunkline
       def check_array_nulls(name)
         return @interface.check_array_nulls(name) unless @lease
 
-        @responses.array_nulls.check(name) { |sql, parameters| ask(sql, parameters).rows }
+        @responses.array_nulls.check(name) { |sql, parameters| query(sql, parameters).rows }
       end
 
       # Runs several statements, separated by semicolons, without parameters.

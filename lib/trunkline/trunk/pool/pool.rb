@@ -25,12 +25,12 @@ module Trunkline
     # @param limits [Limits]
     # @param server [String, nil] label for errors
     # @param divided [Boolean] whether others have their part of what the server takes: see {Quota}
-    # @param question [#call, nil] see {IdleQuestions}
+    # @param check [#call, nil] see {IdleChecks}
     # @param moved [#call, nil] see {Opener#initialize}
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
-    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, question: nil, moved: nil, &open)
-      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, question: question }
+    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, check: nil, moved: nil, &open)
+      @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, check: check }
       @limits, @server, @open, @moved = limits, server, open, moved
       @closed, @divided = false, divided
       @crowded = Flag.new
@@ -88,7 +88,7 @@ module Trunkline
           trunk = obtain(entry)
           trunk.user = user if trunk
         end
-        ask_idle if @questions&.due?
+        check_idle if @idle_checks&.due?
         trunk
       ensure
         call_up { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.expires_at
@@ -160,7 +160,7 @@ module Trunkline
     def begin_anew
       @generation = Trunkline.process_generation
       @lock = Lock.new
-      @questions = (@roster = Roster.new(**@budget)).questions
+      @idle_checks = (@roster = Roster.new(**@budget)).idle_checks
       @ledger = Ledger.new
       @opener = Opener.new(@roster, @ledger, @limits, @server, @open, @moved)
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
@@ -181,7 +181,7 @@ module Trunkline
         until request.deadline_passed?
           trunk = obtain(entry) || choose(request)
           used = trunk && yield(trunk)
-          return trunk.tap { ask_idle if @questions&.due? } if used
+          return trunk.tap { check_idle if @idle_checks&.due? } if used
 
           entry.leave_unused
         end
@@ -209,7 +209,7 @@ module Trunkline
 
     def follows?(entry) = @queue.watched?(entry) && !@closed && @generation == Trunkline.process_generation && entry.failure.nil? && @line.follow(entry)
 
-    def ask_idle = @questions.ask(*locked { renew_after_fork || @questions.take }) { |trunk| check_in(trunk) }
+    def check_idle = @idle_checks.start(*locked { renew_after_fork || @idle_checks.take }) { |trunk| check_in(trunk) }
 
     def decide(entry)
       renew_after_fork

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "idle_questions"
+require_relative "idle_checks"
 require_relative "quota"
 
 module Trunkline
@@ -22,21 +22,21 @@ module Trunkline
     # How many are being opened to be shared.
     attr_reader :opening_to_share
 
-    # @return [IdleQuestions, nil] nil: idle ones are not asked
-    attr_reader :questions
+    # @return [IdleChecks, nil] nil: idle ones are not checked
+    attr_reader :idle_checks
 
     # @param connections [Integer] how many are shared, unless there is reason for more
     # @param most [Integer] the most in all
     # @param max_idle [Float] seconds after which those beyond `connections` are of no use
     # @param divided [Boolean] whether others have their part of what the server takes
-    # @param question [#call, nil] see {IdleQuestions}
-    def initialize(connections:, most:, max_idle: Float::INFINITY, divided: false, question: nil)
+    # @param check [#call, nil] see {IdleChecks}
+    def initialize(connections:, most:, max_idle: Float::INFINITY, divided: false, check: nil)
       @connections = connections
       @most = @limit = most
       @quota = Quota.new(most) if divided
       @max_idle = max_idle
       @dispatcher = Dispatcher.new(connections, most, max_idle)
-      @questions = question && IdleQuestions.new(self, question)
+      @idle_checks = check && IdleChecks.new(self, check)
       @idle_limit = Float::INFINITY
       share_only([])
       @spares, @pinned, @retiring = [], [], []

@@ -28,11 +28,11 @@ module Trunkline
         # @param config [Config]
         def initialize(config)
           @config = config
-          @certificate_asked = config.sslcertmode != "require"
+          @certificate_requested = config.sslcertmode != "require"
         end
 
         # @return [Boolean] whether the server asked for the client's certificate; true where that is of no interest
-        def certificate_asked? = @certificate_asked
+        def certificate_requested? = @certificate_requested
 
         # @return [OpenSSL::SSL::SSLContext]
         # @raise [ConfigError] a file cannot be used
@@ -84,7 +84,7 @@ module Trunkline
 
           context.extra_chain_cert = own.chain
           context.client_cert_cb = lambda do |_|
-            @certificate_asked = true
+            @certificate_requested = true
             [own.certificate, own.key]
           end
         end
