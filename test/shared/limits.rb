@@ -146,7 +146,7 @@ module Shared
     def test_connections_that_have_lived_for_long_enough_are_replaced_unnoticed
       name = unique_name
       in_host_with_client(connections: 2, max_connections: 4, max_lifetime: 0.005, application_name: name) do |db|
-        answers = side_by_side(1..20) { |token| Array.new(30) { db.value("SELECT pg_backend_pid() * 0 + $1::int", token) } }
+        answers = side_by_side(1..20) { |token| Array.new(10) { db.value("SELECT pg_backend_pid() * 0 + $1::int", token) } }
         assert_equal (1..20).map { |token| [token] }, answers.map(&:uniq)
         pids = side_by_side(1..10) { Array.new(5) { db.transaction { |tx| tx.value("SELECT pg_backend_pid()") } } }.flatten
         assert_operator pids.uniq.size, :>, 4
