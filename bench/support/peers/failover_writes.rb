@@ -44,7 +44,7 @@ module Trunkline
           @load.finish
           figures = @load.compared_with(Reader.new(uri), table: @table)
           resumed = @load.resumed_after(promoted_at)
-          { **figures, lost_later: @load.lost_after(promoted_at), gap: @load.gap, resumed: resumed[((resumed.size - 1) * 0.95).round] }
+          { **figures, lost_later: @load.lost_after(promoted_at), gap: @load.gap, resumed: resumed[((resumed.size - 1) * 0.95).round], last: resumed.last }
         end
 
         private
