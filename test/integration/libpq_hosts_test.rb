@@ -12,17 +12,34 @@ module Trunkline
 
     KINDS = %w[any read-write read-only primary standby prefer-standby].freeze
     ANSWERS = 60 # seconds
-    private_constant :KINDS, :ANSWERS
+    # Those of a list in a random order that may be connected to, by what is asked for.
+    SUITABLE = {
+      "any" => %i[primary standby other], "read-write" => %i[primary], "read-only" => %i[standby other], "primary" => %i[primary],
+      "standby" => %i[standby other], "prefer-standby" => %i[standby other]
+    }.freeze
+    SEEDS = (1..12) # of random orders
+    private_constant :KINDS, :ANSWERS, :SUITABLE, :SEEDS
 
     def test_each_list_of_two_and_three
       with_hosts do |hosts|
         lists = [1, 2, 3].flat_map { |size| hosts.keys.repeated_permutation(size).to_a }
         differences = lists.product(KINDS).reject { |names, kind| libpq(list = list(hosts, names), kind) == ours(list, kind) }
         assert_equal [155, []], [lists.size, differences]
+        each_that_suits_is_reached_in_a_random_order(hosts)
       end
     end
 
     private
+
+    # A quarter of them at least, also where no server is at the first host: in each order the others follow by chance.
+    def each_that_suits_is_reached_in_a_random_order(hosts)
+      list = list(hosts, %i[none primary standby other])
+      SUITABLE.each do |kind, suitable|
+        reached = SEEDS.map { |seed| ours(list, kind, random: Random.new(seed), load_balance_hosts: "random") }.tally
+        assert_equal hosts.values_at(*suitable).map(&:last).sort, reached.keys.sort, kind
+        assert_operator reached.values.min * 4, :>=, SEEDS.size, kind
+      end
+    end
 
     def with_hosts
       with_pair do |primary, standby|
@@ -49,9 +66,9 @@ module Trunkline
       connection&.close
     end
 
-    def ours((hosts, ports), kind)
-      config = Config.new(host: hosts, port: ports, user: "postgres", dbname: "postgres", target_session_attrs: kind, connect_timeout: ANSWERS)
-      unhurried { Postgres.const_get(:Connector).connect(config) }.then { |connection| connection.io.close || connection.server[/:(\d+)/, 1].to_i }
+    def ours((hosts, ports), kind, random: Random, **options)
+      config = Config.new(host: hosts, port: ports, user: "postgres", dbname: "postgres", target_session_attrs: kind, connect_timeout: ANSWERS, **options)
+      unhurried { Postgres.const_get(:Connector).new(config, random: random).connect }.then { |connection| connection.io.close || connection.server[/:(\d+)/, 1].to_i }
     rescue ConnectionError
       nil
     end
