@@ -47,11 +47,13 @@ module Trunkline
       end
     end
 
-    # Cancels what is in flight on a trunk of the caller's own, and waits until the server has answered it all.
+    # Cancels what is in flight on a trunk of the caller's own, and waits until the server has answered it all. Another caller may still cancel what it
+    # left there before: it goes first.
     #
     # @param waiter [Request] of the caller, pinned
     # @param by [Float] until when, on the clock of Waiting.now
     def clear(waiter, by)
+      sleep FIRST_PAUSE while @state.canceller && !@trunk.loss && Waiting.now < by
       cancelling(waiter, nil) do
         cancel_heads(waiter, nil, by) { nil }
         fence = @state.fence || submit_fence(waiter)

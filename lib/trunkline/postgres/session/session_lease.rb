@@ -207,7 +207,8 @@ module Trunkline
 
           before = @last
           request.pin
-          @trunk ? (reopen(request) if @state.fence) : take(request)
+          cancelled = @trunk && @state.shut?
+          @trunk ? (reopen(request) if cancelled) : take(request)
           @last = request
           opening = hand_over(request) unless @pending.empty?
           @first, @opening = request, opening.to_a if before.nil?
@@ -216,6 +217,7 @@ module Trunkline
 
           take_back(before, opening)
           return request.fail(Abandonment::UNSENT[:deadline]) if request.deadline_passed?
+          next if cancelling? && !cancelled
           raise stuck(request) unless @last.nil? && @trunk.loss
 
           check_in_trunk
@@ -247,9 +249,12 @@ module Trunkline
         @trunk
       end
 
+      # What others have left on the connection may be cancelled by its last caller of those, or by the look before a request is sent.
+      def cancelling? = @trunk.loss.nil? && !(@state.canceller || @state.fence).nil?
+
       # The fence behind a cancel may be answered later than its caller could wait. Until then nothing may be sent, or the cancel might hit it.
       def reopen(request)
-        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + LeaseTidying::LONGEST)) unless lost?
+        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + LeaseTidying::LONGEST)) if cancelling?
       end
 
       def hand_over(request)
