@@ -30,9 +30,9 @@ class FormerTypesCaller
   # @param name [String] of a statement
   # @param value [Object] for Trunkline
   # @param text [String] the same for the pg gem
-  # @return [Array(Array, Array)] the rows of each, or the error's SQLSTATE
+  # @return [Array(Array, Array)] the rows of each, in an order that does not depend on their plans, or the error's SQLSTATE
   def both(name, value, text)
-    restoring = ->(answer) { answer.tap { @restore.call if WRITING.match?(@statements.fetch(name)) } }
+    restoring = ->(answer) { (answer.is_a?(Array) ? answer.sort_by(&:to_s) : answer).tap { @restore.call if WRITING.match?(@statements.fetch(name)) } }
     [restoring.call(trunkline(@statements.fetch(name), value)), restoring.call(postgres(name, text))]
   end
 

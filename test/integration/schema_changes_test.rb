@@ -20,7 +20,10 @@ class SchemaChangesTest < Trunkline::TestCase
     "UPDATE %s t SET id = 2 FROM (SELECT 1) AS s WHERE t.ts BETWEEN $1 AND $1 RETURNING id", "WITH gone AS (DELETE FROM %s WHERE ts = $1 RETURNING id) SELECT id FROM gone",
     "INSERT INTO %s AS t VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2 WHERE t.ts = $1 RETURNING id"
   ].freeze
-  private_constant :WIDENED, :STORING, :CHOOSING
+  # The server invalidates no plan by the second: the pg gem's prepared statements store into what is gone by then.
+  OF_FIELDS = ["UPDATE %s SET place.r = $1", "UPDATE %s SET places[1].r = $1", "INSERT INTO %s (place.r) VALUES ($1)"].freeze
+  WIDENED_FIELD = "ALTER TYPE %s_place DROP ATTRIBUTE r, ADD ATTRIBUTE r double precision"
+  private_constant :WIDENED, :STORING, :CHOOSING, :OF_FIELDS, :WIDENED_FIELD
 
   # Every execution prepares its statement where nothing is believed for longer.
   def test_parameters_of_a_table_whose_types_another_program_has_changed
@@ -88,6 +91,22 @@ class SchemaChangesTest < Trunkline::TestCase
             assert_equal [[0.1, Time.utc(2024, 1, 1)]], db.query("SELECT r, ts FROM #{table}").rows, "#{sql} prepared: #{prepare}"
           end
         end
+      end
+    end
+  end
+
+  def test_nothing_is_stored_into_a_former_field
+    OF_FIELDS.product([true, false]).each do |sql, plans_end|
+      with_table("id int") do |table|
+        psql("CREATE TYPE #{table}_place AS (r real, n int); ALTER TABLE #{table} ADD place #{table}_place, ADD places #{table}_place[]; INSERT INTO #{table} VALUES (1)")
+        in_host_with_client(connections: 1) do |db|
+          2.times { db.query(format(sql, table), 0.1) }
+          psql(format(WIDENED_FIELD, table))
+          psql("ALTER TABLE #{table} ADD other int") if plans_end
+          db.query(format(sql, table), 0.1)
+          assert_includes db.query("SELECT coalesce((place).r, places[1].r) FROM #{table}").rows, [0.1], "#{sql}, plans end: #{plans_end}"
+        end
+        psql("DROP TYPE #{table}_place CASCADE")
       end
     end
   end

@@ -32,6 +32,21 @@ module Trunkline
         "WITH x AS (DELETE FROM t WHERE a = $1 RETURNING b) SELECT b FROM x WHERE c = $2" => "t1.a"
       }.freeze
 
+      # No plan is invalidated when a composite type gets others: what stores into these is parsed each time, or chooses by them.
+      OF_FIELDS = [
+        "UPDATE t SET a.b = $1", "UPDATE t SET c = 1, a[1].b = $1", "UPDATE t SET (c, a.b) = ($1, 1)", "INSERT INTO t (a.b) VALUES ($1)", "INSERT INTO t (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b.c = $1",
+        "MERGE INTO t USING u ON u.a = t.a WHEN MATCHED THEN UPDATE SET b.c = $1", "DELETE FROM t WHERE (a).b = $1", "UPDATE t SET a = 1 WHERE b = $1 AND (t.c).d = $2", "DELETE FROM t WHERE a[1].b = $1"
+      ].freeze
+      OF_NONE = [
+        "UPDATE t SET a = u.b FROM u WHERE u.a = $1", "UPDATE t SET a[u.b] = $1 FROM u", "INSERT INTO s.t (a) VALUES ($1)", "DELETE FROM t WHERE t.a = $1", "UPDATE t SET a.b = 1", "SELECT (a).b FROM t WHERE c = $1"
+      ].freeze
+
+      def test_what_is_parsed_for_each_execution
+        assert_empty(OF_FIELDS.select { |sql| Statement.new(sql, 0).kept? })
+        assert_empty(OF_NONE.reject { |sql| Statement.new(sql, 0).kept? })
+        refute_predicate Statement.new("SELECT 'now'::timestamp", 0), :kept?
+      end
+
       def test_the_columns_that_a_statement_chooses_rows_by
         CHOSEN.each { |sql, columns| assert_equal("SELECT #{columns} FROM #{sql.include?("ONLY") ? '"t"' : "t"} AS t1", Statement.new(sql, 0).column_check, sql) }
       end

@@ -100,12 +100,12 @@ static classification_t classify_with(VALUE sql, VALUE keepers) {
     return classification;
 }
 
-static VALUE column_check_of(VALUE sql) {
+static void read_stored_columns(statement_t *statement) {
     buffer_t query = {0};
-    bool stores = stored_columns_query(&query, RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
-    VALUE check = stores ? rb_str_new(buffer_bytes(&query), (long)buffer_size(&query)) : Qnil;
+    stored_columns_t stored = stored_columns_query(&query, RSTRING_PTR(statement->sql), (size_t)RSTRING_LEN(statement->sql));
+    if (stored.checked) statement->column_check = rb_str_new(buffer_bytes(&query), (long)buffer_size(&query));
+    statement->fields = stored.fields;
     buffer_release(&query);
-    return check;
 }
 
 /* call-seq: Statement.new(sql, slot, keepers = [], epochs = nil, decoding = nil, parse_context = 0, plans = 0)
@@ -130,7 +130,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement->service = service_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
-    if (statement->checked_result) statement->column_check = column_check_of(sql);
+    if (statement->checked_result) read_stored_columns(statement);
     statement->classification = classify_with(sql, NIL_P(keepers) ? rb_ary_new() : keepers);
     return self;
 }
@@ -201,6 +201,11 @@ static VALUE statement_changes_nothing(VALUE self) {
 }
 
 static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareable(statement_of(self))); }
+
+/* call-seq: kept? -> true or false
+ *
+ * May a session keep it prepared, or is it to be parsed for each execution? */
+static VALUE statement_is_kept(VALUE self) { return RBOOL(statement_kept(statement_of(self))); }
 
 /* call-seq: column_check -> String or nil
  *
@@ -335,6 +340,7 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "leaky!", statement_set_leaky, 0);
     rb_define_method(class, "leaky?", statement_is_leaky, 0);
     rb_define_method(class, "time_dependent?", statement_is_time_dependent, 0);
+    rb_define_method(class, "kept?", statement_is_kept, 0);
     rb_define_method(class, "service", statement_service, 0);
     rb_define_method(class, "services", statement_services, 1);
     rb_define_method(class, "host_services", statement_get_host_services, 0);

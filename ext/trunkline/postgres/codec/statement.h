@@ -16,6 +16,7 @@ typedef struct {
     classification_t classification; /* may it go where others go? */
     bool checked_result; /* the server refuses to run it where its result is not what it was described as */
     VALUE column_check;  /* String: the query that stored_columns.h describes; nil: it writes nothing by its parameters */
+    bool fields;         /* it writes by parameters and fields of composite types, see stored_columns.h */
     uint32_t *types;     /* of the parameters, as the server told */
     uint16_t type_count;
     VALUE description;   /* of its latest answer, where it was prepared for that alone and C's values were final; or nil */
@@ -39,6 +40,9 @@ static inline statement_t *statement_of(VALUE self) { return RTYPEDDATA_DATA(sel
 
 /* May it go over a session that others share? */
 static inline bool statement_shareable(const statement_t *statement) { return statement->classification.class <= CLASS_ALONE; }
+
+/* May a session keep it prepared? Not one whose constants mean something else each time, nor one that the server would go on storing by former types. */
+static inline bool statement_kept(const statement_t *statement) { return !statement->classification.time_dependent && !statement->fields; }
 
 /* Of what a caller gives: raises TypeError when it is something else. */
 statement_t *statement_checked(VALUE object);

@@ -160,7 +160,7 @@ static void tell(prepared_t *prepared, const postgres_request_t *request) {
 
 /* Does the session keep what it prepares for the request? */
 static bool is_named(const session_state_t *session, const postgres_request_t *request) {
-    return session->prefix[0] != 0 && !request->unnamed && !statement_of(request->statement)->classification.time_dependent;
+    return session->prefix[0] != 0 && !request->unnamed && statement_kept(statement_of(request->statement));
 }
 
 static VALUE prepare(session_state_t *session, const postgres_request_t *request) {

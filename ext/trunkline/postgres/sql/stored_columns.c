@@ -16,6 +16,7 @@ typedef struct {
     bool empty;        /* no column was read */
     bool every;        /* every column of the table that was read last is among them */
     bool parameters;   /* one was read */
+    bool fields;       /* one of a composite type was assigned or chosen by */
     bool memory;
 } reading_t;
 
@@ -112,11 +113,22 @@ static void skip_element(reading_t *reading) {
     }
 }
 
+/* A column that is assigned, with its subscripts and fields. Stays behind them. */
+static void read_target(reading_t *reading) {
+    add_column(reading, reading->token.start, reading->token.length);
+    next(reading);
+    for (long depth = 0; !at_end(reading); next(reading)) {
+        if (depth == 0 && (closes(reading) || is_sign(reading, ',') || is_sign(reading, '='))) return;
+        reading->fields |= depth == 0 && reading->token.kind == TOKEN_DOT;
+        depth += opens(reading);
+        depth -= closes(reading);
+    }
+}
+
 /* Names with their subscripts and fields, from behind an opening parenthesis to behind the one that closes it. */
 static void read_list(reading_t *reading) {
     while (is_name(reading)) {
-        add_column(reading, reading->token.start, reading->token.length);
-        next(reading);
+        read_target(reading);
         skip_element(reading);
         if (!is_sign(reading, ',')) break;
         next(reading);
@@ -139,8 +151,7 @@ static void read_assigned(reading_t *reading) {
             next(reading);
             read_list(reading);
         } else if (is_name(reading)) {
-            add_column(reading, reading->token.start, reading->token.length);
-            next(reading);
+            read_target(reading);
         } else {
             return;
         }
@@ -191,9 +202,12 @@ static void read_conditions(reading_t *reading) {
     reading->parameters = false;
     if (is(reading, "where")) next(reading);
     if (!read_comparisons(reading)) {
+        bool closed = false; /* (a).b is a field */
         for (long depth = 0; depth > 0 ? !at_end(reading) : !at_end_of_conditions(reading); next(reading)) {
+            reading->fields |= closed && reading->token.kind == TOKEN_DOT;
+            closed = closes(reading);
             depth += opens(reading);
-            depth -= closes(reading);
+            depth -= closed;
         }
         if (reading->parameters) add_every_column(reading);
     }
@@ -261,7 +275,7 @@ static void read_statement(reading_t *reading) {
     }
 }
 
-bool stored_columns_query(buffer_t *query, const char *sql, size_t length) {
+stored_columns_t stored_columns_query(buffer_t *query, const char *sql, size_t length) {
     reading_t reading = {.scanner = scanner_of(sql, length), .columns = query, .empty = true, .memory = true};
     append(&reading, query, "SELECT ", 7);
     read_statement(&reading);
@@ -269,5 +283,5 @@ bool stored_columns_query(buffer_t *query, const char *sql, size_t length) {
     append(&reading, query, " FROM ", 6);
     if (stores) append(&reading, query, buffer_bytes(&reading.tables), buffer_size(&reading.tables));
     buffer_release(&reading.tables);
-    return stores && reading.memory;
+    return (stored_columns_t){.checked = stores && reading.memory, .fields = stores && reading.fields};
 }

@@ -5,8 +5,12 @@
 
 #include "../../bytes/buffer.h"
 
-/* Appends the query whose result has these columns: SELECT t1.a, t1.b FROM thing AS t1. False: the statement has no parameter, or writes
- * nothing by one, or there is no memory; what was appended means nothing. */
-bool stored_columns_query(buffer_t *query, const char *sql, size_t length);
+typedef struct {
+    bool checked; /* false: the statement has no parameter, or writes nothing by one, or there is no memory: what was appended means nothing */
+    bool fields;  /* a field of a composite type is stored into, or rows are chosen by one: the server invalidates no plan when such a type gets others */
+} stored_columns_t;
+
+/* Appends the query whose result has these columns: SELECT t1.a, t1.b FROM thing AS t1. */
+stored_columns_t stored_columns_query(buffer_t *query, const char *sql, size_t length);
 
 #endif
