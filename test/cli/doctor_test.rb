@@ -37,7 +37,7 @@ class DoctorTest < Trunkline::TestCase
       assert_match(/^ok    #{one} is the primary, on timeline 1\. A query takes [\d.]+ ms/, report)
       assert_match(/^ok    Queries go to #{one}: it is the first primary \(target_session_attrs=read-write\)\.$/, report)
       assert_match(/^ok    PostgreSQL .* at #{one} lets postgres in/, report)
-      assert_match(/^hint  Queries go to #{other}: it is the first one that can be asked, and any will do .*Writes are refused by a standby: target_session_attrs=read-write/,
+      assert_match(/^hint  Queries go to #{other}: it is the first one that can be reached, and any will do .*Writes are refused by a standby: target_session_attrs=read-write/,
                    asked.call.last)
       { "prefer-standby" => "standbys are preferred", "standby" => "it is the first standby" }.each do |wanted, why|
         assert_match(/^ok    Queries go to #{other}: #{why} \(target_session_attrs=#{wanted}\)\.$/, asked.call(target_session_attrs: wanted).last)

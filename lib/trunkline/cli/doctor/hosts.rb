@@ -19,7 +19,7 @@ module Trunkline
         #
         # server:: [String] label
         # db:: [Postgres::Scope] a client of this host alone, with a deadline
-        # error:: [Error, nil] why it cannot be asked
+        # error:: [Error, nil] why it cannot be reached
         # system:: [String] identifier
         # recovery:: [Boolean] whether it is a standby
         # timeline:: [Integer]
@@ -47,7 +47,7 @@ module Trunkline
         end
 
         def self.tell(found, all)
-          return [:advice, "#{found.server} cannot be asked: #{found.error.message}."] if found.error
+          return [:advice, "#{found.server} cannot be reached: #{found.error.message}."] if found.error
 
           known = all.reject(&:error)
           return [:trouble, foreign(found, known.first)] if found.system != known.first.system
@@ -68,7 +68,7 @@ module Trunkline
 
         def self.newest(known) = known.map(&:timeline).max
 
-        # The primary is asked first: what it writes in between does not count.
+        # The primary is queried first: what it writes in between does not count.
         def self.lag(found, known)
           return unless found.recovery
 
@@ -92,7 +92,7 @@ module Trunkline
           [:advice, "#{sentence} Writes are refused by a standby: target_session_attrs=read-write asks for the primary."]
         end
 
-        def self.suitable(config, asked)
+        def self.suitable(config, reached)
           wanted = config.target_session_attrs
           standbys = reached.select(&:recovery)
           return standbys.any? ? [standbys, "standbys are preferred"] : [reached, "standbys are preferred, and there is none"] if wanted == "prefer-standby"
