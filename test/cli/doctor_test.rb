@@ -32,7 +32,7 @@ class DoctorTest < Trunkline::TestCase
       status, report = asked.call(target_session_attrs: "read-write")
       assert_equal 0, status, report
       one, other = [primary, standby].map { |server| Regexp.escape("#{server.socket_directory}:#{server.port}/postgres") }
-      assert_match(%r{\Ahint  /nowhere:1/postgres cannot be asked: cannot connect.*$}, report)
+      assert_match(%r{\Ahint  /nowhere:1/postgres cannot be reached: cannot connect.*$}, report)
       assert_match(/^ok    #{other} is a standby, on timeline 1, \d+ bytes behind the primary\. A query takes [\d.]+ ms from here and back.*\.$/, report)
       assert_match(/^ok    #{one} is the primary, on timeline 1\. A query takes [\d.]+ ms/, report)
       assert_match(/^ok    Queries go to #{one}: it is the first primary \(target_session_attrs=read-write\)\.$/, report)
