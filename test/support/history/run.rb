@@ -39,11 +39,12 @@ class History
     # @param troubles [Hash{Symbol => Integer}, nil] as {GateProxy::Troubles.from} takes them; nil: there is no proxy
     # @param faults [Hash{Symbol => Integer}] as {Faults} takes them
     # @param kinds [Hash{Symbol => Integer}] as {Operations} takes them
-    # @param limit [Numeric] seconds until it is taken for a hang
+    # @param limit [Numeric] seconds until it is taken for a hang: a run takes 5, and took 65 to 140 at a load of 27 on two processors. A caller that no
+    #   leader would wake is found at once, by Watchdog
     # @yieldparam db [Trunkline::Postgres::Client]
     # @yieldreturn [Object] what the callers use instead of it
     def initialize(server, environment:, seed:, answers: 2000, interruptions: 100, troubles: TROUBLES, faults: FAULTS,
-                   kinds: Operations::WEIGHTS, limit: 120, &wrap)
+                   kinds: Operations::WEIGHTS, limit: 600, &wrap)
       @server = server
       @wrap = wrap || :itself.to_proc
       @name = environment
