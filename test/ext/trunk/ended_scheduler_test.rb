@@ -57,6 +57,17 @@ module Trunkline
       assert_equal 2, (dispatcher.find(short) || dispatcher.find(short)).name
     end
 
+    # The pool, which ends it, looks after a caller that has looked for a trunk.
+    def test_a_reserved_trunk_tells_that_its_owner_was_dropped_until_it_is_released
+      owned = station(:owned)
+      owned.state.reserve
+      owned.state.enter(request_of_ended_thread { true }.pin)
+      dispatcher(owned).find(short)
+      assert_equal [0, true, true], [owned.state.active, *Array.new(2) { owned.state.forget_dropped }]
+      owned.state.release
+      refute owned.state.forget_dropped
+    end
+
     # The first of two threads that find the event loop ended is overtaken by the other, whose caller is active then.
     def test_a_caller_that_came_meanwhile_stays_active
       state = ConnectionState.new(codec)

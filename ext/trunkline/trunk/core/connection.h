@@ -66,6 +66,7 @@ typedef struct connection {
     int descriptor;   /* where answers come from, for a look whether one lies there; -1: not known */
     uint64_t unread;  /* what Bytes#transfers said of the input when an answer was seen to lie there: it does until that changes */
     bool reserved;    /* for pinned requests only */
+    bool dropped;     /* since it was reserved, its callers were forgotten as fibers that never go on: its owner is one */
     bool lost;        /* it has ended: what is in flight has failed */
     bool shut;        /* to requests that are not in flight yet: see cancelling.h, which alone changes it */
     cancelling_t cancelling;

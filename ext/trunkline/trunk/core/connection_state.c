@@ -142,7 +142,7 @@ static VALUE connection_is_reserved(VALUE self) { return RBOOL(connection_of(sel
  *
  * Callers of every scheduler, and threads, may become active again. */
 static VALUE connection_release(VALUE self) {
-    connection_of(self)->reserved = false;
+    connection_of(self)->reserved = connection_of(self)->dropped = false;
     return self;
 }
 

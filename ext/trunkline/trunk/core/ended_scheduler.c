@@ -71,14 +71,19 @@ bool connection_forget_dropped(connection_t *connection) {
     forget_in_flight(connection, failure);
     forget_lead(connection);
     connection->active = connection->endings = 0;
+    connection->dropped = connection->reserved;
     connection->scheduler = connection->thread = Qnil;
     return true;
 }
 
 /* call-seq: forget_dropped -> true or false
  *
- * Where the active callers are fibers that will never go on, they are active no more. True: so it was. */
-static VALUE connection_forgets_dropped(VALUE self) { return RBOOL(connection_forget_dropped(connection_of(self))); }
+ * Where the active callers are fibers that will never go on, they are active no more. True: so it was, now or, of a reserved trunk, at any time since it
+ * was reserved: a caller that chooses a trunk may have found that out first. */
+static VALUE connection_forgets_dropped(VALUE self) {
+    connection_t *connection = connection_of(self);
+    return RBOOL(connection_forget_dropped(connection) || connection->dropped);
+}
 
 /* call-seq: dropped? -> true or false
  *
