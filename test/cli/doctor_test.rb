@@ -50,6 +50,18 @@ class DoctorTest < Trunkline::TestCase
     end
   end
 
+  def test_replicas
+    with_pair do |primary, standby|
+      replayed(primary, standby)
+      other = Regexp.escape("#{standby.socket_directory}:#{standby.port}/postgres")
+      told = /^ok    #{other} took 100 % of 200 reads of replicas, 99 of 100 within [\d.]+ ms, and it is [\d.]+ s behind\.$/
+      assert(eventually { examine(hosts_uri(primary, standby)).last.match?(told) }, "a busy standby may not tell its lag in time")
+      refute_match(/reads of replicas/, examine(hosts_uri(primary, standby, target_session_attrs: "standby")).last)
+      standby.stop
+      assert_equal 0, examine(hosts_uri(primary, standby, target_session_attrs: "primary")).first, "no replica is no trouble"
+    end
+  end
+
   def test_hosts_of_two_clusters
     with_server(own_cluster: true) do |stranger|
       status, report = examine(hosts_uri(postgres_server, stranger))

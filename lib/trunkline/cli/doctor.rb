@@ -7,6 +7,7 @@ require_relative "doctor/hosts"
 require_relative "doctor/limits"
 require_relative "doctor/memcached"
 require_relative "doctor/pooler"
+require_relative "doctor/replicas"
 require_relative "doctor/speed"
 require_relative "doctor/statements"
 require_relative "doctor/values"
@@ -17,7 +18,7 @@ module Trunkline
     class Doctor
       # Seconds that one question may take.
       PATIENCE = 10
-      CHECKS = [Hosts, Access, Pooler, Statements, Values, Speed, Limits, Functions].freeze
+      CHECKS = [Hosts, Access, Replicas, Pooler, Statements, Values, Speed, Limits, Functions].freeze
       MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze
       private_constant :PATIENCE, :CHECKS, :MARKS
 

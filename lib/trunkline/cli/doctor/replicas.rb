@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "timing"
+
+module Trunkline
+  module CLI
+    class Doctor
+      # How a client with `replicas: true` shares its reads among the standbys, how long they take on each, and how far each is behind.
+      module Replicas # :nodoc:
+        READS = 200
+        PRIMARY = %w[any primary read-write].freeze # target_session_attrs that go with replicas: true
+        private_constant :READS, :PRIMARY
+
+        # @return [Array<Array(Symbol, String)>] verdicts and sentences; none where there are no standbys
+        def self.findings(patient)
+          return [] if patient.config.hosts.size == 1 || !PRIMARY.include?(patient.config.target_session_attrs)
+
+          client = Postgres::Client.new(patient.config, connections: 1, max_connections: 2, prepare: patient.prepare, replicas: true)
+          reads = client.replica(fallback: false)
+          READS.times { reads.value("SELECT 1", deadline: PATIENCE) }
+          client.stats[:replicas].select { |replica| replica[:role] == "standby" && replica[:p99] }.map { |replica| tell(replica) }
+        rescue NoReplica
+          []
+        ensure
+          client&.close
+        end
+
+        def self.tell(replica)
+          lag = replica[:lag] ? "it is #{format("%.3g", replica[:lag])} s behind" : "it has not told how far it is behind"
+          [:fine, "#{replica[:server]} took #{(replica[:share] * 100).round} % of #{READS} reads of replicas, 99 of 100 within " \
+                  "#{Timing.milliseconds(replica[:p99])}, and #{lag}."]
+        end
+        private_class_method :tell
+      end
+      private_constant :Replicas
+    end
+  end
+end
