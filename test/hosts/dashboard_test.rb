@@ -7,10 +7,12 @@ require "rack/lint"
 require "rack/mock"
 require "support/browser"
 require "support/children"
+require "support/replica_servers"
 
 # The dashboard, asked as Rack does it and looked at in a browser.
 class DashboardTest < Trunkline::TestCase
   include Children
+  include Trunkline::ReplicaServers
 
   ANY_USER = ->(_env) { true }
 
@@ -119,6 +121,21 @@ class DashboardTest < Trunkline::TestCase
       assert_match(%r{<td>#{Regexp.escape(db.stats[:server])}</td><td>1</td><td>\d</td><td>1</td><td>0</td><td>1</td>}, html)
       assert_match(%r{<td>/nowhere:1/postgres</td><td>0</td><td>–</td><td>–</td><td>cannot connect .*?, \d+ s ago</td>}, html)
       assert_match(%r{<td>#{Regexp.escape(postgres_server.socket_directory)}:#{postgres_server.port}/postgres</td><td>1</td><td>primary</td><td>1</td><td>connected, }, html)
+    end
+  end
+
+  def test_replicas_in_a_browser
+    with_replicas do |db, _, standbys|
+      told = eventually do
+        db.replica(fallback: false).value("SELECT 1")
+        db.stats[:replicas].first(2).all? { |replica| replica[:lag] && replica[:p99] }
+      end
+      assert told, db.stats[:replicas].to_s
+      html = served(Trunkline::Dashboard.new(db, authorize: ANY_USER)) { |url| Browser.look_at(url, time: 10_000) }
+      standbys.each do |standby|
+        server = Regexp.escape("#{standby.socket_directory}:#{standby.port}/postgres")
+        assert_match(%r{<td>#{server}</td><td>standby</td><td>\d+</td><td>\d+\.\d</td><td>\d+\.\d\d</td><td>\d+\.\d{3}</td>}, html, "reads, share, lag and p99")
+      end
     end
   end
 

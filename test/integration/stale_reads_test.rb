@@ -22,5 +22,27 @@ module Trunkline
         primary.psql("DROP TABLE IF EXISTS counters")
       end
     end
+
+    # Elsewhere such a caller finds no row, and tries again after a second.
+    def test_what_each_of_many_callers_inserts_is_there_at_once
+      with_replicas(connections: 4) do |db, primary, standbys|
+        db.query("CREATE TABLE inserted (id bigint)")
+        standbys.each { |standby| replayed(primary, standby) }
+        callers = Array.new(25) do |caller|
+          Thread.new { Array.new(5) { |number| inserted(db, (caller * 100) + number) } }
+        end
+        assert_equal [true], callers.flat_map(&:value).uniq
+      ensure
+        primary.psql("DROP TABLE IF EXISTS inserted")
+      end
+    end
+
+    private
+
+    # @return [Boolean] whether the caller finds the row that it has inserted
+    def inserted(db, id)
+      db.query("INSERT INTO inserted VALUES ($1)", id)
+      db.replica(after: db.position).query("SELECT id FROM inserted WHERE id = $1", id).rows == [[id]]
+    end
   end
 end
