@@ -17,14 +17,14 @@ module Trunkline
       LOADS = { callers: [4, 16, 64], comes: [1000, 1600, 1900] }.freeze
       FULL = ["compute", :callers, 64].freeze # both hosts have more than they can do
       UP_TO = 1600 # reads a second that the faster host has room for: of more the p99 is that of its line
-      WARM_UP = 0.5 # seconds
-      SECONDS = 1
+      WARM_UP = 1000 # reads
+      READS = 4000
       AMONG = [2, 8, 32].freeze
 
       def run
         played = playing
         real = ReplicaLoad.new(@server)
-        figures = { **real.split, **real.costs, **real.stale(@options.numbers[:reads]) }
+        figures = { **real.split, **real.costs, **real.stalls, **real.stale(@options.numbers[:reads]) }
         choosing = AMONG.to_h { |among| [among, ReplicaLoad.choosing(among)] }
         publish([played_table(played), choosing_table(choosing)], { played: played, choosing: choosing, real: figures }, figures: promised(played, choosing, figures))
       ensure
@@ -48,9 +48,9 @@ module Trunkline
       def play(seconds, kind, number)
         played = PlayedReplicas.new(seconds.map(&:dup), most: 16)
         played.public_send(kind, number)
-        played.run(WARM_UP)
-        played.run(SECONDS)
-        { rate: played.reads.sum / SECONDS, p50: played.quantile(0.5), p99: played.quantile(0.99), slow: seconds.size > 1 ? played.share(1) : 0 }
+        played.answer(WARM_UP)
+        played.answer(READS)
+        { rate: played.rate, p50: played.quantile(0.5), p99: played.quantile(0.99), slow: seconds.size > 1 ? played.share(1) : 0 }
       ensure
         played&.close
       end
@@ -77,6 +77,8 @@ module Trunkline
         [figure("p99 of both hosts: the faster alone, at worst", times_of_the_faster(played), "<= 1.2"),
          figure("share of the slower host, both full: of the capacity", played.fetch(FULL)["both"][:slow] * 6, "0.9-1.1"),
          figure("processor time of the first standby: of both", real[:split], "0.45-0.55"),
+         figure("reads of two hosts, of which one stalls: p99.9 with hedge, of that without", real[:p999_hedged] / real[:p999_plain]),
+         figure("p99 likewise", real[:p99_hedged] / real[:p99_plain]), figure("reads that were sent a second time", real[:second], "<= 0.02"),
          figure("stale reads after a position", real[:stale], "<= 0"), figure("reads after a position, of standbys", real[:by_standbys]),
          figure("stale reads without one", real[:stale_without]),
          figure("a read after a position, us more", real[:guarded] * 1e6, "<= 40"),
@@ -86,4 +88,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::Replicas.main(runs: 3, numbers: { reads: [100_000, "reads after a position"] })
+Trunkline::Bench::Replicas.main(runs: 3, numbers: { reads: [10_000, "reads after a position"] })

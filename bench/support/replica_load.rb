@@ -13,10 +13,13 @@ module Trunkline
     # Reads of two standbys of a server.
     class ReplicaLoad
       WORK = "SELECT sum(number) FROM generate_series(1, 200) AS number"
+      # One of 250 reads there takes 50 ms.
+      STALLING = "SELECT pg_sleep(CASE WHEN current_setting('port') = '%<port>d' AND random() < 0.004 THEN 0.05 ELSE 0 END)"
+      CALLERS = 8
       SECONDS = 3
       CONNECTIONS = 4
       ROUNDS = 2000
-      private_constant :WORK, :SECONDS, :CONNECTIONS, :ROUNDS
+      private_constant :WORK, :STALLING, :CALLERS, :SECONDS, :CONNECTIONS, :ROUNDS
 
       # @param primary [PostgresServer]
       def initialize(primary)
@@ -34,6 +37,20 @@ module Trunkline
           load(db, 16) { db.replica(fallback: false).value(WORK) }
           used = cpu.zip(before).map { |now, then_| now - then_ }
           { split: used.first / used.sum }
+        end
+      end
+
+      # Reads that stall on the first standby now and then, with `hedge: true` and without.
+      #
+      # @return [Hash{Symbol => Float}] seconds that 99 and 99.9 of 100 reads take at most on each side, and the part of the reads that was sent a second time
+      def stalls
+        client(*@standbys) do |db|
+          sql = format(STALLING, port: @standbys.first.port)
+          sides = { plain: db.replica(fallback: false), hedged: db.replica(fallback: false, hedge: true) }
+          took = sides.transform_values { |reads| load(db, CALLERS) { reads.value(sql) } }
+          second = db.stats[:replicas].sum { |replica| replica[:hedged] }
+          parts = { p99: 0.99, p999: 0.999 }.flat_map { |name, part| took.map { |side, times| [:"#{name}_#{side}", times[(times.size * part).to_i]] } }
+          { **parts.to_h, second: second.fdiv(took[:hedged].size) }
         end
       end
 

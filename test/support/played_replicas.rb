@@ -60,6 +60,9 @@ module Trunkline
       self
     end
 
+    # @return [Float] reads a second
+    def rate = reads.sum / (@timetable.now - @since)
+
     def close = @hosts.each(&:close)
 
     # @return [Float] of the reads, the part that the host has answered
@@ -72,6 +75,7 @@ module Trunkline
     private
 
     def forget
+      @since = @timetable.now
       @took = []
       @reads = [0] * @hosts.size
     end
