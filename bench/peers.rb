@@ -19,8 +19,10 @@ module Trunkline
       PIPELINES = "pg, pipelines of 100 by hand, no callers"
       PGBENCH = "pgbench 17, pipelines of 100, a Sync each"
       PG_PIPELINE_VERSION = "0.3.4"
+      TOKIO = "tokio-postgres, 1 thread, 1000 tasks"
+      CRATES = { "tokio" => ["rt-multi-thread"], "tokio-postgres" => [], "serde_json" => [], "libc" => [] }.freeze
       SEQUEL = { adapter: "postgres", kind: "thread", work: "prepared", callers: 16, connections: 16 }.freeze
-      private_constant :PG_PIPELINE_VERSION, :SEQUEL
+      private_constant :PG_PIPELINE_VERSION, :CRATES, :SEQUEL
 
       def initialize(options)
         super
@@ -58,7 +60,9 @@ module Trunkline
           "node-postgres, 1000 promises in turn" => -> { node("node_postgres_selects", "pg", "8.23.1", 4) },
           "asyncpg, 1000 tasks in turn" => -> { python("asyncpg_selects", 4, "python3-asyncpg") },
           "psycopg, 1000 tasks in turn" => -> { python("psycopg_selects", 4, "python3-psycopg", "python3-psycopg-pool") },
-          "pgx, 1000 goroutines in turn" => -> { go("pgx_selects", 4, "golang-github-jackc-pgx-v4-dev") }
+          "pgx, 1000 goroutines in turn" => -> { go("pgx_selects", 4, "golang-github-jackc-pgx-v4-dev") },
+          TOKIO => -> { rust("tokio_postgres_selects", 4, threads: 1) },
+          "tokio-postgres, 2 threads, 1000 tasks" => -> { rust("tokio_postgres_selects", 4, threads: 2) }
         }
       end
 
@@ -69,6 +73,8 @@ module Trunkline
       def python(peer, connections, *packages) = foreign(peer, @runtimes.python("#{peer}.py", *packages), connections)
 
       def go(peer, connections, package) = foreign(peer, @runtimes.go("#{peer}.go", package), connections)
+
+      def rust(peer, connections, **options) = foreign(peer, @runtimes.rust("#{peer}.rs", CRATES), connections, **options)
 
       def foreign(peer, program, connections, **options)
         asker(peer, program: program, callers: 1000, connections: connections, **options)
@@ -82,13 +88,22 @@ module Trunkline
         end.to_h
       end
 
+      # Rust, compiled, on one thread as Ruby is.
+      def against_tokio(selects)
+        return [] unless selects[TOKIO]
+
+        [figure("client CPU a query: #{TOKIO}", selects[OURS][:cpu_each] / selects[TOKIO][:cpu_each], "<= 1.7"),
+         figure("the same, q/s", selects[OURS][:rate] / selects[TOKIO][:rate])]
+      end
+
       # @return [Array<Hash>] what the project promises, and what was measured
       def figures(selects)
         rates = selects.transform_values { |result| result[:rate] }
-        best = rates.except(OURS, OURS_NEWER, PIPELINES, PGBENCH).max_by(&:last)
+        best = rates.except(OURS, OURS_NEWER, PIPELINES, PGBENCH).reject { |side,| side.start_with?("tokio") }.max_by(&:last)
         [
+          *against_tokio(selects),
           (figure("q/s: pg_pipeline, both on Ruby #{NEWER}", rates[OURS_NEWER] / rates[PG_PIPELINE], ">= 1.6") if rates[PG_PIPELINE]),
-          figure("q/s: the best of the others, #{best.first}", rates[OURS] / best.last, ">= 1.5"),
+          figure("q/s: the best of the others without tokio-postgres, #{best.first}", rates[OURS] / best.last, ">= 1.5"),
           (figure("q/s: #{PGBENCH}", rates[OURS] / rates[PGBENCH], ">= 0.75") if rates[PGBENCH]),
           figure("q/s: pipelines by hand, a Sync for each 100", rates[OURS] / rates[PIPELINES])
         ].compact

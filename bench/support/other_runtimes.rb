@@ -14,7 +14,14 @@ module Trunkline
       PEERS = File.expand_path("peers", __dir__)
       INSTALLED = File.expand_path("../../tmp", __dir__)
       INSIDE = "bench/support/isolated_process.rb" # from the sources' folder
-      private_constant :PEERS, :INSTALLED, :INSIDE
+      # Debian's folder of crates in the place of the registry: nothing comes from a network.
+      DEBIAN_CRATES = <<~TOML
+        [source.crates-io]
+        replace-with = "debian"
+        [source.debian]
+        directory = "/usr/share/cargo/registry"
+      TOML
+      private_constant :PEERS, :INSTALLED, :INSIDE, :DEBIAN_CRATES
 
       # @return [Hash{String => String}] versions of what was asked for
       attr_reader :versions
@@ -52,6 +59,19 @@ module Trunkline
         [program]
       end
 
+      # @param source [String] of peers/
+      # @param crates [Hash{String => Array<String>}] that Debian has packages of, by their names, with the features of each
+      def rust(source, crates)
+        need("rustc", "cargo", *crates.keys.map { |crate| "librust-#{crate.tr("_", "-")}-dev" })
+        name = File.basename(source, ".rs")
+        folder = File.join(INSTALLED, "rust", name)
+        FileUtils.mkdir_p(File.join(folder, ".cargo"))
+        File.write(File.join(folder, ".cargo", "config.toml"), DEBIAN_CRATES)
+        File.write(File.join(folder, "Cargo.toml"), manifest(name, crates))
+        Packages.run({ "RUSTC" => "/usr/bin/rustc" }, "/usr/bin/cargo", "build", "--quiet", "--release", "--offline", chdir: folder)
+        [File.join(folder, "target", "release", name)]
+      end
+
       # @param peer [String] name of a file in peers/
       # @param version [String] of Ruby
       # @param folder [String] of the server's socket
@@ -63,6 +83,25 @@ module Trunkline
       def newer_pgbench(version, folder) = [*inside(version, folder), "/usr/lib/postgresql/17/bin/pgbench"]
 
       private
+
+      # Built for speed, as a program that is measured should be.
+      def manifest(name, crates)
+        dependencies = crates.map { |crate, features| %(#{crate} = { version = "*", features = #{features.inspect} }) }
+        <<~TOML
+          [package]
+          name = "#{name}"
+          version = "0.0.0"
+          edition = "2021"
+          [[bin]]
+          name = "#{name}"
+          path = "#{File.join(PEERS, "#{name}.rs")}"
+          [dependencies]
+          #{dependencies.join("\n")}
+          [profile.release]
+          lto = true
+          codegen-units = 1
+        TOML
+      end
 
       def need(*packages) = @versions.merge!(Packages.need(*packages))
 

@@ -37,10 +37,11 @@ module Trunkline
         run({ "DEBIAN_FRONTEND" => "noninteractive" }, "apt-get", "install", "-qq", "-y", "--no-install-recommends", *packages)
       end
 
+      # @param options as for Process.spawn
       # @return [String] what the command prints
       # @raise [Missing] it fails, or is not there
-      def run(*command)
-        output, errors, status = Open3.capture3(*command)
+      def run(*command, **options)
+        output, errors, status = Open3.capture3(*command, **options)
         raise Missing, "#{command.grep(String).join(" ")} failed: #{errors}" unless status.success?
 
         output.chomp
