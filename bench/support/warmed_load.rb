@@ -10,7 +10,8 @@ module Trunkline
     class WarmedLoad
       WARM_UP = 1  # seconds; again, until each client may have been answered
       WARM_UPS = 5 # at most
-      private_constant :WARM_UP, :WARM_UPS
+      LONGEST = 16 # seconds; a run that answers less than a request a client is made again, twice as long, up to that
+      private_constant :WARM_UP, :WARM_UPS, :LONGEST
 
       # @param server [PostgresServer]
       # @param clients [Integer]
@@ -24,15 +25,23 @@ module Trunkline
       # @return [Hash] of the run with the median rate: see {WebLoad.closed}, the processor time of a request in the web server, and connections
       def of(web, path, application)
         WARM_UPS.times { break if WebLoad.closed(web, path, clients: @clients, seconds: WARM_UP)[:requests] >= @clients }
-        runs = Array.new(@runs) { asked(web, path).merge(Backends.of(@server, application)) }
+        runs = Array.new(@runs) { long_enough(web, path).merge(Backends.of(@server, application)) }
         runs.sort_by { |run| run[:rate] }[runs.size / 2]
       end
 
       private
 
-      def asked(web, path)
+      def long_enough(web, path)
+        seconds = @seconds
+        while (result = requested(web, path, seconds))[:requests] + result[:errors] < @clients && seconds < LONGEST
+          seconds *= 2
+        end
+        result
+      end
+
+      def requested(web, path, seconds)
         cpu = ServerCpu.seconds(web.pid)
-        result = WebLoad.closed(web, path, clients: @clients, seconds: @seconds)
+        result = WebLoad.closed(web, path, clients: @clients, seconds: seconds)
         result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
         result
       end

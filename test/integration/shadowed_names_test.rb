@@ -65,7 +65,7 @@ class ShadowedNamesTest < Trunkline::TestCase
         assert_equal [0, 1, 2, 3], db.stream("SELECT id FROM public.things").map { |row| row["id"] }.sort
         db.copy_out("COPY public.things TO STDOUT", copied = StringIO.new)
         assert_equal 4, copied.string.lines.size
-        assert db.value(Trunkline::Postgres.const_get(:SessionSettingsCheck).const_get(:QUESTION))
+        assert db.value(Trunkline::Postgres.const_get(:SessionSettingsCheck).const_get(:SQL))
       end
     end
   ensure

@@ -145,8 +145,9 @@ module Trunkline
       fence
     end
 
+    # The fence may be one that another caller has sent and left.
     def wait_for_fence(fence, by)
-      @trunk.attend(fence.linger(by))
+      @trunk.attend(fence.adopt.linger(by))
     ensure
       @trunk.leave(fence)
     end
