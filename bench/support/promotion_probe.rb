@@ -8,9 +8,9 @@ module Trunkline
     # Tries every 10 ms, over a connection of the pg gem to each server, whether one has become a primary that takes writes: with synchronous
     # replication that is when its own standby has come back.
     class PromotionProbe
-      PAUSE = 0.01
+      PAUSE = 0.01 # seconds
+      # What no standby takes.
       WRITE = "SET client_min_messages = warning; CREATE TABLE IF NOT EXISTS probes (id int); INSERT INTO probes VALUES (1)"
-      private_constant :PAUSE, :WRITE
 
       # @param uris [Hash{Object => String}] of standbys
       def initialize(uris)

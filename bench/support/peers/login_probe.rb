@@ -2,16 +2,13 @@
 
 require "pg"
 require_relative "../measure"
+require_relative "../promotion_probe"
 
 module Trunkline
   module Bench
     module Peers
       # A client of its own that logs in to each of some standbys, again and again, until one of them takes a write: a primary then lets any client in.
       class LoginProbe
-        PAUSE = 0.01 # seconds
-        WRITE = "SET client_min_messages = warning; CREATE TABLE IF NOT EXISTS probes (id int); INSERT INTO probes VALUES (1)"
-        private_constant :PAUSE, :WRITE
-
         # @param uris [Array<String>] of the standbys
         def initialize(uris:)
           @uris = uris
@@ -27,7 +24,7 @@ module Trunkline
               start = Measure.now
               return { uri: uri, at: Measure.now, took: Measure.now - start } if written?(uri)
             end
-            sleep PAUSE
+            sleep PromotionProbe::PAUSE
           end
         end
 
@@ -35,7 +32,7 @@ module Trunkline
 
         def written?(uri)
           connection = ::PG.connect(uri, connect_timeout: 2)
-          connection.exec(WRITE)
+          connection.exec(PromotionProbe::WRITE)
           true
         rescue ::PG::Error
           false
