@@ -55,7 +55,7 @@ module Trunkline
           loading(writers, ::PG::Error) do |token|
             thread = Thread.current
             thread[:sent] = false
-            thread[:connection] ||= ::PG.connect(uri)
+            thread[:connection] ||= ::PG.connect(uri).tap { |connection| connection.set_notice_processor { nil } } # warnings of servers that end
             thread[:sent] = true
             thread[:connection].exec_params(@insert, [token])
           rescue ::PG::Error
@@ -68,7 +68,7 @@ module Trunkline
         def activerecord(uri, writers)
           parts = uri.match(%r{@(?<hosts>[^/]+)/})[:hosts].split(",").map { |host| host.split(":") }.transpose.map { |list| list.join(",") }
           ::ActiveRecord::Base.establish_connection(adapter: "postgresql", database: "postgres", username: "postgres", host: parts.first, port: parts.last, pool: writers,
-                                                    target_session_attrs: "read-write", connect_timeout: 2, reaping_frequency: nil)
+                                                    target_session_attrs: "read-write", connect_timeout: 2, min_messages: "error", reaping_frequency: nil)
           loading(writers, ::ActiveRecord::ActiveRecordError) do |token|
             Thread.current[:sent] = true
             ::ActiveRecord::Base.connection_pool.with_connection { |connection| connection.exec_insert(@insert.sub("$1", connection.quote(token))) }
