@@ -3,26 +3,26 @@
 require_relative "waiting"
 
 module Trunkline
-  # The cancel requests of one connection, which go to its server by other connections.
+  # Sends the cancel requests for one connection, each over a connection of its own to the same server.
   class CancelRequests # :nodoc:
-    # @return [Integer] how many were sent, or tried
+    # @return [Integer] how many were attempted
     attr_reader :count
 
-    # @param send_one [#call] sends one: see Trunk.new
+    # @param send_one [#call] sends one cancel request: see the canceller of Trunk.new
     def initialize(send_one)
       @send_one = send_one
       @count = 0
     end
 
-    # @param by [Float] until when, on the clock of Waiting.now
-    # @yield the server has dealt with it; also where the caller is interrupted meanwhile
-    # @raise [ConnectionError] it has not
+    # @param by [Float] deadline on the clock of Waiting.now
+    # @yield when the server has processed the cancel request; also if the caller is interrupted meanwhile
+    # @raise [ConnectionError] the server has not processed it
     def cancel(by, &dealt_with)
       @count += 1
       @send_one.call(by, &dealt_with)
     end
 
-    # Sends one of which nothing depends on what becomes of it: the server finds out by itself, later, that the client is gone.
+    # Sends one whose outcome does not matter: without it, the server only finds out later that the client is gone.
     def cancel_unseen(by)
       cancel(by)
     rescue ConnectionError

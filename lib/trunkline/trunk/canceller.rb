@@ -6,33 +6,32 @@ require_relative "fenced_cancels"
 require_relative "waiting"
 
 module Trunkline
-  # How a request is ended that was sent over a trunk. What has not been sent is taken back. What the server works on it is
-  # asked to cancel: it ends what it does when that arrives, which may be the next request already. So nothing more is sent
-  # meanwhile, those behind are sent again where they were hit instead, and the trunk is opened to others behind a fence,
-  # which the server answers when nothing can be hit any more. What stands behind others is ended when its turn has come, by
-  # the caller that reads then or is the last to leave.
-  #
-  # The caller that wants the end does all that, in its own time. A caller that is interrupted in the middle first brings that to its end, within a
-  # quarter of a second. Where that does not do, what the cancel will hit is unknown: then the trunk takes no more requests, and is
-  # closed when the last in flight is answered.
+  # Ends requests before their answers have arrived. A request that was not sent yet is withdrawn. For one that the server executes, the client sends
+  # a cancel request. The server cancels whatever it executes when that arrives, which may already be the next request. So the trunk sends nothing
+  # more meanwhile. Requests behind that were hit by the cancel are sent again. Then a fence is submitted: an empty request behind everything in
+  # flight. Once its answer is here, the cancel can hit nothing any more, and the trunk takes requests again. A request that is queued behind others
+  # on the connection is cancelled when it reaches the head, by the leader or by the last caller that leaves.
+  # // The caller that abandons the request does all this in its own time. A caller that is interrupted in the middle finishes first, within a quarter
+  # of a second. If it cannot, it is unknown what the cancel will hit: the trunk then takes no more requests, and is closed when the last one in
+  # flight is answered.
   class Canceller # :nodoc:
-    # Seconds that a caller stays beyond its deadline, at most, to see its request ended.
+    # Seconds that a caller stays beyond its deadline, at most, to have its request ended.
     LEEWAY = 0.25
-    # Seconds for which it reads what lies there, before it asks the server to end more of that: as long as a leader reads in one turn.
+    # Seconds for which input that has already arrived is read before more is cancelled: as long as a leader reads in one turn.
     READING = 0.005
-    # Why a connection is closed over what no caller waits for.
+    # The reason given when a connection is closed because every request in flight was abandoned.
     UNATTENDED = "no caller waited any more for what was in flight"
     private_constant :LEEWAY, :READING, :UNATTENDED
 
-    # @return [Integer] requests that the server had been sent when their callers abandoned them
+    # @return [Integer] requests that were abandoned after they had been sent
     attr_reader :abandoned
 
-    # @param trunk [Trunk] whose requests are ended: it sends, waits and closes
+    # @param trunk [Trunk] whose requests are ended; it sends, waits and closes
     # @param state [ConnectionState] the trunk's
     # @param codec [Codec] the trunk's
     # @param wire [Wire] the trunk's
     # @param pool [Object] the trunk's
-    # @param send_cancel [#call, nil] sends a cancel request: see Trunk.new
+    # @param send_cancel [#call, nil] sends a cancel request: see Trunk.new; nil: the server cannot be reached for that
     def initialize(trunk, state, codec, wire, pool, send_cancel)
       @trunk = trunk
       @state = state
@@ -46,10 +45,9 @@ module Trunkline
       @passed = @pause = nil # the abandoned request that was cancelled last by the leader, and for how long it waits then
     end
 
-    # Ends a request that its caller does not want any more. It is done then, if perhaps not with the end that was wanted: its
-    # answer may have been there.
+    # Ends a request on behalf of its caller. The request is done afterwards, but possibly with its answer, if that had arrived.
     #
-    # @param by [Float] until when, on the clock of Waiting.now
+    # @param by [Float] deadline on the clock of Waiting.now
     def cancel(request, by)
       return @trunk.lose_inherited if @trunk.inherited?
 
@@ -58,32 +56,32 @@ module Trunkline
       end
     end
 
-    # Waits on a trunk of the caller's own until everything in flight is answered, and ends what no caller waits for any more. If
-    # that has worked, the trunk is idle then.
+    # Waits on a reserved trunk until everything in flight is answered, and cancels what was abandoned. If that succeeds, the trunk is idle.
     #
-    # @param waiter [Request] of the caller, pinned
-    # @param by [Float] until when, on the clock of Waiting.now
+    # @param waiter [Request] the calling fiber's or thread's, pinned
+    # @param by [Float] deadline on the clock of Waiting.now
     def clear(waiter, by)
       Waiting.undisturbed { @fenced&.clear(waiter, by) }
     end
 
-    # @return [Boolean] whether the connection was taken out of use: what a cancel would hit on it, or what a statement has left there, is not known
+    # @return [Boolean] whether the connection was taken out of use, because it is unknown what a cancel would hit on it or what session state a
+    #   statement has left
     def quarantined? = @quarantined
 
-    # @return [Boolean] whether there is a way to ask the server to cancel
+    # @return [Boolean] whether cancel requests can be sent
     def able? = !@requests.nil?
 
-    # @return [Integer] how often the server was asked to cancel
+    # @return [Integer] how many cancel requests were attempted
     def cancels = able? ? @requests.count : 0
 
-    # Ends a request whose caller was interrupted. The server is asked to cancel it, unless it is a short one, whose answer is here before a
-    # cancel could be there: then it is asked when that is late.
+    # Ends a request whose caller was interrupted. A long one is cancelled at once. The answer of a short one arrives before a cancel would: it is
+    # cancelled only when it exceeds its estimate.
     def abandon(request)
       end_early(request, :cancel) { |failure| held_up? ? stop(request, Waiting.now + LEEWAY, failure) : stop_when_late(request, failure) }
     end
 
-    # Cancels the request at the head that was abandoned while it stood behind others or was short, and those behind it that were abandoned too. Called by
-    # the last caller that leaves, or a later one: none would see that a short one is late, so it waits until that is answered or late.
+    # Cancels the abandoned request at the head, and abandoned ones directly behind it. Called by the last caller that leaves, or a later one. With no
+    # caller left, none would notice that a short request exceeds its estimate, so this waits until that is answered or exceeds it.
     def cancel_abandoned(by = Waiting.now + LEEWAY)
       while able? && (head = @state.abandoned_head)
         return stop(head, by) if held_up?
@@ -91,8 +89,8 @@ module Trunkline
       end
     end
 
-    # Asks the server to cancel such a request, where callers wait behind it. Called by their leader, which reads on and sees the fence answered,
-    # and calls again when the request is late, and after a pause, twice as long each time.
+    # Sends a cancel request for the abandoned head while callers wait behind it. Called by their leader, which goes on reading until the fence is
+    # answered. It calls again when the head exceeds its estimate, and then after pauses that double each time.
     def cancel_abandoned_ahead
       head = @state.abandoned_head
       return @passed = nil unless head && able?
@@ -104,8 +102,8 @@ module Trunkline
       @state.look_again(@pause)
     end
 
-    # Runs the block, in which a caller may have a request to end here yet: until then the connection stays open, and no caller gets it for its
-    # own.
+    # Runs the block, in which a caller may still have a request to end. Until the block returns, the connection stays open and is not reserved for
+    # any caller.
     def ending
       @state.begin_ending
       yield
@@ -115,18 +113,18 @@ module Trunkline
       @pool.freed if deserted && @pool.crowded.on?
     end
 
-    # Ends a request whose deadline has passed. Where it was sent with a limit, the server is about to end it, and is not asked.
+    # Ends a request whose deadline has passed. If it was sent with a statement_timeout, the server is about to end it, and no cancel request is sent.
     def expire(request)
       by = Waiting.now + LEEWAY
       end_early(request, :deadline) { |failure| request.limited? ? linger(request, by) : stop(request, by, failure) }
     end
 
-    # Closes a connection where no caller waits for any of several statements in flight, which the server would work off one after the other. The
-    # server finds that the client is gone when it answers the one that the cancel ends, and ends too. One statement is cancelled, and the connection kept: for that, and
-    # two short queries afterwards, the server's processor takes 5.5 ms, and 12.2 ms where it is a new connection. But each of several needs
-    # a cancel of its own, one after the other, and a new connection takes the place of them all.
-    #
-    # A cancel that comes between two statements is ignored, and on a closed connection nothing tells. So there are two, with a pause.
+    # Closes a connection on which several statements are in flight and all were abandoned: the server would execute them one after the other. With
+    # the socket closed, the server ends as soon as it answers the statement that the cancel ends. A single statement is cancelled and its connection
+    # kept: that, with two short queries afterwards, costs the server 5.5 ms of CPU, and 12.2 ms with a new connection. But several statements need
+    # one cancel each, one after the other, and one new connection replaces them all.
+    # // The server ignores a cancel that arrives between two statements, and a closed connection does not show whether it did. So two are sent, with
+    # a pause between.
     def close_with_abandoned(reason)
       return @trunk.lose_inherited if @trunk.inherited?
       return if @trunk.loss
@@ -141,12 +139,12 @@ module Trunkline
       end
     end
 
-    # Likewise, where no caller waits for anything in flight.
+    # The same, with the reason that every request in flight was abandoned.
     def close_over_all = close_with_abandoned(UNATTENDED)
 
-    # Replaces a connection with a fence whose answer no caller would see, and closes one to which an abandoned request is written in part, where no
-    # caller waits for anything in flight: the server waits for the rest, which no caller would write. With nothing in flight, it is of a COPY
-    # that the server has refused: the next request goes behind it.
+    # Called when the last caller has left. Replaces a connection whose fence no caller would read the answer of. Closes one that still holds
+    # unwritten bytes of an abandoned request, if all in flight was abandoned: the server waits for the rest, and no caller would write it. Unwritten
+    # bytes with nothing in flight belong to a COPY that the server has refused: the next request follows them.
     def end_unattended
       replace_connection if @state.abandon_fence
       return if @trunk.loss || @trunk.codec.idle? || !@state.only_abandoned?
@@ -156,7 +154,7 @@ module Trunkline
       end
     end
 
-    # Takes the connection out of use at once: requests in flight are lost.
+    # Takes the connection out of use at once: requests in flight fail with a Loss.
     #
     # @param reason [String] one sentence
     def quarantine(reason)
@@ -164,7 +162,7 @@ module Trunkline
       @trunk.lose(reason)
     end
 
-    # Takes the connection out of use: it ends when its requests are answered, and another is opened in its place then.
+    # Takes the connection out of use: it is closed when its requests are answered, and the pool opens another in its place.
     def replace_connection
       @quarantined = true
       reason = "it was not known what a cancel would hit"
@@ -174,8 +172,8 @@ module Trunkline
 
     private
 
-    # @yield what may take its time, when the server may be at work on it now
-    # @yieldparam failure [Abandonment] with which the request is done if no answer comes
+    # @yield waits for the answer or cancels; called when the server may be executing the request
+    # @yieldparam failure [Abandonment] the request's failure if no answer comes
     def end_early(request, why)
       failure = Abandonment::SENT[why]
       return if request.done? || @codec.withdraw(request, Abandonment::UNSENT[why])
@@ -186,8 +184,8 @@ module Trunkline
       request.fail(request.failure || failure)
     end
 
-    # @return [Boolean] whether the server works, or may work, on a request that takes long. What lies unread may be its answer: without a leader it is
-    # read here first. Where more comes than is read in that time, the server counts as at work.
+    # @return [Boolean] whether the server executes, or may execute, a request that takes long. Unread input may be its answer, so without a leader it
+    #   is read here first. If more arrives than can be read in READING seconds, the server counts as executing.
     def held_up?
       return true if @state.held_up?
 
@@ -196,8 +194,8 @@ module Trunkline
       @state.held_up? || (Waiting.now >= by && @state.head.equal?(head))
     end
 
-    # A request that counts as short may take long all the same, as it waits for a lock. Its caller leaves it to the leader that looks when it
-    # is late, and stays where the leader sleeps and would not look, or where there is none.
+    # A request that is estimated as short may still take long, for instance while it waits for a lock. If the leader will check it again once it
+    # exceeds its estimate, the caller leaves. If the leader sleeps without such a timer, or there is no leader, the caller stays.
     def stop_when_late(request, failure)
       return if !able? || !@state.head.equal?(request) || look_when_late
 
@@ -208,14 +206,14 @@ module Trunkline
       end
     end
 
-    # Only where that does no harm: see ConnectionState#begin_cancel. Other callers see the fence answered, if they are active.
+    # Cancels only where ConnectionState#begin_cancel allows it. Other active callers read the answer to the fence.
     #
     # @param failure [Abandonment, nil] of the request; nil: it is done already
     def stop(request, by, failure = nil) = @fenced&.stop(request, by) { request.fail(failure) if failure }
 
     def close_unattended(reason) = able? ? close_with_abandoned(reason) : @trunk.lose(reason, closed: true)
 
-    # @return [Boolean] whether the leader looks then
+    # @return [Boolean] whether the leader will check the head again at that time
     def look_when_late = @state.look_again(late_in)
 
     # @return [Float] seconds

@@ -4,25 +4,26 @@ require_relative "../socket/readiness"
 require_relative "waiting"
 
 module Trunkline
-  # Cancels what the server works on for a connection, while nothing more is sent there, and opens the connection behind a fence: see Canceller.
+  # Sends cancel requests for what the server executes on a connection, while nothing more is sent there, and reopens the connection behind a fence:
+  # see Canceller.
   class FencedCancels # :nodoc:
-    # Seconds until a second cancel is sent.
+    # Seconds until a second cancel is sent for the same request.
     FIRST_PAUSE = 0.01
-    # Seconds that such a pause lasts at most, as each is twice as long as the one before.
+    # Seconds of the longest pause between two cancels: each pause is twice as long as the one before.
     LONGEST_PAUSE = 1.0
-    # Seconds that a caller stays beyond its time, at most, where others wait behind its request and their leader sleeps: as long as a leader sleeps
-    # at most, which then looks. At a load of 8 on two processors cancels were ignored for longer than a quarter of a second in 2 of 300 rounds of
-    # random callers.
+    # Seconds that a caller stays beyond its time, at most, while others wait behind its request and their leader sleeps: the longest sleep of a
+    # leader, which checks the head afterwards. At a load of 8 on two processors, cancels were ignored for longer than a quarter of a second in 2 of
+    # 300 rounds of random callers.
     PERSISTENCE = Socket::Readiness::LONGEST_WAIT
-    # Seconds for which it waits, at most, until the server has dealt with a cancel that is sent beyond that time: as long as the caller stays in any case.
+    # Seconds within which the server must process a cancel that is sent beyond that time: as long as the caller stays in any case.
     CANCEL_TIMEOUT = 0.25
     private_constant :LONGEST_PAUSE, :PERSISTENCE, :CANCEL_TIMEOUT
 
-    # @param seconds [Float] of a pause
+    # @param seconds [Float] of the pause before
     # @return [Float] seconds of the next one
     def self.pause_after(seconds) = [seconds * 2, LONGEST_PAUSE].min
 
-    # @param trunk [Trunk] whose requests are ended
+    # @param trunk [Trunk] whose requests are cancelled
     # @param state [ConnectionState] the trunk's
     # @param pool [Object] the trunk's
     # @param requests [CancelRequests] the trunk's
@@ -35,11 +36,11 @@ module Trunkline
       @canceller = canceller
     end
 
-    # Cancels a request of the caller's, and those behind it that no caller waits for.
+    # Cancels a request of the caller, and abandoned ones behind it.
     #
     # @param request [Request]
-    # @param by [Float] until when, on the clock of Waiting.now
-    # @yield before the connection is closed: the caller is told of its own deadline or cancel, not of a loss
+    # @param by [Float] deadline on the clock of Waiting.now
+    # @yield before the connection is closed, so that the caller gets its own deadline or cancel as the error, and no loss
     def stop(request, by, &abandoned)
       cancelling(request, request) do
         cancel_heads(request, request, by, &abandoned)
@@ -47,11 +48,11 @@ module Trunkline
       end
     end
 
-    # Cancels what is in flight on a trunk of the caller's own, and waits until the server has answered it all. Another caller may still cancel what it
-    # left there before: it goes first.
+    # Cancels what is in flight on a trunk that the caller has reserved, and waits until everything is answered. If another caller still cancels what
+    # it had left there, that finishes first.
     #
-    # @param waiter [Request] of the caller, pinned
-    # @param by [Float] until when, on the clock of Waiting.now
+    # @param waiter [Request] the calling fiber's or thread's, pinned
+    # @param by [Float] deadline on the clock of Waiting.now
     def clear(waiter, by)
       sleep FIRST_PAUSE while @state.canceller && !@trunk.loss && Waiting.now < by
       cancelling(waiter, nil) do
@@ -61,19 +62,19 @@ module Trunkline
       end
     end
 
-    # Sends one cancel request, and does not wait.
+    # Sends one cancel request, and does not wait for its effect.
     #
-    # @param head [Request] that no caller waits for
-    # @param by [Float] until when, on the clock of Waiting.now
+    # @param head [Request] that was abandoned
+    # @param by [Float] deadline on the clock of Waiting.now
     def cancel(head, by)
       cancelling(head, head) { request_cancel(head, by) if @state.aim(head, head) }
     end
 
     private
 
-    # Runs the block while nothing more is sent, where there is something to cancel.
+    # Runs the block, if there is something to cancel; meanwhile the trunk sends nothing else.
     #
-    # @param waiter [Request] of the caller
+    # @param waiter [Request] the calling fiber's or thread's
     # @param target [Request, nil] as ConnectionState#begin_cancel takes it
     def cancelling(waiter, target)
       return unless @state.begin_cancel(waiter, target)
@@ -90,16 +91,15 @@ module Trunkline
 
       case @state.finish_cancel(waiter)
       when :exposed then @canceller.replace_connection
-      when :fenced then @state.look_again(FIRST_PAUSE) # the cancel may have been ignored: the next leader looks
+      when :fenced then @state.look_again(FIRST_PAUSE) # the server may have ignored the cancel: the next leader checks that
       when :open then @pool.freed if @pool.crowded.on?
       end
     end
 
-    # A cancel that comes before the request has been begun is ignored by the server: after a while another is sent, and so for others
-    # that no caller waits for any more. The connection may be closed over those only when one has been answered, for then the server begins
-    # the next, and can be asked to end it.
-    #
-    # @yield before that
+    # The server ignores a cancel that arrives before it has begun the request. So another is sent after a pause, and likewise for abandoned requests
+    # behind it. The connection may be closed, if all was abandoned, only after one of them has been answered: then the server has begun the next one,
+    # and a cancel can end it.
+    # // @yield before the connection is closed
     def cancel_heads(waiter, target, by)
       aimed = pause = nil
       while stays?(by, pause) && (head = @state.aim(waiter, target))
@@ -120,12 +120,11 @@ module Trunkline
     def pause_end(pause, by) = Waiting.now < by ? [Waiting.now + pause, by].min : Waiting.now + pause
 
     # @param pause [Float, nil] seconds since the last cancel; nil: there was none
-    # @return [Boolean] whether a caller goes on having a request ended
+    # @return [Boolean] whether the caller stays to send another cancel
     def stays?(by, pause) = Waiting.now < by || (pause && Waiting.now < by + PERSISTENCE && !@state.look_again(pause) && @state.led?)
 
-    # Where nothing can be hit later than what is in flight now, a fence goes behind that; also where the caller is interrupted.
-    #
-    # @return [Boolean] whether it does
+    # Submits a fence behind everything in flight if the cancel can hit nothing later; also if the caller is interrupted.
+    # // @return [Request, nil] the fence; nil: there is none
     def request_cancel(waiter, by)
       dealt_with = false
       @requests.cancel(by) { dealt_with = true }

@@ -3,7 +3,7 @@
 require "weakref"
 
 module Trunkline
-  # The fiber that something was given to for as long as it runs, and whether it can still come back for it.
+  # The fiber that owns something for as long as it runs. Tells whether the fiber can still return what it owns.
   class FiberOwner # :nodoc:
     # The calling fiber.
     def initialize
@@ -13,20 +13,20 @@ module Trunkline
       @scheduler = WeakRef.new(scheduler) if scheduler
     end
 
-    # @return [Boolean] false: it has ended, or its thread has, or it was collected as garbage, or its event loop is over
+    # @return [Boolean] false: the fiber or its thread has ended, it was garbage collected, or its event loop is over
     def alive? = @thread.alive? && fiber_alive? && !loop_over?
 
     private
 
-    # An event loop may leave fibers unfinished when it ends, and these stay alive by Ruby's account.
+    # An event loop may end with unfinished fibers, and Fiber#alive? stays true for these.
     def fiber_alive?
       @fiber.__getobj__.alive?
     rescue WeakRef::RefError
       false
     end
 
-    # Ruby has a scheduler run its fibers to their end, by close, before the thread has another scheduler or none: so the thread itself
-    # knows when close has returned. What a scheduler says tells nothing, as closed? may be true while its fibers run within close.
+    # Ruby runs a scheduler's fibers to their end, in close, before the thread has another scheduler or none. So the thread itself knows when close
+    # has returned. The scheduler's own closed? does not show that: it may be true while fibers still run within close.
     def loop_over?
       return false unless @scheduler && @thread.equal?(Thread.current)
 

@@ -1,51 +1,51 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # How much a client takes on before it says {Overloaded}, and how long its connections live. Nothing in a client grows
-  # without one of these bounds.
+  # How many requests and bytes a client accepts before it raises {Overloaded}, and how long its connections live. Everything that could grow in a
+  # client has one of these bounds.
   class Limits
-    # What counts where a client is not told otherwise.
+    # The defaults.
     #
-    # max_in_flight:: requests that one connection has yet to answer, beyond which others wait for room
-    # max_bytes_in_flight:: bytes of these; a single larger request still goes, alone
+    # max_in_flight:: requests in flight on one connection, beyond which others wait for room
+    # max_bytes_in_flight:: bytes of these; a single larger request is still sent, alone
     # max_waiting:: callers that wait for room, or for a connection of their own
     # max_wait:: seconds that one of them waits
-    # failover_wait:: seconds for which a caller goes on waiting for a connection where none can be opened, as no server is there or none of the
-    #   kind that is asked for; 0: the first failed attempt is its error
-    # silence:: seconds for which a server of several hosts, or of a name, may owe an answer and say nothing before it is looked whether it is there; ten times
-    #   what the statement is expected to take where that is longer; nil: for ever
+    # failover_wait:: seconds that a caller goes on waiting for a connection while none can be opened, because no server is reachable or none
+    # is of the required kind; 0: the first failed attempt is its error
+    # silence:: seconds for which a server that owes an answer may send nothing before the client checks whether it is still there, with several hosts
+    # or a host name; ten times the statement's estimated time where that is longer; nil: no check
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
-    # max_types:: types of the server's own, beyond the built-in ones, that are remembered; one that is not is looked up again
-    # max_statement_age:: seconds after which statements are prepared again and types looked up again, as another program may have
-    #   changed the types of parameters unnoticed; 0: each execution prepares its statement
-    # max_futures:: futures of one fiber without an answer; the next one first waits for the oldest
-    # max_future_bytes:: bytes that are kept of the answers of a client's futures whose values were not asked for; beyond these, the next
-    #   future is refused. The answers that are in flight then still come
-    # max_message:: bytes of the longest message accepted from the server, which means one row; of memory of the objects that a row's arrays,
-    #   documents and values of composite and such types become, too
-    # max_unrequested:: bytes that are kept of what a server sends beside rows: of the notices of one answer, of a connection's
-    #   notifications that are not taken, and of the settings that it reports
-    # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all go at once
-    # max_idle:: seconds after which a connection that was not used is closed, of those beyond `connections`
+    # max_types:: types that are not built in and whose descriptions are kept; others are looked up in the catalogue again
+    # max_statement_age:: seconds after which statements are prepared again and types are looked up again, as another program may have changed
+    # the types of parameters unnoticed; 0: each execution prepares its statement
+    # max_futures:: unanswered futures of one fiber; the next one first waits for the oldest
+    # max_future_bytes:: bytes of answers that are kept for a client's futures until their values are read; beyond these, the next future is
+    # refused. Answers that are in flight by then still arrive
+    # max_message:: bytes of the longest message accepted from the server, which limits a row; also of the memory of the objects that a row's
+    # arrays, documents, composite values and the like become
+    # max_unrequested:: bytes that are kept of what a server sends besides rows: the notices of one answer, unread notifications of a connection,
+    # and the settings that it reports
+    # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all are replaced at once
+    # max_idle:: seconds after which an unused connection is closed, if there are more than `connections`
     DEFAULTS = {
       max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60, failover_wait: 0, silence: 2,
       max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_future_bytes: 256 * 1024 * 1024,
       max_message: 256 * 1024 * 1024, max_unrequested: 16 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
     }.freeze
 
-    # What may be 0.
+    # Those that may be 0.
     NONE = %i[failover_wait max_statement_age].freeze
-    # What may be nil, which is for ever.
+    # Those that may be nil, which means no limit.
     ENDLESS = %i[silence].freeze
-    # What can be no fraction.
+    # Those that must be Integers.
     WHOLE = (DEFAULTS.keys - %i[max_wait failover_wait silence max_lifetime max_idle max_statement_age]).freeze
     JITTER = 0.2
     private_constant :WHOLE, :NONE, :ENDLESS, :JITTER
 
     DEFAULTS.each_key { |name| class_eval("def #{name} = @values[:#{name}]", __FILE__, __LINE__) }
 
-    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, failover_wait, max_lifetime, max_idle and max_statement_age is for ever
-    # @raise [ArgumentError] one is not a positive number, or does not exist
+    # @param limits keywords of {DEFAULTS}; Float::INFINITY for max_wait, failover_wait, max_lifetime, max_idle and max_statement_age means no limit
+    # @raise [ArgumentError] a limit is not a positive number, or does not exist
     def initialize(**limits)
       unknown = limits.keys - DEFAULTS.keys
       raise ArgumentError, "unknown limits: #{unknown.join(", ")}" unless unknown.empty?
@@ -54,13 +54,13 @@ module Trunkline
       freeze
     end
 
-    # When a connection that is opened now has lived for long enough.
+    # When a connection that is opened now reaches its lifetime.
     #
     # @return [Float] on the clock of Waiting.now
     def expiry = Waiting.now + (max_lifetime * (1 - (rand * JITTER)))
 
-    # @param parameters [Array<Array>] of each statement that is to go in one flight
-    # @raise [ArgumentError] they are more than a connection may have in flight
+    # @param parameters [Array<Array>] of each statement of a batch
+    # @raise [ArgumentError] they exceed what a connection may have in flight
     def check_batch(parameters)
       raise ArgumentError, "a batch has #{max_in_flight} statements at most (max_in_flight), not #{parameters.size}" if parameters.size > max_in_flight
 

@@ -3,8 +3,8 @@
 require_relative "../errors"
 
 module Trunkline
-  # Clients and what belongs to them live in the main Ractor, as their connections and callers belong to its threads and fibers. Included by each
-  # client, session and subscription.
+  # Restricts clients, sessions and subscriptions to the main Ractor, to whose threads and fibers their connections and callers belong. Included by
+  # each of them.
   module MainRactor # :nodoc:
     ADVICE = "a client works in the main Ractor only: ask there, and send the other Ractors what they need of the answers"
     private_constant :ADVICE
@@ -16,13 +16,13 @@ module Trunkline
 
     private
 
-    # Called first in initialize. Ruby moves an object in the order of its instance variables, so nothing of it has been moved when this one is
-    # refused.
+    # Must be called first in initialize: Ruby moves an object's instance variables in order, and this one refuses to be moved, so nothing has been
+    # moved before it is refused.
     def stay_in_main_ractor
       @unmovable = Unmovable::ONLY
     end
 
-    # Giving an object to another Ractor makes a copy; so do dup and clone.
+    # Ruby copies an object that is sent to another Ractor, as dup and clone do.
     def initialize_copy(_other)
       raise TypeError, "a #{self.class.name.split("::").last.downcase} cannot be copied: share it between threads and fibers as it is; #{ADVICE}"
     end

@@ -4,12 +4,12 @@ require_relative "../socket/tls/libssl"
 require_relative "wire"
 
 module Trunkline
-  # The bytes between a codec and TLS over a socket. C reads, writes, encrypts and decrypts (TLSSession), and raises ConnectionError where TLS fails.
+  # The bytes between a codec and TLS over a socket. C reads, writes, encrypts and decrypts (TLSSession), and raises ConnectionError when TLS fails.
   class NativeTLSWire < Wire # :nodoc:
     # @return [TLSSession]
     attr_reader :tls
 
-    # @param encrypted [OpenSSL::SSL::SSLSocket] connected and non-blocking; Socket::TLS::Libssl has found no obstacle
+    # @param encrypted [OpenSSL::SSL::SSLSocket] connected and non-blocking; Socket::TLS::Libssl.obstacle is nil for it
     # @param input [Bytes]
     # @param output [Bytes]
     def initialize(encrypted, input, output)
@@ -17,13 +17,13 @@ module Trunkline
       @tls = TLSSession.new(encrypted)
     end
 
-    # See Wire#receive. A server that closes without the farewell of TLS has closed, too: its protocol knows where messages end.
+    # See Wire#receive. A server that closes without a close_notify alert counts as closed: the protocol itself shows where messages end.
     def receive = @tls.receive_into(@input, @descriptor)
 
     # See Wire#flush.
     def flush = flushed? || @tls.send_from(@output, @descriptor)
 
-    # What was encrypted cannot be taken back, so it is not left in the output.
+    # What was encrypted cannot be withdrawn, so it is not left in the output.
     def flushed? = @output.empty? && @tls.flushed?
 
     # See Wire#wait.
@@ -31,13 +31,13 @@ module Trunkline
       wait_once(flushed?, seconds_until(deadline)) unless @tls.news?
     end
 
-    # Says farewell, but not in the name of a parent process.
+    # Sends close_notify, but not from a forked child, whose parent has the session.
     def close
       @tls.say_farewell(@descriptor) unless @io.closed? || @tls.inherited?
       super
     end
 
-    # @return [String] the class alone: there is data inside
+    # @return [String] the class alone: the instance variables contain data
     def inspect = "#<#{self.class}>"
   end
   private_constant :NativeTLSWire

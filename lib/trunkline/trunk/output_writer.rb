@@ -3,9 +3,9 @@
 require_relative "waiting"
 
 module Trunkline
-  # Writes what a leader that sleeps would not write.
+  # Writes output that a sleeping leader would not write.
   class OutputWriter # :nodoc:
-    # Seconds after which a caller beside the leader tries again to write. The buffer of a socket holds some 200 kB: this allows for 200 MB/s.
+    # Seconds after which a caller that is not the leader tries to write again. A socket's buffer holds some 200 kB: this allows 200 MB/s.
     WRITE_AGAIN = 0.001
     private_constant :WRITE_AGAIN
 
@@ -19,10 +19,10 @@ module Trunkline
       @writer = nil # the request of the caller that writes
     end
 
-    # Stays until the output is written, unless another caller does already. The leader writes it while it waits for answers; but where
-    # it went to sleep with nothing to write, it is not woken by room for more. So a caller beside it tries again and again, and is
-    # parked meanwhile: when the leader leaves, the lead goes to this caller. So some caller reads as long as one waits to write:
-    # a server that cannot get rid of its answers takes no more requests.
+    # Returns when the output is written, or at once if another caller already does this. The leader writes output while it waits for answers. But a
+    # leader that went to sleep with an empty output is not woken when the socket has room. So a caller beside it retries, parked in between. When the
+    # leader leaves, this caller becomes the leader. So some caller reads as long as one waits to write, which is necessary: a server that cannot send
+    # its answers reads no more requests.
     #
     # @param request [Request] the caller's, submitted
     def write_out(request)
@@ -47,7 +47,7 @@ module Trunkline
       end
     end
 
-    # A request that is done was written, and what came behind it is for other callers to write.
+    # A request that is done was written; other callers write what was submitted after it.
     def written_out?(request) = @wire.flushed? || !@trunk.loss.nil? || request.done? || request.patience_over?
   end
   private_constant :OutputWriter

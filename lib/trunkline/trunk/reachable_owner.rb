@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What something belongs to that no fiber can ask for any more once its sentinel is collected. A fiber that is merely suspended, and may
-  # be resumed by what refers to it, keeps the sentinel.
+  # The owner of something that becomes unreachable to all fibers once its sentinel is garbage collected. A fiber that is only suspended, and may be
+  # resumed through a reference to it, keeps the sentinel alive.
   class ReachableOwner # :nodoc:
-    # @param sentinel [GCSentinel] of which the owner keeps the watch alone
-    # @param holder [Thread, #alive?] that has it for as long as it is alive
+    # @param sentinel [GCSentinel] of which the owner keeps only the watch
+    # @param holder [Thread, #alive?] that holds it for as long as it is alive
     def initialize(sentinel, holder)
       @watch = sentinel.watch
       @holder = holder

@@ -1,31 +1,29 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # For Ruby 3.1, where nothing tells which fiber created another: the fibers of this thread that hold something and are in the middle of
-  # resuming the calling fiber, directly or through others. The C function in which a fiber has stopped tells that: Enumerator#next
-  # and its like, Fiber#resume, or that of an event loop that it runs.
-  #
-  # A fiber that an event loop runs is resumed by the loop, whatever fiber created it. So in a loop only two others find what a fiber
-  # holds: the Enumerators that it steps, as no loop runs these; and, where a thread runs the loop while it holds something, the
-  # loop's fibers.
+  # For Ruby 3.1, which does not record which fiber created another: finds the fibers of this thread that hold a scoped value and are resuming the
+  # calling fiber, directly or through others. The method at which a fiber has stopped shows that: Enumerator#next and the like, Fiber#resume, or the
+  # one of an event loop that it runs.
+  # // A fiber of an event loop is resumed by the loop, whatever fiber created it. So in a loop only two kinds of fibers see another's values:
+  # Enumerators that the holder steps, as no loop runs these; and the loop's fibers, if a thread holds a value while it runs the loop.
   module ResumingFibers # :nodoc:
     STEPS = %w[next next_values peek peek_values].freeze
     RESUMES = [*STEPS, "resume"].freeze
-    # What a loop's own fiber has stopped in while the loop runs others.
+    # Where a fiber that runs a loop has stopped while the loop runs others.
     LOOPS = [*RESUMES, "transfer", "select"].freeze
-    # The fibers of a thread that have held something, in variables of the thread: those that an event loop runs, and the others.
+    # Variables of a thread: its fibers that have held something, those that an event loop runs and the others.
     RUN_BY_LOOP = :@trunkline_loop_fibers_that_hold
     PLAIN = :@trunkline_plain_fibers_that_hold
-    # Where the table of the others stays while none of them holds anything: each table leaves a finalizer at the thread's own fiber.
+    # Where the table of the others is kept while none of them holds anything: each new table would leave a finalizer at the thread's root fiber.
     PLAIN_KEPT = :@trunkline_plain_fibers
-    # How a fiber can be resuming others, the thread's variable in which it is looked for, the one in which that table is kept, and the
-    # fiber's own variable for its entry there.
+    # A kind of fiber: labels of the methods in which it resumes others, the thread's variable in which it is searched, the one in which that table is
+    # kept, and the fiber's own variable for its entry there.
     Way = Struct.new(:labels, :table, :kept_table, :entry)
     IN_LOOP = Way.new(STEPS, RUN_BY_LOOP, RUN_BY_LOOP, :trunkline_held_in_loop).freeze
     BLOCKING = Way.new(LOOPS, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
     NON_BLOCKING = Way.new(RESUMES, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
-    # What a fiber holds now, or nil. The fiber keeps it for life: until Ruby 3.3 a WeakMap loses what was assigned to a key that was there
-    # already, as soon as the value before is collected.
+    # What a fiber holds now, or nil. The fiber keeps its entry for life: before Ruby 3.3 a WeakMap loses a value that was assigned to an existing key
+    # as soon as the former value is collected.
     Entry = Struct.new(:scoped)
     private_constant :STEPS, :RESUMES, :LOOPS, :RUN_BY_LOOP, :PLAIN, :PLAIN_KEPT, :Way, :IN_LOOP, :BLOCKING, :NON_BLOCKING, :Entry
 
@@ -48,8 +46,8 @@ module Trunkline
       thread.instance_variable_set(way.table, fibers)
     end
 
-    # The calling fiber holds nothing any more. Where it ran no loop and no other plain fiber holds anything, none need be looked for:
-    # plain fibers that hold something are few, and those of a loop are looked for by Enumerators alone.
+    # The calling fiber holds nothing any more. If no plain fiber of the thread holds anything, later calls of {find} skip the search: few plain
+    # fibers hold values, and those of a loop are searched by Enumerators only.
     def forget
       thread = Thread.current
       [IN_LOOP, BLOCKING].each { |way| thread[way.entry]&.scoped = nil }

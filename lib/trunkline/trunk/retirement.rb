@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # The end of a trunk that takes no more requests: it is closed when those it has are answered.
+  # Closes a trunk once its requests are answered; it takes no more.
   class Retirement # :nodoc:
     # @param trunk [Trunk] that is closed
     # @param state [ConnectionState] the trunk's
@@ -13,7 +13,7 @@ module Trunkline
       @reason = nil
     end
 
-    # Has the trunk take no more requests, and closes it when those it has are answered.
+    # Has the trunk take no more requests, and closes it when those in flight are answered.
     #
     # @param reason [String] one sentence
     # @return [nil]
@@ -24,9 +24,9 @@ module Trunkline
       nil
     end
 
-    # Closes the trunk, if it retires, when what it has in flight is answered: what has not been read yet is taken in where the trunk is deserted.
-    # Where all in flight was abandoned, callers that still wait for it there are of no account: the loss wakes them. No request can come between:
-    # what is sealed and settled stays so.
+    # Closes the trunk, if it retires and everything in flight is answered; without active callers, input that has arrived is read first. If all in
+    # flight was abandoned, callers that still wait for its end are disregarded: the loss wakes them. No request can be submitted in between, as a
+    # sealed trunk without requests stays so.
     def finish
       return unless @reason && @trunk.loss.nil?
 

@@ -6,8 +6,8 @@ require_relative "lock"
 require_relative "wire"
 
 module Trunkline
-  # The bytes between a codec and TLS over a socket, where Ruby's SSLSocket reads and writes: see NativeTLSWire. The waits are for the socket, as
-  # everywhere; what TLS has decrypted already lies where no wait for the socket can see it.
+  # The bytes between a codec and TLS over a socket, where Ruby's SSLSocket reads and writes: see NativeTLSWire. Waits are for the socket, as
+  # everywhere; data that TLS has already decrypted is not visible to them.
   class RubyTLSWire < Wire # :nodoc:
     RECORD = 16 * 1024 # bytes, the most that TLS carries in one
     ENOUGH = 4 * RECORD
@@ -31,8 +31,7 @@ module Trunkline
     # See Wire#native?.
     def native? = false
 
-    # See Wire#receive. A server that closes without the farewell of TLS has closed, too: its protocol knows where
-    # messages end.
+    # See Wire#receive. A server that closes without a close_notify alert counts as closed: the protocol itself shows where messages end.
     def receive
       @lock.synchronize { read_records }
     end
@@ -42,7 +41,7 @@ module Trunkline
       flushed? || @lock.synchronize { write_records }
     end
 
-    # What was handed to TLS cannot be taken back, so it is not left in the output.
+    # What was given to TLS cannot be withdrawn, so it is not left in the output.
     def flushed? = @output.empty? && @unsent.empty?
 
     # See Wire#wait.
@@ -52,8 +51,8 @@ module Trunkline
       wait_once(flushed? && !@must_write, seconds_until(deadline))
     end
 
-    # Says farewell, but not in the name of a parent process. A caller that comes too late must not get as far as OpenSSL, which
-    # knows the descriptor by its number only: the system may give that to another file at once.
+    # Sends close_notify, but not from a forked child, whose parent has the session. A later call must not reach OpenSSL, which knows the descriptor
+    # only by its number: the system may give that to another file at once.
     def close
       @failure ||= ConnectionError.new("the connection is closed")
       @lock.synchronize { say_farewell } if @generation == Trunkline.process_generation
@@ -62,7 +61,7 @@ module Trunkline
       # closed meanwhile
     end
 
-    # @return [String] the class alone: there is data inside
+    # @return [String] the class alone: the instance variables contain data
     def inspect = "#<#{self.class}>"
 
     private
@@ -70,10 +69,10 @@ module Trunkline
     def say_farewell
       @tls.close unless @io.closed?
     rescue SystemCallError, OpenSSL::SSL::SSLError
-      # the other side is gone, which is what was wanted
+      # the other side has closed already
     end
 
-    # Two threads must not mix up what they read.
+    # Holds the lock: two threads must not interleave what they read.
     def read_records
       check
       count = 0
@@ -102,7 +101,7 @@ module Trunkline
       raise @failure if @failure
     end
 
-    # What is tried again must be the same bytes.
+    # A repeated write must have the same bytes.
     def write_records
       check
       until flushed?

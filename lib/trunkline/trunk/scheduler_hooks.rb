@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # Warns of the hooks that a Fiber::Scheduler lacks and that Ruby does not ask for when the scheduler is set, once for each class of
-  # schedulers. Without timeout_after, Ruby's Timeout raises through the thread: in whichever of its fibers runs when the time is over, or
-  # in the event loop itself. The other optional hooks have a substitute.
+  # Warns, once for each scheduler class, of a hook that a Fiber::Scheduler lacks and that Ruby does not check when the scheduler is set. Without
+  # timeout_after, Ruby's Timeout raises through the thread: in whichever fiber runs when the time is over, or in the event loop itself. The other
+  # optional hooks have a substitute.
   class SchedulerHooks # :nodoc:
     WARNING = "trunkline: %s lacks the hook timeout_after: Timeout.timeout raises in whichever fiber runs then, or ends the event loop. " \
               "For a query's time, write deadline: instead"
@@ -21,7 +21,7 @@ module Trunkline
       warn(format(WARNING, scheduler.class)) unless scheduler.respond_to?(:timeout_after)
     end
 
-    # What a process has met.
+    # The classes that this process has checked.
     OF_PROCESS = new
   end
   private_constant :SchedulerHooks

@@ -3,15 +3,13 @@
 require_relative "resuming_fibers"
 
 module Trunkline
-  # What one fiber holds of one owner: a session of a client, or a connection of a Sequel database. It is found by the fiber that
-  # holds it and by the fibers created in that one meanwhile: Ruby copies a fiber's storage to those that it creates. Ruby 3.1
-  # does not, and there it is found by the fibers that its fiber resumes: see {ResumingFibers}. Another thread never finds it.
-  #
-  # All owners share one name in the fibers' storage: a name for each of them would be a Symbol that stays, and a place in
-  # every thread.
+  # A value that one fiber holds for one owner: a session of a client, or a connection of a Sequel database. It is visible to the fiber that holds it
+  # and to fibers that are created within it meanwhile, as Ruby copies a fiber's storage to those. Ruby 3.1 has no such storage: there it is visible
+  # to the fibers that its fiber resumes, see {ResumingFibers}. It is never visible to another thread.
+  # // All owners share one key in the fiber storage: a key for each would be a Symbol that is never collected, and a slot in every thread.
   class ScopedValue # :nodoc:
     NAME = :trunkline_scoped_value
-    # Libraries bring fiber storage to Ruby 3.1, but cannot hand it to every fiber.
+    # Libraries backport fiber storage to Ruby 3.1, but cannot copy it to every fiber.
     INHERITED = RUBY_VERSION >= "3.2"
     private_constant :NAME, :INHERITED
 
@@ -44,12 +42,12 @@ module Trunkline
     # @return [Object, nil] nil: it has ended
     attr_reader :owner, :value
 
-    # How Ruby 3.1 finds it in other fibers: see {ResumingFibers.way}.
+    # How Ruby 3.1 finds it from other fibers: see {ResumingFibers.way}.
     attr_reader :way
 
     # @param owner [Object]
     # @param value [Object]
-    # @param alone [Boolean] whether no other fiber finds it
+    # @param alone [Boolean] whether it is visible to no other fiber
     def initialize(owner, value, alone: false)
       @owner = owner
       @value = value
@@ -59,13 +57,13 @@ module Trunkline
       @way = ResumingFibers.way unless INHERITED
     end
 
-    # From now on the calling fiber holds it.
+    # The calling fiber holds it from now on.
     def begin
       @outer = self.class.innermost&.pruned
       self.class.innermost = self
     end
 
-    # No fiber holds it any more. Fibers that inherited it keep this object until they end, and nothing that it referred to.
+    # No fiber holds it any more. Fibers that inherited it keep this object until they end, but nothing that it referred to.
     def end
       @owner = @value = nil
       latest = self.class.innermost
@@ -88,13 +86,13 @@ module Trunkline
       scoped
     end
 
-    # @return [ScopedValue, nil] this one or the next outer one that has not ended, with no ended ones behind it
+    # @return [ScopedValue, nil] this one, or the next outer one that has not ended; ended ones behind it are removed
     def pruned
       @outer = @outer&.pruned
       @owner.nil? ? @outer : self
     end
 
-    # @return [Boolean] whether the calling fiber may use it. Threads inherit the storage of the fiber that starts them, too.
+    # @return [Boolean] whether the calling fiber may use it. A thread also inherits the storage of the fiber that starts it.
     def callers? = @thread.equal?(Thread.current) && (@fiber_id.nil? || @fiber_id == Fiber.current.object_id)
 
     protected

@@ -3,21 +3,20 @@
 require_relative "waiting"
 
 module Trunkline
-  # The end of a connection whose callers are fibers of an event loop that does not go on: what has come lies there unread. The thread may have
-  # dropped the event loop and ask nothing more, which no other thread can find out; or it is blocked. Looked at while others wait for a connection.
-  #
-  # What has come is taken in, so that a fiber that goes on after all has its answer, and then the connection is closed: that wakes a leader that
-  # sleeps on the socket, from which its answer is gone.
+  # Ends a connection whose callers are fibers of an event loop that does not run, so that input stays unread. The thread may have dropped the event
+  # loop and make no more calls, which no other thread can detect; or the loop is blocked. Checked while others wait for a connection.
+  # // Input that has arrived is read first, so that a fiber that resumes after all has its answer. Then the connection is closed: that wakes a leader
+  # that sleeps on the socket, whose answer has been read by another caller.
   class Stall # :nodoc:
-    # Seconds after which that is done where it costs a loop that is only blocked no more than another connection: all that is in flight is
-    # answered, and no session has the connection for its own. As long as a caller may not come that was called: see UnansweredCalls.
+    # Seconds until the connection is closed if that costs a loop that was only blocked no more than a new connection: everything in flight is
+    # answered, and no session has the connection. The same time as for a called fiber: see UnansweredCalls.
     LONGEST = 1.0
-    # Seconds after which it is done where a transaction is rolled back by that, or what is not answered yet is lost. Garbage collection and
-    # debuggers stop a whole process, which does not count.
+    # Seconds until it is closed if that rolls back a transaction, or loses requests that are not answered. Garbage collection and debuggers stop the
+    # whole process, which does not count.
     LONGEST_WITH_LOSS = 30.0
     # Seconds for which a caller reads at once: it may be a fiber, and others of its event loop wait meanwhile.
     READING = 0.02
-    # Why the connection is closed.
+    # The reason given when the connection is closed.
     REASON = "the event loop of the fibers that used it did not go on, and others waited for a connection"
     private_constant :LONGEST, :LONGEST_WITH_LOSS, :READING, :REASON
 
@@ -30,7 +29,7 @@ module Trunkline
       @codec = codec
     end
 
-    # Looks whether the connection stalls, and ends it when it has for too long.
+    # Checks whether the connection is stalled, and closes it if it has been for too long.
     def end_if_long
       seconds = @state.stalled_for
       if seconds >= LONGEST_WITH_LOSS

@@ -4,9 +4,9 @@ require_relative "abandonment"
 require_relative "waiting"
 
 module Trunkline
-  # Reads and writes on a trunk until a condition holds, where a caller waits for something else than the end of one answer: the next portion
-  # of an answer, a notification, room for more, or an empty queue. Between two calls nothing is read, and so the server waits when the socket
-  # is full. A caller with much to read or write gives other fibers a turn after each, though nothing makes it wait.
+  # Reads and writes on a trunk until a condition holds, for callers that wait for something other than the end of one answer: the next part of an
+  # answer, a notification, room for another request, or an empty queue. Nothing is read between two calls, so the server waits once the socket is
+  # full. A caller that reads or writes much gives other fibers a turn after each call, even if it never has to wait.
   class StreamReader # :nodoc:
     # @param trunk [Trunk] that steps, flushes and is lost
     # @param state [ConnectionState] the trunk's
@@ -20,28 +20,28 @@ module Trunkline
       @settling = false
     end
 
-    # @return [Boolean] whether the owner of the trunk still waits for the answers to what others had sent before
+    # @return [Boolean] whether the owner of the trunk still waits for answers to what others had sent before
     def settling? = @settling
 
     # Reads until the request is done or the block returns true; or until the request's time is over, or the connection is lost.
     #
-    # @param request [Request] in flight here, or a companion of a caller that waits for what comes unasked
-    # @yieldreturn [Boolean] whether enough has come
+    # @param request [Request] in flight here, or one that only represents a caller that waits for notifications
+    # @yieldreturn [Boolean] whether enough has arrived
     def follow(request, &content)
       attend_until(request, content) { @trunk.step(request) }
     end
 
-    # Writes the output until the block returns true, and reads what comes meanwhile: a server whose notices are not read takes no more data.
+    # Writes the output until the block returns true, and reads meanwhile: a server whose notices are not read accepts no more data.
     #
     # @param request [Request] in flight here
-    # @yieldreturn [Boolean] whether enough is written, or something has come that the caller must look at first
+    # @yieldreturn [Boolean] whether enough is written, or something has arrived that the caller must handle first
     def push(request, &content)
       @trunk.flush
       handling_loss { receive }
       attend_until(request, content) { exchange } unless yield
     end
 
-    # Sends a request although callers of another scheduler may use this trunk, and waits for its answer, which they may read.
+    # Sends a request although callers of another scheduler may use this trunk, and waits for its answer, which those callers may read.
     #
     # @param request [Request]
     def perform_beside_others(request)
@@ -54,8 +54,8 @@ module Trunkline
       attend_until(request, -> { false }) { @trunk.step(request) }
     end
 
-    # Reads, where no other caller does, until there is room for another request; not for long, as what the server works on may take so long
-    # that another trunk is worth it, or the answers on another one.
+    # Reads, unless another caller does, until there is room for another request. The time is limited: the request that the server executes may take
+    # so long that another trunk, or an answer on another one, is the better choice.
     #
     # @param request [Request] the caller's, not sent yet
     # @param seconds [Float]
@@ -73,8 +73,8 @@ module Trunkline
       request.patience = nil
     end
 
-    # Reads until nothing is in flight, or sleeps while another caller does, which waits for what it has asked here before. For the owner
-    # of a trunk that others have shared before.
+    # Reads until nothing is in flight, or sleeps while another caller reads answers to requests that it sent here before. For the owner of a trunk
+    # that was shared before.
     #
     # @param request [Request] the owner's, not sent
     # @return [Boolean] false: the trunk is lost, or the request's time is over
@@ -86,11 +86,11 @@ module Trunkline
       @settling = false
     end
 
-    # Reads until another request is at the head, unless a caller leads.
+    # Reads until the head has changed, unless another caller leads.
     #
-    # @param head [Request] that no caller waits for
-    # @param by [Float] when no more is read, on the clock of Waiting.now
-    # @return [Boolean] false: it has not come to that, and is of no use again
+    # @param head [Request] that was abandoned
+    # @param by [Float] when reading stops, on the clock of Waiting.now
+    # @return [Boolean] false: the head has not changed, and calling again would not help
     def await_end_of(head, by)
       waiter = Waiter.new
       waiter.patience = by
@@ -103,9 +103,9 @@ module Trunkline
       next_leader.wake if next_leader
     end
 
-    # Takes in what has come, unless a caller leads: only a leader reads, or another that sleeps would not be told what came.
+    # Reads what has arrived, unless another caller leads: only a leader reads, as another one that sleeps on the socket would not be woken.
     #
-    # @param by [Float] when no more is read, on the clock of Waiting.now
+    # @param by [Float] when reading stops, on the clock of Waiting.now
     def catch_up(by = Float::INFINITY)
       waiter = Waiter.new
       @trunk.alive?(by) if @state.take_lead(waiter)
@@ -133,7 +133,7 @@ module Trunkline
       return Waiting.park(request, @state.sleeps_until(request)) if election == :parked
       return if election == :answered
 
-      @trunk.take_in # what was left over from an earlier portion
+      @trunk.take_in # input that an earlier call left in the buffer
       yield until over?(request, content) || !@state.leads?(request)
     end
 
@@ -150,7 +150,7 @@ module Trunkline
       end
     end
 
-    # @return [Boolean] whether there was something, or the end of the connection
+    # @return [Boolean] whether something has arrived, or the end of the connection
     def receive
       case @wire.receive
       when :received then @trunk.take_in

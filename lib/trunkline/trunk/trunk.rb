@@ -10,50 +10,47 @@ require_relative "waiting"
 require_relative "wires"
 
 module Trunkline
-  # One connection that many callers share. It has no fiber or thread of its own: of the callers that wait, one leads and
-  # reads for all until its own answer is there; the others sleep. Then the lead goes to another.
-  #
-  # A submitted request leaves its bytes in the output. They are written:
-  #
-  # * without a leader, or with an empty pipe: by the submitter, at once;
-  # * while the leader is awake, or on its way: by the leader, before it waits;
+  # One connection that many callers share. It has no fiber or thread of its own: of the waiting callers, one is the leader and reads for all until
+  # its own answer is there; the others sleep. Then another becomes the leader.
+  # // A submitted request leaves its bytes in the output. They are written:
+  # // * without a leader, or with an empty pipe: by the submitter, at once;
+  # * while the leader is awake, or has been woken: by the leader, before it waits;
   # * while the leader sleeps: by the first submitter, after giving the others a turn to submit too.
-  #
-  # A request is performed, and its connection driven, in C: see ConnectionLoop. What is rare is here, and every change of state is one call of
+  # // C performs a request and runs the connection: see ConnectionLoop. What is rare is here, and every change of state is one call of
   # ConnectionState, Request or the codec, so nothing needs a lock.
   class Trunk < ConnectionLoop # :nodoc:
-    # @return [#alive?, nil] what has it for its own; nil: nothing has, or as long as the client is open
+    # @return [#alive?, nil] the user of a reserved trunk; nil: it is not reserved, or reserved for as long as the client is open
     attr_accessor :user
 
-    # @return [Object, nil] what its opener knows of the server
+    # @return [Object, nil] what its opener knows about the server
     attr_accessor :origin
 
-    # @return [Integer, nil] the server's process for this connection, as its opener was told
+    # @return [Integer, nil] process ID of the server's backend for this connection, as reported to its opener
     attr_accessor :server_process
 
-    # @return [Boolean] whether what is left behind in a session may be found by others, as a pooler stands in between
+    # @return [Boolean] whether a pooler is in between, so that session state that is left behind may be found by other clients
     attr_accessor :pooled
     alias pooled? pooled
 
-    # @return [#limit, #full, #first, nil] what was found of others that have their part of what the server takes: see {Quota}
+    # @return [#limit, #full, #first, nil] what was found out about other processes that divide the server's connections: see {Quota}
     attr_accessor :share
 
     attr_reader :codec, :state, :server, :loss
 
-    # @return [StreamReader] for callers that wait for something else than the end of one answer
+    # @return [StreamReader] for callers that wait for something other than the end of one answer
     attr_reader :reader
 
-    # @return [::Socket] to wait on, and for nothing else
+    # @return [::Socket] only to wait on
     attr_reader :io
 
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
-    # @param pool [Object] told when the trunk is free or lost: crowded (a Flag), freed, lost(trunk)
-    # @param canceller [#call, nil] gets a time on the clock of Waiting.now, and a block; asks the server, by another connection, to
-    #   cancel what it does for this one, and calls the block when the server has dealt with that, also where the caller is interrupted
-    #   meanwhile; nil: there is no way to ask
-    # @param silence [SilenceWatch, nil] looks into what the server owes; nil: no silence is too long
+    # @param pool [Object] notified when the trunk is free or lost: crowded (a Flag), freed, lost(trunk)
+    # @param canceller [#call, nil] takes a deadline on the clock of Waiting.now, and a block; sends a cancel request to the server over another
+    #   connection, and calls the block when the server has processed it, also if the caller is interrupted meanwhile; nil: no cancel request can be
+    #   sent
+    # @param silence [SilenceWatch, nil] checks a server that owes an answer and sends nothing; nil: it is not checked
     def initialize(io, codec, server:, pool:, canceller: nil, silence: nil)
       @wire = Wires.over(io, codec.input, codec.output)
       @io = io.to_io
@@ -85,7 +82,7 @@ module Trunkline
       @state.release
     end
 
-    # Counts the connection as old from now on: it is retired when it is free.
+    # Marks the connection as expired: it is retired when it is free.
     def expire = @state.expire
 
     def inherited? = @state.inherited?
@@ -93,16 +90,16 @@ module Trunkline
 
     # Sends the request and does not wait for its answer.
     #
-    # @return [Boolean] false: this trunk could not take it, and the request is as it was
+    # @return [Boolean] false: this trunk could not take the request, which is unchanged
     def dispatch(request)
       Waiting.undisturbed(request.scheduler) do
         @state.enter(request) ? send_off(request) : false
       end
     end
 
-    # Waits for the answer to a request that was sent here before.
+    # Waits for the answer to a request that was sent over this trunk.
     #
-    # @param patience [Float, nil] on the clock of Waiting.now; the request may not be done when it has passed
+    # @param patience [Float, nil] when to stop waiting, on the clock of Waiting.now; the request may not be done then
     def await(request, patience = nil)
       return lose_inherited if inherited?
 
@@ -119,16 +116,15 @@ module Trunkline
       end
     end
 
-    # The caller that this trunk was kept for does not need it.
+    # The caller for which this trunk was kept does not need it.
     def leave_unused(request)
       leave(request) if request.active?
     end
 
-    # A look at an idle connection: what came unasked is taken in, and whether the server has hung up is known before
-    # anything is written.
+    # Checks an idle connection: reads what the server has sent unrequested, and detects that it has closed, before anything is written.
     #
-    # @param by [Float] when no more is read, on the clock of Waiting.now
-    # @return [Boolean] false: it is lost
+    # @param by [Float] when reading stops, on the clock of Waiting.now
+    # @return [Boolean] false: the connection is lost
     def alive?(by = Float::INFINITY)
       while (received = @wire.receive) == :received
         take_in
@@ -141,7 +137,7 @@ module Trunkline
       false
     end
 
-    # Ends the connection. Requests in flight are done, with a Loss.
+    # Ends the connection. Requests in flight fail with a Loss.
     #
     # @param reason [String] one sentence
     def close(reason)
@@ -154,25 +150,25 @@ module Trunkline
       lose(reason, closed: true)
     end
 
-    # Takes no more requests, and ends when those it has are answered: see Retirement.
+    # Takes no more requests, and is closed when those in flight are answered: see Retirement.
     def retire(reason) = @retirement.begin(reason)
     def retire_now = @retirement.finish
 
-    # Ends the connection where the event loop of its callers does not go on, while others wait for a connection: see Stall.
+    # Closes the connection if the event loop of its callers does not run and others wait for a connection: see Stall.
     def end_stall
       Waiting.undisturbed { @stall.end_if_long } unless @loss
     end
 
-    # Writes what callers have left unwritten, and takes in what has come for callers that have gone, or that do not wait, where no active caller
-    # would. A connection whose answers have all come is idle then.
+    # If no active caller would: writes remaining output and reads answers for callers that have left or do not wait. A connection with no more
+    # answers outstanding is idle then.
     def catch_up
       Waiting.undisturbed { exchange if deserted? && !@codec.idle? && @loss.nil? }
     end
 
-    # Counts the connection as lost in a child of the process that opened it: the server session is the parent's, and is left alone.
+    # Marks the connection as lost in a forked child: the server session belongs to the parent, and is left alone.
     def lose_inherited = lose("this connection belongs to the parent process", closed: true)
 
-    # How requests are ended that no caller waits for: see Canceller, which has a method of the same name for each.
+    # Ends requests early: see the methods of the same names in Canceller.
     def cancel(request, by) = @canceller.cancel(request, by)
     def cancel_abandoned(by) = Waiting.undisturbed { @canceller.ending { @canceller.cancel_abandoned(by) } }
     def clear(waiter, by) = @canceller.clear(waiter, by)
@@ -181,7 +177,7 @@ module Trunkline
     def abandoned = @canceller.abandoned
     def quarantined? = @canceller.quarantined?
 
-    # Cancels what was abandoned and writes what lies there, as the last caller that leaves; closes the connection where it is lost.
+    # Called when the last caller leaves: cancels abandoned requests and writes remaining output; closes the socket of a lost connection.
     def end_last_use
       return active.zero? && hang_up if @loss
 
@@ -191,8 +187,8 @@ module Trunkline
       @retirement.finish
     end
 
-    # Ends the connection, and all requests in flight with a Loss. The leader may be asleep on the descriptor: shutting it down wakes it, and
-    # the last active caller closes it.
+    # Ends the connection, and all requests in flight with a Loss. The leader may sleep on the descriptor: shutting down the socket wakes it, and the
+    # last active caller closes it.
     def lose(reason, closed: false)
       Waiting.undisturbed { end_with_loss(reason, closed) } unless @loss
     end
@@ -200,7 +196,7 @@ module Trunkline
     # The server has ended the connection.
     def hung_up = lose(farewell)
 
-    # Ends the request of a caller that was interrupted, wherever it waited. This and what follows is called by the loop in C.
+    # Ends the request of a caller that was interrupted, wherever it waited. C calls this method and those that follow.
     def abandon(request)
       Waiting.unpark(request)
       wake_all
@@ -208,7 +204,7 @@ module Trunkline
       @canceller.ending { leave_and_abandon(request) }
     end
 
-    # The answer did not come in time.
+    # The deadline of the request has passed.
     def expire_request(request)
       @canceller.ending do
         leave(request)
@@ -216,7 +212,7 @@ module Trunkline
       end
     end
 
-    # What was read is taken in, and those are woken whose answers it held.
+    # Wakes the callers whose answers were read.
     def pass_on
       wake_all
       @state.lift
@@ -226,7 +222,7 @@ module Trunkline
 
     def write_out(request) = @writer.write_out(request)
 
-    # A caller has left, and the lead goes to the next leader (a Request, which is owed its wake-up), to none, or to no other (:led).
+    # A caller has left. `succession` is the next leader (a Request whose waiter must be woken), :none, or :led (another caller leads).
     def after_leave(succession)
       case succession
       when :none then end_last_use
@@ -235,8 +231,8 @@ module Trunkline
       @pool.freed if @crowded.on? && @state.active.zero?
     end
 
-    # The server has ended the connection, and may have said why, which says what it has begun: that is read before the connection is lost, by the
-    # leader, where there is one.
+    # The server has ended the connection, and may have sent the reason, which also shows what it has begun: that is read before the connection counts
+    # as lost, by the leader, if there is one.
     def write_failed(error)
       @write_failure = error.message
       return @wire.shut_down if @state.led?
@@ -245,7 +241,7 @@ module Trunkline
       lose(farewell)
     end
 
-    def lose_over(error) = lose(@codec.farewell_message || error.message) # a server that closes over unread bytes resets the connection
+    def lose_over(error) = lose(@codec.farewell_message || error.message) # a server that closes with unread bytes resets the connection
 
     def look_into_silence = @silence.look(self)
     def cancel_abandoned_ahead = @canceller.cancel_abandoned_ahead
@@ -253,14 +249,14 @@ module Trunkline
 
     private
 
-    # Where all that is in flight by now was abandoned, the rest of it is not worth writing.
+    # If everything in flight was abandoned, remaining output is not worth writing.
     def exchange
       flush
       @reader.catch_up
       @canceller.end_unattended if deserted?
     end
 
-    # A caller that is interrupted while it writes could not ask for the answer.
+    # A caller that is interrupted while it writes could not wait for the answer, so its request is abandoned.
     def send_off(request)
       submitted = submit(request)
       flush if submitted

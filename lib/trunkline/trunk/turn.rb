@@ -4,7 +4,7 @@ require_relative "lock"
 require_relative "waiting"
 
 module Trunkline
-  # One caller at a time does what may take a while; the others, fibers of any scheduler and threads, sleep until it is their turn.
+  # A mutex for blocks that may wait: one caller runs its block; the others, fibers of any scheduler and threads, sleep until it is their turn.
   class Turn # :nodoc:
     def initialize
       @lock = Lock.new
@@ -12,10 +12,10 @@ module Trunkline
       @waiting = []
     end
 
-    # Runs the block alone.
+    # Runs the block exclusively.
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
-    # @return [Object, nil] what the block returned; nil where the deadline came first
+    # @return [Object, nil] what the block returned; nil: the deadline has passed first
     def take(deadline = nil)
       Waiting.undisturbed do
         wait(deadline) until (mine = claim) || (deadline && Waiting.now >= deadline)
@@ -37,7 +37,7 @@ module Trunkline
       @waiting.delete(waiter)
     end
 
-    # All of them look: one that was interrupted meanwhile has nothing to pass on.
+    # Wakes all of them: one that was interrupted meanwhile could not wake the next.
     def pass_on
       @taken = false
       @waiting.dup.each(&:rouse)

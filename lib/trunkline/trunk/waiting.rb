@@ -3,11 +3,11 @@
 require_relative "token"
 
 module Trunkline
-  # How callers sleep and are woken: fibers through their scheduler, and plain threads, which have none
-  # (nil), on a token. See Request for the states.
+  # How callers sleep and are woken: fibers through their scheduler, and plain threads, whose scheduler is nil, on a token. See Request for the
+  # states.
   module Waiting # :nodoc:
-    # Seconds for which a wake-up is looked for that was given, each time. A process that gets no processor for as long as a look lasts sees
-    # its end and not the wake-up: two of 0.1 s each were too short once, at a load of 15 on two processors.
+    # Seconds to wait for a wake-up that was sent but has not arrived, one after the other. A process that gets no processor for all of that time sees
+    # the timeout and not the wake-up: two of 0.1 s each were too short once, at a load of 15 on two processors.
     LOOKS = [0.1, 0.5].freeze
     private_constant :LOOKS
 
@@ -15,9 +15,9 @@ module Trunkline
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # @param timeout [Numeric, nil] seconds to wait; nil: for ever
-    # @param least [Float] seconds, also where there are fewer
-    # @return [Float, nil] until when, on the clock of {now}
+    # @param timeout [Numeric, nil] seconds to wait; nil: without end
+    # @param least [Float] lower bound in seconds
+    # @return [Float, nil] deadline on the clock of {now}
     # @raise [ArgumentError] it is no number
     def due(timeout, least = 0.0)
       return if nil == timeout
@@ -28,13 +28,13 @@ module Trunkline
 
     def seconds?(given) = Argument.is?(given, Numeric) && given.real? && !(given.is_a?(Float) && given.nan?)
 
-    # Runs the block so that nothing interrupts its changes of state. A fiber is interrupted only where it waits anyway.
+    # Runs the block so that no interrupt comes between its changes of state. A fiber is interrupted only where it waits anyway.
     def undisturbed(scheduler = Fiber.current_scheduler)
       scheduler ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
     end
 
-    # Sleeps until the parked request is woken, or the deadline has come. A fiber blocks at least once: one that is woken
-    # already has a wake-up on its way that must not hit a later wait.
+    # Sleeps until the parked request is woken, or the deadline has passed. A fiber blocks at least once: if it is woken already, its wake-up is under
+    # way and must not end a later wait.
     #
     # @param deadline [Float, nil] on the clock of {now}
     # @return [Boolean] whether the request is done
@@ -50,12 +50,12 @@ module Trunkline
       raise
     end
 
-    # The waiter goes on without having been woken. A wake-up that is on its way to it all the same is taken in.
+    # Ends the waiter's parking without a wake-up. A wake-up that is under way is consumed first.
     def unpark(request)
       absorb(request) if request.withdraw && request.scheduler
     end
 
-    # Lets the other fibers run that are ready now. False: this scheduler has no such thing.
+    # Lets other fibers run that are ready now. False: the scheduler has no such method.
     def give_turn(scheduler)
       return false unless scheduler.respond_to?(:yield)
 
@@ -63,7 +63,7 @@ module Trunkline
       true
     end
 
-    # Of a timeout and a wake-up that come together, the timeout resumes the fiber, and the wake-up is still on its way.
+    # If a timeout and a wake-up coincide, the timeout resumes the fiber, and the wake-up is still under way.
     def park_until(request, scheduler, deadline)
       while (left = deadline - now).positive?
         timed_out = scheduler.block(request, left) == false
@@ -76,7 +76,7 @@ module Trunkline
       request.done?
     end
 
-    # The token is there before the state is looked at, as a waker changes the state before it looks for the token.
+    # The token is set before the state is read, as a waker changes the state before it reads the token.
     def park_thread(request, deadline)
       token = request.token = deadline ? Token.timed : Token.current
       (deadline ? token.pop(timeout: remaining(deadline)) : token.pop) while request.parked? && !(deadline && now >= deadline)
@@ -85,11 +85,10 @@ module Trunkline
       request.withdraw
     end
 
-    # Takes in a wake-up that is on its way to a fiber which goes on for another reason. A second interruption meanwhile
-    # replaces the first, but not before the wake-up is here.
-    #
-    # There are schedulers that drop the wake-ups of a fiber which they interrupt: one that was given and has not come soon
-    # afterwards will not come. Where it came together with the end of the time, it comes at the next look.
+    # Consumes a wake-up that is under way to a fiber which resumes for another reason. A second interruption meanwhile replaces the first, but only
+    # after the wake-up has arrived.
+    # // Some schedulers drop the wake-ups of a fiber that they interrupt: a wake-up that was sent and does not arrive soon afterwards will not
+    # arrive. One that coincides with a timeout arrives in the next wait.
     def absorb(request)
       interruption = nil
       looks = 0

@@ -3,13 +3,13 @@
 require_relative "../socket/readiness"
 
 module Trunkline
-  # The bytes between a codec and a socket. Receiving and flushing never wait; a Fiber::Scheduler sees the waits. Those without a
-  # deadline have no end, and so need no timer.
+  # The bytes between a codec and a socket. Receiving and flushing never wait; waits go through the Fiber::Scheduler. A wait without a deadline has no
+  # timeout, and so needs no timer.
   class Wire # :nodoc:
     LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
     NONE = -1
 
-    # Of Ruby before 3.2: Async from 2.24 on asks this of whatever is waited for without an end.
+    # For Ruby before 3.2: Async from 2.24 on calls this method of what it waits for without a timeout.
     module Untimed # :nodoc:
       def timeout = nil
     end
@@ -17,8 +17,8 @@ module Trunkline
     private_constant :LONGEST_WAIT, :NONE, :Untimed
 
     # @param io [Socket] connected and non-blocking
-    # @param input [Bytes] what was received goes there
-    # @param output [Bytes] what is to be sent lies there
+    # @param input [Bytes] received bytes are appended to it
+    # @param output [Bytes] bytes to send
     def initialize(io, input, output)
       @io = io.respond_to?(:timeout) ? io : io.extend(Untimed)
       @descriptor = io.fileno
@@ -26,47 +26,47 @@ module Trunkline
       @output = output
     end
 
-    # @return [Boolean] whether C does, of what each query goes through, what this wire would
+    # @return [Boolean] whether C reads, writes and waits in place of this wire on the path of every query
     def native? = true
 
-    # @return [TLSSession, nil] through which C does it
+    # @return [TLSSession, nil] through which C does so
     def tls = nil
 
-    # @return [Symbol] :received; :blocked: nothing is there; :closed: nothing will come, as the peer has closed
+    # @return [Symbol] :received; :blocked: nothing has arrived; :closed: the peer has closed
     # @raise [SystemCallError, ConnectionError]
     def receive = @input.receive_from(@descriptor)
 
-    # @return [Boolean] whether all is sent
+    # @return [Boolean] whether everything is sent
     # @raise [SystemCallError, ConnectionError]
     def flush = @output.empty? || @output.send_to(@descriptor)
 
     # @return [Boolean] whether everything is sent
     def flushed? = @output.empty?
 
-    # Waits until there may be something to receive; or room to send, if there is something to send. Only the leader waits here: not
-    # every scheduler can tell two fibers that wait for the same.
+    # Waits until the socket is readable, or writable if there is output. Only the leader waits here: not every scheduler supports two fibers that
+    # wait for the same descriptor.
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
     def wait(deadline = nil)
       wait_once(@output.empty?, seconds_until(deadline))
     end
 
-    # Closing will tell the other side at once that it is of no use to send anything: TCP would have it send once more before. A Unix
-    # socket needs no such thing.
+    # Makes closing send a reset, so that the other side stops sending at once: with TCP it would otherwise send once more first. A Unix socket does
+    # not need this.
     def abort
       @io.setsockopt(::Socket::Option.linger(true, 0))
     rescue SystemCallError, IOError
-      # not connected any more, which is what was wanted
+      # not connected any more, which has the same effect
     end
 
-    # Ends the connection so that a caller that waits for it notices.
+    # Ends the connection so that a caller that waits on the socket wakes.
     def shut_down
       @io.shutdown
     rescue SystemCallError, IOError
-      # not connected any more, which is what was wanted
+      # not connected any more, which has the same effect
     end
 
-    # A caller that comes too late finds no descriptor: the system may give its number to another file at once.
+    # A later call finds no descriptor: the system may give its number to another file at once.
     def close
       @descriptor = NONE
       @io.close

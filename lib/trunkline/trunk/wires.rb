@@ -5,7 +5,7 @@ require_relative "ruby_tls_wire"
 require_relative "wire"
 
 module Trunkline
-  # Which wire a connection has.
+  # Chooses the wire of a connection.
   module Wires # :nodoc:
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
     # @param input [Bytes]

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What a caller that finds no trunk at once does next: takes one, opens one, makes room on one, or waits. The pool's lock is held around each
+  # Decides what a caller does next that found no trunk at once: take one, open one, make room on one, or wait. The pool's lock is held around each
   # call.
   class Admission # :nodoc:
-    # @param roster [Roster] of the trunks there are
-    # @param opener [Opener] of further ones
-    # @param queue [WaitQueue] of the callers that wait
+    # @param roster [Roster] the pool's trunks
+    # @param opener [Opener] opens further ones
+    # @param queue [WaitQueue] the waiting callers
     def initialize(roster, opener, queue)
       @roster = roster
       @opener = opener
@@ -14,10 +14,10 @@ module Trunkline
     end
 
     # @param entry [WaitingLine::Entry] of the caller
-    # @yield the caller has come to stand in line, and another may be called: the pool looks at that before callers are called
-    # @return [Array, Symbol, nil] :open, or with a trunk :take, :make_room, :retire, or :wait with the entries of those that are owed a wake-up;
-    #   nil: the caller's deadline has passed
-    # @raise [Overloaded] it has waited for long enough, or cannot wait
+    # @yield the caller has joined a queue, before other callers are called: the pool updates its hints
+    # @return [Array, Symbol, nil] :open, or with a trunk :take, :make_room, :retire, or :wait with the entries of callers that must be woken; nil:
+    #   the caller's deadline has passed
+    # @raise [Overloaded] the caller has waited for max_wait, or cannot wait
     def decide(entry, &lined_up)
       old = @roster.retire
       return [:retire, old] if old
@@ -58,7 +58,7 @@ module Trunkline
     def line_up(entry)
       return unless @queue.join(entry)
 
-      yield # so that a caller that leaves a trunk from now on calls this one; serve looks at those that have been left before
+      yield # a caller that leaves a trunk from now on calls this one; serve checks the trunks that were left before
       [:wait, @queue.serve]
     end
   end

@@ -3,33 +3,32 @@
 require_relative "../waiting"
 
 module Trunkline
-  # What callers hold of a pool that will never go on. A thread or an event loop that ends may drop fibers where they are, with what they hold: a
-  # trunk of their own, a place in line, a trunk that they were about to open; and a program drops fibers that it does not resume. Looked for
-  # where a caller waits.
+  # Finds what is held by callers of a pool that will never resume. A thread or event loop that ends may drop fibers where they are, with what they
+  # hold: a reserved trunk, an entry in a queue, an attempt to open a trunk. A program may also drop fibers that it does not resume. Waiting callers
+  # run these checks.
   class DroppedCallers # :nodoc:
-    # Seconds that a caller waits, or half of what it may wait where that is less, before garbage is collected for it: a program that
-    # allocates little may not collect for minutes, and what its dropped fibers hold shows by their collection alone.
+    # Seconds that a caller waits, or half of its max_wait if that is less, before it runs the garbage collector: a program that allocates little may
+    # not collect for minutes, and only collection shows what its dropped fibers hold.
     COLLECT_AFTER = 1.0
-    # Seconds between two such collections. One takes 0.17 s where a million objects are alive: 2 % of the time.
+    # Seconds between two such collections. One takes 0.17 s with a million live objects, which is 2 % of the time.
     COLLECT_EVERY = 10.0
-    # Seconds between two looks at connections that stall: each costs a system call for a connection that other event loops use.
+    # Seconds between two checks for stalled connections: each costs a system call for every connection that other event loops use.
     LOOK_EVERY = 0.5
-    # Why a trunk is closed that nothing can use any more.
+    # The reason given when such a trunk is closed.
     GONE = "the fiber or thread that used it has ended, or was dropped by its program or its event loop"
     private_constant :COLLECT_AFTER, :COLLECT_EVERY, :LOOK_EVERY, :GONE
 
-    # @param roster [Roster] of the trunks there are
-    # @param owners [Array<#any_gone?, #forget_gone>] of entries of callers
+    # @param roster [Roster] the pool's trunks
+    # @param owners [Array<#any_gone?, #forget_gone>] hold entries of callers
     def initialize(roster, owners)
       @roster = roster
       @owners = owners
-      @collected = @looked = -Float::INFINITY # when garbage was collected last, and connections were looked at that stall
+      @collected = @looked = -Float::INFINITY # when garbage was collected last, and stalls were checked last
     end
 
-    # Where connections are held by callers that ask nothing of them at this moment, some of these may have been dropped. Of a stream, more may be in
-    # flight meanwhile.
-    #
-    # @param entry [WaitingLine::Entry] of the caller that waits
+    # Runs the garbage collector if pinned connections have users but no active caller: some of these users may have been dropped. A stream has
+    # requests in flight between two reads, so that alone does not show that its user is alive.
+    # // @param entry [WaitingLine::Entry] of the waiting caller
     def collect(entry)
       return if Waiting.now < collection_time(entry) || @roster.pinned.none? { |trunk| trunk.user && trunk.deserted? }
 
@@ -37,34 +36,33 @@ module Trunkline
       GC.start
     end
 
-    # @return [Float, nil] when {collect} will have something to do, on the clock of Waiting.now; nil: it has now
+    # @return [Float, nil] when {collect} will have something to do, on the clock of Waiting.now; nil: at once
     def collection_due(entry)
       time = collection_time(entry)
       time if time > Waiting.now
     end
 
-    # Ends the connections that they hold, and those that stall.
-    #
-    # @yield entries of theirs stand in the others' way, and are to be forgotten
+    # Ends connections that dropped callers hold, and stalled ones.
+    # // @yield entries of dropped callers block others: the block removes them
     def close_trunks
       end_stalls
       @roster.pinned.select { |trunk| dropped?(trunk) }.each { |trunk| end_use(trunk) }
       yield if @owners.any?(&:any_gone?)
     end
 
-    # Held: the pool's lock.
+    # Removes entries of dropped callers. The pool's lock is held.
     def forget = @owners.each(&:forget_gone)
 
     private
 
-    # Other callers may still ask for answers to what they sent before the trunk was one caller's own. It was dropped while it waited for these: then
-    # the trunk ends when they have come.
+    # Other callers may still wait for answers to what they sent before the trunk was reserved. If its user was dropped while it waited for these, the
+    # trunk is closed when they have arrived.
     def end_use(trunk)
       trunk.catch_up
       trunk.close(GONE) unless trunk.reader.settling? && !trunk.state.only_abandoned?
     end
 
-    # No other thread can find out whether the callers of these are gone.
+    # Only checks in other threads can find out that the callers of these connections do not resume.
     def end_stalls
       return if Waiting.now < @looked + LOOK_EVERY
 
@@ -72,8 +70,8 @@ module Trunkline
       @roster.all.each(&:end_stall)
     end
 
-    # Another thread may give the trunk back, and a third take it, while the user is asked, also by the same user: a connection of ActiveRecord's
-    # that has another thread now. So one that had gone and still has the trunk is asked again.
+    # Checked twice: while the user is checked, another thread may return the trunk and a third may take it, even with the same user object, as
+    # ActiveRecord connections move between threads.
     def dropped?(trunk)
       user = trunk.user or return false
       forgotten = trunk.state.forget_dropped

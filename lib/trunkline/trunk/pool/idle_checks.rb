@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # Checks idle trunks while other trunks, or none, are in use: servers tell some news with their next answer only, that they take
-  # writes now for example, and a trunk that was lost is found before a caller needs it. A caller that leaves sends
-  # the checks, and a later one reads the answers. Its owner's lock is held around {#take}.
+  # Checks idle trunks while other trunks, or none, are in use. Servers report some changes only with their next answer, for example that they accept
+  # writes now; and a lost connection is detected before a caller needs it. A caller that leaves sends the checks, and a later one reads the answers.
+  # The owner's lock is held around {#take}.
   class IdleChecks # :nodoc:
-    # Seconds after which an idle trunk is checked at the latest, while callers come.
+    # Seconds after which an idle trunk is checked at the latest, while there are callers.
     EVERY = 5.0
-    # Seconds from one search for idle trunks to the next: one that was idle for as long is checked.
+    # Seconds between two searches for idle trunks: one that was idle for as long is checked.
     INTERVAL = EVERY / 2
     private_constant :EVERY, :INTERVAL
 
-    # @param roster [Roster] of the trunks there are
-    # @param check [#call] makes a request
+    # @param roster [Roster] the pool's trunks
+    # @param check [#call] makes a request that checks a connection
     def initialize(roster, check)
       @roster = roster
       @check = check
@@ -22,9 +22,8 @@ module Trunkline
     # @return [Boolean] whether it is time to check the idle trunks
     def due? = Clock.now >= @due_at
 
-    # Takes the spare ones among them out of the roster: they are to be given back.
-    #
-    # @return [Array(Array<Trunk>, Array<Trunk>), nil] shared and spare ones that were idle for long; nil: another caller has just taken them
+    # Takes the spare ones among them out of the roster; the caller must return them.
+    # // @return [Array(Array<Trunk>, Array<Trunk>), nil] shared and spare trunks that were idle for INTERVAL; nil: another caller has just taken them
     def take
       return unless due?
 
@@ -36,7 +35,7 @@ module Trunkline
     #
     # @param shared [Array<Trunk>]
     # @param spares [Array<Trunk>]
-    # @yieldparam trunk [Trunk] one of the spares, to be given back
+    # @yieldparam trunk [Trunk] a spare one, to be checked in again
     # @return [void]
     def start(shared = [], spares = [], &give_back)
       shared.each { |trunk| send_over(trunk, @check.call) }

@@ -1,16 +1,15 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What the trunks of a pool have done since its beginning, those that are gone included, so that no sum ever falls.
-  # Its owner's lock is held around each call.
+  # Counters of a pool's trunks, including closed ones, so that no sum ever falls. The owner's lock is held around each call.
   class Ledger # :nodoc:
-    # Requests sent, writes and reads that carried them and their answers, requests abandoned after they were sent, cancels asked for, and
-    # trunks of which it was unknown what a cancel would do to the next request.
+    # Requests sent; writes and reads that transferred them and their answers; requests abandoned after they were sent; cancel requests; and trunks
+    # taken out of use because it was unknown what a cancel would hit.
     SUMS = %i[requests writes reads abandoned cancelled quarantined].freeze
     private_constant :SUMS
 
     # @param trunk [Trunk]
-    # @return [Hash{Symbol => Numeric}] what is in flight there, seconds until that is expected to be answered, and sums
+    # @return [Hash{Symbol => Numeric}] requests in flight, the expected seconds until they are answered, and counters
     def self.figures(trunk)
       codec = trunk.codec
       requests, in_flight, backlog = Load.of(codec)
@@ -27,7 +26,7 @@ module Trunkline
       @opened = @failed = @lost = @missing = @reconnects = 0
     end
 
-    # A trunk has been opened; perhaps in place of one that was lost.
+    # A trunk has been opened, perhaps to replace a lost one.
     def opened(trunk)
       @trunks.push(trunk)
       @opened += 1
@@ -37,7 +36,7 @@ module Trunkline
       @reconnects += 1
     end
 
-    # One could not be opened.
+    # An attempt to open one has failed.
     def failed = @failed += 1
 
     # The connection of a trunk has ended.

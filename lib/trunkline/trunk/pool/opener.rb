@@ -5,39 +5,39 @@ require_relative "../deadlines"
 require_relative "../scheduler_hooks"
 
 module Trunkline
-  # Opens a pool's trunks: whether another may be opened, the attempts under way, and the pause after one that has failed. A caller that may
-  # opens one and goes on with it. From the loss of a connection on there is one attempt at a time, until one succeeds: thousands of processes
-  # that have lost the same server come back with one connection each before any has two. During the pause, callers that have open trunks go on with these, and one that has none waits for its end,
-  # and for one attempt that then stands for all, unless it takes long itself. Where the server takes no more connections, there are as many as
-  # it takes until the pause is over. The pool's lock is held around each call but {#open}.
+  # Opens a pool's trunks: decides whether another may be opened, and keeps the attempts under way and the pause after a failure. The caller that may
+  # open one does so and then uses it. After a loss, only one attempt runs at a time until one succeeds: thousands of processes that have lost the
+  # same server each get one connection before any gets two. During the pause, callers use the trunks that are open. If there are none, they wait for
+  # the end of the pause and then for a single attempt, whose result applies to all of them, unless it takes too long. If the server takes no more
+  # connections, the number of those open is the limit until the pause is over. The pool's lock is held around each call but {#open}.
   class Opener # :nodoc:
-    # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, more than
-    # a second after it on a busy machine, where it has temporary tables to remove.
+    # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, and more than a
+    # second later on a busy machine if it has temporary tables to remove.
     STILL_COUNTED = 5.0
-    # Seconds after which an attempt by a fiber counts no more. Its event loop may have dropped it in a thread that asks nothing more, and no other
-    # thread can find that out. Connecting over a slow network takes one tenth of it; if the fiber goes on after all, its connection counts again, or is
-    # closed where there is no room for it.
+    # Seconds after which an attempt by a fiber no longer counts. Its event loop may have been dropped by a thread that makes no more calls, which no
+    # other thread can detect. Connecting over a slow network takes a tenth of this. If the fiber resumes after all, its connection counts again, or
+    # is closed if there is no room for it.
     LONGEST_ATTEMPT = 30.0
-    # Why a connection is closed that others have taken the place of meanwhile, or whose server is not wanted any more.
+    # The reason given when a connection is closed because others have replaced it meanwhile, or its server is no longer wanted.
     TOO_LATE = "it was not wanted any more when it was open"
     private_constant :STILL_COUNTED, :LONGEST_ATTEMPT
 
-    # Of a caller that opens a trunk: since when, and which trunks are not wanted any more since then.
+    # An attempt to open a trunk: when it began, and predicates that select trunks which are no longer wanted since then.
     Attempt = Struct.new(:since, :unwanted)
     private_constant :Attempt
 
-    # What a server has said at a connection's end, as the codec has it, and for how many seconds nothing had been in flight.
+    # The last message of the server at a connection's end, as reported by the codec, and for how many seconds nothing had been in flight.
     Ending = Struct.new(:farewell, :idle)
 
-    # @return [Ending, nil] of the last connection at whose end the server has said something
+    # @return [Ending, nil] of the last connection that the server ended with a message
     attr_reader :ending
 
-    # @param roster [Roster] of the trunks there are
+    # @param roster [Roster] the pool's trunks
     # @param ledger [Ledger] counts them
     # @param limits [Limits]
     # @param server [String, nil] label for errors
-    # @param connect [#call] gets the pool, and opens a connection
-    # @param moved [#call, nil] tells during a pause whether another server may be tried at once; nil: the pause is kept
+    # @param connect [#call] takes the pool, and opens a connection
+    # @param moved [#call, nil] returns during a pause whether another server can be tried at once; nil: no pause is shortened
     def initialize(roster, ledger, limits, server, connect, moved = nil)
       @roster = roster
       @ledger = ledger
@@ -53,7 +53,7 @@ module Trunkline
       @refused = false # the server took no more connections
     end
 
-    # @return [Boolean] whether a trunk may be opened for the caller, whatever load there is
+    # @return [Boolean] whether a trunk may be opened for the caller, whatever the load
     def may_open?(entry)
       return @roster.room_alone? && !hold_back? if entry.alone?
       return @roster.room? && !((@quota || failing?) && hold_back?) if entry.blocks_its_scheduler?
@@ -61,24 +61,24 @@ module Trunkline
       may_open_to_share?
     end
 
-    # @return [Boolean] whether one more trunk than usual should be shared, for a caller whose request no open trunk should take
+    # @return [Boolean] whether one more trunk than `connections` should be shared, for a caller whose request no open trunk should take
     def may_grow?(entry)
       !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(entry.request, @roster.opening_to_share)
     end
 
-    # @return [Boolean] whether one more trunk may be opened that callers share: the first one, or one that is not needed yet
+    # @return [Boolean] whether one more shared trunk may be opened: the first one, or one that is not needed yet
     def may_open_to_share? = (@roster.room_to_share? || (may_look_again? && @quota.due?)) && !hold_back? && (@roster.trunks.empty? || @back_off.further?)
 
-    # @return [Boolean] whether one more may be opened to be shared, when it is time to find out the share again
+    # @return [Boolean] whether one more shared trunk may be opened once the share is due to be counted again
     def may_look_again? = !@quota.nil? && @roster.fewer_shared?
 
-    # Did the last attempt fail?
+    # @return [Boolean] whether the last attempt failed
     def failing? = @back_off.failing?
 
-    # @return [Float, nil] when there is something to do in the pause after a failure, or after it, on the clock of Waiting.now; nil: there is none now
+    # @return [Float, nil] when the next check or attempt is due in the pause after a failure, on the clock of Waiting.now; nil: there is no pause
     def due_at = @back_off.due_at
 
-    # The server may take more connections again than it did, when the pause is over.
+    # When the pause is over, the server may take more connections again.
     def look_at_pause
       @roster.allow(@quota.limit) if @quota
       return if !@refused || @back_off.paused?
@@ -87,25 +87,24 @@ module Trunkline
       @roster.expect_more
     end
 
-    # The caller is to {#open} one.
+    # The caller will {#open} one.
     def begin_attempt(entry)
       @back_off.begin_attempt
       @roster.opening(alone: entry.alone?)
       @attempts[entry] = Attempt.new(Waiting.now, [])
     end
 
-    # Those that the block chooses are not wanted any more, among the trunks that are being opened, too.
-    #
-    # @return [Array<Trunk>] that are to end when they are through
+    # Marks those that the block selects as unwanted, including trunks that are being opened.
+    # // @return [Array<Trunk>] to be closed when they are answered
     def retire_where(&chosen)
       @attempts.each_value { |attempt| attempt.unwanted.push(chosen) }
       @roster.retire_where(&chosen)
     end
 
-    # Opens a trunk, in the time that the caller has; during a pause only if another server may be found. No lock is held. Until there is a better measure, a round trip is known to take no
-    # longer than all that connecting took.
+    # Opens a trunk within the caller's deadline; during a pause only if another server can be tried. No lock is held. The duration of connecting is
+    # the first estimate of the round trip, as an upper bound.
     #
-    # @return [Trunk, nil] within the limits; nil: there is a pause, and no reason yet to end it
+    # @return [Trunk, nil] with its limits set; nil: the pause lasts
     # @raise [Error]
     def open(entry, pool)
       SchedulerHooks::OF_PROCESS.check(entry.request.scheduler)
@@ -113,7 +112,7 @@ module Trunkline
 
       start = Waiting.now
       trunk = Deadlines.hold(entry.request.deadline) { @connect.call(pool) }
-      # It may have been asked something, and the connection was lost then: shared all the same, it would be chosen again and again.
+      # The session was set up over it and it was lost then: if it were shared all the same, it would be chosen again and again.
       raise ConnectionError.new(trunk.loss.reason, server: @server) if trunk.loss
 
       trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
@@ -121,7 +120,7 @@ module Trunkline
       trunk
     end
 
-    # @return [Trunk, nil] the same; nil: it is not wanted any more, or its attempt counted as dropped, which it was not, and there is no room for it
+    # @return [Trunk, nil] the same; nil: it is unwanted, or its attempt no longer counted and there is no room for it
     def opened(entry, trunk)
       attempt = @attempts.delete(entry)
       return @roster.not_opened(alone: entry.alone?) && nil if attempt&.unwanted&.any? { |chosen| chosen.call(trunk) }
@@ -139,7 +138,8 @@ module Trunkline
     end
 
     # @param error [Error, nil] why there is none; nil: the caller was interrupted, or its deadline has passed
-    # @return [Float, nil] when the attempt began, where others that waited then would only find the same; nil: callers go on with trunks there are, or wait
+    # @return [Float, nil] when the attempt began, if callers that have waited since then would fail the same way; nil: callers use open trunks, or
+    #   wait
     def not_opened(entry, error)
       begun = forget(entry)
       return unless error
@@ -148,8 +148,8 @@ module Trunkline
       begun if @roster.nothing_open? && !(error.server_full? && still_counted?)
     end
 
-    # @return [Boolean] whether there is a trunk that the caller can go on with, or wait for, instead. Where the server takes no more connections, any
-    # of this pool will do, also one that is being opened.
+    # @return [Boolean] whether the caller can use another trunk, or wait for one, instead of raising. If the server takes no more connections, any
+    #   trunk of this pool will do, including one that is being opened.
     def goes_on?(entry, error)
       return true if entry.outlasts?(error, patience(error))
       return @roster.size > 1 || still_counted? if error.server_full?
@@ -158,7 +158,7 @@ module Trunkline
       error.is_a?(ServerError) && @roster.pinned.any?
     end
 
-    # @param error [Exception] with which an attempt has failed
+    # @param error [Exception] of the failed attempt
     # @return [Float] seconds for which a caller without a trunk goes on waiting
     def patience(error) = @quota && error.is_a?(Error) && error.server_full? ? [@limits.failover_wait, Quota::PATIENCE].max : @limits.failover_wait
 
@@ -169,22 +169,22 @@ module Trunkline
       @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.state.idle_since) if trunk.loss && trunk.codec.farewell
     end
 
-    # @return [Boolean] whether callers that were to open a trunk have gone
-    def any_gone? = @attempts.dup.any? { |entry, attempt| gone?(entry, attempt.since) } # of a copy: no lock is held
+    # @return [Boolean] whether callers that were opening a trunk have gone
+    def any_gone? = @attempts.dup.any? { |entry, attempt| gone?(entry, attempt.since) } # iterates over a copy: no lock is held
 
-    # The threads or event loops of these have ended: they will open none.
+    # Removes the attempts of callers whose threads or event loops have ended.
     def forget_gone = @attempts.dup.each { |entry, attempt| forget(entry) if gone?(entry, attempt.since) }
 
     private
 
-    # A look ends with the pause: then an attempt is due.
+    # The check ends with the pause: then an attempt is due.
     def moved?(entry) = Deadlines.hold([entry.request.deadline, *@back_off.pause_end].compact.min, &@moved)
 
     def gone?(entry, since) = entry.gone? || (!entry.scheduler.nil? && Waiting.now - since > LONGEST_ATTEMPT)
 
     def forget(entry) = @attempts.delete(entry)&.since&.tap { @roster.not_opened(alone: entry.alone?) }
 
-    # One by one, where there are others: each finds out what is left.
+    # Attempts run one at a time when others share the server, as each finds out how many are left.
     def hold_back?
       return true if @quota && @roster.opening? && !@back_off.lagging?
 

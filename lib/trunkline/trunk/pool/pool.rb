@@ -14,17 +14,16 @@ require_relative "wait_in_line"
 require_relative "wait_queue"
 
 module Trunkline
-  # Finds a trunk for each request, and opens trunks. Requests that share go to the open trunk with the shortest expected backlog; sessions get one
-  # of their own. A caller that finds the budget not used up opens the next connection and goes on with it; one that finds nothing waits in line.
-  #
-  # Roster has the trunks, Opener opens further ones, WaitQueue has the callers that wait. The pool decides which of them a caller needs next, and
-  # holds its lock around each change of theirs. The way of a request over an open trunk takes no lock.
+  # Finds a trunk for each request, and opens trunks. A request that may share goes to the open trunk with the shortest expected backlog; a session
+  # reserves a trunk. A caller that finds none suitable opens the next connection, if the budget allows, and uses it; otherwise it waits in a queue.
+  # // Roster holds the trunks, Opener opens further ones, and WaitQueue holds the waiting callers. The pool decides which of them a caller needs
+  # next, and holds its lock around each change of theirs. A request that goes to an open trunk takes no lock.
   class Pool # :nodoc:
-    # @param connections [Integer] the most that are shared
-    # @param most [Integer] the most in all
+    # @param connections [Integer] how many are shared at most
+    # @param most [Integer] how many there are at most, in all
     # @param limits [Limits]
     # @param server [String, nil] label for errors
-    # @param divided [Boolean] whether others have their part of what the server takes: see {Quota}
+    # @param divided [Boolean] whether several processes divide the server's connections among them: see {Quota}
     # @param check [#call, nil] see {IdleChecks}
     # @param moved [#call, nil] see {Opener#initialize}
     # @yield [pool] opens a connection
@@ -40,16 +39,16 @@ module Trunkline
     # @return [Flag] on while callers wait for a trunk
     attr_reader :crowded
 
-    # @return [Opener::Ending, nil] of the last connection at whose end the server has said something
+    # @return [Opener::Ending, nil] of the last connection that the server ended with a message
     def ending = @opener.ending
 
-    # @return [Float] seconds after which an idle connection is replaced, as its server would end it
+    # @return [Float] seconds after which an idle connection is replaced, before its server would end it
     def idle_limit = @roster.idle_limit
     def idle_limit=(seconds)
       locked { @roster.idle_limit = seconds }
     end
 
-    # Sends the request over a shared trunk and waits for its answer. As {#over_shared_trunk}, without a block for the first try.
+    # Sends the request over a shared trunk and waits for its answer. The same as {#over_shared_trunk}, without a block call for the first attempt.
     def perform(request)
       trunk = @dispatcher.choose(request) unless @queued
       return trunk if trunk && !(@growing && another_is_better?(trunk)) && trunk.perform(request)
@@ -63,9 +62,9 @@ module Trunkline
       over_shared_trunk(request) { |trunk| trunk.dispatch(request) }
     end
 
-    # Finds a shared trunk for the request, and has the block send the request over it.
-    # @yieldreturn [Boolean] of the trunk; false: it could not take the request, which is as it was
-    # @return [Trunk, nil] the one that it went over; nil: its deadline has passed before one could
+    # Finds a shared trunk for the request, and calls the block to send the request over it.
+    # @yieldreturn [Boolean] whether the trunk took the request; if not, the request is unchanged
+    # @return [Trunk, nil] the one that took it; nil: the deadline has passed first
     def over_shared_trunk(request, &send)
       trunk = choose(request) unless @queued
       return trunk if trunk && yield(trunk)
@@ -73,10 +72,10 @@ module Trunkline
       find_for(request, &send)
     end
 
-    # Waits for a trunk of the caller's own, which gives it back by check_in.
-    # @param request [Request] what the caller waits with
-    # @param user [#alive?, nil] of the trunk, from the moment it is the caller's: see {Trunk#user}
-    # @yieldreturn [String] why there may be none, told to a caller that waits in vain
+    # Reserves a trunk for the caller, which returns it with {#check_in}.
+    # @param request [Request] whose waiter is the caller
+    # @param user [#alive?, nil] of the trunk, from the moment it is reserved: see {Trunk#user}
+    # @yieldreturn [String] a likely reason for a lack of trunks, for the error of a caller that waits in vain
     # @return [Trunk]
     def check_out(request, user = nil, &explanation)
       entry = WaitingLine::Entry.new(request, alone: true, &explanation)
@@ -95,7 +94,7 @@ module Trunkline
       end
     end
 
-    # Takes a trunk back, in a state that suits every caller.
+    # Takes a trunk back, whose session state must be as any caller expects it.
     def check_in(trunk)
       trunk.user = nil
       return trunk.close("it has lived for long enough") if trunk.state.expired?
@@ -104,10 +103,10 @@ module Trunkline
       trunk.close("the client was closed") if @closed
     end
 
-    # A trunk says that no caller is active any more, or that it has room again.
+    # Called by a trunk that has no active callers any more, or has room again.
     def freed = call_up { @queue.serve }
 
-    # A trunk says that its connection has ended.
+    # Called by a trunk whose connection has ended.
     def lost(trunk)
       call_up do
         @roster.remove(trunk)
@@ -117,7 +116,7 @@ module Trunkline
       end
     end
 
-    # Closes the trunks that are not in use, and the others when they are through. Callers that come later open new ones.
+    # Closes the trunks that are not in use now, and the others when their requests are answered. Later callers open new ones.
     def renew
       locked { renew_after_fork || @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
       Waiting.undisturbed do
@@ -129,13 +128,13 @@ module Trunkline
 
     def trunks = locked { renew_after_fork || @roster.all } # [Array<Trunk>] that are open
 
-    # Retires the trunks that the block chooses: they take no more requests, and end when those they have are answered.
+    # Retires the trunks that the block selects: they take no more requests, and are closed when those in flight are answered.
     def retire_where(reason, &chosen)
       retired = locked { renew_after_fork || @opener.retire_where(&chosen) }
       Waiting.undisturbed { retired.each { |trunk| trunk.retire(reason) } }
     end
 
-    # Closes every trunk, the quarantined ones included. Callers that wait, and those that come later, are told. It is not interrupted.
+    # Closes every trunk, including quarantined ones. Callers that wait now or come later get the error {Closed}. It is not interrupted.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
         locked { (@queue.closed = @closed = true) && @ledger.trunks.dup }.each { |trunk| trunk.close("the client was closed") }
@@ -146,7 +145,7 @@ module Trunkline
     def closed? = @closed
     # @return [Dispatcher] among its shared trunks; another one in a forked child
     def dispatcher = locked { renew_after_fork || @dispatcher }
-    def catch_up = @roster.catch_up # takes in answers of which no caller waits for the next
+    def catch_up = @roster.catch_up # reads answers on trunks that no active caller reads
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
     def counts = @roster.counts
     # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
@@ -171,7 +170,7 @@ module Trunkline
       look_again
     end
 
-    # The trunk that should take the request; an idle one when another may be opened, and no caller does so yet. Nil: no open one will do.
+    # Returns nil if no open trunk will do, or if another should be opened instead of using a busy one, and no caller does so yet.
     def choose(request) = @dispatcher.choose(request)&.then { |trunk| trunk unless @growing && another_is_better?(trunk) }
     def another_is_better?(trunk) = !trunk.codec.idle? && @opener.may_open_to_share?
 
@@ -192,7 +191,7 @@ module Trunkline
       end
     end
 
-    # A trunk that the caller opened, or that waited for an owner. Nil: it is time to look again.
+    # Returns a trunk that the caller has opened or that was kept for it. Nil: the caller chooses again.
     def obtain(entry)
       return @line.wait(entry, nil) if !@quiet && follows?(entry)
 
@@ -220,14 +219,14 @@ module Trunkline
     end
 
     def open_trunk(entry)
-      opener = @opener # which a forked child makes anew
+      opener = @opener # a forked child creates another
       kept = nil
       trunk = opener.open(entry, self) or return
       call_up { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
       return trunk.close(Opener::TOO_LATE) && nil unless kept
 
       give_up_surplus
-      lost(trunk) if trunk.loss # before it was one of the pool's
+      lost(trunk) if trunk.loss # before the pool had it
       trunk.tap { |opened| opened.close("the client was closed") if @closed }
     rescue Error => error
       error = nil if entry.request.deadline_passed?
@@ -239,7 +238,7 @@ module Trunkline
       end
     end
 
-    # What is more than this pool's share is left to others.
+    # Closes what exceeds this process's share of the server's connections.
     def give_up_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it is more than this process's share") }
 
     def renew_after_fork
@@ -251,14 +250,14 @@ module Trunkline
       nil
     end
 
-    # A trunk that was shared may still owe answers, to callers that have gone; one that was asked may tell that it is of no use any more.
+    # A trunk that was shared may still owe answers to callers that have left. The check of a reserved one may show that it is not usable.
     def settled?(trunk, request)
       settled = trunk.reader.settle(request) && !trunk.state.expired?
     ensure
       check_in(trunk) unless settled
     end
 
-    # Notes what {#choose} looks at without the lock.
+    # Updates the variables that {#choose} reads without the lock.
     def look_again
       look_at_queue unless @quiet && @queue.quiet?
       @growing = @roster.look_at_room || (@divided && @opener.may_look_again? && @roster.opening_to_share.zero?)
@@ -281,7 +280,8 @@ module Trunkline
       end
     end
 
-    # Wakes the callers that a change of the queue or the roster has called. They sleep until they are woken, so nothing comes between. The block gives their entries.
+    # Runs the block with the lock held and wakes the callers of the entries that it returns. They sleep until they are woken, so nothing can come
+    # between.
     def call_up
       Waiting.undisturbed { wake(locked { yield }) }
     end

@@ -3,7 +3,7 @@
 require_relative "ledger"
 
 module Trunkline
-  # What a pool tells of itself. Nothing is counted for it on a request's way but its number. The pool's lock is held around each call.
+  # The figures of a pool. A request only increments its count; the rest is computed here. The pool's lock is held around each call.
   class PoolStats # :nodoc:
     # @param roster [Roster]
     # @param ledger [Ledger]
@@ -14,7 +14,7 @@ module Trunkline
       @queue = queue
     end
 
-    # @return [Hash{Symbol => Object}] plain values, as the clients explain them
+    # @return [Hash{Symbol => Object}] plain values, which the clients document
     def to_h
       trunks = @ledger.trunks.map { |trunk| trunk_stats(trunk) }
       { **connection_stats(trunks), queue: @queue.stats, **per_transfer(@ledger.sums), trunks: trunks }

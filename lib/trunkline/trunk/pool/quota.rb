@@ -3,31 +3,31 @@
 require_relative "../waiting"
 
 module Trunkline
-  # How many trunks a pool may have at this moment, where others have their part of what the server takes: one at first, and then what each new one
-  # has found out. Its owner's lock is held around each call.
+  # How many trunks a pool may have now if several processes divide the server's connections: one at first, then what each new connection has found
+  # out. The owner's lock is held around each call.
   class Quota # :nodoc:
-    # Seconds for which a caller without any trunk waits for a server that takes no more: others learn that they are fewer, and have less each, in
-    # that time.
+    # Seconds that a caller without any trunk waits for a server that takes no more connections: within that time other processes find out that their
+    # share is smaller, and close connections.
     PATIENCE = 30.0
 
-    # @param most [Integer] trunks, whatever the share is
+    # @param most [Integer] upper limit, whatever the share is
     def initialize(most)
       @most = most
       @share = 1
       @look_at = Float::INFINITY
     end
 
-    # @return [Integer] trunks that there may be now
+    # @return [Integer] how many trunks there may be now
     def limit = [@share + (due? ? 1 : 0), @most].min
 
-    # One more than the share may be opened then, which may be more than the server takes. Where there are several, one of them is replaced before that.
-    #
-    # @return [Boolean] whether it is time to find out the share again
+    # When it is due, one trunk more than the share may be opened, even if the server is full then. If there are several, one of them is replaced
+    # first.
+    # // @return [Boolean] whether it is time to count the share again
     def due? = @share < @most && Waiting.now >= @look_at
 
-    # @param share [#limit, #full, #count_after, nil] what a new trunk has found: trunks of this pool, whether all others and this one are too many together,
-    #   and seconds after which that is to be found out again; nil: the server is not shared in this way
-    # @param size [Integer] trunks that there are
+    # @param share [#limit, #full, #count_after, nil] what a new trunk has found out: this pool's share, whether this connection and all others are
+    #   too many together, and seconds after which the share must be counted again; nil: the server's connections are not divided
+    # @param size [Integer] how many trunks there are
     def learn(share, size)
       return @share, @look_at = @most, Float::INFINITY unless share
 
@@ -35,10 +35,9 @@ module Trunkline
       @look_at = Waiting.now + (share.count_after * (@share == 1 ? 1 : 2))
     end
 
-    # The server takes no more: half of what there is will have to do until it is asked again.
-    #
-    # @param size [Integer] trunks that there are
-    # @param look_at [Float] on the clock of Waiting.now
+    # The server takes no more connections: half of the present number is the share until it is counted again.
+    # // @param size [Integer] how many trunks there are
+    # @param look_at [Float] when that is, on the clock of Waiting.now
     def halve(size, look_at)
       @share = [size / 2, 1].max
       @look_at = look_at

@@ -4,31 +4,30 @@ require_relative "idle_checks"
 require_relative "quota"
 
 module Trunkline
-  # The trunks of a pool: shared by all, pinned to a caller, spare, which means kept for the next caller that pins, draining,
-  # which means that they take nothing new until they are pinned, or retiring: they end when they are through.
-  # Its owner's lock is held around each call.
+  # The trunks of a pool, each in one state: shared by all callers; pinned to one; spare, kept for the next caller that pins; draining, taking no new
+  # requests until it is pinned; or retiring, closed when its requests are answered. The owner's lock is held around each call.
   class Roster # :nodoc:
-    # The trunks that are shared; frozen.
+    # The shared trunks; frozen.
     attr_reader :trunks
 
-    # Chooses among these.
+    # Chooses among the shared trunks.
     attr_reader :dispatcher
 
-    attr_reader :idle_limit # [Float] seconds after which an idle trunk is taken out, as its server would end it
+    attr_reader :idle_limit # [Float] seconds after which an idle trunk is taken out, before its server would end it
 
-    # What others leave of what the server takes; nil: there are none that count.
+    # This process's share of the server's connections; nil: they are not divided.
     attr_reader :quota
 
-    # How many are being opened to be shared.
+    # How many trunks are being opened to be shared.
     attr_reader :opening_to_share
 
-    # @return [IdleChecks, nil] nil: idle ones are not checked
+    # @return [IdleChecks, nil] nil: idle trunks are not checked
     attr_reader :idle_checks
 
-    # @param connections [Integer] how many are shared, unless there is reason for more
-    # @param most [Integer] the most in all
-    # @param max_idle [Float] seconds after which those beyond `connections` are of no use
-    # @param divided [Boolean] whether others have their part of what the server takes
+    # @param connections [Integer] how many are shared, unless the load needs more
+    # @param most [Integer] how many there are at most, in all
+    # @param max_idle [Float] seconds after which an unused one beyond `connections` is closed
+    # @param divided [Boolean] whether several processes divide the server's connections
     # @param check [#call, nil] see {IdleChecks}
     def initialize(connections:, most:, max_idle: Float::INFINITY, divided: false, check: nil)
       @connections = connections
@@ -44,7 +43,7 @@ module Trunkline
       @opening = @opening_to_share = 0
     end
 
-    # The trunks that are leased to one caller each. A copy: without the lock, others come and go while one looks through them.
+    # The trunks that are leased to one caller each. A copy: without the lock, the original may change during iteration.
     def pinned = @pinned.dup
 
     def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
@@ -55,15 +54,14 @@ module Trunkline
       @limit = size unless nothing_open?
     end
 
-    # Limits them in all, as others have their part.
+    # Sets the limit to this process's share.
     def allow(most)
       @most = @limit = most
     end
 
-    # Takes out what is beyond the limit, idle ones before others, of those that no caller has for its own. Where these are fewer, pinned ones count as
-    # old, and end when they are given back. A first one, by which others know of this process, stays.
-    #
-    # @return [Array<Trunk>] that are to end when they are through
+    # Takes out trunks beyond the limit, idle ones first, unless they are pinned. If that is not enough, pinned ones are marked expired, and are
+    # closed when they are returned. The trunk that makes this process known to others stays.
+    # // @return [Array<Trunk>] to be closed when their requests are answered
     def shed_surplus
       count = size - @retiring.size - @opening - @limit
       return [] unless @quota && count.positive?
@@ -73,40 +71,40 @@ module Trunkline
       retire_where { |trunk| chosen.include?(trunk) }
     end
 
-    # Lifts that limit: the server may take more again.
+    # Lifts the limit of {#refuse_more}: the server may take more again.
     def expect_more = @limit = @most
 
-    # @return [Boolean] whether there may be one connection only, which callers share, and have for their own, by turns
+    # @return [Boolean] whether there may be only one connection, which is shared and reserved by turns
     def single? = @limit == 1
 
-    # @return [String] how many connections there may be, and why not more
+    # @return [String] how many connections there may be, and the reason
     def limit = "there may be #{@limit} (#{@limit < @most ? "the server takes no more" : "max_connections"})"
 
     # @return [Boolean] whether another connection may be opened at all
     def room? = size < @limit
 
-    # @return [Boolean] whether another one may be opened for one caller's own use: there must be room for one that all share, or there may be one only
+    # @return [Boolean] whether another one may be opened and reserved: there must be room for a shared one too, unless there may be only one
     def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
-    # Tells the dispatcher whether it may ask for one more than there are; with what is being opened, as the only one will not stay that.
-    #
-    # @return [Boolean] whether another connection may be opened that all share, whatever load there is, and none is being opened
+    # Tells the dispatcher whether it may request one more trunk than there are. A trunk that is being opened counts, since the first will not stay
+    # the only one.
+    # // @return [Boolean] whether another shared connection may be opened, whatever the load, and none is being opened
     def look_at_room
       total = size
       @dispatcher.may_grow = total - @spares.size < @limit - 1 || @opening_to_share.positive?
       @opening_to_share.zero? && @trunks.size < @connections && total < @limit
     end
 
-    # @return [Boolean] whether another connection may be opened that all share, whatever load there is
+    # @return [Boolean] whether another shared connection may be opened, whatever the load
     def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
 
-    # @return [Boolean] whether another trunk could be shared, a spare one or a new one, if the opener lets one be opened
+    # @return [Boolean] whether another trunk, spare or new, could be shared, if the opener allows it
     def may_share_another? = !@spares.empty? || !@quota.nil? || size < @limit - 1 || room_to_share?
 
-    # @return [Boolean] whether fewer are shared, or about to be, than may be
+    # @return [Boolean] whether fewer are shared, or about to be, than `connections`
     def fewer_shared? = @trunks.size + @opening_to_share < @connections
 
-    # @return [Boolean] whether one more trunk may be shared, a spare one or a new one. Room for one more is kept for callers that want one of their own.
+    # @return [Boolean] whether one more trunk, spare or new, may be shared. Room for one more is kept for callers that pin.
     def room_to_grow? = size - @spares.size < @limit - 1
 
     def idle_limit=(seconds)
@@ -130,7 +128,7 @@ module Trunkline
       @opening_to_share -= 1 unless alone
     end
 
-    # A trunk for a caller of its own, without opening one. Never the last one that is shared, unless there may be one only.
+    # A trunk to pin, without opening one. The last shared trunk is never taken, unless there may be only one.
     #
     # @return [Trunk, nil]
     def take
@@ -139,7 +137,7 @@ module Trunkline
       trunk
     end
 
-    # Takes out the spare trunks that the block chooses; each is to be given back by {#give_back}.
+    # Takes out the spare trunks that the block selects; the caller returns each with {#check_in}.
     #
     # @return [Array<Trunk>]
     def take_spares(&chosen)
@@ -148,13 +146,13 @@ module Trunkline
       taken
     end
 
-    # @return [Boolean] whether {#take} can give one
+    # @return [Boolean] whether {#take} can return one
     def any_to_take? = !@spares.empty? || drained? || (trunks.size > least_shared && trunks.any?(&:idle?))
 
-    # Where callers that share keep every trunk busy, and none is pinned that would be given back, a caller that wants one of its own
-    # would wait for ever: one trunk takes nothing new until it is that caller's. And so would what takes long, where none of its kind is on its way
-    # and no more can be opened for it.
-    #
+    # If shared trunks are busy without end, and no pinned one will be returned, a caller that pins would wait for ever. So one trunk takes no new
+    # requests until that caller has it. The same is done for a long request, if no long one is in flight and no trunk can be opened for it.
+    # // @param wanted [Boolean] whether a caller waits to pin a trunk
+    # @param starving [Boolean] whether a long request has waited for long enough
     # @param wanted [Boolean] whether a caller wants one of its own
     # @param starving [Boolean] whether what takes long has waited for long enough
     def drain(wanted, starving = false)
@@ -166,20 +164,20 @@ module Trunkline
 
     def draining? = !@draining.nil?
 
-    # @return [Trunk, nil] the one that took nothing new, which is shared again: no caller is active any more
+    # @return [Trunk, nil] the draining trunk, which is shared again now that it has no active callers
     def share_drained
       share_draining if drained?
     end
 
-    # @return [Boolean] whether fewer trunks are shared than there should be, and a spare one can be
+    # @return [Boolean] whether fewer trunks are shared than `connections`, and a spare one can be
     def spare_to_share? = trunks.size + @opening_to_share < @connections && any_spare?
 
     def any_spare? = !@spares.empty?
 
-    # @return [Trunk] the spare one that all share from now on
+    # @return [Trunk] the spare one, which is shared from now on
     def share_spare = @spares.pop.tap { |trunk| release(trunk) }
 
-    # @param wanted [Integer] how many wait for one of their own
+    # @param wanted [Integer] how many callers wait to pin a trunk
     # @return [Boolean] whether the trunk was pinned
     def check_in(trunk, wanted:)
       return false unless @pinned.delete(trunk)
@@ -189,7 +187,7 @@ module Trunkline
       true
     end
 
-    # Takes out a trunk that has lived for long enough, or that was not used for as long as that, and that is not pinned.
+    # Takes out a trunk that has reached its lifetime or was idle for too long, and is not pinned.
     #
     # @return [Trunk, nil]
     def retire
@@ -198,9 +196,8 @@ module Trunkline
       @retiring.push(trunk).last
     end
 
-    # Those that the block chooses take nothing new; the pinned ones are left to their callers, and count as old when they are given back.
-    #
-    # @return [Array<Trunk>] that are to end when they are through
+    # Takes out the trunks that the block selects; pinned ones are marked expired instead, and are closed when they are returned.
+    # // @return [Array<Trunk>] to be closed when their requests are answered
     def retire_where(&chosen)
       @pinned.select(&chosen).each(&:expire)
       [*trunks, *@draining, *@spares].select(&chosen).each do |trunk|
@@ -215,8 +212,7 @@ module Trunkline
       [@spares, @pinned, @retiring].each { |others| others.delete(trunk) }
     end
 
-    # Takes in the answers of which no caller waits for the next: where all have come, a connection is idle, and one that was retired ends.
-    # The lock is not held.
+    # Reads answers that no active caller would read: when all have arrived, a connection is idle, and a retiring one is closed. The lock is not held.
     def catch_up
       @retiring.dup.each(&:retire_now) unless @retiring.empty?
       @dispatcher.unread.each(&:catch_up)
@@ -248,7 +244,7 @@ module Trunkline
       @dispatcher.choose_among(@trunks, trunks.map(&:state))
     end
 
-    # @return [Trunk, nil] the one that has been spare for longest, where it was idle for longer than max_idle
+    # @return [Trunk, nil] the one that has been spare for longest, if it was unused for longer than max_idle
     def superfluous_spare = @spares.first.then { |spare| spare if Clock.now - spare.state.unused_since > @max_idle }
 
     def pin(trunk)
@@ -258,7 +254,7 @@ module Trunkline
 
     def expired?(spare) = spare.state.expired? || Clock.now - spare.state.idle_since >= @idle_limit
 
-    # @return [Integer] how many are always left to callers that share
+    # @return [Integer] how many trunks are always left shared
     def least_shared = @limit == 1 ? 0 : 1
 
     def take_shared
@@ -268,7 +264,7 @@ module Trunkline
       trunk && withdraw(trunk)
     end
 
-    # Not one on which a cancel is under way: while it is draining, no caller would read the answer that ends that.
+    # A trunk on which a cancel is under way is not drained: no caller would read the answer that ends it.
     def begin_draining(least)
       emptiest = trunks.reject { |trunk| trunk.state.shut? }.min_by(&:active) if trunks.size > least
       @draining = withdraw(emptiest) if emptiest
@@ -280,8 +276,8 @@ module Trunkline
       trunk
     end
 
-    # @return [Boolean] whether the draining trunk is free: no caller is active there, and no cancel is under way. What is in flight is of callers that have
-    # gone.
+    # @return [Boolean] whether the draining trunk is free: no caller is active there, and no cancel is under way. Requests in flight are of callers
+    #   that have left.
     def drained? = !@draining.nil? && @draining.deserted? && @draining.admits?(nil)
 
     def take_drained

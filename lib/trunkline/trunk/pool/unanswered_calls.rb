@@ -3,16 +3,16 @@
 require_relative "../waiting"
 
 module Trunkline
-  # Fibers that were called out of a line and have not come yet, by their event loops. One whose fibers do not come within a second has been dropped
-  # by a thread that asks nothing more, which no other thread can find out, or is blocked: others pass its fibers. Plain threads come, or have
-  # left. The pool's lock is held around each call but {#any_overdue?}.
+  # Fibers that were called from a queue and have not resumed yet, by event loop. If none of a loop's called fibers resumes within a second, the loop
+  # has been dropped by a thread that makes no more calls, which no other thread can detect, or is blocked: others may overtake its fibers. Plain
+  # threads are not tracked: they resume, or have left. The pool's lock is held around each call but {#any_overdue?}.
   class UnansweredCalls # :nodoc:
-    # Seconds within which an event loop has a fiber go on that was called. A turn of a busy loop takes some hundredths of one.
+    # Seconds within which an event loop must resume a called fiber. A turn of a busy loop takes some hundredths of a second.
     LONGEST = 1.0
     private_constant :LONGEST
 
-    # entries:: of the fibers, called and not here
-    # since:: when the first of them was called, or a fiber of the same event loop came
+    # entries:: of the fibers that were called and have not resumed
+    # since:: when the first of them was called, or when a fiber of the same event loop resumed last
     Calls = Struct.new(:entries, :since)
     private_constant :Calls
 
@@ -20,14 +20,14 @@ module Trunkline
       @of_scheduler = {}.compare_by_identity
     end
 
-    # The caller of the entry is called.
+    # The entry's caller has been called.
     def add(entry)
       scheduler = entry.scheduler or return
       calls = @of_scheduler[scheduler] ||= Calls.new({}.compare_by_identity, Waiting.now)
       calls.entries[entry] = true
     end
 
-    # The caller of the entry is here, whether it was called or not: its event loop goes on.
+    # The entry's caller has resumed, whether it was called or not: its event loop runs.
     def answered(entry)
       calls = @of_scheduler[entry.scheduler] or return
       calls.since = Waiting.now
@@ -35,16 +35,16 @@ module Trunkline
       @of_scheduler.delete(entry.scheduler) if calls.entries.empty?
     end
 
-    # @return [Array<Fiber::Scheduler>] event loops from which called fibers have not come for too long; never that of the calling fiber
+    # @return [Array<Fiber::Scheduler>] event loops whose called fibers have not resumed for too long; never that of the calling fiber
     def overdue = others.select { |_, calls| Waiting.now >= calls.since + LONGEST }.map(&:first)
 
     # @return [Boolean] whether {#overdue} has any; the lock need not be held
     def any_overdue? = !@of_scheduler.empty? && overdue.any?
 
-    # @return [Float, nil] when there will be one, on the clock of Waiting.now; nil: no fibers are called
+    # @return [Float, nil] when there will be one, on the clock of Waiting.now; nil: no called fiber is outstanding
     def due = others.map { |_, calls| calls.since + LONGEST }.min
 
-    # Forgets the entries that the block chooses.
+    # Removes the entries that the block selects.
     #
     # @return [Array<WaitingLine::Entry>]
     def take_out(&chosen)
@@ -54,7 +54,7 @@ module Trunkline
 
     private
 
-    # A copy: without the lock, calls come and go while one looks through them.
+    # A copy: without the lock, the original may change during iteration.
     def others
       own = Fiber.current_scheduler
       @of_scheduler.to_a.reject { |scheduler,| scheduler.equal?(own) }

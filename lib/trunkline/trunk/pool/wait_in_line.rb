@@ -3,15 +3,15 @@
 require_relative "../waiting"
 
 module Trunkline
-  # How a caller waits in a pool's line: it stands there and sleeps, and the caller that frees a trunk wakes exactly those that it has called. One of
-  # those that wait looks again soon, for all: see {WaitQueue#watch}.
+  # The loop of a caller that waits in a queue of the pool. It sleeps, and the caller that frees a trunk wakes exactly those that it has called. One
+  # of the waiting callers also wakes by a timer and checks for room, for all of them: see {WaitQueue#watch}.
   class WaitInLine # :nodoc:
     # @param lock [Lock] the pool's
-    # @param roster [Roster] of the trunks there are
-    # @param queue [WaitQueue] of the callers that wait
-    # @param dropped [DroppedCallers] looked for meanwhile
-    # @param change [#call] runs a block with the lock held, and notes for all callers what it has changed
-    # @param call_up [#call] the same, of a block that gives entries of callers, which are woken
+    # @param roster [Roster] the pool's trunks
+    # @param queue [WaitQueue] the waiting callers
+    # @param dropped [DroppedCallers] checked meanwhile
+    # @param change [#call] runs a block with the lock held, and updates the pool's hints
+    # @param call_up [#call] does the same, and wakes the callers of the entries that the block returns
     def initialize(lock, roster, queue, dropped, change, call_up)
       @lock = lock
       @roster = roster
@@ -21,19 +21,17 @@ module Trunkline
       @call_up = call_up
     end
 
-    # Puts the caller in line behind others, of which one looks for room; the line has been there, and nothing else changes.
-    #
-    # @return [Boolean] false: the caller is to look itself
+    # Puts the caller into a queue behind others, one of which checks for room; the pool's hints need no update.
+    # // @return [Boolean] false: the caller must check itself
     def follow(entry) = @lock.synchronize { @queue.follow(entry) }
 
-    # Returns when the caller is to have the entry's trunk, or it is time to look again.
-    #
-    # @param called [Array<WaitingLine::Entry>, nil] those that are owed a wake-up; nil: another caller looks for room for all
+    # Returns when a trunk is kept for the caller, or when it must choose again.
+    # // @param called [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller checks for room
     # @return [Trunk, nil]
     def wait(entry, called)
       loop do
         sleep(entry, called)
-        break if entry.trunk # the trunk is the caller's when it has left the line: until then, it may be taken for dropped
+        break if entry.trunk # a kept trunk is the caller's only after it has left the queue: until then the caller may count as dropped
 
         @roster.catch_up
         staying, called = @change.call { entry.stay && [true, @queue.serve_for(entry)] }
@@ -59,7 +57,7 @@ module Trunkline
       @dropped.close_trunks { @call_up.call { @dropped.forget && @queue.serve } }
     end
 
-    # A caller that goes in spite of having been called passes the call on.
+    # A caller that leaves although it was called calls the next one instead.
     def leave(entry)
       @call_up.call { @queue.serve } if @lock.synchronize { @queue.leave(entry) }
     end

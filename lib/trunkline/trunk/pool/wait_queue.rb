@@ -4,28 +4,29 @@ require_relative "unanswered_calls"
 require_relative "waiting_line"
 
 module Trunkline
-  # The callers that wait for a trunk of a pool: for room on one, in the order in which they come, so that a caller that asks for much stands in
-  # line once for each; for an idle trunk with what takes long; and for a trunk of their own. There is a line for each of these, so that none
-  # stands in the others' way. The pool's lock is held around each call.
+  # The callers that wait for a trunk of a pool, in three FIFO queues, so that none blocks another kind: callers that wait for room on a shared trunk,
+  # those with a long request, which need an idle trunk, and those that wait to pin one. A caller with many requests waits once for each. "To call" a
+  # caller means to take it out of its queue and to wake it. The pool's lock is held around each call.
   class WaitQueue # :nodoc:
-    # Seconds after which a caller that waits for room looks whether the server is held up on every trunk, and there is room for another.
+    # Seconds between two checks, by a waiting caller, whether every trunk is blocked by a long request and another may be opened.
     LOOK_AGAIN = 0.02
-    # Seconds after which what takes long is given a trunk that callers that share would keep busy for ever. One that has been called and
-    # was outrun has waited for long enough.
+    # Seconds that a long request waits before a trunk is drained for it, as short ones would keep every trunk busy for ever. One that was called and
+    # overtaken has waited for long enough.
     LONG_ENOUGH = 0.1
-    # Seconds for which callers that need no waking may pass by one that waits with what takes long. Then a trunk is kept for that one.
+    # Seconds for which callers that need no wake-up may overtake a long request that waits. Then an idle trunk is kept for it.
     PATIENCE = 0.005
     private_constant :LONG_ENOUGH, :PATIENCE
 
-    # @return [Boolean] whether the pool is closed; then each caller is called, and told so
+    # @param closed [Boolean] whether the pool is closed; then each caller is called, and raises {Closed}
     attr_writer :closed
 
-    # @return [Boolean] whether no caller waits, and so none is to be served. It may be false for longer than callers wait: {#serve} finds out.
+    # @return [Boolean] whether no caller waits, and so none needs to be served. It may stay false for some time after the last has left, until
+    #   {#serve} runs.
     attr_reader :quiet
     alias quiet? quiet
 
-    # @param roster [Roster] of the trunks there are
-    # @param opener [Opener] of further ones
+    # @param roster [Roster] the pool's trunks
+    # @param opener [Opener] opens further ones
     # @param limits [Limits]
     # @param server [String, nil] label for errors
     # @param closed [Boolean]
@@ -38,44 +39,42 @@ module Trunkline
       @closed = closed
       @calls = UnansweredCalls.new
       @lines = [@alone = WaitingLine.new(@calls), @sharing = WaitingLine.new(@calls), @sharing_long = WaitingLine.new(@calls)]
-      @seekers = {}.compare_by_identity # entries of the callers that have stood in line for a trunk of their own, and have none yet
+      @seekers = {}.compare_by_identity # entries of callers that have waited to pin a trunk, and have none yet
       @waits = Histogram.new
-      @watcher = nil # the entry of the caller that looks again next
-      @watched_until = -Float::INFINITY # when it does
+      @watcher = nil # the entry of the caller that checks next
+      @watched_until = -Float::INFINITY # when it does so
       @quiet = true
     end
 
-    # @return [Symbol, nil] :sharing: callers wait for room; :others: none of these, but some with long requests, or for a trunk of their own
+    # @return [Symbol, nil] :sharing: callers wait for room; :others: no such caller, but some with long requests, or that pin
     def crowd
       return :sharing unless @sharing.empty?
 
       :others unless @sharing_long.empty? && @alone.empty?
     end
 
-    # @return [Hash] how many wait, how many have waited, and how long
+    # @return [Hash] how many wait, how many have waited, and for how long
     def stats
       { length: @sharing.size + @sharing_long.size, alone: @alone.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
     end
 
-    # @return [Boolean] whether the caller must stand in line behind those that wait for the same: all must but one that cannot wait
+    # @return [Boolean] whether the caller must queue behind those that wait for the same: all but one that cannot wait
     def must_join?(entry) = !@quiet && !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
 
-    # A caller that has overslept, or was dropped where it slept, counts no more: the next one that comes, or wakes, looks. Without the lock the answer is a hint.
-    #
-    # @return [Boolean] whether another caller is about to look for room, for this one as well
+    # A watcher that has overslept, or was dropped, does not count: the next caller that comes, or wakes, checks. Without the lock the result is a
+    # hint.
+    # // @return [Boolean] whether another caller is about to check for room, for this one too
     def watched?(entry) = Waiting.now < @watched_until && !@watcher.equal?(entry) && @watcher.lined_up?
 
-    # Puts the caller in line, where it must stand there and need not look for room, as another caller is about to do so for all.
-    #
-    # @return [Boolean] false: it must look itself, or its own deadline has passed
+    # Puts the caller into its queue, if it must queue and another caller is about to check for room for all.
+    # // @return [Boolean] false: it must check itself, or its own deadline has passed
     # @raise [Overloaded, Error] as {#join}
     def follow(entry) = watched?(entry) && must_join?(entry) && join(entry)
 
-    # Puts the caller in line.
-    #
-    # @return [Boolean] false: its own deadline has passed
-    # @raise [Overloaded] it has waited for long enough, or cannot wait
-    # @raise [Error] it has waited for long enough for a server that can be connected to
+    # Puts the caller into its queue.
+    # // @return [Boolean] false: its own deadline has passed
+    # @raise [Overloaded] it has waited for max_wait, or cannot wait
+    # @raise [Error] it has waited for failover_wait, and no server can be connected to
     def join(entry)
       if entry.blocks_its_scheduler? && !entry.alone?
         raise overloaded("this fiber blocks its event loop, whose other fibers use all connections")
@@ -91,9 +90,8 @@ module Trunkline
       true
     end
 
-    # The caller waits no longer, and may have been called.
-    #
-    # @return [Boolean] whether another is to be called in its place
+    # The caller waits no longer; it may have been called.
+    # // @return [Boolean] whether another must be called in its place
     def leave(entry)
       @waits << (Waiting.now - entry.since)
       @calls.answered(entry)
@@ -102,44 +100,40 @@ module Trunkline
       !line_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
     end
 
-    # Notes that a caller that wanted a trunk of its own has one, or goes without.
-    #
-    # @return [Boolean] whether it was counted by {#seeking}
+    # The caller has pinned a trunk, or has given up.
+    # // @return [Boolean] whether {#seeking} had counted it
     def stop_seeking(entry) = !@seekers.delete(entry).nil?
 
-    # @return [Integer] how many seek a trunk of their own
+    # @return [Integer] how many callers wait to pin a trunk
     def seeking = @seekers.size
 
-    # @return [Boolean] whether a long request waits for a trunk that is draining. It goes to no other meanwhile.
+    # @return [Boolean] whether the caller's long request waits for a trunk that is draining, and goes to no other meanwhile
     def waits_for_drained?(entry) = @roster.draining? && entry.long? && !entry.blocks_its_scheduler?
 
-    # One of those that wait looks again soon, for all of them: what changes with time alone, or on connections that have no active callers, calls none.
-    #
-    # @param other [Float, nil] when there is something else to do
-    # @return [Float] when the caller in line is to look, on the clock of Waiting.now
+    # Makes the caller the watcher, which checks again soon for all that wait: changes by time alone, or on connections without active callers, call
+    # no caller.
+    # // @param other [Float, nil] when there is something else to do
+    # @return [Float] when the watcher must check, on the clock of Waiting.now
     def watch(entry, other)
       @watcher = entry
       @watched_until = [entry.expires_at, Waiting.now + LOOK_AGAIN, @opener.due_at, @calls.due, other].compact.min
     end
 
-    # Calls the callers that can go on now, unless another caller is about to look.
-    #
-    # @return [Array<WaitingLine::Entry>, nil] those that are owed a wake-up; nil: it is another one's turn to look
+    # Calls the callers that can proceed, unless another caller is about to check.
+    # // @return [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller is the watcher
     def serve_for(entry) = (serve unless watched?(entry))
 
-    # A single connection goes to the callers that wait to share it, before it is kept for the next one that wants one of its own.
-    #
-    # @param trunk [Trunk] that was given back
-    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    # Gives a single connection to callers that wait to share it, before it is kept for the next one that pins.
+    # // @param trunk [Trunk] that was returned
+    # @return [Array<WaitingLine::Entry>] of callers that must be woken
     def share_single(trunk)
       return [] if @quiet || !@roster.single?
 
       [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.call_for(trunk, @dispatcher.room_for(line.first.request)) }
     end
 
-    # Calls the callers that can go on now.
-    #
-    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    # Calls the callers that can proceed.
+    # // @return [Array<WaitingLine::Entry>] of callers that must be woken
     def serve
       @quiet ||= crowd.nil? && @seekers.empty?
       return [] if @quiet && !@roster.draining?
@@ -152,26 +146,24 @@ module Trunkline
     end
 
     # Calls all.
-    #
-    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    # // @return [Array<WaitingLine::Entry>] of callers that must be woken
     def call_all = @lines.flat_map(&:call_all)
 
-    # Calls those that do not go on waiting after an attempt to connect has failed, and wakes the first of the others, which sees to the next one: it has
-    # gone to sleep before it was known when.
-    #
-    # @param failure [Exception]
-    # @param begun [Float, nil] when the attempt began, on the clock of Waiting.now; nil: callers go on with trunks there are, or wait
-    # @return [Array<WaitingLine::Entry>] those that are owed a wake-up
+    # Calls those that stop waiting after a failed attempt to connect. Also wakes the first caller of each queue, which makes the next attempt: when
+    # it went to sleep, the time of that was not known.
+    # // @param failure [Exception]
+    # @param begun [Float, nil] when the attempt began, on the clock of Waiting.now; nil: callers use open trunks, or wait
+    # @return [Array<WaitingLine::Entry>] of callers that must be woken
     def call_failed(failure, begun)
       failed = begun ? @lines.flat_map { |line| line.call_failed(failure, begun, @opener.patience(failure)) } : []
       failed.concat(serve, @lines.filter_map(&:rouse_first))
     end
 
-    # @return [Boolean] whether callers have gone that stand at the front of a line, were called, or seek a trunk of their own. The lock need not be
-    # held: this looks at copies.
+    # @return [Boolean] whether dropped callers are at the front of a queue, were called, or wait to pin a trunk. The lock need not be held: this
+    #   reads copies.
     def any_gone? = @calls.any_overdue? || @lines.any? { |line| line.first&.gone? } || @seekers.keys.any?(&:gone?)
 
-    # Forgets callers whose threads or event loops have ended, and called fibers that their event loop has not resumed in time.
+    # Removes callers whose threads or event loops have ended, and called fibers that their event loop has not resumed in time.
     def forget_gone
       overdue = @calls.overdue
       gone = ->(entry) { entry.gone? || overdue.any? { |scheduler| scheduler.equal?(entry.scheduler) } }
@@ -189,7 +181,7 @@ module Trunkline
     end
 
     # @return [false] the request's own deadline has passed
-    # @raise [Overloaded] max_wait has passed before it
+    # @raise [Overloaded] max_wait has passed first
     def waited_in_vain(entry)
       return false if entry.request.deadline_passed?
       raise entry.outlasted.exception(entry.outlasted.message) if entry.outlasted && @opener.failing?
@@ -199,7 +191,7 @@ module Trunkline
 
     def full?(line) = line.size >= @limits.max_waiting
 
-    # @return [String] for a caller that waits in vain; empty where connections are shared, and are just busy
+    # @return [String] for the error of a caller that waits in vain; empty if connections are shared and just busy
     def why_wait(entry)
       return "#{entry.explanation}; #{@roster.limit}" if entry.alone? && !entry.explanation.empty?
 
@@ -208,14 +200,14 @@ module Trunkline
 
     def overloaded(reason) = Overloaded.new(reason, server: @server)
 
-    # Has a trunk take nothing new for those that others would pass for ever.
+    # Drains a trunk for callers that others would overtake for ever.
     def free_trunks(now)
       long = @sharing_long.first
       @roster.drain(!@seekers.empty?, !long.nil? && waited?(long, LONG_ENOUGH, now))
       @roster.share_drained if long && @roster.draining? && @seekers.empty?
     end
 
-    # Calls callers with long requests that others have passed for too long, each to an idle trunk that is kept for it.
+    # Calls callers with long requests that others have overtaken for too long, each with an idle trunk that is kept for it.
     def keep_trunks(now)
       called = []
       while (entry = @sharing_long.first) && waited?(entry, PATIENCE, now) && !waits_for_drained?(entry) && (trunk = @dispatcher.keep_for(entry.request))
@@ -224,10 +216,10 @@ module Trunkline
       called
     end
 
-    # @return [Boolean] whether the caller has waited for so many seconds, or was outrun when it had been called
+    # @return [Boolean] whether the caller has waited for so many seconds, or was overtaken after it had been called
     def waited?(entry, seconds, now) = now - entry.since > seconds || entry.called?
 
-    # Calls those that can go now, and as many as that: more would find no room.
+    # Calls as many callers as can proceed: more would find no room.
     def call_from(line)
       entry = line.first
       return [] if waits_for_drained?(entry)
@@ -237,7 +229,7 @@ module Trunkline
       room.positive? ? line.call_first(room) : []
     end
 
-    # @return [Boolean] whether the caller can go although there is no room: it takes a trunk for its own, or makes room for itself
+    # @return [Boolean] whether the caller can proceed although there is no room: it pins or opens a trunk, or makes room by reading
     def may_go?(entry, line)
       return @opener.may_open?(entry) || @roster.any_to_take? if line.equal?(@alone)
       return true if @roster.may_share_another? && (@opener.may_open?(entry) || @roster.spare_to_share? || @opener.may_grow?(entry))

@@ -5,14 +5,14 @@ require_relative "unanswered_calls"
 require_relative "../waiting"
 
 module Trunkline
-  # Callers that wait for the same kind of trunk, in order. Its owner's lock is held around each call.
+  # A FIFO queue of callers that wait for the same kind of trunk. The owner's lock is held around each call.
   class WaitingLine # :nodoc:
-    # A caller that waits in line.
+    # A caller that waits.
     class Entry
       LONGEST_SLEEP = Socket::Readiness::LONGEST_WAIT
       private_constant :LONGEST_SLEEP
 
-      # @return [Request] what the caller waits with; its state is the caller's
+      # @return [Request] the caller's; its waiter parks and is woken
       attr_reader :request
 
       # @return [Fiber::Scheduler, nil] of the caller
@@ -21,27 +21,27 @@ module Trunkline
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
-      # @return [Exception, nil] with which the last attempt to connect failed that the caller went on waiting after
+      # @return [Exception, nil] of the last failed attempt to connect after which the caller went on waiting
       attr_reader :outlasted
 
-      # @return [Trunk, nil] that is kept for the caller, now that it is called
+      # @return [Trunk, nil] that is kept for the caller, once it is called
       attr_accessor :trunk
 
-      # @return [Float, nil] when the caller has waited for long enough, on the clock of Waiting.now; nil before it waits
+      # @return [Float, nil] when the caller stops waiting, on the clock of Waiting.now; nil before it waits
       attr_reader :expires_at
 
-      # @return [Float] when the caller is woken at the latest, also where another one looks for it, on the clock of Waiting.now: in half of its time at
-      #   first, to collect what dropped callers hold
+      # @return [Float] when the caller wakes at the latest, even if another one checks for it, on the clock of Waiting.now; at first after half of
+      #   its time, to collect what dropped callers hold
       attr_reader :sleeps_until
 
-      # @return [Float] when it came to stand in line the last time, on the clock of Waiting.now
+      # @return [Float] when it joined the queue last, on the clock of Waiting.now
       attr_reader :since
 
-      # @return [Float] when it came to stand in line the first time
+      # @return [Float] when it joined the queue first
       attr_reader :first_since
 
-      # @param alone [Boolean] whether the caller wants a trunk of its own
-      # @yieldreturn [String] why it waits, told to callers that wait in vain
+      # @param alone [Boolean] whether the caller waits to pin a trunk
+      # @yieldreturn [String] a likely reason for a lack of trunks, for errors
       def initialize(request, alone:, &explanation)
         @request = request
         @scheduler = request.scheduler
@@ -56,24 +56,23 @@ module Trunkline
 
       def alone? = @alone
 
-      # @return [Boolean] whether the caller wants a shared trunk, for a long request
+      # @return [Boolean] whether the caller waits for a shared trunk with a long request
       def long? = @long
 
-      # @return [Boolean] whether its request has become a long one since it came; true once
+      # @return [Boolean] whether its request has been reclassified as long since it came; true once
       def turned_long? = !@long && !@alone && (@long = @request.long?)
 
-      # @return [Boolean] whether the caller will never go on: its thread has ended, or its event loop, whose fibers were dropped where they waited
+      # @return [Boolean] whether the caller will never resume: its thread or its event loop has ended, and its fiber was dropped where it waited
       def gone? = !@thread.alive? || @request.dropped?
 
-      # @return [String] why it waits; empty where that is not said
+      # @return [String] a likely reason for a lack of trunks; empty if none was given
       def explanation = @explanation ? ": #{@explanation.call}" : ""
 
-      # An attempt to connect has failed. The caller may go on waiting, for another attempt to succeed.
-      #
-      # @param error [Exception]
-      # @param most [Float] seconds that it does so, from the first one that failed, in place of a shorter time in line
-      # @param begun [Float] when the attempt began, on the clock of Waiting.now: one that began before the caller came is none of its own
-      # @return [Boolean] whether it goes on
+      # An attempt to connect has failed. The caller may go on waiting for another attempt to succeed.
+      # // @param error [Exception]
+      # @param most [Float] seconds that it does so, from its first failed attempt, if that is longer than its time in the queue
+      # @param begun [Float] when the attempt began, on the clock of Waiting.now: one that began before the caller came does not concern it
+      # @return [Boolean] whether it goes on waiting
       def outlasts?(error, most, begun = Float::INFINITY)
         return false unless error.is_a?(Error) && error.retriable?
         return false unless @first_since&.>(begun) || go_on(most)
@@ -85,18 +84,17 @@ module Trunkline
       # @return [Boolean] whether it was called before: another caller has taken the room since
       def called? = @called
 
-      # @return [Boolean] whether it has stood in line before
+      # @return [Boolean] whether it has been in a queue before
       def lined_up_before? = !@first_since.nil?
 
       # @return [Boolean] whether it has waited for as long as it may
       def deadline_passed? = !@expires_at.nil? && Waiting.now >= @expires_at
 
-      # @return [Boolean] whether it stands in line
+      # @return [Boolean] whether it is in a queue
       def lined_up? = @lined_up
 
-      # Parks the caller, which stands in line from now on.
-      #
-      # @param most [Float] seconds that it waits in all
+      # Parks the caller, which is in a queue from now on.
+      # // @param most [Float] seconds that it waits in all
       def line_up(most)
         @since = Waiting.now
         @first_since ||= @since
@@ -109,9 +107,8 @@ module Trunkline
         self
       end
 
-      # Parks the caller again, after the clock has woken it.
-      #
-      # @return [Boolean] false: it is called, or has waited for long enough
+      # Parks the caller again, after its timer has woken it.
+      # // @return [Boolean] false: it was called, or has waited for long enough
       def stay
         staying = @lined_up && !deadline_passed?
         @told = false
@@ -120,8 +117,8 @@ module Trunkline
         staying
       end
 
-      # Gives the caller the wake-up that it is owed. The calling fiber itself does not sleep: it ends connections of dropped callers on its way to
-      # sleep, and may be the one that is called then.
+      # Wakes the caller, which must be woken once. If it is the calling fiber, that only notes it: on its way to sleep it ends connections of dropped
+      # callers, and may call itself by that.
       def wake
         @told = @request.fiber.equal?(Fiber.current)
         @request.wake unless @told
@@ -130,13 +127,13 @@ module Trunkline
       # @return [Boolean] whether the calling fiber has called itself since it parked
       def told? = @told
 
-      # Gives up the trunk that was kept for the caller.
+      # Returns a trunk that was kept for the caller and is not used.
       def leave_unused
         @trunk&.leave_unused(@request)
       end
 
-      # Takes a caller that will not come out of line, and gives the trunk that was kept for it to others. If the caller goes on after all, it
-      # looks for a trunk again.
+      # Removes a caller that will not resume, and gives the trunk that was kept for it to others. If the caller resumes after all, it chooses a trunk
+      # again.
       def forget
         @trunk&.state&.deactivate(@request)
         @trunk = nil
@@ -154,7 +151,8 @@ module Trunkline
         self
       end
 
-      # @return [Boolean] whether it is a fiber that blocks the thread of its scheduler: the other fibers there cannot give back now what they hold
+      # @return [Boolean] whether it is a blocking fiber in a thread with a scheduler: the thread's other fibers cannot return what they hold while it
+      #   waits
       def blocks_its_scheduler? = @scheduler.nil? && !Fiber.scheduler.nil?
 
       private
@@ -166,7 +164,7 @@ module Trunkline
       end
     end
 
-    # @param calls [UnansweredCalls] of all lines
+    # @param calls [UnansweredCalls] of all queues
     def initialize(calls = UnansweredCalls.new)
       @calls = calls
       @entries = []
@@ -176,12 +174,11 @@ module Trunkline
     def size = @entries.size
     def first = @entries.first
 
-    # The first one waits at the end of another line from now on.
+    # Moves the first entry to the end of another queue.
     def hand_over_to(other) = other.entries.push(@entries.shift)
 
-    # One that was called and outrun, or taken for dropped, stands where it stood: before those that came later.
-    #
-    # @param most [Float] seconds that the caller waits in all
+    # An entry that was called and overtaken, or removed as dropped, returns to its former position, before those that came later.
+    # // @param most [Float] seconds that the caller waits in all
     def join(entry, most)
       again = entry.lined_up_before?
       entry.line_up(most)
@@ -189,21 +186,19 @@ module Trunkline
       @entries.insert(later || -1, entry)
     end
 
-    # @return [Entry, nil] nil: it is not in line any more
+    # @return [Entry, nil] nil: it is not in the queue any more
     def leave(entry) = entry.lined_up? ? @entries.delete(entry.leave) : nil
 
-    # Takes the first out, and with it those that can go with it: that share, and have its scheduler.
-    #
-    # @param most [Integer] how many in all
-    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    # Takes out the first entry, and with it those that can proceed with it: callers that share, and have the same scheduler.
+    # // @param most [Integer] how many in all
+    # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_first(most)
       head = first
       call(most) { |entry| entry.equal?(head) || (!head.alone? && entry.scheduler.equal?(head.scheduler)) }
     end
 
-    # Takes the first out, for which the trunk is kept.
-    #
-    # @return [Entry, nil] the same, where it was asleep: it is owed a wake-up
+    # Takes out the first entry, for which the trunk is kept.
+    # // @return [Entry, nil] the same, if its caller was asleep and must be woken
     def call_to(trunk)
       entry = @entries.shift
       entry.trunk = trunk
@@ -211,29 +206,26 @@ module Trunkline
       entry if entry.called.request.wake_up
     end
 
-    # Takes out the entries whose requests the trunk takes: these are active from then on.
-    #
-    # @param most [Integer] how many in all
-    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    # Takes out the entries whose requests the trunk accepts: their callers are active there from then on.
+    # // @param most [Integer] how many in all
+    # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_for(trunk, most) = call(most) { |entry| entry.trunk = trunk if trunk.state.enter(entry.request) }
 
-    # Takes all out.
-    #
-    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    # Takes out all entries.
+    # // @return [Array<Entry>] of callers that were asleep and must be woken
     def call_all = call(size) { true }
 
-    # Takes those out that do not go on waiting.
-    #
-    # @param failure [Exception] why no trunk could be opened
+    # Takes out the entries of callers that stop waiting.
+    # // @param failure [Exception] why no trunk could be opened
     # @param begun [Float] when that attempt began, on the clock of Waiting.now
-    # @param most [Float] seconds that one goes on, from the first failure
-    # @return [Array<Entry>] those that were asleep, and are owed a wake-up
+    # @param most [Float] seconds that a caller goes on waiting after its first failed attempt
+    # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_failed(failure, begun, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most, begun) }
 
-    # @return [Entry, nil] the first, which stays in line, where it was asleep: it is owed a wake-up
+    # @return [Entry, nil] the first, which stays in the queue, if its caller was asleep and must be woken
     def rouse_first = (first if first&.request&.wake_up)
 
-    # Takes those out that will not come.
+    # Removes the entries that the block selects, whose callers will not resume.
     def forget = @entries.reject! { |entry| yield(entry) && entry.forget }
 
     protected
