@@ -2,19 +2,19 @@
 
 #include <math.h>
 
-/* The figures are of played traffic or of a model of the long requests alone: bench/results/policy-profile.md says which. */
+/* The figures are from simulated traffic or from a model of the long requests alone: bench/results/policy-profile.md says which. */
 
-/* Times the unloaded time that long requests may take. With 1.5 short queries have a p99 of 0.74 ms beside 600 reports a second, of 0.26 with 1.2. With
- * 1.1 chance is taken for load: reports of 5 ms, exponential, 330 a second, had a worst median of 163 ms, and of 37 with 1.2. */
+/* Multiples of the unloaded time that long requests may take. With 1.5 short queries have a p99 of 0.74 ms beside 600 reports a second, of 0.26 with
+ * 1.2. With 1.1 chance is taken for load: reports of 5 ms, exponential, 330 a second, had a worst median of 163 ms, and of 37 with 1.2. */
 #define TOLERANCE 1.2
 /* Measurements in a round. With 8 the first half second of queries that wait for 50 ms has a median of 198 ms, of 156 with 4. With 2 chance raises the
  * worst median of waits of 20 ms, exponential, from 25 to 34 ms. */
 #define ROUND 4
-/* Times a probe's length until the next. With 10 more time is lost: the p99 of the number of reports at once rises from 12 to 16. With 40 queries
- * that take four times as long, exponentially, from a moment on are held back for 0.8 s. */
+/* Multiples of a probe's length until the next one. With 10 more time is lost: the p99 of the number of reports at once rises from 12 to 16. With 40
+ * queries that take four times as long, exponentially, from a moment on are held back for 0.8 s. */
 #define PAUSE 20
-/* Seconds without a measurement after which the round ends as one without load. A client that always reads late can measure nothing: of 16
- * connections its long queries had 3 for ever. Half and double change little. */
+/* Seconds without a measurement after which the round ends as one without load. A client that always reads late can measure nothing: without this,
+ * its long queries had 3 of 16 connections for ever. Half and double change little. */
 #define SILENCE 0.25
 
 void concurrency_limit_begin(concurrency_limit_t *limit, size_t first, size_t most) {
@@ -50,7 +50,7 @@ static void adjust(concurrency_limit_t *limit, double times, double now) {
     if (gradient < 1 && now >= limit->probe_next) begin_probe(limit, now);
 }
 
-/* Where as good as no short requests come, there are none to spare, and long ones may have all. */
+/* Where hardly any short requests come, no connection needs to be spared for them, and long requests may have all. */
 static void end_round(concurrency_limit_t *limit, double now) {
     bool spares_none = limit->shorts < limit->round_count || limit->round_count == 0;
     if (limit->probing) end_probe(limit, now);
@@ -62,7 +62,7 @@ static void end_round(concurrency_limit_t *limit, double now) {
     limit->silent_at = fmax(limit->silent_at, now + SILENCE);
 }
 
-/* What took no longer beside few of those that may run says nothing of the others. */
+/* Whether a measurement counts. A request that took no longer while few ran shows nothing about more of them. */
 static bool tells(const concurrency_limit_t *limit, double times, size_t running, double sent) {
     return sent >= limit->changed_at && (times > TOLERANCE || (double)running * 2 >= limit->allowed);
 }

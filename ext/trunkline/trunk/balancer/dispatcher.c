@@ -37,7 +37,7 @@ static VALUE dispatcher_new(int argc, VALUE *argv, VALUE class) { return trunkli
 
 /* call-seq: Dispatcher.new(connections, most, max_idle)
  *
- * connections: trunks that stay open. most: trunks in all. max_idle: seconds after which one of the others is closed. */
+ * connections: how many stay open. most: how many there are at most. max_idle: seconds of idleness after which one of the others is closed. */
 static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VALUE max_idle) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     dispatcher->shared = NUM2SIZET(connections);
@@ -47,7 +47,7 @@ static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VA
     return self;
 }
 
-/* --- what becomes of the trunks --- */
+/* --- the account of the connections --- */
 
 void dispatcher_learn(const in_flight_t *in_flight, const request_t *request, double seconds, double delay, double now) {
     if (!in_flight->occupant.owner) return;
@@ -70,7 +70,7 @@ static void dismiss(dispatcher_t *dispatcher, VALUE self) {
     }
 }
 
-/* Of a connection that stands twice in the list, the second is refused: each is in one ring of idle ones, once. */
+/* Raises ArgumentError for a connection that is twice in the list: each is in the ring of idle ones once. */
 static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
     in_flight_t *in_flight = connection_in_flight(connection_at(dispatcher, at));
     if (in_flight->occupant.owner) {
@@ -83,7 +83,8 @@ static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
 
 /* call-seq: choose_among(trunks, states) -> dispatcher
  *
- * Frozen Arrays in the same order. Raises ArgumentError for a connection that another dispatcher chooses among. */
+ * Sets the connections: frozen Arrays of trunks and their ConnectionStates, in the same order. Raises ArgumentError for a connection that another
+ * dispatcher chooses among. */
 static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     Check_Type(trunks, T_ARRAY);
@@ -104,7 +105,7 @@ static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
 
 /* call-seq: may_grow = true or false
  *
- * Could another trunk be opened, or is one being opened? */
+ * Whether another connection may be opened, or is being opened. */
 static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
     dispatcher_of(self)->may_grow = RTEST(may_grow);
     return may_grow;
@@ -112,7 +113,7 @@ static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
 
 /* call-seq: idle_limit = Float
  *
- * Seconds after which an idle trunk is expired. */
+ * Seconds of idleness after which a connection is expired. */
 static VALUE dispatcher_set_idle_limit(VALUE self, VALUE seconds) {
     dispatcher_of(self)->idle_limit = NUM2DBL(seconds);
     return seconds;
@@ -120,7 +121,7 @@ static VALUE dispatcher_set_idle_limit(VALUE self, VALUE seconds) {
 
 /* call-seq: look_at = Float
  *
- * When #choose gives none, on the clock of Waiting.now, until the next time is set: the caller is to look at the idle ones. */
+ * From this time on, on the clock of Waiting.now, #choose returns nil until the next time is set: the caller has to check the idle connections. */
 static VALUE dispatcher_set_look_at(VALUE self, VALUE time) {
     dispatcher_of(self)->look_at = NUM2DBL(time);
     return time;
@@ -128,8 +129,7 @@ static VALUE dispatcher_set_look_at(VALUE self, VALUE time) {
 
 /* --- the choice --- */
 
-/* Callers of other schedulers that were dropped are active no more. Calls Ruby, so another thread may have the dispatcher choose among other
- * trunks meanwhile. */
+/* Forgets dropped callers of other schedulers. Calls Ruby, so another thread may change the connections meanwhile. */
 static void forget_dropped(const dispatcher_t *dispatcher, VALUE scheduler) {
     for (long at = 0; at < dispatcher->count; at++) {
         VALUE state = RARRAY_AREF(dispatcher->states, at);
@@ -138,19 +138,19 @@ static void forget_dropped(const dispatcher_t *dispatcher, VALUE scheduler) {
     }
 }
 
-/* A search that finds also what dropped callers have left. */
+/* Begins a search that also finds connections which dropped callers have left. */
 static search_t thorough_search_for(dispatcher_t *dispatcher, VALUE object) {
     request_t *request = request_checked(object);
     forget_dropped(dispatcher, request->scheduler);
     return search_for(dispatcher, request);
 }
 
-/* While long requests are held back, or their unloaded time is probed, each of them is measured. */
+/* While the limit holds long requests back or probes, each of them is measured exactly. */
 static void watch(const search_t *search) {
     search->request->work.is_watched = search->is_long && concurrency_limit_is_binding(&search->dispatcher->limit);
 }
 
-/* The trunk of a search, which takes the request; nil when it has found none. */
+/* The connection that the search has found; nil: none. */
 static VALUE found(search_t *search) {
     if (search->best < 0) return Qnil;
     search->dispatcher->current = search->best;
@@ -158,13 +158,13 @@ static VALUE found(search_t *search) {
     return RARRAY_AREF(search->dispatcher->trunks, search->best);
 }
 
-/* Whether it has lived for long enough, its server has changed its role, or it was idle for as long as the server allows. */
+/* Whether its expiry has passed, its server has changed its role, or it was idle for as long as the server allows. */
 static bool is_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     return connection_is_old(connection, now) || (in_flight->fifo.count == 0 && now - in_flight->load.idle_since >= dispatcher->idle_limit);
 }
 
-/* Whether it was idle for so long that it is not needed. */
+/* Whether the connection that has been idle for longest is superfluous. */
 static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
     const occupant_t *oldest = dispatcher->occupancy.idle.newer;
     if ((size_t)dispatcher->count <= dispatcher->shared || oldest == &dispatcher->occupancy.idle) return false;
@@ -173,8 +173,8 @@ static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
 
 /* call-seq: choose(request) -> trunk or nil
  *
- * The trunk that should take the request. Nil: none will do that can be found at once, one has lived for long enough, or the idle ones are to be looked at. What dropped callers
- * have left is found by the others. */
+ * The connection that should take the request, found in constant time. Nil: none is found at once, one has expired or is superfluous, or the idle
+ * ones have to be checked. What dropped callers have left is found by the other methods. */
 static VALUE dispatcher_choose(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     if (dispatcher->count == 0) return Qnil;
@@ -187,7 +187,7 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
 
 /* call-seq: find(request) -> trunk or nil
  *
- * The same, after a look at every one. Nil: none will do. */
+ * The same, after a check of each connection. Nil: none is suitable. */
 static VALUE dispatcher_find(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = thorough_search_for(dispatcher, object);
@@ -195,12 +195,12 @@ static VALUE dispatcher_find(VALUE self, VALUE object) {
     return found(&search);
 }
 
-/* --- for callers that wait in line --- */
+/* --- for callers in the wait queue --- */
 
 /* call-seq: keep_for(request) -> trunk or nil
  *
- * An idle trunk, where a long request may have one, that no other caller gets: its waiter is active from now on, and leaves it by
- * ConnectionState#leave if it does not use it. */
+ * Keeps an idle connection for a long request, where it may have one: no other caller gets it. The request's waiter is active from now on, and leaves
+ * it by ConnectionState#leave if it does not use it. */
 static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = thorough_search_for(dispatcher, object);
@@ -213,7 +213,7 @@ static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
     return RARRAY_AREF(dispatcher->trunks, search.best);
 }
 
-/* As many as there are idle trunks, but for the last one, and as may run. */
+/* As many as there are idle connections, except for the last one, and as the concurrency limit allows. */
 static size_t room_for_long(search_t *search) {
     dispatcher_t *dispatcher = search->dispatcher;
     if (dispatcher->occupancy.idle_count == 0 || !search_permits_long(search) || !search_idle(search)) return 0;
@@ -225,7 +225,7 @@ static size_t room_for_long(search_t *search) {
 
 /* call-seq: room_for(request) -> Integer
  *
- * How many requests like this one could go now. */
+ * How many requests like this one could be sent now. */
 static VALUE dispatcher_room_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = thorough_search_for(dispatcher, object);
@@ -237,7 +237,7 @@ static VALUE dispatcher_room_for(VALUE self, VALUE object) {
 
 /* call-seq: accepts?(connection, request) -> true or false
  *
- * Would the request find room there now? */
+ * Whether the request could be sent over this connection now. */
 static VALUE dispatcher_accepts(VALUE self, VALUE state, VALUE object) {
     connection_t *connection = connection_checked(state);
     connection_forget_other_dropped(connection, request_checked(object)->scheduler);
@@ -247,7 +247,7 @@ static VALUE dispatcher_accepts(VALUE self, VALUE state, VALUE object) {
 
 /* call-seq: unread_for(request) -> trunk or nil
  *
- * A trunk with requests in flight whose answers no caller reads; a caller that has no trunk makes room by reading there. */
+ * A connection whose answers no caller reads; a caller that waits for a connection makes room by reading there. */
 static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = thorough_search_for(dispatcher, object);
@@ -255,14 +255,14 @@ static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
 }
 
-/* Whether requests are in flight, and no caller is active. Connections that a forked child has inherited do not count. */
+/* Whether requests are in flight and no caller is active. Connections that a forked child has inherited do not count. */
 static bool is_unattended(const connection_t *connection) {
     return connection_in_flight(connection)->fifo.count > 0 && connection_is_deserted(connection) && connection->generation == process_generation;
 }
 
 /* call-seq: unattended? -> true or false
  *
- * Returns whether a trunk has requests in flight, and no active caller that would read their answers. */
+ * Whether a connection has requests in flight, and no active caller to read their answers. */
 static VALUE dispatcher_is_unattended(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     for (long at = 0; at < dispatcher->count; at++) {
@@ -271,14 +271,14 @@ static VALUE dispatcher_is_unattended(VALUE self) {
     return Qfalse;
 }
 
-/* Whether the server works in vain on what callers have left there. */
+/* Whether an abandoned request blocks the connection. */
 static bool is_held_up_by_abandoned(connection_t *connection) {
     return connection_has_abandoned_head(connection) && connection_is_held_up(connection, clock_now());
 }
 
 /* call-seq: unread -> Array
  *
- * The unattended trunks of which something lies in the socket, or that an abandoned request holds up. */
+ * The unattended connections that have unread bytes in their socket, or an abandoned head that blocks them. */
 static VALUE dispatcher_unread(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     VALUE unread = rb_ary_new();
@@ -291,7 +291,7 @@ static VALUE dispatcher_unread(VALUE self) {
 
 /* call-seq: wants_another?(request, opening) -> true or false
  *
- * Returns whether another trunk should be opened for a request that no trunk should take, while so many are being opened. */
+ * Whether another connection should be opened for a request that none should take, while so many are being opened. */
 static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));
@@ -303,7 +303,7 @@ static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
 
 /* call-seq: superfluous -> trunk or nil
  *
- * One that was idle for longer than is worth it. */
+ * A connection that was idle for longer than max_idle. */
 static VALUE dispatcher_superfluous(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     return has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->occupancy.idle.newer->index) : Qnil;
@@ -311,7 +311,7 @@ static VALUE dispatcher_superfluous(VALUE self) {
 
 /* call-seq: expired -> trunk or nil
  *
- * One that has lived for long enough, or that the server is about to end as it was idle for long. */
+ * A connection whose expiry has passed, or that the server is about to end because it is idle. */
 static VALUE dispatcher_expired(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     double now = clock_now();

@@ -1,13 +1,13 @@
-/* Trunkline::Dispatcher: which trunk takes the next request. */
+/* Trunkline::Dispatcher: chooses the connection (trunk) that takes the next request. */
 #ifndef TRUNKLINE_DISPATCHER_H
 #define TRUNKLINE_DISPATCHER_H
 
 #include "dispatcher_state.h"
 
-/* Of what a caller gives: raises TypeError when it is something else. */
+/* The struct of any object. Raises TypeError when it is no Dispatcher. */
 dispatcher_t *dispatcher_checked(VALUE object);
 
-/* A long request has needed that many seconds, of which so many at most may have been the client's own delay. */
+/* A long request took that many seconds, of which up to `delay` may have been the client's own. */
 void dispatcher_learn(const in_flight_t *in_flight, const request_t *request, double seconds, double delay, double now);
 
 /* A short request was answered. */

@@ -1,4 +1,4 @@
-/* What Trunkline::Dispatcher holds: the connections among which it chooses. */
+/* The struct of Trunkline::Dispatcher: the connections among which it chooses. */
 #ifndef TRUNKLINE_DISPATCHER_STATE_H
 #define TRUNKLINE_DISPATCHER_STATE_H
 
@@ -9,20 +9,20 @@
 typedef struct {
     VALUE trunks, states;  /* frozen Arrays in the same order */
     long count, current;
-    occupancy_t occupancy; /* which of them are idle, kept, or work on long requests */
-    size_t shared;        /* trunks beyond these are closed when they were idle for long enough */
-    double most_idle;     /* seconds */
-    double idle_limit;    /* seconds after which the server ends an idle connection: one that was idle for so long is not chosen */
-    double look_at;       /* when none is chosen before the caller has looked at the idle ones */
-    bool may_grow;        /* could another trunk be opened, or is one being opened? */
+    occupancy_t occupancy; /* which of them are idle, kept, or busy with long requests */
+    size_t shared;        /* connections beyond this number are closed when they were idle for long enough */
+    double most_idle;     /* seconds of idleness after which one of these is closed */
+    double idle_limit;    /* seconds after which the server ends an idle connection: one that has been idle for so long is not chosen */
+    double look_at;       /* from then on none is chosen until the caller has checked the idle ones */
+    bool may_grow;        /* another connection may be opened, or is being opened */
     uint32_t random;
-    concurrency_limit_t limit; /* of long requests that run at once */
+    concurrency_limit_t limit;
 } dispatcher_t;
 
-/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+/* The struct of an object whose class is known: a method's receiver, or one that this library has stored itself. */
 static inline dispatcher_t *dispatcher_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-/* The connection of the trunk at this index. */
+/* The connection at this index. */
 static inline connection_t *connection_at(const dispatcher_t *dispatcher, long at) { return connection_of(RARRAY_AREF(dispatcher->states, at)); }
 
 #endif

@@ -6,51 +6,52 @@
 #include "dispatcher.h"
 #include "../../common/classes.h"
 
-#define FEW_HOSTS 6           /* hosts that are all looked at; of more, as many at random as LOOKS says */
-#define LOOKS 3               /* with 4 a choice among 32 hosts takes 0.51 us on a busy machine, where a look at a host with four connections takes 70 ns */
-#define UNSEEN_ON_HOSTS 0.001 /* seconds that are expected of what was measured on no host */
-#define ALIKE 1.1             /* times the least time within which hosts are alike: measurements of equal hosts differ by that much */
-#define ALIKE_BY 0.00005      /* seconds, likewise: two standbys on one machine differ by 10 to 40 us */
-/* Seconds below which service times are not told apart. Of a statement that takes 30 us a busy client measures 300 where it sends one at a time, and 0
- * where it reads many answers together: the standby that was asked more looked faster, and of two that are equal one had 4 to 98 % of the reads. */
+#define FEW_HOSTS 6           /* up to this number all hosts are considered; of more, LOOKS at random */
+#define LOOKS 3               /* with 4 a choice among 32 hosts takes 0.51 us on a busy machine, where considering a host with four connections takes 70 ns */
+#define UNSEEN_ON_HOSTS 0.001 /* seconds that are expected of a statement that was measured on no host */
+#define ALIKE 1.1             /* ratio of expected times up to which hosts count as equally fast: measurements of equal hosts differ by that much */
+#define ALIKE_BY 0.00005      /* difference in seconds, likewise: two standbys on one machine differ by 10 to 40 us */
+/* Seconds below which service times are not distinguished. Of a statement that takes 30 us a busy client measures 300 where it sends one at a time,
+ * and 0 where it reads many answers together: the standby with more requests looked faster, and of two equal ones one had 4 to 98 % of the reads. */
 #define RESOLUTION 0.0005
-/* Of the deviation of measurements, that their mean may be wrong by: two standard errors of a mean of means with weights of 1/8 and 1/16, which are 0.3 standard
- * deviations, or 0.4 mean deviations of times that are exponential. */
+/* Multiples of the mean deviation by which a mean may be wrong: two standard errors of a mean of means with weights of 1/8 and 1/16, which are 0.3
+ * standard deviations, or 0.4 mean deviations of times that are exponential. */
 #define CERTAINTY 0.4
-/* Times the time on a slower host up to which a faster one is expected to be no later, as the time of a host with a line is known to within a fifth. Without it, of
- * 8 callers of computing hosts of 1 and 5 ms 5 % went to the slower one, and the p99 was 1.28 times that of the faster alone. */
+/* Ratio up to which a faster host with a queue is preferred to a slower one that is expected to answer earlier, as the time of a host with a queue is
+ * known to within a fifth. Without it, of 8 callers of computing hosts of 1 and 5 ms 5 % of the requests went to the slower one, and the p99 was 1.28
+ * times that of the faster alone. */
 #define WORTH_SLOWER 1.2
-#define OPENING 1.0           /* seconds after which a host without a connection is tried by another caller */
-/* A host that is not chosen is measured again now and then, as it may have become faster, or was slow by chance when it was measured: after so many
- * seconds, and so many requests to others. One request of 200 to a host that is five times slower leaves the p99 of all as it is. */
+#define OPENING 1.0           /* seconds after which another caller tries to open a host's first connection */
+/* A host that is not chosen is measured again from time to time, as it may have become faster, or was slow by chance when it was measured: after so
+ * many seconds and so many requests to others. One request of 200 to a host that is five times slower leaves the p99 of all as it is. */
 #define LOOK_AGAIN 0.02      /* seconds */
 #define LOOK_AGAIN_AFTER 200 /* requests */
 
 typedef struct {
     VALUE dispatcher;
-    bool usable;         /* it may be chosen */
-    double opening;      /* a caller was sent there to open its first connection, until then */
+    bool usable;
+    double opening;      /* until then a caller is opening its first connection */
     double chosen_at;
     unsigned long long chosen; /* how often */
-    size_t callers;      /* that were sent there and have not come back */
+    size_t callers;      /* that were sent there and still wait */
 } host_t;
 
 typedef struct {
     long count;
     host_t *hosts;
     uint32_t random;
-    unsigned since_look; /* requests since a host was chosen to be measured again */
+    unsigned since_look; /* requests since a host was last chosen to be measured again */
     double looked_at;
 } host_choice_t;
 
-/* What is looked for: the least time until an answer is expected. */
+/* The search for the host with the least expected time until its answer. */
 typedef struct {
     host_choice_t *choice;
     VALUE services; /* Array of Service, one for each host, or nil */
-    VALUE passed;   /* Array of Integer: hosts that do not count, or nil */
+    VALUE passed;   /* Array of Integer: hosts that are left out, or nil */
     double now;
-    double known;   /* the least mean of a host on which the request's kind was measured */
-    double way;     /* the least round trip of a host on which that was measured */
+    double known;   /* the least mean service time of a host on which the statement was measured */
+    double way;     /* the least measured round trip of a host */
 } look_t;
 
 static void host_choice_mark(void *data) {
@@ -114,7 +115,7 @@ static bool may_take(const look_t *look, long at) {
     return true;
 }
 
-/* What is known of the request's kind there; NULL: nothing was measured. */
+/* Service times of the request's statement there; NULL: too few were measured. */
 static const service_t *service_at(const look_t *look, long at) {
     if (NIL_P(look->services)) return NULL;
     const service_t *service = service_of(RARRAY_AREF(look->services, at));
@@ -123,13 +124,13 @@ static const service_t *service_at(const look_t *look, long at) {
 
 static const dispatcher_t *dispatcher_at(const look_t *look, long at) { return dispatcher_of(look->choice->hosts[at].dispatcher); }
 
-/* Where nothing was measured it counts as no slower than where it was: then it is measured soon. */
+/* A host without measurements counts as no slower than the fastest measured one, so that it is measured soon. */
 static double mean_at(const look_t *look, long at) {
     const service_t *service = service_at(look, at);
     return fmax(service ? service->steady : look->known < HUGE_VAL ? look->known : UNSEEN_ON_HOSTS, RESOLUTION);
 }
 
-/* Seconds that the way there and back takes; HUGE_VAL: that was not measured. */
+/* The round trip in seconds; HUGE_VAL: it was not measured. */
 static double way_to(const look_t *look, long at) {
     const dispatcher_t *dispatcher = dispatcher_at(look, at);
     double way = HUGE_VAL;
@@ -143,12 +144,12 @@ static double way_to(const look_t *look, long at) {
 /* What is expected of a host, in seconds. */
 typedef struct {
     long at;      /* of the host */
-    double way;   /* there and back; HUGE_VAL: it was not measured */
-    double idle;  /* where nothing else is asked there: the way, and the request itself */
-    double total; /* with what is in flight on a connection on average, and what waits in line */
-    double error; /* by which the request itself may take longer or shorter than its kind was measured to take */
-    double share; /* requests there for each connection */
-    size_t load;  /* requests there */
+    double way;   /* the round trip; HUGE_VAL: it was not measured */
+    double idle;  /* where nothing else is in flight there: the round trip and the request itself */
+    double total; /* with the average backlog of a connection, and with callers that wait there */
+    double error; /* uncertainty of the statement's mean service time */
+    double share; /* requests there per connection */
+    size_t load;  /* requests that are in flight there, or that callers are about to send */
 } expectation_t;
 
 static double error_at(const look_t *look, long at) {
@@ -156,7 +157,8 @@ static double error_at(const look_t *look, long at) {
     return service ? service->deviation * CERTAINTY : 0;
 }
 
-/* Seconds of work that lie before a server. Of a head that it has begun with the rest counts, and of an answer that lies there unread it is innocent. */
+/* The backlog of a connection in seconds. Of a head on which the server already works, only the remaining time counts; a head that exceeds its
+ * estimate counts with that excess, unless its answer lies unread in the socket: then the server has finished it. */
 static double backlog_at(connection_t *connection, double now) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     double cost = in_flight_head_cost(in_flight), late = in_flight_beyond_estimate(in_flight, now);
@@ -182,7 +184,7 @@ static void expect(const look_t *look, expectation_t *expected) {
     expected->share = (double)expected->load / (double)dispatcher->count;
 }
 
-/* Hosts on which nothing was measured yet count as no slower than these. */
+/* Reads a host's measurements, and updates the least ones, by which hosts without measurements are estimated. */
 static expectation_t look_at_host(look_t *look, long at) {
     const service_t *service = service_at(look, at);
     double way = way_to(look, at);
@@ -193,7 +195,7 @@ static expectation_t look_at_host(look_t *look, long at) {
 
 /* --- the choice --- */
 
-/* A host without a connection comes first; but where another caller is about to open one, the others do. */
+/* A host without a connection comes first, unless another caller is already opening one there. */
 static long find_unopened(const look_t *look) {
     for (long at = 0; at < look->choice->count; at++) {
         host_t *host = &look->choice->hosts[at];
@@ -204,7 +206,7 @@ static long find_unopened(const look_t *look) {
     return -1;
 }
 
-/* The one that was chosen longest ago, of all or of those with a connection. */
+/* The host that was chosen longest ago, of all or of those with a connection. */
 static long find_oldest(const look_t *look, bool open) {
     long oldest = -1;
     for (long at = 0; at < look->choice->count; at++) {
@@ -231,7 +233,7 @@ static long random_host(host_choice_t *choice) {
     return (long)(random % (uint32_t)choice->count);
 }
 
-/* Those that may be expected to be the quickest: all where there are few, else some at random. */
+/* The hosts among which the fastest is chosen: all where there are few, else some at random. */
 static long find_candidates(look_t *look, expectation_t candidates[FEW_HOSTS]) {
     bool few = look->choice->count <= FEW_HOSTS;
     long found = 0;
@@ -250,19 +252,20 @@ static bool is_as_fast(const expectation_t *one, const expectation_t *other) {
     return is_within(one->idle, other->idle, error) && is_within(other->idle, one->idle, error);
 }
 
-/* A slower host with a shorter line is not: where such took turns, of 16 callers of hosts of 1 and 5 ms some waited for 5.1 ms in place of 4. */
+/* Whether two hosts are equally fast. A slower host with a shorter queue is not: where such hosts alternated, of 16 callers of hosts of 1 and 5 ms
+ * some waited for 5.1 ms in place of 4. */
 static bool is_alike(const expectation_t *expected, const expectation_t *least) {
     double error = expected->error * (1 + expected->share) + least->error * (1 + least->share);
     return is_as_fast(expected, least) && is_within(expected->total, least->total, error);
 }
 
-/* Of hosts that are alike the one with the fewest requests takes the next, and of these the one that was chosen longest ago. */
+/* Of equally fast hosts the one with the fewest requests takes the next, and of these the one that was chosen longest ago. */
 static bool is_before(const look_t *look, const expectation_t *one, const expectation_t *other) {
     if (one->load != other->load) return one->load < other->load;
     return look->choice->hosts[one->at].chosen_at < look->choice->hosts[other->at].chosen_at;
 }
 
-/* The one from which the answer comes first. */
+/* The host from which the answer is expected first. */
 static const expectation_t *find_least(const expectation_t *expected, long count) {
     const expectation_t *fastest = expected, *least = expected;
     for (long index = 1; index < count; index++) {
@@ -295,8 +298,8 @@ static long find_host(look_t *look) {
 
 /* call-seq: choose(services, passed) -> Integer or nil
  *
- * The host from which the answer is expected first. services: what is known of the request's kind on each host, an Array of Service, or nil; passed:
- * Array of Integer, hosts that do not count, or nil. Nil: no other may be chosen. A caller counts as one that waits there until {#left}. */
+ * The host from which the answer is expected first. services: the service times of the request's statement on each host, an Array of Service, or nil;
+ * passed: Array of Integer, hosts that are left out, or nil. Nil: no other may be chosen. The caller counts as one that waits there until {#left}. */
 static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
     host_choice_t *choice = host_choice_of(self);
     if (!NIL_P(services) && (!RB_TYPE_P(services, T_ARRAY) || RARRAY_LEN(services) != choice->count)) rb_raise(rb_eArgError, "each host has a service");
@@ -312,7 +315,7 @@ static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
 
 /* call-seq: left(at) -> host_choice
  *
- * A caller for which the host was chosen has its answer, or waits there no more. */
+ * A caller for which the host was chosen has its answer, or has stopped waiting there. */
 static VALUE host_choice_left(VALUE self, VALUE at) {
     host_t *host = host_checked(self, at);
     if (host->callers > 0) host->callers--;
@@ -321,12 +324,12 @@ static VALUE host_choice_left(VALUE self, VALUE at) {
 
 /* call-seq: idle?(at) -> true or false
  *
- * Has a connection there nothing to do? */
+ * Whether the host has an idle connection. */
 static VALUE host_choice_is_idle(VALUE self, VALUE at) { return RBOOL(dispatcher_of(host_checked(self, at)->dispatcher)->occupancy.idle_count > 0); }
 
 /* call-seq: usable(at, usable) -> host_choice
  *
- * Whether the host may be chosen from now on. */
+ * Sets whether the host may be chosen. */
 static VALUE host_choice_set_usable(VALUE self, VALUE at, VALUE usable) {
     host_t *host = host_checked(self, at);
     host->usable = RTEST(usable);

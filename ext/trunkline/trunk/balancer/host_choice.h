@@ -1,4 +1,4 @@
-/* Trunkline::HostChoice: which of several hosts takes the next request, where any of them may. Each has connections of its own, among which its
+/* Trunkline::HostChoice: chooses the host that takes the next request, where any of several may. Each host has its own connections, among which its
  * dispatcher chooses. */
 #ifndef TRUNKLINE_HOST_CHOICE_H
 #define TRUNKLINE_HOST_CHOICE_H

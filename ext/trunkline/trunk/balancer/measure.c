@@ -4,19 +4,20 @@
 #include "dispatcher.h"
 #include "../core/request.h"
 
-#define LEAST_TAKEN 1e-9 /* seconds: what came no later than the way takes is measured, too */
+#define LEAST_TAKEN 1e-9 /* seconds: an answer that took no longer than the round trip is measured, too */
 
-/* Seconds of an answer's time that were the way's for sure. */
+/* Seconds of an answer's time that were certainly the round trip's. */
 static double on_the_way(const in_flight_t *in_flight) { return round_trip_is_known(&in_flight->round_trip) ? in_flight->round_trip.seconds : 0; }
 
-/* Whether its time may be taken for a round trip, as it was alone in flight: the time of a long request would hide how short that is. */
+/* Whether the time of a request that was alone in flight may count as a round trip: that of a long request would be far above it. */
 static bool shows_round_trip(const request_t *request, double seconds) {
     if (!request || seconds < SHORT_AGAIN) return true;
     const service_t *service = request->work.service;
     return service && service->taken.count > 0 && !service->doubtful && service->mean < SHORT_AGAIN;
 }
 
-/* The server's word that it begins tells the way, but not where it was read with the answer of what is known to take a while. */
+/* The server's report that it begins (BindComplete) shows the round trip, except where it was read together with the answer of a request that takes a
+ * while. */
 static void note_round_trip(in_flight_t *in_flight, const request_t *request, double now) {
     if (!in_flight->load.alone) return;
     double since = now - in_flight->load.head_since;
@@ -24,25 +25,25 @@ static void note_round_trip(in_flight_t *in_flight, const request_t *request, do
     else if (shows_round_trip(request, since + in_flight->load.told_after)) round_trip_learn(&in_flight->round_trip, since + in_flight->load.told_after);
 }
 
-/* Seconds by which the server's word that it begins was read late: so late may the answer have been read, too. */
+/* Seconds by which the server's report was read late: the answer may have been read as late. */
 static double lateness(const in_flight_t *in_flight) { return in_flight->load.begun ? fmax(in_flight->load.told_after - on_the_way(in_flight), 0) : 0; }
 
-/* Whether it is known when the server began with it: not where that was read together with the answer, or when most of the time may have
- * passed: then the client was late. Of those that come together behind each other the first one counts for all, which only
- * short ones can do. */
+/* Whether it is known when the server began with the head. It is not where the report was read together with the answer, or so late that most of the
+ * time may have passed: then the client was late. Of answers that are read together the first one is measured with the time of all, which is allowed
+ * for short requests only. */
 static bool knows_beginning(const in_flight_t *in_flight, const request_t *request, double now) {
     double since = now - in_flight->load.head_since;
     if (in_flight->load.begun) return since > 0 && since >= lateness(in_flight);
     return !in_flight->load.alone && (since > 0 || !request->work.is_long);
 }
 
-/* Had it come to the server when the one before it was answered? Where it is not known how long the way is, it may have been
- * under way still, and the server idle. */
+/* Whether it had arrived at the server when the one before it was answered. Without a known round trip it may still have been on its way while the
+ * server was idle. */
 static bool had_come(const in_flight_t *in_flight, const request_t *request) {
     return in_flight->load.alone || round_trip_is_known(&in_flight->round_trip) || in_flight->load.head_since - request->work.pushed >= in_flight->round_trip.seconds;
 }
 
-/* Seconds that the server has worked on it: since the answer before it where that moment is known. */
+/* Seconds of the server's work on it: since the answer before it, where that time is known. */
 static double server_seconds(const in_flight_t *in_flight, const request_t *request, bool known, double now) {
     double at_most = now - request->work.pushed - on_the_way(in_flight);
     return known ? fmin(now - in_flight->load.head_since, at_most) : at_most;

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-/* Half and double of the first four change nothing on the traffic of bin/bench policy: see bench/results/policy-profile.md. */
-#define FEW_CONNECTIONS 8  /* trunks that are all looked at; of more, those that are likely to do */
-#define MOST_LOOKS 8       /* at idle trunks, whose callers may be leaving still */
-#define LEAST_COST 0.00001 /* seconds that a request counts for where room is counted */
-#define WORTH_ANOTHER 0.05 /* seconds by which a head exceeds its estimate before another connection is worth it: a busy machine does that too */
+/* Half and double of these change nothing on the traffic of bin/bench policy: see bench/results/policy-profile.md. */
+#define FEW_CONNECTIONS 8  /* up to this number all connections are considered; of more, those that are likely to be suitable */
+#define MOST_LOOKS 8       /* idle connections that are tried, as their callers may still be about to leave */
+#define LEAST_COST 0.00001 /* least seconds that a request counts for where room is estimated */
+#define WORTH_ANOTHER 0.05 /* seconds by which a head exceeds its estimate before another connection is opened: a busy machine causes delays, too */
 
 search_t search_for(dispatcher_t *dispatcher, request_t *request) {
     bool is_long = request->work.service && request->work.service->is_long;
@@ -31,37 +31,38 @@ static bool takes(const search_t *search, connection_t *connection) {
     return !connection_in_flight(connection)->occupant.kept && connection_takes(connection, request->scheduler, request->pinned) && connection_has_room(connection);
 }
 
-/* Whether the request may stand behind others here although the backlog is not short, and does not wait in line for the first trunk with
- * room. A request may that is known to be short, of a caller that waits for the answer and asks nothing else meanwhile. */
+/* Whether the request may be sent behind others although the backlog is not short. It may if it is known to be short and its caller waits for the
+ * answer, so that it sends nothing else meanwhile. */
 static bool may_queue(const search_t *search, const connection_t *connection) {
     const service_t *service = search->request->work.service;
     if (search->request->eager || (service && service->taken.count == 0)) return false;
     return connection_in_flight(connection)->load.longs == 0;
 }
 
-/* No caller reads there, so the one that comes does; but not behind what takes long where it could have another trunk instead. */
+/* Whether the caller may be sent there because no caller reads: it will. But not behind a long request where it could have another connection
+ * instead. */
 static bool is_to_be_read(const search_t *search, connection_t *connection) {
     if (search->request->eager || connection_is_led(connection)) return false;
     return !search->dispatcher->may_grow || (connection_in_flight(connection)->load.longs == 0 && !connection_behind_estimate(connection, search->now, SHORT_BACKLOG));
 }
 
-/* What takes long would hold up the next to come, also where no caller reads. */
+/* Long requests are sent only over idle connections, as they would block the next one, also where no caller reads. */
 static bool goes_alone(const search_t *search) { return search->is_long && !search_is_only(search); }
 
-/* Whether it is unknown how long the request takes, and better that it waits than that it is sent behind others: another trunk may be
- * opened, or the first answer to a request of its kind, which tells how long it takes, is under way. */
+/* Whether the request's service time is unknown, and it should rather wait than be sent behind others: another connection may be opened, or the first
+ * answer to the same statement, which shows its service time, is on its way. */
 static bool is_unknown(const search_t *search) {
     const service_t *service = search->request->work.service;
     return service && !service->is_known && (search->dispatcher->may_grow || (service->awaited > 0 && !search_is_only(search)));
 }
 
-/* Whether it would stand behind another request whose time is as unknown as its own. The first burst of what is slow would go in line: of 20 statements of
- * 0.1 s on 15 trunks up to three stood on one trunk, while 14 were idle. */
+/* Whether it would be sent behind another request whose time is also unknown. Otherwise a first burst of slow statements would be queued on few
+ * connections: of 20 statements of 0.1 s on 15 connections up to three were on one, while 14 were idle. */
 static bool adds_to_unknown(const search_t *search, const connection_t *connection) {
     return connection_in_flight(connection)->load.unknown > 0 && is_unknown(search);
 }
 
-/* Whether the request may go onto a busy trunk with so many seconds of backlog. */
+/* Whether the request may be sent over a busy connection with so many seconds of backlog. */
 static bool may_join(const search_t *search, connection_t *connection, double backlog) {
     if (goes_alone(search) || adds_to_unknown(search, connection)) return false;
     if (search_is_only(search) || is_to_be_read(search, connection)) return true;
@@ -72,7 +73,7 @@ static bool may_join(const search_t *search, connection_t *connection, double ba
 static void consider(search_t *search, long at) {
     connection_t *connection = connection_at(search->dispatcher, at);
     bool idle = connection_in_flight(connection)->fifo.count == 0;
-    if (!takes(search, connection) || (!idle && goes_alone(search))) return; /* the backlog of many that exceed their estimates takes many looks at sockets */
+    if (!takes(search, connection) || (!idle && goes_alone(search))) return; /* the backlog of requests that exceed their estimates takes a poll of the socket each */
     double backlog = connection_backlog(connection, search->now);
     if (backlog >= search->least || !(idle ? !search->is_long || search_permits_long(search) : may_join(search, connection, backlog))) return;
     search->least = backlog;
@@ -107,8 +108,7 @@ static void consider_others(search_t *search) {
     }
 }
 
-/* For fibers the current trunk goes on taking while its backlog is short: they write together, and so gain by travelling
- * together, as threads do not. */
+/* Fibers stay with the current connection while its backlog is short: they write together, and so gain by using the same one, as threads do not. */
 static bool stays(const search_t *search) {
     connection_t *connection = connection_at(search->dispatcher, search->dispatcher->current);
     if (NIL_P(search->request->scheduler) || search->is_long || !takes(search, connection)) return false;
@@ -160,8 +160,8 @@ size_t search_room_on(const search_t *search, connection_t *connection) {
     return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->work.service ? search->request->work.service->mean : 0, LEAST_COST));
 }
 
-/* Seconds for which nothing has come of what is in flight, or for which there was nothing in flight, where callers of another event loop are
- * active: they read there, and may have been dropped. */
+/* Seconds for which the head has exceeded its estimate, or the connection has been idle, where callers of another event loop are active: they read
+ * there, and may have been dropped. */
 static double others_delay(const search_t *search, const connection_t *connection) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     return in_flight->fifo.count > 0 ? in_flight_beyond_estimate(in_flight, search->now) : search->now - in_flight->load.idle_since;

@@ -5,13 +5,13 @@
 #include "../../socket/bytes_class.h"
 #include "../../socket/socket.h"
 
-/* Seconds by which a short one exceeds its estimate before it is worth a cancel: a busy machine and the network do that too. Half and double change nothing
- * on the traffic of bin/bench policy, where no caller abandons a query. */
+/* Seconds by which a short request exceeds its estimate before it is cancelled: a busy machine and the network cause delays, too. Half and double
+ * change nothing on the traffic of bin/bench policy, where no caller abandons a query. */
 #define WORTH_CANCELLING 0.2
 
 double connection_enough(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip.seconds; }
 
-/* What was seen lies there until it is read; but for what is encrypted, which may come to nothing then. */
+/* Bytes that were seen in the socket are there until they are read; but not those of an encrypted connection, which may hold no message. */
 bool connection_has_answer(connection_t *connection) {
     uint64_t reads = bytes_transfers(connection_codec(connection)->input);
     bool seen = !connection_is_encrypted(connection) && connection->unread == reads;
@@ -24,7 +24,7 @@ bool connection_behind_estimate(connection_t *connection, double now, double sec
     return in_flight_beyond_estimate(connection_in_flight(connection), now) > seconds && !connection_has_answer(connection);
 }
 
-/* By what was known when it was sent, or by what answers to others of its kind have told since. */
+/* By what was known when it was sent, or by what answers to the same statement have shown since. */
 static bool may_take_long(const request_t *request) {
     const service_t *service = request->work.service;
     return request->work.is_long || !service || !service->is_known || service->is_long;
@@ -50,12 +50,12 @@ double connection_backlog(connection_t *connection, double now) {
 
 /* call-seq: backlog -> Float
  *
- * Seconds until the server is expected to be through with what is in flight. */
+ * Estimated seconds until the server has answered everything in flight. */
 static VALUE connection_get_backlog(VALUE self) { return DBL2NUM(connection_backlog(connection_of(self), clock_now())); }
 
 /* call-seq: behind_estimate? -> true or false
  *
- * Returns whether the server's work on its oldest request takes longer than was expected. */
+ * Whether the head has exceeded its estimate by more than SHORT_BACKLOG. */
 static VALUE connection_is_behind_estimate(VALUE self) { return RBOOL(connection_behind_estimate(connection_of(self), clock_now(), SHORT_BACKLOG)); }
 
 void Init_trunkline_backlog(void) {

@@ -1,25 +1,26 @@
-/* Seconds of work that lie before a connection's server, and whether it takes longer for it than was expected. */
+/* The server's estimated backlog on a connection, and whether its head exceeds its estimate. */
 #ifndef TRUNKLINE_BACKLOG_H
 #define TRUNKLINE_BACKLOG_H
 
 #include "connection.h"
 
-/* Seconds of backlog up to which short requests join: a little, and what is on the way meanwhile. */
+/* Seconds of backlog up to which short requests are sent to a busy connection: SHORT_BACKLOG and the round trip. */
 double connection_enough(const connection_t *connection);
 
-/* Seconds until the server will be through. Of an answer that lies there unread the server is innocent. */
+/* Estimated seconds until the server has answered everything in flight. An answer that lies unread in the socket does not count as the server's
+ * delay. */
 double connection_backlog(connection_t *connection, double now);
 
-/* Whether something lies in the socket that is not read yet. */
+/* Whether unread bytes lie in the socket. */
 bool connection_has_answer(connection_t *connection);
 
-/* Whether the server works on its oldest request for so many seconds longer than was expected. */
+/* Whether the head has exceeded its estimate by so many seconds. */
 bool connection_behind_estimate(connection_t *connection, double now, double seconds);
 
-/* Whether the server works on a request that takes long, may take long for all that is known, or takes longer than expected. */
+/* Whether the head blocks what is behind it: it takes long, may take long as far as is known, or exceeds its estimate. */
 bool connection_is_held_up(connection_t *connection, double now);
 
-/* Seconds until that is so, if no answer comes. */
+/* Seconds until the head blocks, if no answer comes. */
 double connection_held_up_in(connection_t *connection, double now);
 
 /* Defines methods of ConnectionState in Ruby; called once, after that is defined. */

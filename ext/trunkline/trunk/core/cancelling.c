@@ -23,7 +23,7 @@ static void update(connection_t *connection) {
     connection->shut = state->sealed || state->exposed || !NIL_P(state->canceller) || !NIL_P(state->fence);
 }
 
-/* Nothing can be hit any more. */
+/* No request can be hit by a cancel any more. */
 static void reopen(connection_t *connection) {
     connection->cancelling.canceller = connection->cancelling.fence = Qnil;
     aim(connection, Qnil);
@@ -34,7 +34,7 @@ void cancelling_lift(connection_t *connection) {
     if (!NIL_P(connection->cancelling.fence) && request_of(connection->cancelling.fence)->done) reopen(connection);
 }
 
-/* No caller waits for its answer, so it does not keep the connection open. */
+/* Drops the fence. Marked as done, its answer is discarded. */
 static void forget_fence(connection_t *connection) {
     if (NIL_P(connection->cancelling.fence)) return;
     request_of(connection->cancelling.fence)->done = true;
@@ -51,7 +51,7 @@ static bool all_behind_are_repeatable(const connection_t *connection) {
 
 static bool is_head(const connection_t *connection, VALUE request) { return fifo_head(&connection_in_flight(connection)->fifo) == request; }
 
-/* Whether the server has yet to answer what only the owner of a trunk may send. */
+/* Whether a pinned request is in flight, which only the owner of a reserved connection can have sent. */
 static bool any_is_pinned(const connection_t *connection) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     for (size_t at = 0; at < in_flight->fifo.count; at++) {
@@ -61,13 +61,13 @@ static bool any_is_pinned(const connection_t *connection) {
     return false;
 }
 
-/* Whether it was sent as those that use the trunk now do. What others had sent before one caller got the trunk for its own is ended for that caller, too,
- * which waits for it before it sends anything. */
+/* Whether it was sent in the connection's present use, reserved or shared. What others had sent before a caller reserved the connection may be
+ * cancelled for that caller, too, which waits for it before it sends anything. */
 static bool is_of_present_use(const connection_t *connection, VALUE target) {
     return request_of(target)->pinned == connection->reserved || (connection->reserved && !any_is_pinned(connection));
 }
 
-/* Those behind the head would be hit instead, if it came to its end meanwhile. Behind a fence there is no other request. */
+/* Requests behind the head could be hit instead, if the head ended meanwhile. Behind a fence there is no other request. */
 static bool may_cancel(const connection_t *connection, VALUE target) {
     if (!NIL_P(connection->cancelling.canceller) || connection->cancelling.exposed) return false;
     if (NIL_P(target)) return true;
@@ -77,9 +77,9 @@ static bool may_cancel(const connection_t *connection, VALUE target) {
 
 /* call-seq: begin_cancel(waiter, target) -> true or false
  *
- * Shuts the trunk for a caller that is about to cancel, and finishes with finish_cancel, whatever happens. waiter: a request, of that
- * caller. target: what the server works on; nil, on a trunk of the caller's own: all abandoned requests. False: another caller
- * cancels, or others would be harmed, or the target is answered. */
+ * Shuts the connection for a caller that is about to cancel, and that calls finish_cancel whatever happens. waiter: a request of that caller. target:
+ * the request to cancel; nil, on a reserved connection of the caller: all abandoned requests. False: another caller cancels, or the cancel could hit
+ * requests of others, or the target is answered. */
 static VALUE connection_begin_cancel(VALUE self, VALUE waiter, VALUE target) {
     connection_t *connection = connection_of(self);
     request_checked(waiter);
@@ -95,8 +95,8 @@ static bool cancels(const connection_t *connection, VALUE waiter) { return conne
 
 /* call-seq: aim(waiter, target) -> Request or nil
  *
- * What the caller is to ask the server to cancel now: the head, if that is the target, or done for its caller. From then on it may
- * hit any request in flight, until a fence behind them is answered. Nil: there is nothing to cancel, or everything is answered. */
+ * The request to cancel now: the head, if that is the target, or abandoned. From then on the cancel may hit any request in flight, until a fence
+ * behind them is answered. Nil: there is nothing to cancel, or everything is answered. */
 static VALUE connection_aim(VALUE self, VALUE waiter, VALUE target) {
     connection_t *connection = connection_of(self);
     cancelling_lift(connection);
@@ -111,7 +111,7 @@ static VALUE connection_aim(VALUE self, VALUE waiter, VALUE target) {
 
 /* call-seq: fence_off(waiter, fence) -> true or false
  *
- * Submits the fence: nothing will be hit behind it. False: the connection takes nothing more, or the caller does not cancel here. */
+ * Submits the fence: no request behind it will be hit. False: the connection takes nothing more, or the caller is not the canceller. */
 static VALUE connection_fence_off(VALUE self, VALUE waiter, VALUE fence) {
     connection_t *connection = connection_of(self);
     request_checked(fence);
@@ -129,8 +129,8 @@ static VALUE state_after(const connection_t *connection) {
 
 /* call-seq: finish_cancel(waiter) -> :open, :fenced, :exposed or nil
  *
- * The caller cancels no more. Open: nothing can be hit. Fenced: the trunk opens when the fence is answered. Exposed: what the cancel will
- * hit is unknown, and the trunk stays shut for good. Nil: everything was answered before. */
+ * The caller has finished cancelling. :open: nothing can be hit. :fenced: the connection reopens when the fence is answered. :exposed: what the
+ * cancel will hit is unknown, and the connection stays shut for good. Nil: everything was answered before. */
 static VALUE connection_finish_cancel(VALUE self, VALUE waiter) {
     connection_t *connection = connection_of(self);
     cancelling_lift(connection);
@@ -155,7 +155,7 @@ static VALUE connection_canceller(VALUE self) { return connection_of(self)->canc
 
 /* call-seq: seal -> connection
  *
- * The trunk takes no more requests, for good. */
+ * The connection takes no more requests, for good. */
 static VALUE connection_seal(VALUE self) {
     connection_of(self)->cancelling.sealed = true;
     update(connection_of(self));
@@ -164,7 +164,7 @@ static VALUE connection_seal(VALUE self) {
 
 /* call-seq: abandon_fence -> true or false
  *
- * Seals the trunk if no caller is left that would see its fence answered. The owner of one that is reserved comes back to it. */
+ * Seals the connection if no caller is left to read the fence's answer. The owner of a reserved one will. */
 static VALUE connection_abandon_fence(VALUE self) {
     connection_t *connection = connection_of(self);
     cancelling_lift(connection);
@@ -177,7 +177,7 @@ static VALUE connection_abandon_fence(VALUE self) {
 
 /* call-seq: abandoned_head -> Request or nil
  *
- * What the server works on, where no caller waits for that. */
+ * The request that the server works on, if no caller waits for it. */
 static VALUE connection_abandoned_head(VALUE self) {
     const connection_t *connection = connection_of(self);
     return connection_has_abandoned_head(connection) ? fifo_head(&connection_in_flight(connection)->fifo) : Qnil;
@@ -185,8 +185,8 @@ static VALUE connection_abandoned_head(VALUE self) {
 
 /* call-seq: look_again(seconds) -> true or false
  *
- * The leader at that time asks its trunk to cancel_abandoned_ahead in so many seconds from now. False: the leader sleeps, and for longer; or there is
- * none. */
+ * The leader at that time, so many seconds from now, calls cancel_abandoned_ahead of its trunk. False: the leader sleeps for longer than that; or
+ * there is none. */
 static VALUE connection_look_again(VALUE self, VALUE seconds) {
     connection_t *connection = connection_of(self);
     connection->cancelling.again = clock_now() + NUM2DBL(seconds);
@@ -195,13 +195,13 @@ static VALUE connection_look_again(VALUE self, VALUE seconds) {
 
 /* call-seq: looks_again? -> true or false
  *
- * Returns whether that time is still to come. */
+ * Whether the time of that check is still to come. */
 static VALUE connection_looks_again(VALUE self) {
     double again = connection_of(self)->cancelling.again;
     return RBOOL(!isinf(again) && again > clock_now());
 }
 
-/* Whether callers have abandoned all that is in flight, but for the target, and in *statements how many statements that are. */
+/* Whether all requests in flight but the target are abandoned; *statements is set to the number of statements in flight. */
 static bool is_abandoned(const in_flight_t *in_flight, VALUE target, size_t *statements) {
     *statements = 0;
     for (size_t at = 0; at < in_flight->fifo.count; at++) {
@@ -215,7 +215,7 @@ static bool is_abandoned(const in_flight_t *in_flight, VALUE target, size_t *sta
 
 /* call-seq: all_abandoned?(target) -> true or false
  *
- * Returns whether several statements are in flight, and no caller waits for any. target: the one that its caller is about to abandon, or nil. */
+ * Whether several statements are in flight, and no caller waits for any. target: the one that its caller is about to abandon, or nil. */
 static VALUE connection_is_all_abandoned(VALUE self, VALUE target) {
     size_t statements;
     return RBOOL(is_abandoned(connection_in_flight(connection_of(self)), target, &statements) && statements > 1);
@@ -223,7 +223,7 @@ static VALUE connection_is_all_abandoned(VALUE self, VALUE target) {
 
 /* call-seq: only_abandoned? -> true or false
  *
- * Returns whether no caller waits, or will ask, for anything in flight. */
+ * Whether no caller waits, or will wait, for anything in flight. */
 static VALUE connection_is_only_abandoned(VALUE self) {
     size_t statements;
     return RBOOL(is_abandoned(connection_in_flight(connection_of(self)), Qnil, &statements));
@@ -231,12 +231,12 @@ static VALUE connection_is_only_abandoned(VALUE self) {
 
 /* call-seq: held_up? -> true or false
  *
- * Returns whether the server works on a request that takes long, may take long for all that is known, or takes longer than expected. */
+ * Whether the head blocks what is behind it: it takes long, may take long as far as is known, or exceeds its estimate. */
 static VALUE connection_get_held_up(VALUE self) { return RBOOL(connection_is_held_up(connection_of(self), clock_now())); }
 
 /* call-seq: held_up_in -> Float
  *
- * Seconds until that is so, if no answer comes. */
+ * Seconds until the head blocks, if no answer comes. */
 static VALUE connection_get_held_up_in(VALUE self) { return DBL2NUM(connection_held_up_in(connection_of(self), clock_now())); }
 
 /* call-seq: shut? -> true or false */

@@ -19,7 +19,7 @@ double clock_latest(void) { return latest; }
 
 /* call-seq: Clock.stop -> Clock
  *
- * For tests of what follows from time: it stands from now on, whatever the machine does meanwhile. */
+ * For tests: stops the clock, so that no time passes but by #pass. */
 static VALUE clock_stop(VALUE module) {
     clock_now();
     stopped = true;
@@ -28,7 +28,7 @@ static VALUE clock_stop(VALUE module) {
 
 /* call-seq: Clock.pass(seconds) -> Clock
  *
- * While it stands: so many seconds pass. */
+ * Advances the stopped clock. */
 static VALUE clock_pass(VALUE module, VALUE seconds) {
     if (!stopped) rb_raise(rb_eRuntimeError, "the clock goes by itself: stop it first");
     latest += NUM2DBL(seconds);
@@ -37,7 +37,7 @@ static VALUE clock_pass(VALUE module, VALUE seconds) {
 
 /* call-seq: Clock.start -> Clock
  *
- * It goes again, and is right. */
+ * Lets the clock run again, at the real time. */
 static VALUE clock_start(VALUE module) {
     stopped = false;
     return module;

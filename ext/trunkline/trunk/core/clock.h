@@ -1,11 +1,11 @@
-/* The one clock of the C code: deadlines, expected work and idle times are points on it. */
+/* The monotonic clock of the C code: deadlines, estimates and idle times are points on it. */
 #ifndef TRUNKLINE_CLOCK_H
 #define TRUNKLINE_CLOCK_H
 
-/* Seconds on a clock that never goes back. */
+/* The time now, in seconds. */
 double clock_now(void);
 
-/* What it said when it was last looked at. */
+/* The time of the last call of clock_now, without a system call. */
 double clock_latest(void);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -1,4 +1,4 @@
-/* Trunkline::Codec: what a trunk may ask of the codec of either protocol. */
+/* Trunkline::Codec: what a trunk uses of either protocol's codec. */
 #include "codec_base.h"
 
 #include "../../socket/bytes_class.h"
@@ -37,8 +37,8 @@ static codec_base_t *base_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* call-seq: fail(woken) { |sent| failure } -> codec
  *
- * No more answers will come: every request in flight is done, with the failure that the block gives for one of which
- * bytes were sent, or none. */
+ * Fails every request in flight: no more answers will come. Yields true for a request of which bytes were sent, else false; the block returns its
+ * failure. */
 static VALUE codec_fail(VALUE self, VALUE woken) {
     codec_base_t *base = base_of(self);
     base->closed = true;
@@ -61,7 +61,7 @@ static VALUE codec_is_idle(VALUE self) { return RBOOL(base_of(self)->in_flight.f
 
 /* call-seq: trickles? -> true or false
  *
- * Returns whether the server sends many small messages one by one, so that the next read may wait for more of them. */
+ * Whether the server sends many small messages one by one, so that the next read may wait for more of them. */
 static VALUE codec_trickles(VALUE self) { return RBOOL(base_of(self)->trickles); }
 
 void Init_trunkline_codec(void) {

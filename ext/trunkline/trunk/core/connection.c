@@ -59,7 +59,7 @@ static void activate(connection_t *connection, request_t *request) {
     if (request->active) return;
     connection->active++;
     connection->scheduler = request->scheduler;
-    connection->thread = request->thread; /* another thread may board the request for its caller: see Dispatcher#keep_for */
+    connection->thread = request->thread; /* another thread may activate the waiter for it: see Dispatcher#keep_for */
     request->active = true;
 }
 
@@ -82,6 +82,6 @@ void connection_deactivate(connection_t *connection, request_t *request) {
     if (!request->active) return;
     request->active = false;
     occupancy_keep_no_more(&connection_in_flight(connection)->occupant, request);
-    if (connection->active == 0 || connection->scheduler != request->scheduler) return; /* it was forgotten with others of its event loop */
+    if (connection->active == 0 || connection->scheduler != request->scheduler) return; /* it was forgotten together with the others of its event loop */
     if (--connection->active == 0) connection->scheduler = connection->thread = Qnil;
 }

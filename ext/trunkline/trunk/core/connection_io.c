@@ -11,7 +11,7 @@
 #include "../../socket/tls_session.h"
 #include "../../common/classes.h"
 
-#define LONGEST_WAIT 1.0 /* seconds of a wait that has an end; some schedulers keep its timer until it fires, so none is long */
+#define LONGEST_WAIT 1.0 /* seconds that a wait with a timeout lasts at most; some schedulers keep its timer until it fires, so none is long */
 
 static VALUE sym_received, sym_closed;
 static ID id_lose, id_lose_over, id_write_failed, id_receive, id_flush, id_wait, id_is_flushed;
@@ -43,7 +43,7 @@ VALUE connection_io_call(const connection_io_t *io, ID method, int count, VALUE 
 
 bool connection_io_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
 
-/* What the connection and its encryption raise. */
+/* Whether it is an error of the socket or of its encryption. */
 static bool is_of_wire(VALUE error) {
     return connection_io_is_error(error, rb_eSystemCallError) || connection_io_is_error(error, rb_eIOError) || connection_io_is_error(error, eConnectionError);
 }
@@ -63,14 +63,14 @@ bool connection_io_is_flushed(const connection_t *connection) {
     return codec_base_unsent(connection_codec(connection)) == 0 && (NIL_P(connection->tls) || tls_session_is_flushed(connection->tls));
 }
 
-/* A child of the process that opened it must not touch the connection. */
+/* A forked child must not use its parent's connection. */
 static bool is_inherited(const connection_io_t *io) {
     if (io->connection->generation == process_generation) return false;
     connection_io_call(io, id_lose, 1, rb_str_new_cstr("this connection belongs to the parent process"));
     return true;
 }
 
-/* After the system call, or the TLS session, has failed: the trunk's method is told. */
+/* Calls the trunk's method with the error of the failed system call or TLS session. */
 static void tell_failure(const connection_io_t *io, ID method, const char *call) {
     int number = errno;
     connection_io_call(io, method, 1, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
@@ -79,7 +79,8 @@ static void tell_failure(const connection_io_t *io, ID method, const char *call)
 static VALUE call_flush(VALUE wire) { return rb_funcallv_public(wire, id_flush, 0, NULL); }
 static VALUE call_receive(VALUE wire) { return rb_funcallv_public(wire, id_receive, 0, NULL); }
 
-/* What the method of a wire that Ruby drives returns. Qundef: it has failed, and the trunk was told so by its own method. */
+/* Calls the wire, where Ruby reads and writes, and returns its result. Qundef: it has failed, and the trunk's method `failed` was called with the
+ * error. */
 static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire), ID failed) {
     int tag;
     VALUE answer = rb_protect(call, io->connection->wire, &tag);
@@ -114,12 +115,12 @@ socket_status_t connection_io_receive(const connection_io_t *io) {
     return status;
 }
 
-/* Nil: no waiter has a deadline, and so the wait has no end. A timer for each read would cost more than the read. */
+/* Nil: no waiter has a deadline, so the wait has no timeout. A timer for each read would cost more than the read. */
 static VALUE seconds_of_rest(const connection_t *connection) {
     return isinf(connection->rest) ? Qnil : DBL2NUM(fmin(fmax(connection->rest - clock_now(), 0), LONGEST_WAIT));
 }
 
-/* Is there something to take in that a wait for the socket would not see? */
+/* Whether the TLS session holds input that a wait for the socket would not see. */
 static bool has_news(const connection_t *connection) { return !NIL_P(connection->tls) && tls_session_has_news(connection->tls); }
 
 static VALUE wait_for_bytes(VALUE data) {
@@ -140,7 +141,7 @@ bool connection_io_sleep(const connection_io_t *io) {
     io->connection->working = 0;
     rb_protect(wait_for_bytes, (VALUE)io, &tag);
     stall_note_awake(&io->connection->stall, leader);
-    if (io->connection->leader == leader) io->connection->asleep = false; /* else another caller leads, and may be asleep */
+    if (io->connection->leader == leader) io->connection->asleep = false; /* else another caller leads, and may sleep */
     if (!tag) return true;
     if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
     return false;

@@ -1,4 +1,4 @@
-/* One caller's use of a connection: its request, what it reads and writes, and the rare steps that are left to Ruby. */
+/* One caller's use of a connection: its request, its reads and writes, and the calls of rare methods in Ruby. */
 #ifndef TRUNKLINE_CONNECTION_IO_H
 #define TRUNKLINE_CONNECTION_IO_H
 
@@ -9,41 +9,42 @@
 
 typedef struct {
     VALUE trunk;
-    VALUE object; /* the request; nil where it does not matter whose way it is */
+    VALUE object; /* the request; nil in calls that need none */
     VALUE connection_object;
     connection_t *connection;
     request_t *request;
-    bool exposed; /* to interrupts: a plain thread, whose caller has not seen to it that there are none */
+    bool exposed; /* a plain thread whose interrupts are not masked */
     bool taken, answered, through;
 } connection_io_t;
 
-/* On the stack of the caller, which keeps the objects alive. connection_object: the trunk's ConnectionState. Raises TypeError where one is something
- * else. */
+/* For the caller's stack, which keeps the objects alive. connection_object: the trunk's ConnectionState. Raises TypeError for objects of other
+ * classes. */
 connection_io_t connection_io_for(VALUE trunk, VALUE connection_object, VALUE request);
 
-/* Calls a method of the trunk, for what is rare, with interrupts masked. Runs Ruby: other threads may run, and what was read of the connection
- * before may have changed. */
+/* Calls a public method of the trunk with interrupts masked, for what happens rarely. Runs Ruby: other threads may run, and what was read of the
+ * connection before may have changed. */
 VALUE connection_io_call(const connection_io_t *io, ID method, int count, VALUE argument);
 
-/* After something was raised or thrown: was that the end of this connection, and no more? Then the trunk is lost. */
+/* After rb_protect has caught something: whether it is an exception of this connection (is_ours). Then the trunk is lost, and the exception is
+ * handled. */
 bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error));
 
-/* Whether it is an exception of the class: what is thrown, or ends a thread, is none. */
+/* Whether it is an exception of the class. What is thrown, or ends a thread, is not. */
 bool connection_io_is_error(VALUE error, VALUE class);
 
-/* Whether there is nothing to send. */
+/* Whether all output is sent. */
 bool connection_io_is_flushed(const connection_t *connection);
 
-/* Whether nothing has come over the idle connection, not even its end; false: something may have. */
+/* Whether the idle connection certainly has no input, and has not ended. False: it may have. */
 bool connection_io_is_quiet(const connection_t *connection);
 
-/* Send what there is to send; read what there is to read into the codec's input. They never wait. When they fail the trunk is lost, or its leader is
- * about to read why nothing can be sent; that runs Ruby, and so does each of them over a wire that Ruby drives. */
+/* Send the output; read the socket into the codec's input. They never wait. On failure they call the trunk's methods, which lose the trunk or, after
+ * a failed write, leave it to its leader to read why; that runs Ruby, as does each call where a wire in Ruby reads and writes. */
 void connection_io_flush(const connection_io_t *io);
 socket_status_t connection_io_receive(const connection_io_t *io);
 
-/* Sleeps until there may be something to read, or the output can be written, or the connection's rest is over. False: the trunk was lost. Runs Ruby,
- * and other fibers and threads: the caller may lead no more when it returns. */
+/* Sleeps until the socket may be readable, or writable for the output, or the leader's sleep is over. False: the trunk was lost. Runs Ruby, and other
+ * fibers and threads: the caller may have lost the lead when it returns. */
 bool connection_io_sleep(const connection_io_t *io);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -1,7 +1,7 @@
 #include "connection_loop.h"
 
-/* A plain thread is interrupted where Ruby looks for interrupts: in this file, that is where it sleeps, and in what Ruby is
- * asked to do. The latter is done undisturbed, and ends with the trunk in a state that the waiter may be torn from. */
+/* A plain thread is interrupted where Ruby checks for interrupts: in this file where it sleeps, and in methods in Ruby. The latter are called with
+ * interrupts masked, and leave the trunk in a state in which the waiter may be interrupted. */
 #include "connection_io.h"
 
 #include <math.h>
@@ -16,17 +16,18 @@
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"
 
-/* Bytes of output that are written without waiting for more. With 4 or 64 KiB, 1000 futures of 200 bytes take the same processor time: 10.8 to 12.4 ms,
- * the least of three runs. */
+/* Bytes of output from which on a caller flushes at once, without waiting for more. With 4 or 64 KiB, 1000 futures of 200 bytes take the same
+ * processor time: 10.8 to 12.4 ms, the least of three runs. */
 #define WRITE_AT (16 * 1024)
 
-/* Seconds for which a leader takes in what lies in the socket before the other fibers and threads have a turn: while 60,000 rows of 20
- * timestamps came, which take 0.4 s of processor time, another fiber had 28 turns, and has 74 to 146 now. One takes some 3 us. */
+/* Seconds for which a leader reads without a wait before it lets other fibers and threads run: while 60,000 rows of 20 timestamps came, which take
+ * 0.4 s of processor time, another fiber ran 28 times without this, and 74 to 146 times with it. Each time costs some 3 us. */
 #define TURN_AFTER 0.005
 
-/* Seconds from one read of what trickles to the next, in a thread. A server sends each notice by itself and wakes a reader that waits: it takes 0.30 s
- * of its processor for 100,000 notices, and 0.34 where each is waited for. With 0.0003 they take 0.227 s in all and 0.137 of the client's processor,
- * with 0.0001 0.224 and 0.151, with 0.00005 0.224 and 0.168 (medians of 15; the pg gem 0.222 and 0.221). A socket has room for what comes in 0.0004. */
+/* Seconds between two reads of small messages that a server sends one by one, in a thread. A server sends each notice by itself and wakes a reader
+ * that waits: it takes 0.30 s of its processor for 100,000 notices, and 0.34 where the client waits for each. With 0.0003 they take 0.227 s in all
+ * and 0.137 of the client's processor, with 0.0001 0.224 and 0.151, with 0.00005 0.224 and 0.168 (medians of 15; the pg gem 0.222 and 0.221). A
+ * socket holds what comes in 0.0004. */
 #define TRICKLE_PERIOD 0.0001
 
 static ID id_alive, id_quarantine_altered, id_hung_up, id_pass_on, id_cancel_abandoned_ahead, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
@@ -39,8 +40,8 @@ void connection_loop_wake_all(const connection_t *connection) {
     while (RARRAY_LEN(connection->woken) > 0) request_wake(rb_ary_shift(connection->woken));
 }
 
-/* The plain threads among them, which no interrupt comes between. Where calls are traced, the caller may be interrupted in the middle
- * of one, or another thread be here meanwhile: then that request is told twice, and none is left out. */
+/* Wakes the plain threads at the front, for which no interrupt can come between. Where calls are traced, the caller may be interrupted within one, or
+ * another thread may run: then that request may be woken twice, and none is left out. */
 static void wake_threads(const connection_t *connection) {
     while (RARRAY_LEN(connection->woken) > 0 && request_wakes_at_once(RARRAY_AREF(connection->woken, 0))) {
         VALUE first = RARRAY_AREF(connection->woken, 0);
@@ -53,11 +54,11 @@ static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->con
 
 static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
 
-/* Whether the server works on an abandoned request, and no caller asks it to cancel that. */
+/* Whether the server works on an abandoned request, and no caller is cancelling. */
 static bool has_abandoned_head(const connection_t *connection) { return connection_has_abandoned_head(connection) && NIL_P(connection->cancelling.canceller); }
 
-/* Wakes those whose answers are complete; has abandoned requests ended where others wait behind them; opens the trunk, if its fence was
- * answered; then wakes those that wait for room. */
+/* Wakes the callers whose answers are complete; has an abandoned head cancelled where others wait behind it; reopens the connection if its fence was
+ * answered; then wakes callers that wait for a connection. */
 static void pass_on(const connection_io_t *io) {
     connection_t *connection = io->connection;
     wake(io);
@@ -82,9 +83,8 @@ static VALUE pass_on_at_last(VALUE data) {
 
 static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data));
 
-/* Takes in what was read, and wakes those whose answers are complete. Whatever goes wrong within the codec, the bytes behind
- * it cannot be trusted any more. Where Ruby decodes a row, an interrupt of this thread must not be raised: it would count as that row's error,
- * which another caller may wait for, or have half of a message taken in. True: a waiter was woken. */
+/* After an error within the codec the rest of the input cannot be trusted, so the trunk is lost. Where Ruby decodes a row, interrupts of this thread
+ * are masked: one would count as an error of that row, which another caller may wait for, or leave a message half decoded. */
 bool connection_loop_take_in(const connection_io_t *io, bool interruptible) {
     int tag;
     connection_codec(io->connection)->interruptible = interruptible;
@@ -104,27 +104,26 @@ static VALUE give_turn(VALUE data) {
     return NIL_P(scheduler) ? Qundef : rb_check_funcall(scheduler, id_yield, 0, NULL);
 }
 
-/* Of an answer that comes as fast as it is taken in, there is no wait in which the others would have their turn. The clock was looked at
- * when the last bytes were taken in. */
+/* While an answer comes as fast as it is read, there is no wait in which others could run. Uses the time at which the last bytes were read. */
 static bool owes_turn(connection_t *connection) {
     double now = clock_latest();
     if (connection->working == 0) connection->working = now;
     return now - connection->working >= TURN_AFTER;
 }
 
-/* Of Ruby, so that a test can tell when. */
+/* By Kernel.sleep in Ruby, so that a test can observe it. */
 static void pause_reading(double pause) {
     VALUE seconds = DBL2NUM(pause);
     rb_funcallv_public(rb_mKernel, id_sleep, 1, &seconds);
 }
 
-/* Whether the caller is to hear already of what trickles: it may be interrupted here, and it is its own request that the server works on. */
+/* Whether notices are passed to the caller before its answer is complete: it may be interrupted here, and the server works on its own request. */
 static bool tells_ahead(const connection_io_t *io) {
     if (!io->exposed || fifo_head(&connection_in_flight(io->connection)->fifo) != io->object) return false;
     return RTEST(rb_funcallv_public(io->connection->codec, id_tells_ahead, 1, &io->object));
 }
 
-/* The caller's block may ask the same client, over this connection: then another must be able to lead. */
+/* Resigns first: the caller's block may use the same client over this connection, so another caller must be able to lead. */
 static void tell_ahead(const connection_io_t *io) {
     connection_t *connection = io->connection;
     succession_t succession = connection_resign(connection, io->object);
@@ -132,7 +131,7 @@ static void tell_ahead(const connection_io_t *io) {
     rb_funcallv_public(connection->codec, id_tell_ahead, 1, &io->object);
 }
 
-/* What is done before more is read of what trickles. False: it is time to read on. */
+/* Passes notices on and pauses before the next read of small messages. False: there was no pause. */
 static bool await_more(const connection_io_t *io) {
     double next = clock_latest() + TRICKLE_PERIOD;
     if (tells_ahead(io)) tell_ahead(io);
@@ -141,14 +140,14 @@ static bool await_more(const connection_io_t *io) {
     return pause > 0;
 }
 
-/* A fiber that is stopped meanwhile resigns, and then no leader yields. */
+/* A fiber that is stopped meanwhile resigns, which clears the flag. */
 static void yield_as_leader(const connection_io_t *io) {
     io->connection->yielding = true;
     give_turn((VALUE)io);
     if (connection_leads(io->connection, io->object)) io->connection->yielding = false;
 }
 
-/* A fiber lets those run whose answers have come; a thread, which wakes them as it goes on, has them run only when that is due. */
+/* A fiber yields to the callers whose answers have come; a thread, which wakes them as it continues, only after TURN_AFTER. */
 static void let_others_run(const connection_io_t *io, bool woke) {
     connection_t *connection = io->connection;
     bool in_thread = NIL_P(io->request->scheduler), due = owes_turn(connection);
@@ -162,7 +161,7 @@ static void let_others_run(const connection_io_t *io, bool woke) {
     else yield_as_leader(io);
 }
 
-/* An abandoned request that was to be answered soon is late; or a cancel came before its statement had been begun, and was ignored by the server. */
+/* The abandoned head has taken longer than expected; or a cancel request arrived before its statement had begun, and the server ignored it. */
 static void cancel_again(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (isinf(connection->cancelling.again) || clock_now() < connection->cancelling.again) return;
@@ -170,11 +169,11 @@ static void cancel_again(const connection_io_t *io) {
     connection_io_call(io, id_cancel_abandoned_ahead, 0, Qnil);
 }
 
-/* False: the trunk is lost, or so is the lead. A fiber that was dropped with its event loop while it slept has none: where it goes on after all,
- * another caller may have read its answer, and a further wait for the socket would have no end. */
+/* False: the trunk or the lead is lost. A fiber that was dropped with its event loop while it slept has lost the lead: when it runs again, another
+ * caller may have read its answer, and a further wait for the socket might never end. */
 static bool sleep_as_leader(const connection_io_t *io) { return connection_io_sleep(io) && connection_leads(io->connection, io->object); }
 
-/* Waits for something to read; or, where the server has owed an answer for too long, for what shows whether it is there. False: see above. */
+/* Waits for input; or, where the server has owed an answer for too long, probes whether it is there. False: as sleep_as_leader. */
 static bool wait_for_server(const connection_io_t *io) {
     if (!silence_is_due(io->connection)) return sleep_as_leader(io);
     io->connection->answerless = false;
@@ -182,9 +181,8 @@ static bool wait_for_server(const connection_io_t *io) {
     return !io->connection->lost && connection_leads(io->connection, io->object);
 }
 
-/* What a leader does over and over: flush, read, wake those that have their answers, or whose deadlines have passed; sleep when there is
- * nothing to read. Also before the first look when the only request in flight was written just now: there can be no answer yet,
- * and meanwhile others may send theirs along. */
+/* Sleeps before it reads where the only request in flight was written just now: no answer can be there, and meanwhile others may send their requests
+ * together. */
 void connection_loop_step(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (!connection->answerless) connection_io_flush(io);
@@ -219,14 +217,14 @@ static bool park(const connection_io_t *io) {
     return request->done;
 }
 
-/* Leads until the answer is there, its time is over, or it has lost the lead. True: the answer is there. */
+/* Leads until the answer is there, its time is over, or the lead is lost. True: the answer is there. */
 static bool lead(const connection_io_t *io) {
     do connection_loop_step(io);
     while (!io->request->done && !request_patience_over(io->request) && connection_leads(io->connection, io->object));
     return io->request->done;
 }
 
-/* True: the answer is there. False: its time is over. */
+/* True: the answer is there. False: its waiter's time is over. */
 static bool attend(const connection_io_t *io) {
     election_t election;
     while ((election = connection_elect(io->connection, io->object)) != ELECTION_ANSWERED) {
@@ -248,9 +246,9 @@ static void flush_after_a_turn(const connection_io_t *io) {
     rb_ensure(give_turn, (VALUE)io, turned, (VALUE)io);
 }
 
-/* A look at an idle connection on which something has come unasked, perhaps its end. Only a leader reads, or another that sleeps would
- * not hear of what came: the caller leads meanwhile. Where there is a leader, it sees what comes. Threads may submit requests during the look:
- * they are written after it, as what was written to a connection that has ended may have been executed, for all that is known. */
+/* Checks an idle connection that has unexpected input, perhaps its end. Only a leader may read, or a sleeping leader would miss what came: so the
+ * caller leads meanwhile. If there is a leader, that one reads what comes. Threads may submit requests during the check: they are written after it,
+ * as what is written to a connection that has ended may have been executed. */
 static bool is_alive(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (connection_is_led(connection) || connection_io_is_quiet(connection)) return true;
@@ -262,8 +260,7 @@ static bool is_alive(const connection_io_t *io) {
     return alive;
 }
 
-/* The same, of one on which no caller has sent what is in flight, if anything is. The answer to a question may be the news that it is of no use
- * any more. */
+/* The same for a connection with nothing in flight but a liveness check. The answer to that may show that the connection is too old. */
 static bool is_fit(const connection_io_t *io) {
     const in_flight_t *in_flight = connection_in_flight(io->connection);
     bool check_in_flight = in_flight->load.check_in_flight;
@@ -271,7 +268,7 @@ static bool is_fit(const connection_io_t *io) {
     return is_alive(io) && !(check_in_flight && connection_is_old(io->connection, clock_latest()));
 }
 
-/* False: the trunk could not take the request. It may have been shut since the caller entered, or by that look. */
+/* False: the connection did not take the request. It may take no new ones since the caller entered, or since that check. */
 bool connection_loop_submit(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (!is_fit(io)) return false;
@@ -296,7 +293,7 @@ static bool has_ends_to_tie(const connection_io_t *io) {
            connection_has_abandoned_head(connection);
 }
 
-/* Every waiter leaves through here, for whatever reason: the lead finds a next leader, and nothing is left unwritten. */
+/* All waiters leave through here: the next leader is elected, and nothing is left unwritten. */
 void connection_loop_leave(const connection_io_t *io) {
     connection_t *connection = io->connection;
     succession_t succession = connection_leave(connection, io->object);
@@ -333,7 +330,7 @@ static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     return RBOOL(io->taken);
 }
 
-/* A wire that Ruby drives has bytes that are read and not taken in yet: there must be no interrupt between. */
+/* Where a wire in Ruby reads, interrupts are masked: one could come between reading bytes and decoding them. */
 bool connection_loop_perform(connection_io_t *io) {
     if (!NIL_P(io->request->scheduler)) return RTEST(run(Qnil, (VALUE)io, 0, NULL, Qnil));
     if (!connection_is_native(io->connection)) return RTEST(interrupts_where_it_sleeps(run, (VALUE)io));

@@ -1,6 +1,6 @@
 #include "connection_loop_class.h"
 
-/* Trunkline::ConnectionLoop: the base of Trunk, which the loop calls for what happens rarely. */
+/* Trunkline::ConnectionLoop: the superclass of Trunk, whose methods the loop calls for what happens rarely. */
 #include "connection_loop.h"
 #include "../../common/classes.h"
 
@@ -32,15 +32,15 @@ static VALUE loop_initialize(VALUE self, VALUE connection_object) {
     return self;
 }
 
-/* Of a method's receiver. Raises TypeError before initialize. */
+/* For a method's receiver. Raises TypeError before initialize. */
 static connection_io_t io_of(VALUE self, VALUE request) {
     return connection_io_for(self, ((connection_loop_t *)RTYPEDDATA_DATA(self))->connection_object, request);
 }
 
 /* call-seq: perform(request) -> true or false
  *
- * Sends the request and waits for its answer, or for as long as its patience lasts. False: this connection could not take it, and the request is as
- * it was. */
+ * Sends the request, and waits for its answer or until its waiter's time is over. False: the connection did not take it, and the request is
+ * unchanged. */
 static VALUE loop_perform(VALUE self, VALUE request) {
     connection_io_t io = io_of(self, request);
     return RBOOL(connection_loop_perform(&io));
@@ -48,7 +48,7 @@ static VALUE loop_perform(VALUE self, VALUE request) {
 
 /* call-seq: submit(request) -> true or false
  *
- * For those below: their callers are undisturbed. */
+ * For subclasses, which mask interrupts. */
 static VALUE loop_submit(VALUE self, VALUE request) {
     connection_io_t io = io_of(self, request);
     return RBOOL(connection_loop_submit(&io));
@@ -56,7 +56,7 @@ static VALUE loop_submit(VALUE self, VALUE request) {
 
 /* call-seq: attend(request) -> true or false
  *
- * Returns whether the answer is there; false: the request's time is over. */
+ * Whether the answer is there; false: the waiter's time is over. */
 static VALUE loop_attend(VALUE self, VALUE request) {
     connection_io_t io = io_of(self, request);
     return RBOOL(connection_loop_attend(&io));

@@ -1,10 +1,10 @@
 #include "connection_snapshot.h"
 
-/* ConnectionState#snapshot: for a test or a person that looks for a caller that nothing will wake. */
+/* ConnectionState#snapshot: for tests and for debugging callers that are never woken. */
 #include "connection.h"
 #include "../../common/classes.h"
 
-/* To allocate may collect garbage, and with it parked requests: the list is looked at when there is room for all. */
+/* Allocating may collect garbage, parked requests included: so the list is read after the Array has room for all. */
 static VALUE parked(const connection_t *connection) {
     long count = 0;
     for (const request_t *request = connection->parked.newer; request != &connection->parked; request = request->newer) count++;
@@ -19,7 +19,8 @@ static void set(VALUE hash, const char *name, VALUE value) { rb_hash_aset(hash, 
 
 /* call-seq: snapshot -> Hash
  *
- * The active callers, at one moment: the requests whose waiters lead, are to lead and are parked; and why the trunk is shut. */
+ * The state of the callers at one moment: how many are active, the requests whose waiters lead, were woken to lead, or are parked; and why the
+ * connection takes no new requests. */
 static VALUE connection_snapshot(VALUE self) {
     const connection_t *connection = RTYPEDDATA_DATA(self);
     VALUE state = rb_hash_new();

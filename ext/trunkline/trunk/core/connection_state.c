@@ -10,7 +10,7 @@ static VALUE connection_new(int argc, VALUE *argv, VALUE class) { return trunkli
 
 /* call-seq: ConnectionState.new(codec, descriptor = nil)
  *
- * descriptor: the number of the one that the codec's bytes come from. */
+ * descriptor: the number of the socket that the codec's input comes from. */
 static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     connection_t *connection = connection_of(self);
     VALUE codec, descriptor;
@@ -24,8 +24,8 @@ static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
 
 /* call-seq: equip(wire, io, tls, crowded, woken) -> connection
  *
- * What its callers drive the trunk with. io: where C reads and writes what the wire would, or nil. tls: the TLSSession through which it does, or
- * nil. crowded: the Flag that is on while callers wait for a trunk of the pool. */
+ * Sets what the callers read and write with. io: the socket's IO where C reads and writes in place of the wire, or nil. tls: the TLSSession that C
+ * uses, or nil. crowded: the Flag that is on while callers wait for a connection of the pool. */
 static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE tls, VALUE crowded, VALUE woken) {
     connection_t *connection = connection_of(self);
     Check_Type(woken, T_ARRAY);
@@ -42,7 +42,7 @@ static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE tls, VALUE
 
 /* call-seq: lose -> connection
  *
- * The connection has ended: the caller has what is in flight fail. */
+ * The connection has ended; the caller fails what is in flight. */
 static VALUE connection_lose(VALUE self) {
     connection_of(self)->lost = true;
     return self;
@@ -50,7 +50,7 @@ static VALUE connection_lose(VALUE self) {
 
 /* call-seq: unplug -> connection
  *
- * The descriptor is closed: the system may give its number to another file. */
+ * The descriptor was closed: the system may give its number to another file. */
 static VALUE connection_unplug(VALUE self) {
     connection_of(self)->descriptor = -1;
     return self;
@@ -58,8 +58,8 @@ static VALUE connection_unplug(VALUE self) {
 
 /* call-seq: bound(requests, bytes, expiry) -> connection
  *
- * The trunk has room while it has fewer requests and bytes than these in flight, and is expired when the expiry, on the clock of Waiting.now,
- * has come. An earlier expiry that it has stays. */
+ * Sets the limits of requests and bytes in flight, and the time, on the clock of Waiting.now, from which the connection counts as expired. An earlier
+ * expiry stays. */
 static VALUE connection_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
     connection_t *connection = connection_of(self);
     connection->most_requests = NUM2SIZET(requests);
@@ -73,7 +73,7 @@ static VALUE connection_room(VALUE self) { return RBOOL(connection_has_room(conn
 
 /* call-seq: expire -> connection
  *
- * It is expired from now on. */
+ * Makes the connection expired from now on. */
 static VALUE connection_expire(VALUE self) {
     connection_of(self)->expiry = 0;
     return self;
@@ -84,7 +84,7 @@ static VALUE connection_is_expired(VALUE self) { return RBOOL(connection_is_old(
 
 /* call-seq: admits?(scheduler) -> true or false
  *
- * Returns whether a waiter of this scheduler (nil: a plain thread) that shares the connection may become active now. */
+ * Whether a waiter of this scheduler (nil: a plain thread) that shares the connection may become active now. */
 static VALUE connection_may_come(VALUE self, VALUE scheduler) {
     connection_t *connection = connection_of(self);
     connection_forget_other_dropped(connection, scheduler);
@@ -93,7 +93,7 @@ static VALUE connection_may_come(VALUE self, VALUE scheduler) {
 
 /* call-seq: round_trip -> Float or nil
  *
- * Seconds; the shortest seen. Nil: none has been seen yet. */
+ * The shortest measured one, in seconds, or an upper bound of it; nil: none is known. */
 static VALUE connection_get_round_trip(VALUE self) {
     double seconds = connection_in_flight(connection_of(self))->round_trip.seconds;
     return seconds == 0 ? Qnil : DBL2NUM(seconds);
@@ -101,7 +101,7 @@ static VALUE connection_get_round_trip(VALUE self) {
 
 /* call-seq: round_trip = Float
  *
- * It is known to be no longer than that. */
+ * Sets an upper bound, in seconds. */
 static VALUE connection_set_round_trip(VALUE self, VALUE seconds) {
     round_trip_bound(&connection_in_flight(connection_of(self))->round_trip, NUM2DBL(seconds));
     return seconds;
@@ -109,17 +109,18 @@ static VALUE connection_set_round_trip(VALUE self, VALUE seconds) {
 
 /* call-seq: idle_since -> Float
  *
- * When the last request was answered, on the clock of Waiting.now; or the connection was made, where there was none. */
+ * When the last request was answered, on the clock of Waiting.now; before the first, when the connection was opened. */
 static VALUE connection_idle_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->load.idle_since); }
 
 /* call-seq: unused_since -> Float
  *
- * Likewise, but for the checks by this library. */
+ * Likewise, without this library's own liveness checks. */
 static VALUE connection_unused_since(VALUE self) { return DBL2NUM(connection_in_flight(connection_of(self))->load.unused_since); }
 
 /* call-seq: check_sent -> connection
  *
- * What was sent last is a check by this library, of which no caller reads the answer: the next caller does, before it sends anything. */
+ * The request that was submitted last is a liveness check of this library, whose answer no caller waits for: the next caller reads it before it sends
+ * anything. */
 static VALUE connection_check_sent(VALUE self) {
     in_flight_note_check(connection_in_flight(connection_of(self)));
     return self;
@@ -127,7 +128,7 @@ static VALUE connection_check_sent(VALUE self) {
 
 /* call-seq: reserve -> true or false
  *
- * Keeps the trunk for pinned requests from now on. False: it is not deserted, or reserved already, or shut. */
+ * Reserves the connection for pinned requests. False: a caller is active, or it is reserved already, or takes no new requests. */
 static VALUE connection_reserve(VALUE self) {
     connection_t *connection = connection_of(self);
     connection_forget_dropped(connection);
@@ -140,7 +141,7 @@ static VALUE connection_is_reserved(VALUE self) { return RBOOL(connection_of(sel
 
 /* call-seq: release -> connection
  *
- * Callers of every scheduler, and threads, may become active again. */
+ * Ends the reservation: callers of each scheduler, and threads, may become active again. */
 static VALUE connection_release(VALUE self) {
     connection_of(self)->reserved = connection_of(self)->dropped = false;
     return self;
@@ -148,7 +149,7 @@ static VALUE connection_release(VALUE self) {
 
 /* call-seq: begin_ending -> connection
  *
- * A caller ends a request of its own: until it says finish_ending, no caller gets the trunk for its own. */
+ * A caller begins to end a request that it abandoned: until finish_ending the connection cannot be reserved. */
 static VALUE connection_begin_ending(VALUE self) {
     connection_of(self)->endings++;
     return self;
@@ -156,9 +157,9 @@ static VALUE connection_begin_ending(VALUE self) {
 
 /* call-seq: finish_ending -> true or false
  *
- * Returns whether the trunk is deserted now. */
+ * Whether the connection is deserted now. */
 static VALUE connection_finish_ending(VALUE self) {
-    if (connection_of(self)->endings > 0) connection_of(self)->endings--; /* none is left where others were forgotten */
+    if (connection_of(self)->endings > 0) connection_of(self)->endings--; /* 0 where dropped callers were forgotten meanwhile */
     return RBOOL(connection_is_deserted(connection_of(self)));
 }
 
@@ -177,7 +178,7 @@ bool connection_enter(connection_t *connection, VALUE request) {
 
 /* call-seq: enter(request) -> true or false
  *
- * Returns whether the request's waiter is active from now on; false: the trunk is busy for callers of another scheduler, or shut. */
+ * Whether the request's waiter is active from now on; false: callers of another scheduler are active, or the connection takes no new requests. */
 static VALUE connection_get_entered(VALUE self, VALUE request) {
     request_checked(request);
     return RBOOL(connection_enter(connection_of(self), request));
@@ -185,7 +186,7 @@ static VALUE connection_get_entered(VALUE self, VALUE request) {
 
 /* call-seq: deactivate(request) -> connection
  *
- * The request's waiter, which another caller has entered for it, is active no more, and does not know it. */
+ * Ends the activity of a waiter that another caller has activated, and that has not run since. */
 static VALUE connection_take_out(VALUE self, VALUE request) {
     connection_deactivate(connection_of(self), request_checked(request));
     return self;
@@ -193,7 +194,7 @@ static VALUE connection_take_out(VALUE self, VALUE request) {
 
 /* call-seq: head -> Request or nil
  *
- * What the server works on now. */
+ * The oldest request in flight, on which the server works now. */
 static VALUE connection_head(VALUE self) {
     VALUE head = fifo_head(&connection_in_flight(connection_of(self))->fifo);
     return head == Qundef ? Qnil : head;
@@ -201,7 +202,7 @@ static VALUE connection_head(VALUE self) {
 
 /* call-seq: settled? -> true or false
  *
- * Returns whether nothing is in flight whose answer a caller may still ask for. */
+ * Whether no caller may still wait for the answer to anything in flight. */
 static VALUE connection_is_settled(VALUE self) {
     const in_flight_t *in_flight = connection_in_flight(connection_of(self));
     for (size_t at = 0; at < in_flight->fifo.count; at++) {
@@ -216,7 +217,7 @@ static VALUE connection_get_active(VALUE self) { return SIZET2NUM(connection_of(
 
 /* call-seq: inherited? -> true or false
  *
- * Returns whether a parent process made this. */
+ * Whether a parent process has made this. */
 static VALUE connection_is_inherited(VALUE self) { return RBOOL(connection_of(self)->generation != process_generation); }
 
 void Init_trunkline_connection_state(void) {

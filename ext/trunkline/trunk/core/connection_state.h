@@ -1,11 +1,11 @@
-/* Trunkline::ConnectionState: what Ruby sees and changes of a connection. */
+/* Trunkline::ConnectionState: a connection's state, as Ruby reads and changes it. */
 #ifndef TRUNKLINE_CONNECTION_STATE_H
 #define TRUNKLINE_CONNECTION_STATE_H
 
 #include "connection.h"
 
-/* The request's waiter is active from now on. False: the trunk is busy for callers of another scheduler, or shut. Calls Ruby before it changes
- * anything. */
+/* Makes the request's waiter active. False: callers of another scheduler are active, or the connection takes no new requests. Calls Ruby before it
+ * changes anything. */
 bool connection_enter(connection_t *connection, VALUE request);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -7,7 +7,7 @@
 #include "../../common/classes.h"
 
 static ID id_present;
-static unsigned long holders; /* fibers and threads that hold one: with none, nothing is looked up */
+static unsigned long holders; /* fibers and threads that have one set: without any, none is looked up */
 
 double deadline_present(void) {
     if (holders == 0) return INFINITY;
@@ -24,7 +24,7 @@ double deadline_in(VALUE seconds) {
 
 /* call-seq: Deadlines.in(seconds) -> Float
  *
- * The earlier one of that from now and the present one. */
+ * The earlier one of so many seconds from now and the deadline that is set. */
 static VALUE deadlines_in(VALUE module, VALUE seconds) { return DBL2NUM(fmin(deadline_in(seconds), deadline_present())); }
 
 /* call-seq: Deadlines.present -> Float or nil */
@@ -32,7 +32,7 @@ static VALUE deadlines_present(VALUE module) { return deadline_value(deadline_pr
 
 /* call-seq: Deadlines.exchange(deadline) -> Float or nil
  *
- * Holds the Float, or none, for the calling fiber or thread from now on; returns what held before. */
+ * Sets the deadline, a Float or nil, for the calling fiber or thread; returns the former one. */
 static VALUE deadlines_exchange(VALUE module, VALUE deadline) {
     VALUE thread = rb_thread_current(), before = rb_thread_local_aref(thread, id_present);
     if (!NIL_P(deadline)) Check_Type(deadline, T_FLOAT);
@@ -44,7 +44,7 @@ static VALUE deadlines_exchange(VALUE module, VALUE deadline) {
 
 /* call-seq: Deadlines.left(deadline, most) -> Float
  *
- * Seconds until then: not less than none, and not more than `most`. */
+ * Seconds until the deadline: at least 0, and at most `most`. */
 static VALUE deadlines_left(VALUE module, VALUE deadline, VALUE most) {
     return DBL2NUM(fmin(fmax(NUM2DBL(deadline) - clock_now(), 0), NUM2DBL(most)));
 }

@@ -1,17 +1,17 @@
-/* Deadlines: points in time on the one clock, after which a caller waits no longer. INFINITY is never. */
+/* Deadlines: times on the monotonic clock after which a caller does not wait. INFINITY is never. */
 #ifndef TRUNKLINE_DEADLINE_H
 #define TRUNKLINE_DEADLINE_H
 
 #include <math.h>
 #include <ruby.h>
 
-/* The one that holds for whatever the calling fiber or thread asks for. */
+/* The deadline that is set for all requests of the calling fiber or thread; INFINITY: none is. */
 double deadline_present(void);
 
-/* So many seconds from now. Raises TypeError or ArgumentError when that is no time to wait. */
+/* The deadline so many seconds from now. Raises ArgumentError when `seconds` is no number from 0. */
 double deadline_in(VALUE seconds);
 
-/* As Ruby has it: a Float, or nil for never. */
+/* In Ruby: a Float, or nil for never. */
 static inline VALUE deadline_value(double deadline) { return isinf(deadline) ? Qnil : DBL2NUM(deadline); }
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -1,15 +1,14 @@
 #include "ended_scheduler.h"
 
-/* Fibers that their event loop has dropped where they waited: none of them leaves. A thread that ends drops them, and so does an event loop that
- * is closed before they have ended. */
+/* Fibers that their event loop has dropped while they waited: none of them leaves the connection. A thread that ends drops its fibers, and so does an
+ * event loop that is closed before they have ended. */
 #include <math.h>
 #include <ruby/fiber/scheduler.h>
 #include "occupancy.h"
 #include "../../common/classes.h"
 
-/* Ruby has a scheduler run its fibers to their end, by close, before the thread has another scheduler or none. So when the thread itself
- * goes on without the scheduler, close has returned. Nothing less will do: closed? of a scheduler may be true while its fibers run within
- * close, which other threads see, and its own thread asks in the middle of. */
+/* Ruby has a scheduler run its fibers to their end, by close, before the thread has another scheduler or none. So when the thread itself runs without
+ * the scheduler, close has returned. Nothing less is sufficient: closed? of a scheduler may be true while its fibers still run within close. */
 bool scheduler_has_ended(VALUE scheduler, VALUE thread) {
     if (!RTEST(rb_funcall(thread, rb_intern("alive?"), 0))) return true;
     return thread == rb_thread_current() && rb_fiber_scheduler_get() != scheduler;
@@ -17,7 +16,7 @@ bool scheduler_has_ended(VALUE scheduler, VALUE thread) {
 
 static bool is_of(const connection_t *connection, VALUE request) { return !NIL_P(request) && request_of(request)->scheduler == connection->scheduler; }
 
-/* Where the fiber goes on after all, it finds that it has left, and is owed no wake-up. */
+/* If such a fiber runs after all, it finds that it has left, and is owed no wake-up. */
 static void forget_parked(connection_t *connection) {
     request_t *parked = connection->parked.newer;
     while (parked != &connection->parked) {
@@ -40,8 +39,8 @@ static VALUE abandonment(void) {
     return rb_struct_new(rb_const_get(mTrunkline, rb_intern("Abandonment")), ID2SYM(rb_intern("cancel")), Qtrue);
 }
 
-/* The requests that the dropped fibers wait for fail: their answers are not kept, so another thread that has the future of one gets
- * an error. Futures that no fiber waits for are not active, and keep their answers. */
+/* Fails the requests that the dropped fibers wait for: their answers are not kept, so another thread that has the future of one gets an error.
+ * Futures that no fiber waits for are not active, and keep their answers. */
 static void forget_in_flight(connection_t *connection, VALUE failure) {
     in_flight_t *in_flight = connection_in_flight(connection);
     for (size_t at = 0; at < in_flight->fifo.count; at++) {
@@ -66,7 +65,7 @@ bool connection_forget_dropped(connection_t *connection) {
     VALUE scheduler = connection->scheduler, failure;
     if (connection->active == 0 || NIL_P(scheduler) || !scheduler_has_ended(scheduler, connection->thread)) return false;
     failure = abandonment();
-    if (connection->active == 0 || connection->scheduler != scheduler) return false; /* another thread has done it meanwhile */
+    if (connection->active == 0 || connection->scheduler != scheduler) return false; /* another thread has forgotten them meanwhile */
     forget_parked(connection);
     forget_in_flight(connection, failure);
     forget_lead(connection);
@@ -78,8 +77,8 @@ bool connection_forget_dropped(connection_t *connection) {
 
 /* call-seq: forget_dropped -> true or false
  *
- * Where the active callers are fibers that will never go on, they are active no more. True: so it was, now or, of a reserved trunk, at any time since it
- * was reserved: a caller that chooses a trunk may have found that out first. */
+ * Forgets the active callers if their event loop has ended. True: it had, now or, for a reserved connection, at any time since it was reserved: a
+ * caller that chooses a connection may have found that out before. */
 static VALUE connection_forgets_dropped(VALUE self) {
     connection_t *connection = connection_of(self);
     return RBOOL(connection_forget_dropped(connection) || connection->dropped);
@@ -87,7 +86,7 @@ static VALUE connection_forgets_dropped(VALUE self) {
 
 /* call-seq: dropped? -> true or false
  *
- * Returns whether its waiter is a fiber of an event loop that will never go on. */
+ * Whether its waiter is a fiber of an event loop that has ended. */
 static VALUE request_is_dropped(VALUE self) {
     const request_t *request = request_of(self);
     return RBOOL(!NIL_P(request->scheduler) && scheduler_has_ended(request->scheduler, request->thread));

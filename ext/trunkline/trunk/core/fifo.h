@@ -1,4 +1,4 @@
-/* A queue of requests, first in, first out: a ring that grows. It knows nothing of what the entries are for. */
+/* A FIFO of entries in a ring buffer that grows. It does not depend on what the entries are. */
 #ifndef TRUNKLINE_FIFO_H
 #define TRUNKLINE_FIFO_H
 
@@ -6,22 +6,22 @@
 
 struct request;
 
-/* Embedded in what owns it, and all zero at first. Its owner calls fifo_mark and fifo_release. */
+/* Embedded in its owner, which calls fifo_mark and fifo_release. Initialised with zeroes. */
 typedef struct {
-    VALUE *ring; /* an entry is a request, or nil for a unit of the codec's own */
+    VALUE *ring; /* an entry is a request, or nil for messages that the codec sends on its own account */
     size_t first, count, capacity;
 } fifo_t;
 
-/* Appends an entry, which is marked from here on. Without memory it raises NoMemoryError, and nothing has changed. */
+/* Appends an entry, which is marked from here on. Raises NoMemoryError, with nothing changed. */
 void fifo_push(fifo_t *fifo, VALUE entry);
 
-/* Takes the oldest one out; there must be one. */
+/* Removes and returns the oldest entry; there must be one. */
 VALUE fifo_shift(fifo_t *fifo);
 
-/* Where the entry is, counted from the oldest, or the count of all. */
+/* The entry's index, counted from the oldest; the count of all entries when it is not among them. */
 size_t fifo_find(const fifo_t *fifo, VALUE entry);
 
-/* Takes out the one that is there. */
+/* Removes the entry at this index. */
 void fifo_remove(fifo_t *fifo, size_t at);
 
 /* For the garbage collector. */
@@ -31,10 +31,10 @@ void fifo_release(fifo_t *fifo);
 /* The entry at this index, counted from the oldest; there must be one. */
 static inline VALUE fifo_at(const fifo_t *fifo, size_t at) { return fifo->ring[(fifo->first + at) & (fifo->capacity - 1)]; }
 
-/* An entry's request; NULL for a unit of the codec's own. */
+/* An entry's request; NULL for one of the codec's own. */
 static inline struct request *fifo_request(VALUE entry) { return NIL_P(entry) ? NULL : RTYPEDDATA_DATA(entry); }
 
-/* The oldest one; Qundef when there is none. */
+/* The oldest entry; Qundef when there is none. */
 static inline VALUE fifo_head(const fifo_t *fifo) { return fifo->count ? fifo->ring[fifo->first] : Qundef; }
 
 #endif

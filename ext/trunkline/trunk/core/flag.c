@@ -17,7 +17,7 @@ const flag_t *flag_checked(VALUE object) { return rb_check_typeddata(object, &fl
 
 /* call-seq: Flag.new -> Flag
  *
- * It is off. */
+ * A new flag is off. */
 static VALUE flag_new(int argc, VALUE *argv, VALUE class) {
     flag_t *flag;
     (void)argv;
@@ -38,8 +38,8 @@ static VALUE turn_off(VALUE flag) {
 
 /* call-seq: hold { ... } -> true or false
  *
- * Runs the block, and is on meanwhile, until the block is left in whatever way. False: it was on, and the block did not run. The look and the turn
- * are one step, for threads too. */
+ * Runs the block with the flag on, and turns it off when the block is left in any way. False: it was on, and the block did not run. Testing and
+ * setting it is one step, for threads too. */
 static VALUE flag_hold(VALUE self) {
     flag_t *flag = RTYPEDDATA_DATA(self);
     if (flag->on) return Qfalse;

@@ -1,6 +1,6 @@
-/* Trunkline::Flag: a boolean of one owner, which turns it on and off in Ruby, and which the connections read in C without a call. It also tells
- * what a caller has in use while it waits, where a Mutex would be no good: Ruby reads the memory of the fiber that has locked one when that is collected
- * as garbage, and when the fiber was dropped and freed before it. */
+/* Trunkline::Flag: a boolean that its owner sets in Ruby, and that connections read in C without a call. It also marks what a caller uses while it
+ * waits. A Mutex would be unsafe there: Ruby reads the memory of the fiber that has locked it when the Mutex is garbage-collected, and a dropped
+ * fiber may have been freed before. */
 #ifndef TRUNKLINE_FLAG_H
 #define TRUNKLINE_FLAG_H
 
@@ -11,7 +11,7 @@ typedef struct {
     bool on;
 } flag_t;
 
-/* Of what Ruby gives: raises TypeError when it is something else. The Ruby object owns it: its user marks that. */
+/* The struct of any object, which owns it: its user marks the object. Raises TypeError when it is no Flag. */
 const flag_t *flag_checked(VALUE object);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -1,13 +1,13 @@
 #include "gc_sentinel.h"
 
-/* Trunkline::GCSentinel and Trunkline::GCSentinel::Watch: whether an object was collected as garbage. Nothing but that object refers to its
- * sentinel, which is collected with it; the watch, which others keep, refers to neither. A WeakRef tells the same, and takes 2.2 us to make,
- * where a sentinel and its watch take 0.24 us. */
+/* Trunkline::GCSentinel and Trunkline::GCSentinel::Watch: whether an object was garbage-collected. Only that object refers to its sentinel, so both
+ * are collected together; the watch, which others keep, refers to neither. A WeakRef does the same, and takes 2.2 us to make, where a sentinel and
+ * its watch take 0.24 us. */
 #include <ruby.h>
 #include <stdbool.h>
 #include "../../common/classes.h"
 
-/* Owned by a sentinel and its watches together: the last one that is freed frees it. */
+/* Shared by a sentinel and its watches: the last one that is freed frees it. */
 typedef struct {
     size_t owners;
     bool collected;
@@ -62,7 +62,7 @@ static VALUE sentinel_watch(VALUE self) {
 
 /* call-seq: collected? -> true or false
  *
- * False also between the moment from which nothing refers to the sentinel, and that at which Ruby frees it. */
+ * Also false between the moment from which nothing refers to the sentinel, and that at which Ruby frees it. */
 static VALUE watch_collected(VALUE self) { return RBOOL(((const fate_t *)RTYPEDDATA_DATA(self))->collected); }
 
 void Init_trunkline_gc_sentinel(void) {

@@ -1,7 +1,7 @@
 #include "histogram.h"
 
 #define MICROSECONDS 1e6
-#define FINE 4            /* buckets a doubling, and the first that are a microsecond wide */
+#define FINE 4            /* buckets per doubling, and the number of the first ones, which are a microsecond wide */
 #define MOST_HELD (1 << 17)
 
 static unsigned bucket_of(double seconds) {

@@ -39,7 +39,7 @@ static VALUE histogram_class_mean(VALUE self) { return DBL2NUM(histogram_mean(hi
 
 /* call-seq: quantile(part) -> Float
  *
- * Seconds that this part of the durations, from 0 to 1, did not exceed, to an eighth; 0 where there were none. */
+ * The quantile in seconds, exact to an eighth: durations up to it make up this part of all, from 0 to 1; 0 without durations. */
 static VALUE histogram_class_quantile(VALUE self, VALUE part) {
     return DBL2NUM(histogram_quantile(histogram_of(self), NUM2DBL(part)));
 }

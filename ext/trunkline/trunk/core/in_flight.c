@@ -5,20 +5,20 @@
 #include "request.h"
 #include "../../common/classes.h"
 
-/* No type on its own is ever allocated: only codecs are. */
+/* Only the parent of codecs' types: no object of this type itself is allocated. */
 const rb_data_type_t in_flight_type = {.wrap_struct_name = "Trunkline::InFlight"};
 
 static request_t *head_of(const in_flight_t *in_flight) { return fifo_request(fifo_head(&in_flight->fifo)); }
 
 static double cost_of(const request_t *request) { return request ? request->work.cost : 0; }
 
-/* The dispatcher looked at the clock when it chose this trunk for a request that shares. */
+/* The dispatcher read the clock when it chose this connection for a shared request. */
 static double time_of_push(const in_flight_t *in_flight, const request_t *request) {
     if (in_flight->fifo.count == 1) return in_flight->load.head_since;
     return request->pinned ? clock_now() : clock_latest();
 }
 
-/* What is expected of it now, and what it counts as until it is answered. */
+/* Sets its estimate, and what it counts as until it is answered. */
 static void estimate(request_t *request) {
     if (!request->work.service) return;
     request->work.cost = request->work.service->mean;
@@ -50,7 +50,7 @@ static void count_out(in_flight_t *in_flight, const request_t *request) {
 
 static void become_busy(in_flight_t *in_flight) {
     load_t *load = &in_flight->load;
-    load->backlog = 0; /* and with it what rounding has left */
+    load->backlog = 0; /* also removes rounding errors */
     load->head_since = clock_now();
     load->alone = true;
     occupancy_note_busy(&in_flight->occupant);
@@ -125,7 +125,7 @@ void in_flight_fail(in_flight_t *in_flight, uint64_t sent, VALUE woken) {
         VALUE entry = in_flight_shift(in_flight, 0);
         if (NIL_P(entry)) continue;
         request_t *request = request_of(entry);
-        if (request->done) continue; /* abandoned */
+        if (request->done) continue; /* abandoned before */
         request->failure = rb_yield(RBOOL(request->offset < sent));
         if (request_finish(request)) rb_ary_push(woken, entry);
     }
@@ -138,7 +138,7 @@ void in_flight_move_forward(const in_flight_t *in_flight, size_t from, size_t si
     }
 }
 
-/* Those that the codec has put before the oldest request are answered before it, and few. */
+/* The codec's own messages before the oldest request are answered before it, and short. */
 uint64_t in_flight_bytes(const in_flight_t *in_flight) {
     const fifo_t *fifo = &in_flight->fifo;
     for (size_t at = 0; at < fifo->count; at++) {

@@ -1,11 +1,11 @@
-/* When a thread may be interrupted (Thread#raise, #kill, Timeout): the two masks of the house, for C and for Ruby. */
+/* When a thread may be interrupted (Thread#raise, #kill, Timeout): the two masks for Thread.handle_interrupt, in C and in Ruby. */
 #ifndef TRUNKLINE_INTERRUPTS_H
 #define TRUNKLINE_INTERRUPTS_H
 
 #include <ruby.h>
 
-/* Each runs the function, which gets the data as a block would. Nowhere but where it sleeps: all that changes state lies between
- * its sleeps. */
+/* Runs the function, which gets the data as a block would, with interrupts masked except where the thread sleeps: all that changes state lies between
+ * its sleeps. The second masks them there, too. */
 VALUE interrupts_where_it_sleeps(rb_block_call_func *function, VALUE data);
 
 VALUE interrupts_never(rb_block_call_func *function, VALUE data);

@@ -46,14 +46,15 @@ static VALUE connection_lead(VALUE self, VALUE object) {
 
 /* call-seq: sleeps_until(request) -> Float or nil
  *
- * Of a parked waiter, on the clock of Waiting.now. Nil: until it is woken, if only by a leader that looks at the clock. */
+ * Until when a parked waiter has to set its own timeout, on the clock of Waiting.now. Nil: it is woken, if only by a leader whose timeout covers it. */
 static VALUE connection_get_sleeps_until(VALUE self, VALUE object) {
     return deadline_value(connection_sleeps_until(connection_of(self), request_checked(object)));
 }
 
 /* call-seq: take_lead(request) -> true or false
  *
- * False: another waiter leads, or is about to, or the active callers are of another scheduler; this one is not parked. */
+ * Makes the request's waiter, which is not parked, the leader. False: another waiter leads or was woken to lead, or callers of another scheduler are
+ * active. */
 static VALUE connection_take_lead(VALUE self, VALUE object) {
     connection_t *connection = connection_of(self);
     request_t *request = request_checked(object);
@@ -72,8 +73,8 @@ double connection_begin_rest(connection_t *connection) {
  * Nil: see connection_begin_rest. */
 static VALUE connection_get_rest(VALUE self) { return deadline_value(connection_begin_rest(connection_of(self))); }
 
-/* Takes the parked whose time is over out of the list, and finds the earliest of the others. To push may collect garbage,
- * and with it parked requests: the list is looked at from its beginning again. */
+/* Removes the parked waiters whose time is over, and finds the earliest of the others. Pushing may collect garbage, parked requests included: so the
+ * list is read from its beginning again. */
 static void expire(connection_t *connection, double now, VALUE woken) {
     double earliest = NIL_P(connection->leader) ? INFINITY : request_of(connection->leader)->until;
     request_t *parked = connection->parked.newer;
@@ -103,8 +104,8 @@ static VALUE connection_get_end_of_rest(VALUE self, VALUE woken) {
     return self;
 }
 
-/* The next leader: the newest of those parked now, of the connection's scheduler while it has active callers. That one need
- * not be parked here: a caller may be active only to keep the trunk. */
+/* The next leader: the newest parked waiter; where callers are active, one of their scheduler. There may be active callers and no parked one of their
+ * scheduler: a caller may be active only to keep the connection. */
 static request_t *successor(connection_t *connection) {
     for (request_t *parked = connection->parked.older; parked != &connection->parked; parked = parked->older) {
         if (connection->active == 0 || parked->active || connection_admits(connection, parked->scheduler, parked->pinned)) return parked;
@@ -137,7 +138,7 @@ succession_t connection_leave(connection_t *connection, VALUE object) {
 
 /* call-seq: leave(request) -> Request or nil
  *
- * Returns the next leader, if there is none yet: it is owed its wake-up. */
+ * Returns the next leader, if one was elected now: it is owed its wake-up. */
 static VALUE connection_get_next_leader(VALUE self, VALUE object) {
     connection_t *connection = connection_of(self);
     request_checked(object);
@@ -146,7 +147,7 @@ static VALUE connection_get_next_leader(VALUE self, VALUE object) {
 
 /* call-seq: led? -> true or false
  *
- * Returns whether there is a leader, or one on its way. */
+ * Whether there is a leader, or one that was woken to lead. */
 static VALUE connection_get_led(VALUE self) { return RBOOL(connection_is_led(connection_of(self))); }
 
 /* call-seq: leads?(request) -> true or false */

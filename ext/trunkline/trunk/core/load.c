@@ -1,14 +1,13 @@
 #include "load.h"
 
-/* Trunkline::Load: what a codec has been given to do, and has yet to do. */
+/* Trunkline::Load: the load of one codec. */
 #include "in_flight.h"
 #include "clock.h"
 #include "../../common/classes.h"
 
 /* call-seq: Load.of(codec) -> [Integer, Integer, Float]
  *
- * The requests it was ever given, the units that the server has yet to answer, and in how many seconds it is expected to be
- * through with these. */
+ * The number of requests ever submitted, the number of entries in flight, and the estimated seconds until the server has answered these. */
 static VALUE load_of(VALUE module, VALUE codec) {
     rb_check_typeddata(codec, &in_flight_type);
     const in_flight_t *in_flight = RTYPEDDATA_DATA(codec);

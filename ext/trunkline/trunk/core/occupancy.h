@@ -1,5 +1,5 @@
-/* Which of a set of connections are idle, kept for a caller, or work on long requests. Each connection tells the occupancy that it was added
- * to, and knows nothing of what chooses among them. Nothing here calls Ruby. */
+/* The account of a set of connections: which are idle, kept for a caller, or busy with long requests. Each connection updates the account that it was
+ * added to, and does not depend on what chooses among them. Nothing here calls Ruby. */
 #ifndef TRUNKLINE_OCCUPANCY_H
 #define TRUNKLINE_OCCUPANCY_H
 
@@ -8,52 +8,53 @@
 
 struct request;
 
-/* One connection's part in an occupancy. The functions here alone change it, but for the index; all zero at first. */
+/* One connection's entry in the account. Only the functions here change it, except for the index. Initialised with zeroes. */
 typedef struct occupant {
-    VALUE owner;                  /* the object that holds the occupancy; marked by the connection. false: it was added nowhere */
+    VALUE owner;                  /* the object that holds the account; marked by the connection. false: it was added to none */
     struct occupancy *occupancy;  /* the owner's, or NULL */
-    size_t index;                 /* of the connection among those that the owner chooses among: the owner sets it */
-    const struct request *kept;   /* the idle connection is kept for that one, whose waiter is active and on its way; or NULL */
-    struct occupant *older;       /* neighbours among the idle ones; none when busy or kept */
+    size_t index;                 /* of the connection in the owner's list; the owner sets it */
+    const struct request *kept;   /* the idle connection is kept for this request, whose waiter is active and was woken to use it; or NULL */
+    struct occupant *older;       /* neighbours in the ring of idle connections; NULL when busy or kept */
     struct occupant *newer;
 } occupant_t;
 
-/* Owned by what chooses among the connections. An occupant that was added refers to it. */
+/* Owned by what chooses among the connections. Each entry that was added points to it. */
 typedef struct occupancy {
     occupant_t idle;   /* the ring's anchor: idle.newer has been idle for longest, idle.older is the newest */
     size_t idle_count;
-    size_t kept;       /* idle connections that are not among these, as a caller is on its way to each */
+    size_t kept;       /* idle connections that are kept for a caller, and not in the ring */
     size_t longs;      /* connections with a long request in flight */
 } occupancy_t;
 
-/* Of one that was just allocated. */
+/* Initialises a newly allocated account. */
 void occupancy_begin(occupancy_t *occupancy);
 
-/* `owner`: the object that holds the occupancy. */
+/* Adds a connection. `owner`: the object that holds the account. */
 void occupancy_add(occupancy_t *occupancy, VALUE owner, occupant_t *occupant, bool is_idle, bool has_long);
 
-/* Of an occupant that was added. The counts of kept and long ones stay: see occupancy_restart. */
+/* Removes a connection that was added. The counts of kept connections and of those with long requests stay: see occupancy_restart. */
 void occupancy_remove(occupancy_t *occupancy, occupant_t *occupant);
 
-/* All were removed, and none of them counts any more. */
+/* After all connections were removed: resets the counts. */
 static inline void occupancy_restart(occupancy_t *occupancy) { occupancy->kept = occupancy->longs = 0; }
 
-/* A request comes to the idle connection; its last one was answered; its first long one came, or the last long one was answered. Of an occupant
- * that was added nowhere, nothing is noted. */
+/* Called when the idle connection gets a request; when its last request was answered; when its first long request came or its last one was answered.
+ * They do nothing for a connection that was added to no account. */
 void occupancy_note_busy(occupant_t *occupant);
 void occupancy_note_idle(occupant_t *occupant);
 void occupancy_note_long(const occupant_t *occupant, bool has_one);
 
-/* The idle connection, which was added, is not chosen for other requests until this one comes or does without. The request must outlive that. */
+/* Keeps the idle connection, which was added, for this request: it is not chosen for others until the request is sent there or does without. The
+ * request must live until then. */
 void occupancy_keep(occupant_t *occupant, const struct request *request);
 
-/* The request that it was kept for does without it; for any other, nothing happens. */
+/* The request does without the connection that was kept for it. Nothing happens if it was not kept for this request. */
 void occupancy_keep_no_more(occupant_t *occupant, const struct request *request);
 
-/* Connections with a long request in flight, among those that this one was added to; 0: to none. */
+/* Connections with a long request in flight in the account that this one was added to; 0 without one. */
 size_t occupancy_count_longs(const occupant_t *occupant);
 
-/* Connections with a long request in flight, or on its way. */
+/* Connections with a long request in flight, or kept for one. */
 static inline size_t occupancy_running(const occupancy_t *occupancy) { return occupancy->longs + occupancy->kept; }
 
 #endif

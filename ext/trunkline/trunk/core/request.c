@@ -24,7 +24,7 @@ void request_mark(void *data) {
     rb_gc_mark(request->listed);
 }
 
-/* No type on its own is ever allocated: only codecs' requests are, with their own free functions. */
+/* Only the parent of codecs' request types, which have their own free functions: no object of this type itself is allocated. */
 const rb_data_type_t request_type = {
     .wrap_struct_name = "Trunkline::Request",
     .function = {.dmark = request_mark},
@@ -81,7 +81,8 @@ static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->stat
 
 /* call-seq: resume -> :done, :running or :parked
  *
- * The waiter runs again and has taken its wake-up, and the request is done or not. :parked: it has not been woken, and still is. */
+ * The waiter runs again, and has received its wake-up. :done, :running: its request is done, or not. :parked: it has not been woken, and stays
+ * parked. */
 static VALUE request_resume(VALUE self) {
     request_t *request = request_of(self);
     if (request->state == WAITER_PARKED) return sym_parked;
@@ -112,16 +113,16 @@ static VALUE unblock_untorn(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
 
 /* call-seq: wake -> request
  *
- * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread by its
- * token. Some schedulers resume the fiber at once, within this call.
+ * Gives the waiter the wake-up that it is owed since it became woken: a fiber through its scheduler, a thread through its token. Some schedulers
+ * resume the fiber at once, within this call.
  *
- * Another scheduler than the caller's may sleep here, on a lock of its own for instance. A caller torn from that sleep would take the
- * wake-up with it, so it is not interrupted meanwhile, nor is a fiber cancelled, which blocks. An error of that scheduler is not
- * the caller's. */
+ * Another scheduler than the caller's may sleep here, on a lock of its own for instance. An interrupt in that sleep would lose the wake-up, so
+ * interrupts are masked, and a calling fiber runs this in a blocking fiber, in which it cannot be cancelled. An error of that scheduler is not raised
+ * to the caller. */
 VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
     if (NIL_P(request->scheduler)) {
-        if (!NIL_P(request->token)) rb_funcall(request->token, id_push, 1, Qnil); /* none: it does not sleep yet */
+        if (!NIL_P(request->token)) rb_funcall(request->token, id_push, 1, Qnil); /* nil: it does not sleep yet */
     } else if (request->scheduler == rb_fiber_scheduler_current()) {
         unblock(self);
     } else {
@@ -138,12 +139,12 @@ bool request_wakes_at_once(VALUE self) {
 
 /* call-seq: delivered? -> true or false
  *
- * Returns whether the wake-up has been given that the waiter is owed: a thread that has made it woken gives it a moment later. */
+ * Whether the wake-up that the waiter is owed has been given: a thread gives it a moment after it has made the waiter woken. */
 static VALUE request_is_delivered(VALUE self) { return RBOOL(request_of(self)->delivered); }
 
 /* call-seq: withdraw -> true or false
  *
- * The waiter runs again without having taken a wake-up. True: one is on its way to it and must be taken in. */
+ * The waiter runs again without having received a wake-up. True: one is on its way, and must be received. */
 static VALUE request_withdraw(VALUE self) {
     request_t *request = request_of(self);
     bool owed = request->state == WAITER_WOKEN;
@@ -154,7 +155,7 @@ static VALUE request_withdraw(VALUE self) {
 
 /* call-seq: adopt -> request
  *
- * The calling fiber or thread is the one that waits from now on. */
+ * Makes the calling fiber or thread the waiter. */
 static VALUE request_adopt(VALUE self) {
     request_t *request = request_of(self);
     if (request->state == WAITER_RUNNING) belong_to_caller(request);
@@ -163,7 +164,7 @@ static VALUE request_adopt(VALUE self) {
 
 /* call-seq: park -> request
  *
- * The waiter is about to sleep, on no trunk: what it waits for wakes it by wake_up. */
+ * The waiter is about to sleep, on no connection, until a call of wake_up. */
 static VALUE request_park(VALUE self) {
     request_of(self)->state = WAITER_PARKED;
     return self;
@@ -171,12 +172,12 @@ static VALUE request_park(VALUE self) {
 
 /* call-seq: wake_up -> true or false
  *
- * True: the waiter was parked, and is now owed its wake-up by the caller, which nothing may interrupt until it has given it. */
+ * True: the waiter was parked, and the caller owes it a wake-up; no interrupt may come before it has given that. */
 static VALUE request_is_woken(VALUE self) { return RBOOL(request_wake_up(request_of(self))); }
 
 /* call-seq: rouse -> true or false
  *
- * Wakes the waiter. False: it was not parked. */
+ * Wakes the waiter, if it is parked. False: it was not. */
 static VALUE request_rouse(VALUE self) {
     if (!request_wake_up(request_of(self))) return Qfalse;
     request_wake(self);
@@ -185,7 +186,7 @@ static VALUE request_rouse(VALUE self) {
 
 /* call-seq: pin -> request
  *
- * The request goes only onto a reserved trunk. */
+ * The request may be sent only over a reserved connection. */
 static VALUE request_pin(VALUE self) {
     request_of(self)->pinned = true;
     return self;
@@ -193,7 +194,7 @@ static VALUE request_pin(VALUE self) {
 
 /* call-seq: limit(seconds) -> request
  *
- * The answer is of no use later than that from now. An earlier deadline stays. */
+ * Sets its deadline, so many seconds from now. An earlier deadline stays. */
 static VALUE request_limit(VALUE self, VALUE seconds) {
     request_t *request = request_of(self);
     request->deadline = request->until = fmin(request->deadline, deadline_in(seconds));
@@ -202,7 +203,7 @@ static VALUE request_limit(VALUE self, VALUE seconds) {
 
 /* call-seq: limit_as(other) -> request
  *
- * What holds for the other one holds for this one too. */
+ * Takes over the deadline and the idempotency of the other request. */
 static VALUE request_limit_as(VALUE self, VALUE object) {
     request_t *request = request_of(self), *other = request_checked(object);
     request->deadline = request->until = other->deadline;
@@ -213,14 +214,11 @@ static VALUE request_limit_as(VALUE self, VALUE object) {
 /* call-seq: deadline -> Float or nil */
 static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of(self)->deadline); }
 
-/* call-seq: deadline_passed? -> true or false
- *
- * Returns whether its deadline has passed. */
 static VALUE request_is_deadline_passed(VALUE self) { return RBOOL(request_deadline_passed(request_of(self))); }
 
 /* call-seq: patience = Float or nil
  *
- * Its waiter stops waiting then, or at its deadline when that is earlier. */
+ * Until when its waiter waits at most; an earlier deadline stays in force. */
 static VALUE request_set_patience(VALUE self, VALUE until) {
     request_t *request = request_of(self);
     request->until = NIL_P(until) ? request->deadline : fmin(request->deadline, NUM2DBL(until));
@@ -229,7 +227,7 @@ static VALUE request_set_patience(VALUE self, VALUE until) {
 
 /* call-seq: linger(until) -> request
  *
- * Its waiter waits until the Float, whatever its deadline was. */
+ * Its waiter waits until then, a Float, whatever its deadline was. */
 static VALUE request_linger(VALUE self, VALUE until) {
     request_of(self)->until = NUM2DBL(until);
     return self;
@@ -237,12 +235,12 @@ static VALUE request_linger(VALUE self, VALUE until) {
 
 /* call-seq: patience_over? -> true or false
  *
- * Returns whether its waiter should stop waiting. */
+ * Whether its waiter's time to wait is over. */
 static VALUE request_is_patience_over(VALUE self) { return RBOOL(request_patience_over(request_of(self))); }
 
 /* call-seq: fail(failure) -> request
  *
- * Done, without an answer, unless it is done already: what may still come of it is discarded. Its waiter is woken. */
+ * Fails the request, unless it is done: a later answer is discarded. Its waiter is woken. */
 static VALUE request_fail(VALUE self, VALUE failure) {
     request_t *request = request_of(self);
     if (request->done) return self;
@@ -252,7 +250,7 @@ static VALUE request_fail(VALUE self, VALUE failure) {
 
 /* call-seq: revoke(failure) -> request
  *
- * It is done, and its answer does not stand: it counts as one that has failed in that way. */
+ * Makes a request that is done count as failed, whatever its answer was. */
 static VALUE request_revoke(VALUE self, VALUE failure) {
     request_of(self)->failure = failure;
     return self;
@@ -271,7 +269,7 @@ static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
 
 /* call-seq: eager! -> request
  *
- * Its caller asks for more without waiting for the answer. */
+ * Its caller sends more requests without waiting for the answer. */
 static VALUE request_set_eager(VALUE self) {
     request_of(self)->eager = true;
     return self;
@@ -279,7 +277,7 @@ static VALUE request_set_eager(VALUE self) {
 
 /* call-seq: list(entry) -> entry
  *
- * The Array is empty when the request is done, so that a list of those that are not keeps no answers. */
+ * Has the Array emptied when the request is done, so that a list of unfinished requests keeps no answers. */
 static VALUE request_list(VALUE self, VALUE entry) {
     request_t *request = request_of(self);
     Check_Type(entry, T_ARRAY);
@@ -288,7 +286,7 @@ static VALUE request_list(VALUE self, VALUE entry) {
 
 /* call-seq: claim -> true or false
  *
- * One caller at a time waits for a request. False: another does already. */
+ * Claims the request, which one caller at a time may wait for. False: another has claimed it. */
 static VALUE request_claim(VALUE self) {
     request_t *request = request_of(self);
     if (request->claimed) return Qfalse;
@@ -311,7 +309,7 @@ static VALUE request_get_failure(VALUE self) { return request_of(self)->failure;
 
 /* call-seq: taken -> Float or nil
  *
- * Seconds that the server has worked on it, as far as that can be seen from here. */
+ * Measured seconds of the server's work on it. */
 static VALUE request_get_taken(VALUE self) {
     double taken = request_of(self)->work.taken;
     return taken > 0 ? DBL2NUM(taken) : Qnil;

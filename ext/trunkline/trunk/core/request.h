@@ -1,11 +1,9 @@
-/* Trunkline::Request: one question on a trunk, and the fiber or thread that waits for its answer.
+/* Trunkline::Request: one request to the server, and the fiber or thread that waits for its answer.
  *
- * A waiter is running, parked or woken:
+ * A waiter is running, parked or woken: running --park--> parked --wake--> woken --resume--> running
  *
- *     running --park--> parked --wake--> woken --resume--> running
- *
- * Every change is one C call, so the GVL makes it one step for threads too. The caller that moves a waiter from parked to
- * woken owes it one wake-up, and only that move does. Codecs embed request_t at the start of a struct of their own. */
+ * Every change is one C call, so the GVL makes it one step for threads too. The caller that moves a waiter from parked to woken owes it one wake-up,
+ * and only that step does. Codecs embed request_t at the start of a struct of their own. */
 #ifndef TRUNKLINE_REQUEST_H
 #define TRUNKLINE_REQUEST_H
 
@@ -15,51 +13,51 @@
 
 typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
 
-/* How much work it is for the server: what was expected, and what was measured. The dispatcher and service.c use it. */
+/* How much work the request is for the server: what was expected, and what was measured. The dispatcher and service.c use it. */
 typedef struct {
-    service_t *service; /* what is known of its kind; NULL: nothing, and nothing is learned. Its owner is marked by the struct around the request */
+    service_t *service; /* service times of its statement; NULL: none are kept. The struct around the request marks its owner */
     double cost;        /* seconds that the server is expected to need for it */
-    double pushed;      /* when it came to be in flight */
-    double taken;       /* seconds that the server has worked on it, as far as that can be seen; 0: not measured */
-    size_t beside;      /* trunks with a long one in flight when this long one was sent */
-    bool cut_short;     /* its answer came before the server was through with it: that tells how long it takes at least */
-    bool is_long;       /* counts as a long one where it is in flight */
-    bool is_watched;    /* where it is long, it is to be measured for sure: what chose its connection holds long ones back, or looks whether it should */
-    bool is_unknown;    /* likewise as one of which it is not known how long it takes */
+    double pushed;      /* when it joined the FIFO */
+    double taken;       /* measured seconds of the server's work on it; 0: not measured */
+    size_t beside;      /* connections with a long request in flight when this long request was sent */
+    bool cut_short;     /* its answer came before the server had finished it (cancelled, say): the measurement is a lower bound */
+    bool is_long;       /* counted as long among the requests in flight */
+    bool is_watched;    /* a long request whose service time must be measured exactly, as the concurrency limit holds long requests back or probes */
+    bool is_unknown;    /* counted among the requests in flight as one whose service time is not known */
 } request_work_t;
 
 typedef struct request {
     VALUE self;
-    VALUE fiber;          /* that waits; its thread, where that has no scheduler */
-    VALUE scheduler;      /* its scheduler, or nil where plain threads are */
-    VALUE thread;         /* whose scheduler that is; nil where the scheduler is */
-    VALUE token;          /* what a plain thread sleeps on, from when it first has to */
+    VALUE fiber;          /* that waits for the answer; its thread, where it has no scheduler */
+    VALUE scheduler;      /* the fiber's scheduler; nil for plain threads */
+    VALUE thread;         /* the scheduler's thread; nil where the scheduler is */
+    VALUE token;          /* the queue that a plain thread sleeps on, made when it first sleeps */
     VALUE failure;        /* why no answer will come; or nil */
-    VALUE listed;         /* Array in which its future waits until it is done, and which is empty then; or nil */
-    struct request *older; /* neighbours among the parked, none when not parked */
+    VALUE listed;         /* Array that holds its future, and is emptied when the request is done; or nil */
+    struct request *older; /* neighbours in the ring of parked waiters; NULL when not parked */
     struct request *newer;
     waiter_state_t state;
-    bool done;            /* nothing more will come */
-    bool delivered;       /* the wake-up that it is owed as woken has been given */
-    bool eager;           /* its caller asks for more without waiting for the answer */
+    bool done;            /* answered, failed or abandoned */
+    bool delivered;       /* the wake-up that is owed since it became woken has been given */
+    bool eager;           /* its caller sends more requests without waiting for the answer */
     bool claimed;         /* a caller waits for it already */
     bool active;          /* counted among the active callers of its trunk */
-    bool pinned;          /* goes only onto the trunk that is reserved for its caller */
-    bool limited;         /* the server ends it by itself when its deadline has passed */
-    bool idempotent;      /* its caller says that it may be carried out twice */
-    double deadline;      /* when its answer has lost its sense */
-    double until;         /* when its waiter stops waiting: then, or earlier */
-    uint64_t offset;      /* bytes written to its trunk before it */
+    bool pinned;          /* may be sent only over the connection that is reserved for its caller */
+    bool limited;         /* the server itself ends it at its deadline (statement_timeout) */
+    bool idempotent;      /* its caller allows that it is executed twice */
+    double deadline;      /* after which its caller has no use for the answer */
+    double until;         /* until when its waiter waits at most */
+    uint64_t offset;      /* bytes of output that were appended to its connection before it */
     request_work_t work;
 } request_t;
 
 extern VALUE cTrunklineRequest;
-extern const rb_data_type_t request_type; /* parent of every codec's request type */
+extern const rb_data_type_t request_type; /* parent of each codec's request type */
 
-/* Fills a fresh request: it belongs to the calling fiber or thread. */
+/* Initialises a newly allocated request for the calling fiber or thread. */
 void request_prepare(request_t *request, VALUE self);
 
-/* Its kind is known. */
+/* Sets the service times that it is estimated by, and measured for. */
 static inline void request_serve(request_t *request, service_t *service) {
     request->work.service = service;
     request->work.cost = service->mean;
@@ -69,28 +67,28 @@ static inline void request_serve(request_t *request, service_t *service) {
 void request_mark(void *request);
 void request_unlink(request_t *request);
 
-/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+/* The struct of an object whose class is known: a method's receiver, or one that this library has stored itself. */
 static inline request_t *request_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-/* Of what a caller gives: raises TypeError when it is something else. */
+/* The struct of any object. Raises TypeError when it is no Request. */
 request_t *request_checked(VALUE object);
 
-/* The answer is complete, or will never come. True: its waiter was parked, and the caller now owes it a wake-up. */
+/* Marks the request as done: its answer is complete, or will never come. True: its waiter was parked, and the caller owes it a wake-up. */
 bool request_finish(request_t *request);
 
-/* Ruby's Request#wake: see there. */
+/* Request#wake in Ruby: see there. */
 VALUE request_wake(VALUE self);
 
-/* Whether waking its waiter runs nothing that is written in Ruby, where an interrupt could come between. */
+/* Whether waking its waiter runs no Ruby code, in which an interrupt could be raised. */
 bool request_wakes_at_once(VALUE self);
 
-/* Whether its waiter should stop waiting. */
+/* Whether its waiter's time to wait is over. */
 bool request_patience_over(const request_t *request);
 
-/* Whether its answer has lost its sense. */
+/* Whether its deadline has passed. */
 bool request_deadline_passed(const request_t *request);
 
-/* Moves a parked waiter to woken. False: it is not parked. */
+/* Moves a parked waiter to woken: the caller owes it a wake-up. False: it is not parked. */
 bool request_wake_up(request_t *request);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "../../common/classes.h"
 
-/* The way of each request asks for what its fiber holds. See lib/trunkline/trunk/scoped_value.rb. */
+/* Each request checks whether its fiber has scoped values: see lib/trunkline/trunk/scoped_value.rb. */
 
 #if RUBY_API_VERSION_MAJOR > 3 || RUBY_API_VERSION_MINOR >= 2
 
@@ -42,7 +42,7 @@ static void prepare(void) {
 
 /* call-seq: ScopedValue.none? -> true or false
  *
- * Returns true where the calling fiber holds nothing of any owner; false: it may hold something. */
+ * True: the calling fiber certainly has no scoped value; false: it may have one. */
 static VALUE holding_none(VALUE class) {
     (void)class;
     return holds_nothing() ? Qtrue : Qfalse;

@@ -3,18 +3,19 @@
 #include <math.h>
 #include "../../common/classes.h"
 
-/* Half and double of each constant but DOUBTERS_WEIGHT change played traffic by no more than other seeds do, so none of them is tuned: each
- * keeps its order of magnitude. The figures stand in bench/results/policy-profile.md. */
-#define UNSEEN 0.001          /* seconds that are expected of what was never measured */
+/* Half and double of each constant but DOUBTERS_WEIGHT change simulated traffic by no more than other seeds do, so only the order of magnitude
+ * matters. The figures are in bench/results/policy-profile.md. */
+#define UNSEEN 0.001          /* seconds that are expected before the first measurement */
 #define LONG 0.002            /* seconds beyond which a short one becomes long */
-#define SUSPECT 0.0005        /* seconds up to which measurements that are not sure can raise the mean */
-#define WEIGHT 0.125          /* of one more measurement */
-/* Of one more while in doubt. With 0.125 queries that wait for 20 ms, exponentially, are taken for long too late: a worst median of 138 ms, and of 30
- * with 0.25. */
+#define SUSPECT 0.0005        /* seconds up to which measurements that are only upper bounds can raise the mean */
+#define WEIGHT 0.125          /* of a new measurement in the moving average */
+/* Likewise while the mean is doubtful. With 0.125 queries that wait for 20 ms, exponentially, are taken for long too late: a worst median of 138 ms,
+ * and of 30 with 0.25. */
 #define DOUBTERS_WEIGHT 0.25
-#define STEADY_WEIGHT 0.0625  /* of one more mean. Of 8 callers' reads the slower of played hosts that compute for 1 and 5 ms, exponentially, had 13 % with 1, and has 1 % */
-#define MOST_TIMES 4          /* the mean that one measurement can count for: a stall of the client is not the server's */
-#define LEAST_CLIPPED 0.00002 /* seconds that one can count for in any case, or a mean of nothing would stay nothing */
+/* Of a new mean in `steady`. Of 8 callers' reads the slower of simulated hosts that compute for 1 and 5 ms, exponentially, had 13 % with 1, and has 1 %. */
+#define STEADY_WEIGHT 0.0625
+#define MOST_TIMES 4          /* multiples of the mean to which a measurement is clipped: a pause of the client is not the server's time */
+#define LEAST_CLIPPED 0.00002 /* seconds to which a measurement is never clipped, or a mean of 0 would stay 0 */
 
 static size_t service_memsize(const void *data) { return sizeof(service_t); }
 
@@ -39,7 +40,8 @@ static double clipped(double seconds, double mean) { return fmin(seconds, mean *
 
 static void average(service_t *service, double seconds) { service->mean += (clipped(seconds, service->mean) - service->mean) * WEIGHT; }
 
-/* While in doubt, one that is shorter stands for itself; others have to agree before it is long. */
+/* While the mean is doubtful, a shorter measurement replaces it; a longer one raises it only gradually, so that several must agree before the
+ * statement is long. */
 static void resolve_doubt(service_t *service, double seconds) {
     double before = service->mean;
     if (seconds < before) service->mean = seconds;
@@ -47,13 +49,13 @@ static void resolve_doubt(service_t *service, double seconds) {
     service->doubtful = seconds > before && service->mean <= LONG;
 }
 
-/* The server has needed no more than that: what lowers the mean does so rightly, and what raises it is looked into. */
+/* Adds an upper bound: one below the mean lowers it; one that would raise it makes the mean doubtful, so that the next requests are measured exactly. */
 static void average_at_most(service_t *service, double seconds) {
     if (seconds > SUSPECT && service->mean < SUSPECT) service->doubtful = service->doubtful || service->mean > SUSPECT / 2;
     average(service, fmin(seconds, fmax(SUSPECT, service->mean)));
 }
 
-/* What hosts are compared by, which forgets the first measurements. */
+/* Updates the average by which hosts are compared, in which the first measurements do not count. */
 static void learn_steady(service_t *service, double seconds) {
     double by = fmin(fabs(seconds - service->steady), fmax(SUSPECT, service->steady * MOST_TIMES));
     double weight = service->taken.count < STEADY_FROM ? 1 : fmax(STEADY_WEIGHT, 1 / (double)(service->taken.count - STEADY_FROM + 1));
@@ -79,12 +81,12 @@ void service_measure(service_t *service, double seconds, bool sure) {
     service->is_long = service->mean > (service->is_long ? SHORT_AGAIN : LONG);
 }
 
-/* A statement that was cancelled as soon as it began would look short, and the next one that is abandoned would not be cancelled. */
+/* A statement that was cancelled as soon as it began would look short, and the next abandoned one would not be cancelled. */
 void service_measure_part(service_t *service, double seconds, bool sure) {
     if (seconds > service->mean) service_measure(service, seconds, sure);
 }
 
-/* The old time stands for one measurement when there is a new probe, or fewer ran. */
+/* After a new probe, or when fewer requests ran, the former unloaded time counts as one measurement. */
 static void learn_anew(service_t *service, size_t fewest) {
     service->fewest = fewest;
     if (service->measured > 1) service->measured = 1;
@@ -107,13 +109,13 @@ static VALUE service_take(VALUE self, VALUE seconds, VALUE sure) {
 
 /* call-seq: mean -> Float
  *
- * Seconds that a server needs, on average; a guess before anything was measured. */
+ * Seconds of service time on average; a default before anything was measured. */
 static VALUE service_mean(VALUE self) { return DBL2NUM(service_of(self)->mean); }
 
 /* call-seq: figures -> [Integer, Float, Float, Float, Integer], or nil
  *
- * How many requests have been answered; the seconds that these took the server, on average, and at most but for one in a hundred;
- * those that they were in flight behind others, on average; and how many were sent as long ones. Nil: there was none. */
+ * The number of answered requests; their mean service time and its 99th percentile, in seconds; the seconds that they were in flight behind others,
+ * on average; and how many were sent as long ones. Nil: none was answered. */
 static VALUE service_figures(VALUE self) {
     const service_t *service = service_of(self);
     const histogram_t *taken = &service->taken;

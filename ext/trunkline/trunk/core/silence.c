@@ -7,10 +7,11 @@
 #include "../../common/classes.h"
 #include "../../socket/bytes_class.h"
 
-/* Of what the oldest request is expected to take: statements of one text may take ten times as long for other values. */
+/* Multiples of the head's estimate that it may take before the server counts as silent: statements of one text may take ten times as long for other
+ * values. */
 #define EXPECTATIONS 10
 
-/* Since when it has said nothing: a server that has nothing to do owes nothing. */
+/* Since when the server has sent nothing while it owed an answer. */
 static double since(const connection_t *connection) { return fmax(connection->silence.heard, connection_in_flight(connection)->load.head_since); }
 
 static double due(const connection_t *connection) {
@@ -34,7 +35,9 @@ bool silence_is_due(connection_t *connection) {
     return !isinf(connection->silence.after) && clock_now() >= silence_due(connection);
 }
 
-/* call-seq: look_into_silence_after(seconds) -> connection */
+/* call-seq: look_into_silence_after(seconds) -> connection
+ *
+ * Sets the seconds of silence after which the leader probes the server. */
 static VALUE connection_look_into_silence_after(VALUE self, VALUE seconds) {
     connection_of(self)->silence.after = NUM2DBL(seconds);
     return self;
@@ -42,7 +45,7 @@ static VALUE connection_look_into_silence_after(VALUE self, VALUE seconds) {
 
 /* call-seq: excuse_silence(seconds) -> connection
  *
- * It is not looked into for so long. */
+ * No probe is due for so many seconds. */
 static VALUE connection_excuse_silence(VALUE self, VALUE seconds) {
     connection_of(self)->silence.excused = clock_now() + NUM2DBL(seconds);
     return self;
@@ -50,7 +53,7 @@ static VALUE connection_excuse_silence(VALUE self, VALUE seconds) {
 
 /* call-seq: silent_for -> Float
  *
- * Seconds for which the server has owed an answer and said nothing. */
+ * Seconds for which the server has owed an answer and sent nothing. */
 static VALUE connection_silent_for(VALUE self) {
     const connection_t *connection = connection_of(self);
     return DBL2NUM(connection_in_flight(connection)->fifo.count == 0 ? 0 : clock_now() - since(connection));
@@ -58,7 +61,7 @@ static VALUE connection_silent_for(VALUE self) {
 
 /* call-seq: earliest -> Float or nil
  *
- * No waiter's time is over before. */
+ * Before this time no waiter's time to wait is over; nil: none has a limit. */
 static VALUE connection_earliest(VALUE self) { return deadline_value(connection_of(self)->earliest); }
 
 void Init_trunkline_silence(void) {

@@ -9,7 +9,7 @@
 #include "../../socket/bytes_class.h"
 #include "../../socket/socket.h"
 
-/* Seconds that count at most from one look to the next: a process that is stopped as a whole, and goes on, has not stalled meanwhile. */
+/* Seconds that count at most from one check to the next: a process that was stopped as a whole (SIGSTOP) has not stalled meanwhile. */
 #define LONGEST_STEP 1.0
 
 static uint64_t transfers(const connection_t *connection) {
@@ -17,19 +17,20 @@ static uint64_t transfers(const connection_t *connection) {
     return bytes_transfers(codec->input) + bytes_transfers(codec->output);
 }
 
-/* Whether the socket has something for its reader, or takes what lies in the output. */
+/* Whether the socket is readable, or writable while output is left. */
 static bool is_ready(connection_t *connection) {
     if (connection_has_answer(connection)) return true;
     return codec_base_unsent(connection_codec(connection)) > 0 && connection->descriptor >= 0 && socket_has_room(connection->descriptor);
 }
 
-/* Whether it is a fiber's turn that only its event loop can bring about. Of a leader that is awake it is not: it may take its time with an answer.
- * Without one, a fiber is to lead that was called, or that has the server cancel what it has abandoned, which takes a quarter of a second. */
+/* Whether the next step is that of a fiber which only its event loop can resume. A leader that is awake does not count: it may take its time with an
+ * answer. Without a leader, the fiber that was woken to lead has the next step, or one that has an abandoned request cancelled, which takes a quarter
+ * of a second. */
 static bool waits_for_event_loop(const connection_t *connection) {
     return NIL_P(connection->leader) || connection->asleep || connection->yielding || connection->turning;
 }
 
-/* A caller that ends a request that it abandoned, or has it cancelled, takes a second at most. The calling thread's own event loop goes on. */
+/* A caller that ends or cancels a request that it abandoned takes a second at most. The calling thread's own event loop is not blocked. */
 static bool has_stalled(connection_t *connection) {
     if (connection->generation != process_generation || connection->lost) return false;
     if (connection->active == 0) return connection->endings > 0 || !NIL_P(connection->cancelling.canceller);
@@ -39,8 +40,8 @@ static bool has_stalled(connection_t *connection) {
 
 /* call-seq: stalled_for -> Float
  *
- * Seconds for which its callers, or one that is about to end a request that it abandoned, have not done what is theirs to do next, as far as was seen
- * by calls of this. */
+ * Seconds for which the connection's callers, or one that is ending an abandoned request, have had something to do and have not run, as far as calls
+ * of this method have seen it. */
 static VALUE connection_stalled_for(VALUE self) {
     connection_t *connection = connection_of(self);
     stall_t *stall = &connection->stall;
@@ -55,8 +56,8 @@ static VALUE connection_stalled_for(VALUE self) {
 
 /* call-seq: lead_to_be_taken_over? -> true or false
  *
- * Returns whether the leader of callers that share loses nothing where another one takes the lead over: it is answered last, so it is woken by what
- * comes then, or by the end of the connection. One before others would sleep until the next of them is answered. */
+ * Whether another caller may take over the lead of shared callers without loss: the leader's answer is the last in flight, so it is woken by what
+ * comes then, or by the end of the connection. A leader before others would sleep until the next of them is answered. */
 static VALUE connection_lead_may_go(VALUE self) {
     const connection_t *connection = connection_of(self);
     const in_flight_t *in_flight = connection_in_flight(connection);
@@ -66,7 +67,7 @@ static VALUE connection_lead_may_go(VALUE self) {
 
 /* call-seq: take_lead_over(request) -> connection
  *
- * The request's waiter leads from now on, whose event loop another one may be; until hand_lead_back. */
+ * Makes the request's waiter the leader until hand_lead_back; it may be of another event loop. */
 static VALUE connection_take_lead_over(VALUE self, VALUE object) {
     connection_t *connection = connection_of(self);
     request_checked(object);
@@ -78,8 +79,8 @@ static VALUE connection_take_lead_over(VALUE self, VALUE object) {
 
 /* call-seq: hand_lead_back(request) -> Request or nil
  *
- * To the one that slept, if it sleeps still and waits for more. Returns the next leader else, if there is one: it is owed its wake-up. What was read
- * meanwhile does not count as progress of the connection's own callers. */
+ * Returns the lead to the displaced leader, if it still sleeps and waits for more. Otherwise returns the next leader, if one was elected: it is owed
+ * its wake-up. What was read meanwhile does not count as progress of the connection's own callers. */
 static VALUE connection_hand_lead_back(VALUE self, VALUE object) {
     connection_t *connection = connection_of(self);
     VALUE displaced = connection->stall.displaced;

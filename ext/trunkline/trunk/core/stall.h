@@ -1,5 +1,5 @@
-/* For how long the callers of a connection have not done what is theirs to do next: part of Trunkline::ConnectionState. Their event loop is blocked
- * then, or was dropped in a thread that lives on, which no other thread can find out. Nothing here is on a query's way. */
+/* For how long the callers of a connection have not run although one of them had something to do: part of Trunkline::ConnectionState. Their event
+ * loop is blocked then, or was dropped in a thread that still runs, which no other thread can tell apart. No query calls anything here. */
 #ifndef TRUNKLINE_STALL_H
 #define TRUNKLINE_STALL_H
 

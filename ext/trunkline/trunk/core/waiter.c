@@ -1,7 +1,6 @@
 #include "waiter.h"
 
-/* Trunkline::Waiter: a fiber or thread that sleeps for something else than an answer, by the same rules as those on a trunk:
- * see request.h. */
+/* Trunkline::Waiter: a fiber or thread that sleeps for something else than an answer, by the same rules: see request.h. */
 #include "request.h"
 #include "../../common/classes.h"
 
@@ -21,7 +20,7 @@ static const rb_data_type_t waiter_type = {
 
 /* call-seq: Waiter.new -> Waiter
  *
- * The calling fiber or thread, running. */
+ * The waiter is the calling fiber or thread, and running. */
 static VALUE waiter_allocate(VALUE class) {
     request_t *request;
     VALUE self = TypedData_Make_Struct(class, request_t, &waiter_type, request);
