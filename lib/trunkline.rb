@@ -14,7 +14,7 @@ require_relative "trunkline/memcached/client"
 require_relative "trunkline/fibers/fiber_pool"
 require_relative "trunkline/fibers/pipelined"
 
-# Clients for PostgreSQL and memcached whose callers, fibers or threads by the thousand, share a few connections.
+# Clients for PostgreSQL and memcached. Thousands of callers, fibers or threads, share a few connections.
 module Trunkline
   autoload :PG, "trunkline/pg/pg"
   autoload :Dashboard, "trunkline/rack/dashboard"
@@ -32,28 +32,29 @@ module Trunkline
   #
   # @param conninfo [String, nil] a URI or keyword string as libpq takes; what it leaves out comes from the service file and
   #   the PG* variables; see guides/connecting.md
-  # @param connections [Integer, nil] the most connections that queries share; nil: 4, or `max_connections` where that is less
-  # @param max_connections [Integer] the most in all, with those of transactions and sessions; of 1, queries that share it and
+  # @param connections [Integer, nil] how many connections queries share, at most; nil: 4, or `max_connections` if that is less
+  # @param max_connections [Integer] how many there are at most, including those of transactions and sessions; with 1, shared queries and transactions
+  #   take turns
   #   transactions take turns
   # @param keys [:string, :symbol] of the Hashes that results yield
-  # @param prepare [Boolean] whether connections keep prepared statements, where no pooler loses them: see guides/running-it.md
-  # @param session_functions [Array<String>, :detect] functions of your own that change the session they are called in, each "name" or
-  #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that reach them; see guides/what-shares-and-what-pins.md
-  # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, where not as usual; see guides/types.md
-  # @param group_commit [Boolean] whether writes of several callers share their wait for the server's disk; see guides/batches-and-settings.md
-  # @param errors [:with_values, :without_values] whether errors quote values as the server does, in its message, DETAIL and CONTEXT, and the
+  # @param prepare [Boolean] whether connections keep prepared statements, unless a pooler loses them: see guides/running-it.md
+  # @param session_functions [Array<String>, :detect] functions of your own that change the session in which they are called, each "name" or
+  #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that call them; see guides/what-shares-and-what-pins.md
+  # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, if not by default; see guides/types.md
+  # @param group_commit [Boolean] whether writes of several callers wait together for the server's disk; see guides/batches-and-settings.md
+  # @param errors [:with_values, :without_values] whether errors contain values that the server quotes in its message, DETAIL and CONTEXT, and the
   #   literals of the statement; see guides/deadlines-cancel-and-errors.md
-  # @param replicas [Boolean] whether those of the hosts that are standbys take reads, by {Postgres::Client#replica}; see guides/replicas.md
-  # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
-  # @param logger [Logger, nil] what each call is written to, at the level debug: its statement, the time it took all in all and the server, its rows
-  # @param slow [Numeric, nil] seconds: only what takes as long is written to the logger, as a warning
-  # @param options host, port, user, password, dbname and the other keywords of a connection string, over which they win; pooler, :session or :transaction, and
-  #   session_url, an address of the server itself, see guides/running-it.md; fleet, true or the number of connections for all processes, see
-  #   guides/fleets.md; and those of {Limits::DEFAULTS}
+  # @param replicas [Boolean] whether hosts that are standbys serve reads, by {Postgres::Client#replica}; see guides/replicas.md
+  # @param middlewares [Array<Module>] through which the calls go, see {Middlewares}
+  # @param logger [Logger, nil] receives each call at level debug: its statement, its total time and the server's, and its rows
+  # @param slow [Numeric, nil] seconds: only calls that take as long are logged, as warnings
+  # @param options host, port, user, password, dbname and the other keywords of a connection string, which they override; pooler, :session or
+  #   :transaction, and session_url, an address of the server behind the pooler, see guides/running-it.md; fleet, true or the number of connections
+  #   for all processes, see guides/fleets.md; and those of {Limits::DEFAULTS}
   # @yieldparam client [Postgres::Client] closed at the block's end
-  # @return [Postgres::Client, Object] what the block returned, where one is given
-  # @raise [ConfigError] an option that does not exist, or a value that cannot be
-  # @raise [TypeError] a middleware is no module
+  # @return [Postgres::Client, Object] with a block, what the block returned
+  # @raise [ConfigError] an unknown option, or an invalid value
+  # @raise [TypeError] a middleware is not a module
   def self.postgres(conninfo = nil, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [],
                     decode: nil, group_commit: false, errors: :with_values, replicas: false, middlewares: [], logger: nil, slow: nil,
                     **options, &block)
@@ -73,44 +74,44 @@ module Trunkline
   #   cache.set("greeting", "hello", 60)
   #   cache.get("greeting")  # => "hello"
   #
-  # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or
-  #   separated by commas; nil: what MEMCACHE_SERVERS says, else the one on this machine
-  # @param middlewares [Array<Module>] what the calls go through, see {Middlewares}
-  # @param logger [Logger, nil] what each call is written to, at the level debug: its statement, the time it took all in all and the server, its rows
-  # @param slow [Numeric, nil] seconds: only what takes as long is written to the logger, as a warning
-  # @param options [Hash] those of Dalli too: socket_timeout is timeout; what is not needed is left out with a warning
-  #   timeout: seconds from call to answer, connecting included, 1; nil: for ever
-  #   connections: the most to each server, 1; more than one helps where several event loops ask at once
-  #   failover: whether others have the keys of a server that is down, true
-  #   down_retry_delay: seconds between two connections that ask whether such a server is back, at most, 30; the first time it is 1
-  #   failback: what becomes of such a server when this client changed more than 10,000 of its keys on others meanwhile; fewer are deleted
-  #     before it is used: :flushed, it is not used until it was flushed or restarted; :flush, this client flushes it; :stale, it is used
-  #   on_error: is called with the error of each server that get_multi, set_multi, delete_multi or fetch goes on without
+  # @param servers [String, Array<String>, nil] "host:port", "host:port:weight" or "/path/of/a/socket", several in an Array or separated by commas;
+  #   nil: those of MEMCACHE_SERVERS, or the one on this machine
+  # @param middlewares [Array<Module>] through which the calls go, see {Middlewares}
+  # @param logger [Logger, nil] receives each call at level debug: its command, its total time and the server's
+  # @param slow [Numeric, nil] seconds: only calls that take as long are logged, as warnings
+  # @param options [Hash] including those of Dalli: socket_timeout is timeout; those that have no use here are ignored with a warning
+  #   timeout: seconds from call to answer, connecting included, 1; nil: no limit
+  #   connections: how many to each server, at most, 1; more than one helps if several event loops send requests at once
+  #   failover: whether other servers store the keys of a server that is down, true
+  #   down_retry_delay: longest pause in seconds between two attempts to connect to such a server, 30; the first pause is 1
+  #   failback: how such a server is used again if this client has changed more than 10,000 of its keys on others meanwhile; fewer are deleted
+  #     there first: :flushed, after it was flushed or restarted; :flush, after this client has flushed it; :stale, as it is
+  #   on_error: is called with the error of each server that get_multi, set_multi, delete_multi or fetch skips
   #   raise_errors: whether these raise it instead, false
-  #   namespace, namespace_separator: in front of every key; a String, or a Proc that is asked each time; and ":"
+  #   namespace, namespace_separator: prefix of every key, a String, or a Proc that is called each time; and ":"
   #   digest_class: of keys that are too long, Digest::MD5
-  #   expires_in: seconds that values live which are stored without a time, 0: for ever
+  #   expires_in: seconds until values expire that are stored without a time, 0: never
   #   serializer: dump and load, Marshal; compressor: compress and decompress, zlib's deflate
   #   compress, compression_min_size: whether, and from how many bytes on, values are compressed, true and 4096
-  #   raw: whether all values are Strings that go and come as they are, false
-  #   string_fastpath: whether Strings in UTF-8 are stored as they are, with a flag that Dalli 5 understands, too; others read them as BINARY;
+  #   raw: whether all values are Strings that are stored and returned unchanged, false
+  #   string_fastpath: whether Strings in UTF-8 are stored unserialized, with a flag that Dalli 5 understands, too; other clients read them as BINARY;
   #     false: they are serialized
-  #   max_value: bytes of the longest value, when it is not compressed, 128 MiB; at most 1 GiB
+  #   max_value: bytes of the longest value, uncompressed, 128 MiB; at most 1 GiB
   #   username, password: of a server that is started with -Y (ASCII authentication); nil: none
-  #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it check certificates; where it does, the name in them is checked too,
-  #     whatever its verify_hostname says; nil: no TLS
+  #   ssl_context: an OpenSSL::SSL::SSLContext, whose set_params makes it verify certificates; if it does, the host name is verified too,
+  #     whatever its verify_hostname is; nil: no TLS
   #   cache_nils: whether a stored nil is a value to {Memcached::Fetching#fetch}, false
   # @yieldparam client [Memcached::Client] closed at the block's end
-  # @return [Memcached::Client, Object] what the block returned, where one is given
-  # @raise [ConfigError, ArgumentError] a server that cannot be understood, an option that does not exist, or a value that cannot be
-  # @raise [TypeError] a middleware is no module
+  # @return [Memcached::Client, Object] with a block, what the block returned
+  # @raise [ConfigError, ArgumentError] an address that cannot be parsed, an unknown option, or an invalid value
+  # @raise [TypeError] a middleware is not a module
   def self.memcached(*servers, middlewares: [], logger: nil, slow: nil, **options, &block)
     MainRactor.check
     client = Memcached::Client.new(servers.flatten.compact, **options)
     give_out(client, middlewares, logger, slow, &block)
   end
 
-  # The client with its middlewares and its log; where there is a block, for as long as that runs.
+  # Adds middlewares and logging to the client. With a block, yields the client and closes it afterwards.
   def self.give_out(client, middlewares, logger, slow)
     Middlewares.listed(middlewares).each { |middleware| client.use(middleware) }
     QueryLog.attach(client, logger, slow)
@@ -124,7 +125,7 @@ module Trunkline
   end
   private_class_method :give_out
 
-  # Gems that look for a class by the name of an adapter find this module, as sequel-rails does by `adapter: trunkline`.
+  # Some gems look up a class by the name of an adapter and find this module, as sequel-rails does for `adapter: trunkline`.
   def self.new(*) # :nodoc:
     raise NoMethodError, "Trunkline is a module: a client is made by Trunkline.postgres or Trunkline.memcached; where a gem looks for a class by the name " \
                          'of an adapter, write adapter: postgres, and in the Gemfile gem "trunkline", require: "trunkline/sequel/postgres"'

@@ -20,11 +20,10 @@ require_relative "types"
 require_relative "connect/unfinished_cancels"
 
 module Trunkline
-  # PostgreSQL: its client, and what that gives and takes.
+  # The PostgreSQL client, and the classes of its arguments and results.
   module Postgres
-    # A PostgreSQL client for any number of fibers and threads at once. Their queries share a few connections, each query
-    # sent behind the others without waiting for their answers; transactions and sessions get a connection of their own.
-    # Connects on first use.
+    # A PostgreSQL client for any number of fibers and threads at once. Their queries share a few connections: each is sent without waiting for the
+    # answers to those before it. Transactions and sessions reserve a connection. Connects on first use.
     #
     # @see Trunkline.postgres
     class Client
@@ -37,9 +36,9 @@ module Trunkline
       include MainRactor
 
       # @param config [Config]
-      # @param limits keywords of {Limits}; the keywords before them are those of {Trunkline.postgres}, where they are explained
+      # @param limits keywords of {Limits}; {Trunkline.postgres} documents the other keywords
       # @raise [ArgumentError] a number, a name or `keys` is out of range
-      # @raise [TypeError] the config is a String, as {Trunkline.postgres} takes it, or something else
+      # @raise [TypeError] config is not a {Config}, but for example a String, as {Trunkline.postgres} takes it
       def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false,
                      errors: :with_values, replicas: false, **limits)
         stay_in_main_ractor
@@ -77,117 +76,119 @@ module Trunkline
         @listener = Listener.new(@sessions, @responses)
       end
 
-      # Runs several statements, separated by semicolons, without parameters, on a session of their own.
+      # Runs several statements, separated by semicolons, without parameters, in a session.
       #
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
       def execute_script(sql) = session { |session| session.execute_script(sql) }
 
-      # Runs the block with a server session of its own, which takes a connection when it is first asked something. Meanwhile
-      # this caller's queries through the client go to it too. Within a session or a transaction it is that one.
+      # Runs the block with a server session, which reserves a connection at its first query. Meanwhile this caller's queries through the client use
+      # that session too. Within a session or a transaction, it is that one.
       #
       # @yieldparam session [Session]
       # @return [Object] what the block returned
       # @raise [Overloaded] no connection became free in time
-      # @raise [Error] no connection could be had
+      # @raise [Error] no connection could be opened
       def session(&block)
         raise ArgumentError, "session takes a block: session { |session| ... }" unless block
 
         @executor.session(block) { |session| yield session.object }
       end
 
-      # Runs the block in a transaction on a connection of its own, which is taken at its first query. It is committed when
-      # the block comes to its end, by next, break or return too, and rolled back when the block is left in any other way: by
-      # an exception, a throw, the end of the thread or fiber. {Rollback} rolls back and goes no further. Meanwhile this
-      # caller's queries through the client go to it too. Within a transaction it is a savepoint, and has no options.
+      # Runs the block in a transaction on a reserved connection, which is taken at its first query. It is committed when the block ends, also by
+      # next, break or return. It is rolled back when the block is left in any other way: by an exception, a throw, or the end of the thread or fiber.
+      # {Rollback} rolls back and is not raised further. Meanwhile this caller's queries through the client run in the transaction too. Within a
+      # transaction it is a savepoint, and takes no options.
       #
       # @option options [Symbol, nil] :isolation :serializable, :repeatable_read, :read_committed, :read_uncommitted
       # @option options [Boolean, nil] :read_only
-      # @option options [Boolean, nil] :deferrable of a serializable, read-only transaction: whether it may wait for a moment in
-      #   which nothing can make it fail. Of these three, nil leaves it to the server's settings
-      # @option options [Integer] :retries how often the whole block is run again, after a pause of random length, when the
-      #   transaction could not be serialized (40001) or was the victim of a deadlock (40P01)
+      # @option options [Boolean, nil] :deferrable of a serializable, read-only transaction: whether it may wait for a snapshot with which it cannot
+      #   fail. Of these three, nil leaves it to the server's settings
+      # @option options [Integer] :retries how often the whole block is run again, after a random pause, after a serialization failure (40001) or a
+      #   deadlock (40P01)
       # @yieldparam transaction [Transaction]
       # @return [Object, nil] what the block returned; nil after {Rollback} and {Transaction#rollback}
-      # @raise [InFailedSqlTransaction] the block came to its end, but a statement in it had failed: all is rolled back
-      # @raise [Indeterminate] the connection was lost during COMMIT. Lost before that, it is a {ConnectionError}: nothing
-      #   has happened
+      # @raise [InFailedSqlTransaction] the block ended normally, but a statement in it had failed: all is rolled back
+      # @raise [Indeterminate] the connection was lost during COMMIT. If it is lost before, a {ConnectionError} is raised: nothing has happened
       # @raise [Overloaded] no connection became free in time
-      # @raise [Error] no connection could be had, or COMMIT failed
+      # @raise [Error] no connection could be opened, or COMMIT failed
       def transaction(**options, &block)
         raise ArgumentError, "transaction takes a block: transaction { |tx| ... }" unless block
 
         @executor.transaction(options, block) { |transaction| yield transaction.object }
       end
 
-      # What a statement asks of the server session that it runs in. Queries of :shareable and :alone go over connections that
-      # others share; all others need a {#session} or a {#transaction}, and raise {SharedStateError} outside of one.
+      # Classifies a statement by what it does to the session that executes it. Statements of :shareable and :alone run on shared connections; all
+      # others need a {#session} or a {#transaction}, and raise {SharedStateError} outside of one.
       #
       # @param sql [String] which is not sent
-      # @return [Symbol] :shareable; :alone, which leaves nothing behind either, and refuses to run within a transaction;
+      # @return [Symbol] :shareable; :alone, which leaves no session state either, but cannot run within a transaction;
       #   :transaction, :savepoint, :setting, :session, :listen, :copy, :script, or :unknown
       # @raise [ArgumentError, TypeError, EncodingError] the SQL cannot be sent
       def classify(sql) = @known.table[Statements.text(sql)].classification
 
-      # Has this client's calls go through a middleware from now on, and those of sessions and transactions that begin later.
+      # Adds a middleware, for later calls of this client, and of sessions and transactions that begin later.
       #
-      # @param middleware [Module] around those there are: see {Middlewares}
+      # @param middleware [Module] becomes the outermost one: see {Middlewares}
       # @return [self]
-      # @raise [TypeError] it is no module
+      # @raise [TypeError] it is not a module
       def use(middleware)
         @responses.middlewares = (@responses.middlewares || Middlewares.new).within(middleware)
         @executor.instrument
         self
       end
 
-      # Has the block called with each notice that the server sends along with an answer, in the fiber or thread that asked, before it
-      # gets the answer. Those of a stream or a COPY are told as they come, and so are those of a statement, asked by a thread outside of sessions and
-      # transactions, that raises 64 or more in a row. Other fibers and threads have a turn each 5 ms. Results have their notices all the same. What
-      # comes while no request waits is dropped. The asker gets an exception of the block, and a statement that still runs is cancelled. Nothing is printed.
+      # Calls the block with each notice that the server sends with an answer, in the fiber or thread that made the request, before the request
+      # returns. Notices of a stream or a COPY are passed on as they arrive. So are those of a statement that a thread runs outside of sessions and
+      # transactions and that raises 64 or more in a row; other fibers and threads get a turn each 5 ms. Results contain their notices all the same.
+      # Notices that arrive while no request waits are dropped. An exception of the block is raised by the request, whose statement is cancelled if it
+      # still runs. Nothing is printed.
       #
-      # @yieldparam notice [Hash{Symbol => String, Integer}] as {Result#notices} has them; without a block, nothing is called any more
+      # @yieldparam notice [Hash{Symbol => String, Integer}] as in {Result#notices}; without a block, nothing is called any more
       # @return [nil]
       def on_notice(&block)
         @responses.on_notice = block
         nil
       end
 
-      # What goes on, in plain values; all times in seconds.
+      # Statistics as plain values; all times in seconds.
       #
       #   db.stats[:queue][:length]                          # => 0
       #   db.stats[:statements].max_by { |sql, statement| statement[:p99] }
       #
-      # pooled:: whether a pooler was found that gives each transaction another server session; nil: there was no connection yet
-      # open, opening, shared, pinned, spare, busy:: connections: all there are; on their way; that queries share; that are
-      #   leased to one caller; that wait for the next lease; with something in flight
-      # in_flight, backlog:: requests that the servers have yet to answer, and the time that these are expected to take
-      # queue:: length, alone: callers that wait for room, and for a connection of their own; waited, mean, p99: how often
-      #   callers have, and for how long
-      # requests, writes, reads:: sent, with how many system calls, and with how many their answers were read; requests_per_write, requests_per_read: the quotients
-      # opened, reconnects, lost, failed:: connections: ever opened, those in place of lost ones among them; lost; not to be had
-      # abandoned, cancelled, quarantined:: statements that their callers abandoned after they had been sent; how often a server was asked
-      #   to cancel; connections taken out of use because what a cancel would do to their next query was unknown
-      # statements_cached:: SQL texts that are known
-      # trunks:: an Array with some of these for each connection, and its server
-      # hosts:: an Array with server, open (connections), role and timeline (as it was last connected to), last (whether the last connection went
-      #   there), avoided (whether it is tried last for a while), error (why not, or nil) and ago (since when that is known) for each host
-      # switches:: how often a new connection went to another host than the one before, where hosts are tried in order
-      # replicas:: of a client with replicas, of each host: server, open, role, timeline, avoided and error as above; lag, seconds that it was behind when it
-      #   was last asked; replayed, bytes; reads, share of all reads, p99, seconds; hedged, reads late elsewhere that were sent there, too; won, of these, answered first
+      # pooled:: whether a pooler was detected that gives each transaction another server session; nil: there was no connection yet
+      # open, opening, shared, pinned, spare, busy:: numbers of connections: all open ones; being opened; shared by queries; leased to one caller;
+      #   kept for the next lease; with requests in flight
+      # in_flight, backlog:: requests that the servers have not answered yet, and the time that these are expected to take
+      # queue:: length, alone: callers that wait for room, and for a connection of their own; waited, mean, p99: how many have waited, and for how
+      #   long
+      # requests, writes, reads:: requests sent, and the system calls that sent them and that read their answers; requests_per_write,
+      #   requests_per_read: the quotients
+      # opened, reconnects, lost, failed:: numbers of connections: opened so far; of these, opened to replace lost ones; lost; attempts that failed
+      # abandoned, cancelled, quarantined:: requests that their callers abandoned after they had been sent; cancel requests; connections taken out of
+      #   use because it was unknown what a cancel would do to their next query
+      # statements_cached:: SQL texts in the cache
+      # trunks:: an Array with some of these figures for each connection, and its server
+      # hosts:: an Array with, for each host, server, open (connections), role and timeline (when it was last connected to), last (whether the last
+      #   connection went there), avoided (whether it is tried last for a while), error (why not, or nil) and ago (age of that error)
+      # switches:: how often a new connection went to another host than the one before, if hosts are tried in order
+      # replicas:: of a client with replicas, for each host: server, open, role, timeline, avoided and error as above; lag, seconds that it was behind
+      #   at its last check; replayed, bytes; reads, share of all reads, p99, seconds; hedged, slow reads of other hosts that were sent there, too;
+      #   won, of these, answered first
       # group_commit:: the same figures, of the connections on which writes share their flush; unavailable, why there are none, or nil
-      # statements:: by SQL text, without the literals of one that holds a password: count; mean and p99, what an execution took the server; wait, how long it was in flight
-      #   behind others on average; long, the part of the executions that were sent as long ones
+      # statements:: by SQL text, without the literals of one that contains a password: count; mean and p99, execution time on the server; wait, mean
+      #   time in flight behind other requests; long, the share of executions that were sent as long ones
       #
-      # What is counted is counted since the client was made, or its process forked; statements that have left the cache are forgotten.
+      # Counters begin when the client is made, or its process is forked; statements that have left the cache are not included.
       #
       # @return [Hash{Symbol => Object}]
       def stats
         { server: @config.server, pooled: @usual.pooled, **@pool.stats, **@trunks.stats(@pools), group_commit: @group_commit.stats, **@readers.to_h, statements_cached: @known.size, statements: @known.stats }
       end
 
-      # Closes the connections that are not in use at this moment, and the others when they are through. Later queries open new ones. What was
-      # seen of the cluster (its identifier and timeline) is forgotten.
+      # Closes the connections that are not in use now, and the others when their requests are answered. Later queries open new ones. The identifier
+      # and timeline of the cluster are forgotten.
       #
       # @return [nil]
       def disconnect
@@ -196,7 +197,7 @@ module Trunkline
         nil
       end
 
-      # Closes every connection. Queries that wait for their answer get {Closed}, as does everything called later.
+      # Closes every connection. Calls that wait for an answer raise {Closed}, as do all later calls.
       def close
         every_pool.each(&:close)
         @trunks.close
@@ -204,12 +205,12 @@ module Trunkline
         nil
       end
 
-      # @return [Integer] connections that are open
+      # @return [Integer] number of open connections
       def connection_count = every_pool.sum { |pool| pool.counts.values.sum }
       # @return [Boolean]
       def closed? = @pool.closed?
 
-      # @return [String] the server, and how many connections are open; no password
+      # @return [String] the server, and numbers of open connections; no password
       def inspect = "#<#{self.class} #{@config.server} #{@pool.counts.map { |name, count| "#{name}=#{count}" }.join(" ")}>"
 
       # @return [Types] of the server, for {Types#register}
@@ -222,8 +223,8 @@ module Trunkline
       def every_pool = [*@pools, *@readers&.pools]
       def open_writer(pool) = @trunks.open_writer(pool, @known.table[SharedFlush::SQL])
 
-      # What this library itself asks is decoded as usual, and is not ended by a statement_timeout that is meant for the caller's
-      # statements, nor compiled as its costs are estimated under the caller's settings.
+      # For queries of the library itself: they are decoded by default, are not subject to a statement_timeout that is meant for the caller's
+      # statements, and are not compiled by JIT, as the caller's settings may suggest.
       def look_up(sql, parameters)
         held = @sessions.held
         return with(decode: {}, settings: LocalSettings::OWN).query(sql, *parameters).rows unless held&.in_transaction?

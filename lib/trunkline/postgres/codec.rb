@@ -3,25 +3,25 @@
 module Trunkline
   module Postgres
     class Codec # :nodoc:
-      # How what the connection has committed is made durable, where its commits do not wait for that themselves.
+      # Makes the connection's commits durable if they do not wait for the disk themselves.
       #
       # @return [Flushes, nil]
       attr_accessor :flushes
 
-      # What tells callers of notices, and how: see {ResponseReader#tell_ahead}.
+      # Passes notices on before their answer is complete: see {ResponseReader#tell_ahead}.
       #
       # @return [ResponseReader, nil]
       attr_writer :responses
 
       # @param request [Request] in flight, of the calling thread
-      # @return [Boolean] whether there is something to tell its caller before the answer is here. Not in a session: its caller's block may ask there,
-      #   which waits for the answer
+      # @return [Boolean] whether notices can be passed on before the answer is complete. Not in a session: the caller's block may send a query there,
+      #   which would wait for this answer
       def tells_ahead?(request) = !request.notices.nil? && !request.pinned? && !@responses&.on_notice.nil?
 
-      # Tells of the notices that have come. Runs the caller's block.
+      # Passes on the notices that have arrived. Runs the caller's block.
       def tell_ahead(request) = @responses.tell_ahead(request)
 
-      # What the server said before it hung up, if it said anything.
+      # The server's last message before it closed the connection.
       #
       # @return [String, nil]
       def farewell_message = farewell && ErrorFields.parse(farewell)[:message]

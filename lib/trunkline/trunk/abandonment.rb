@@ -2,7 +2,8 @@
 
 module Trunkline
   # Why a request gets no answer although its connection lives: its caller stopped waiting.
-  # // why:: [Symbol] :deadline (it has passed) or :cancel
+  #
+  # why:: [Symbol] :deadline (it has passed) or :cancel
   # sent:: [Boolean] whether the server may have executed it, or may still do so
   Abandonment = Struct.new(:why, :sent)
 

@@ -11,9 +11,10 @@ module Trunkline
   # more meanwhile. Requests behind that were hit by the cancel are sent again. Then a fence is submitted: an empty request behind everything in
   # flight. Once its answer is here, the cancel can hit nothing any more, and the trunk takes requests again. A request that is queued behind others
   # on the connection is cancelled when it reaches the head, by the leader or by the last caller that leaves.
-  # // The caller that abandons the request does all this in its own time. A caller that is interrupted in the middle finishes first, within a quarter
-  # of a second. If it cannot, it is unknown what the cancel will hit: the trunk then takes no more requests, and is closed when the last one in
-  # flight is answered.
+  #
+  # The caller that abandons the request does all this in its own time. A caller that is interrupted in the middle finishes first, within a quarter of
+  # a second. If it cannot, it is unknown what the cancel will hit: the trunk then takes no more requests, and is closed when the last one in flight
+  # is answered.
   class Canceller # :nodoc:
     # Seconds that a caller stays beyond its deadline, at most, to have its request ended.
     LEEWAY = 0.25
@@ -123,8 +124,9 @@ module Trunkline
     # the socket closed, the server ends as soon as it answers the statement that the cancel ends. A single statement is cancelled and its connection
     # kept: that, with two short queries afterwards, costs the server 5.5 ms of CPU, and 12.2 ms with a new connection. But several statements need
     # one cancel each, one after the other, and one new connection replaces them all.
-    # // The server ignores a cancel that arrives between two statements, and a closed connection does not show whether it did. So two are sent, with
-    # a pause between.
+    #
+    # The server ignores a cancel that arrives between two statements, and a closed connection does not show whether it did. So two are sent, with a
+    # pause between.
     def close_with_abandoned(reason)
       return @trunk.lose_inherited if @trunk.inherited?
       return if @trunk.loss

@@ -29,7 +29,8 @@ module Trunkline
     end
 
     # Gives cleanup after a passed deadline a time limit of its own.
-    # // @param seconds [Numeric] from now, in place of the current deadline; without a current deadline there is no limit
+    #
+    # @param seconds [Numeric] from now, in place of the current deadline; without a current deadline there is no limit
     def self.instead(seconds, &block) = hold(present && (Waiting.now + seconds), &block)
   end
   private_constant :Deadlines

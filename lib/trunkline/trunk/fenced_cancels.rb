@@ -99,7 +99,8 @@ module Trunkline
     # The server ignores a cancel that arrives before it has begun the request. So another is sent after a pause, and likewise for abandoned requests
     # behind it. The connection may be closed, if all was abandoned, only after one of them has been answered: then the server has begun the next one,
     # and a cancel can end it.
-    # // @yield before the connection is closed
+    #
+    # @yield before the connection is closed
     def cancel_heads(waiter, target, by)
       aimed = pause = nil
       while stays?(by, pause) && (head = @state.aim(waiter, target))
@@ -124,7 +125,8 @@ module Trunkline
     def stays?(by, pause) = Waiting.now < by || (pause && Waiting.now < by + PERSISTENCE && !@state.look_again(pause) && @state.led?)
 
     # Submits a fence behind everything in flight if the cancel can hit nothing later; also if the caller is interrupted.
-    # // @return [Request, nil] the fence; nil: there is none
+    #
+    # @return [Request, nil] the fence; nil: there is none
     def request_cancel(waiter, by)
       dealt_with = false
       @requests.cancel(by) { dealt_with = true }

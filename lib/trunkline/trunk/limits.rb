@@ -10,21 +10,21 @@ module Trunkline
     # max_bytes_in_flight:: bytes of these; a single larger request is still sent, alone
     # max_waiting:: callers that wait for room, or for a connection of their own
     # max_wait:: seconds that one of them waits
-    # failover_wait:: seconds that a caller goes on waiting for a connection while none can be opened, because no server is reachable or none
-    # is of the required kind; 0: the first failed attempt is its error
+    # failover_wait:: seconds that a caller goes on waiting for a connection while none can be opened, because no server is reachable or none is of
+    #   the required kind; 0: the first failed attempt is its error
     # silence:: seconds for which a server that owes an answer may send nothing before the client checks whether it is still there, with several hosts
-    # or a host name; ten times the statement's estimated time where that is longer; nil: no check
+    #   or a host name; ten times the statement's estimated time where that is longer; nil: no check
     # max_statements:: statements that are known by their text, and those that a connection keeps prepared
     # max_types:: types that are not built in and whose descriptions are kept; others are looked up in the catalogue again
-    # max_statement_age:: seconds after which statements are prepared again and types are looked up again, as another program may have changed
-    # the types of parameters unnoticed; 0: each execution prepares its statement
+    # max_statement_age:: seconds after which statements are prepared again and types are looked up again, as another program may have changed the
+    #   types of parameters unnoticed; 0: each execution prepares its statement
     # max_futures:: unanswered futures of one fiber; the next one first waits for the oldest
-    # max_future_bytes:: bytes of answers that are kept for a client's futures until their values are read; beyond these, the next future is
-    # refused. Answers that are in flight by then still arrive
-    # max_message:: bytes of the longest message accepted from the server, which limits a row; also of the memory of the objects that a row's
-    # arrays, documents, composite values and the like become
-    # max_unrequested:: bytes that are kept of what a server sends besides rows: the notices of one answer, unread notifications of a connection,
-    # and the settings that it reports
+    # max_future_bytes:: bytes of answers that are kept for a client's futures until their values are read; beyond these, the next future is refused.
+    #   Answers that are in flight by then still arrive
+    # max_message:: bytes of the longest message accepted from the server, which limits a row; also of the memory of the objects that a row's arrays,
+    #   documents, composite values and the like become
+    # max_unrequested:: bytes that are kept of what a server sends besides rows: the notices of one answer, unread notifications of a connection, and
+    #   the settings that it reports
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all are replaced at once
     # max_idle:: seconds after which an unused connection is closed, if there are more than `connections`
     DEFAULTS = {

@@ -4,7 +4,8 @@ module Trunkline
   # For Ruby 3.1, which does not record which fiber created another: finds the fibers of this thread that hold a scoped value and are resuming the
   # calling fiber, directly or through others. The method at which a fiber has stopped shows that: Enumerator#next and the like, Fiber#resume, or the
   # one of an event loop that it runs.
-  # // A fiber of an event loop is resumed by the loop, whatever fiber created it. So in a loop only two kinds of fibers see another's values:
+  #
+  # A fiber of an event loop is resumed by the loop, whatever fiber created it. So in a loop only two kinds of fibers see another's values:
   # Enumerators that the holder steps, as no loop runs these; and the loop's fibers, if a thread holds a value while it runs the loop.
   module ResumingFibers # :nodoc:
     STEPS = %w[next next_values peek peek_values].freeze

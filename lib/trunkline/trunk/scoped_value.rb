@@ -6,7 +6,8 @@ module Trunkline
   # A value that one fiber holds for one owner: a session of a client, or a connection of a Sequel database. It is visible to the fiber that holds it
   # and to fibers that are created within it meanwhile, as Ruby copies a fiber's storage to those. Ruby 3.1 has no such storage: there it is visible
   # to the fibers that its fiber resumes, see {ResumingFibers}. It is never visible to another thread.
-  # // All owners share one key in the fiber storage: a key for each would be a Symbol that is never collected, and a slot in every thread.
+  #
+  # All owners share one key in the fiber storage: a key for each would be a Symbol that is never collected, and a slot in every thread.
   class ScopedValue # :nodoc:
     NAME = :trunkline_scoped_value
     # Libraries backport fiber storage to Ruby 3.1, but cannot copy it to every fiber.

@@ -5,7 +5,8 @@ require_relative "waiting"
 module Trunkline
   # Ends a connection whose callers are fibers of an event loop that does not run, so that input stays unread. The thread may have dropped the event
   # loop and make no more calls, which no other thread can detect; or the loop is blocked. Checked while others wait for a connection.
-  # // Input that has arrived is read first, so that a fiber that resumes after all has its answer. Then the connection is closed: that wakes a leader
+  #
+  # Input that has arrived is read first, so that a fiber that resumes after all has its answer. Then the connection is closed: that wakes a leader
   # that sleeps on the socket, whose answer has been read by another caller.
   class Stall # :nodoc:
     # Seconds until the connection is closed if that costs a loop that was only blocked no more than a new connection: everything in flight is

@@ -12,12 +12,15 @@ require_relative "wires"
 module Trunkline
   # One connection that many callers share. It has no fiber or thread of its own: of the waiting callers, one is the leader and reads for all until
   # its own answer is there; the others sleep. Then another becomes the leader.
-  # // A submitted request leaves its bytes in the output. They are written:
-  # // * without a leader, or with an empty pipe: by the submitter, at once;
+  #
+  # A submitted request leaves its bytes in the output. They are written:
+  #
+  # * without a leader, or with an empty pipe: by the submitter, at once;
   # * while the leader is awake, or has been woken: by the leader, before it waits;
   # * while the leader sleeps: by the first submitter, after giving the others a turn to submit too.
-  # // C performs a request and runs the connection: see ConnectionLoop. What is rare is here, and every change of state is one call of
-  # ConnectionState, Request or the codec, so nothing needs a lock.
+  #
+  # C performs a request and runs the connection: see ConnectionLoop. What is rare is here, and every change of state is one call of ConnectionState,
+  # Request or the codec, so nothing needs a lock.
   class Trunk < ConnectionLoop # :nodoc:
     # @return [#alive?, nil] the user of a reserved trunk; nil: it is not reserved, or reserved for as long as the client is open
     attr_accessor :user

@@ -87,8 +87,9 @@ module Trunkline
 
     # Consumes a wake-up that is under way to a fiber which resumes for another reason. A second interruption meanwhile replaces the first, but only
     # after the wake-up has arrived.
-    # // Some schedulers drop the wake-ups of a fiber that they interrupt: a wake-up that was sent and does not arrive soon afterwards will not
-    # arrive. One that coincides with a timeout arrives in the next wait.
+    #
+    # Some schedulers drop the wake-ups of a fiber that they interrupt: a wake-up that was sent and does not arrive soon afterwards will not arrive.
+    # One that coincides with a timeout arrives in the next wait.
     def absorb(request)
       interruption = nil
       looks = 0

@@ -9,8 +9,8 @@ require_relative "../verbs/instrumented_executor"
 
 module Trunkline
   module Postgres
-    # Sends the requests of a client: over the session that the caller holds, or else over the connections that all callers share. A caller that
-    # holds a session asks there: otherwise it would not see its own changes, and could wait for itself.
+    # Sends the requests of a client, over the session that the caller holds, or else over the shared connections. A caller that holds a session must
+    # use it: otherwise it would not see its own changes, and could wait for itself.
     class ClientExecutor < Executor # :nodoc:
       # @param client [Client]
       # @param config [Config]
@@ -18,12 +18,12 @@ module Trunkline
       # @param decoding [Hash]
       # @param responses [ResponseReader]
       # @param result_class [Class]
-      # @param pool [Pool] of the usual connections
+      # @param pool [Pool] of the shared connections
       # @param sessions [Sessions]
       # @param roles [RoleWatch]
       # @param group_commit [GroupCommit]
       # @param shares_flushes [Boolean] whether all writes share their flush
-      # @param detection [Detection, nil] nil: which functions keep state is not looked up
+      # @param detection [Detection, nil] nil: functions that keep state are not looked up
       def initialize(client, config, known, decoding, responses, result_class, pool:, sessions:, roles:, group_commit:, shares_flushes:, detection:)
         super(known.shared_table(decoding, nil), decoding, responses, client)
         @config = config
@@ -41,7 +41,7 @@ module Trunkline
       # @return [Boolean]
       def closed? = @pool.closed?
 
-      # Sends the request and waits for its answer, or for what comes in its place.
+      # Sends the request and waits for its answer, or for its failure.
       def perform(request)
         look_again(request) if @detection&.outdated? && !@sessions.held
         return commit_together(request) if @shares_flushes && @group_commit.write?(request)
@@ -50,21 +50,21 @@ module Trunkline
         held.perform(request)
       end
 
-      # A write that has a commit of its own, whatever the client says of its writes.
+      # Performs a write with a commit of its own, even if the client groups commits.
       def commit_apart(request)
         look_again(request) if @detection&.outdated? && !@sessions.held
         (held = @sessions.held) ? held.perform(request) : @pool.perform(request)
       end
 
-      # A write that may share its flush.
+      # Performs a write whose commit may share its flush.
       def commit_together(request)
         look_again(request) if @detection&.outdated? && !@sessions.held
         (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request)
       end
 
-      # Sends the request and does not wait for its answer.
+      # Sends the request without waiting for its answer.
       #
-      # @return [#await, #cancel] by which it is waited for
+      # @return [#await, #cancel] for the answer
       def dispatch(request)
         look_again(request) if @detection&.outdated? && !@sessions.held
         held = @sessions.held
@@ -76,15 +76,15 @@ module Trunkline
       def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.move
 
       # @param local [LocalSettings]
-      # @return [Request] the same, which is to be carried out with them
+      # @return [Request] the same, to be executed with these settings
       def localized(request, local) = (held = @sessions.held) ? held.localized(request, local) : local.attach(request, @config.server)
 
-      # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
+      # @return [Hash{String => Statement}] for callers that decode by `decoding`, and whose SQL is parsed in `context`
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
 
-      # Runs the block with a session for what cannot share, which the caller does not hold: what it asks meanwhile goes elsewhere.
+      # Runs the block with a new session, for what cannot be shared. The caller does not hold it: its other queries meanwhile go elsewhere.
       #
-      # @param callers_block [Proc, nil] to tell what holds it
+      # @param callers_block [Proc, nil] names the holder in errors
       # @yieldparam session [SessionExecutor]
       def own_session(callers_block)
         held = @sessions.held
@@ -102,7 +102,7 @@ module Trunkline
         return yield(held) if held
 
         hold(callers_block) do |session|
-          session.lease.stateful! # whatever its statements look like: they may call what leaves something behind
+          session.lease.stateful! # its statements may call functions that leave session state, whatever their text
           session.lease.pooler_check.go_direct
           yield session
         end
@@ -120,9 +120,9 @@ module Trunkline
         TransactionRunner.run(self, options) { |order| hold(callers_block) { |session| session.attempt(order, &block) } }
       end
 
-      # A caller that holds a session may do there what it likes.
+      # Does not restrict a caller that holds a session.
       #
-      # @raise [SharedStateError] the statement would leave something behind on a connection that others share
+      # @raise [SharedStateError] the statement would leave session state on a shared connection
       def check_sharing(statement)
         if @detection
           renew if @detection.outdated? && !@sessions.held
@@ -134,7 +134,8 @@ module Trunkline
         raise SharingErrors.refusal(statement, @config.server)
       end
 
-      # Runs what {Detection} asks, on the shared connections: what asks within a session goes there, which is reset, and may have the only one.
+      # Runs the queries of {Detection} on the shared connections: a query within a session would run there, where statements are prepared for that
+      # caller, and which may hold the only connection.
       #
       # @return [Array<Hash>] rows of the script's last statement
       def query_catalogue(script)
@@ -155,7 +156,7 @@ module Trunkline
       def hold(callers_block, &) = @sessions.hold(new_session(callers_block), &)
       def renew = @detection.renew && @known.classify_again
 
-      # What was looked up for the request may have been classified before.
+      # Objects that were looked up for the request may change the classification of its statement.
       def look_again(request)
         renew
         (request.members || [request]).each { |member| check_sharing(member.statement) if member.statement && !member.statement.shareable? }

@@ -8,9 +8,8 @@ require_relative "authentication/scram"
 
 module Trunkline
   module Postgres
-    # Answers the server's authentication requests: bytes in, bytes out. The server chooses the method, asks for one
-    # proof and takes it or sends an error; anything else is a protocol error. Which methods may be is for the client to say,
-    # before it proves anything.
+    # The client's side of authentication, without I/O: takes messages and returns messages. The server chooses the method, requests one proof, and
+    # accepts it or sends an error; anything else is a protocol error. The client decides which methods it allows, before it proves anything.
     class Authentication
       OK = 0
       CLEARTEXT = 3
@@ -19,10 +18,10 @@ module Trunkline
       SASL_CONTINUE = 11
       SASL_FINAL = 12
 
-      # What `require_auth` calls the methods that begin an exchange.
+      # The names in `require_auth` of the methods that begin an exchange.
       METHODS = { OK => "none", CLEARTEXT => "password", MD5_PASSWORD => "md5", SASL => "scram-sha-256" }.freeze
 
-      # Ways to prove an identity that need what is not here.
+      # Methods that are not supported.
       REFUSED = {
         2 => "Kerberos V5", 4 => "crypt", 6 => "SCM credentials", 7 => "GSSAPI", 8 => "GSSAPI", 9 => "SSPI"
       }.freeze
@@ -32,10 +31,10 @@ module Trunkline
       private_constant :OK, :CLEARTEXT, :MD5_PASSWORD, :SASL, :SASL_CONTINUE, :SASL_FINAL, :METHODS, :REFUSED, :SUPPORTED
 
       # @param user [String]
-      # @param password [#call] asked for the password (a String or nil), and only when the server wants one
+      # @param password [#call] returns the password (a String or nil); called only if the server requests it
       # @param allowed [Array<String>, nil] of password, md5, scram-sha-256 and none; nil: any
       # @param channel_binding [String] disable, prefer or require
-      # @param certificate [OpenSSL::X509::Certificate, nil] the server's; nil where nothing is encrypted
+      # @param certificate [OpenSSL::X509::Certificate, nil] the server's; nil: the connection is not encrypted
       def initialize(user:, password:, allowed: nil, channel_binding: "prefer", certificate: nil)
         @user = user
         @password = password
@@ -44,17 +43,16 @@ module Trunkline
         @expected = METHODS.keys
       end
 
-      # @return [String, nil] the method that the server has chosen, as `require_auth` calls it: none, password, md5 or
-      #   scram-sha-256; nil before it has
+      # @return [String, nil] the server's method, by its name in `require_auth`: none, password, md5 or scram-sha-256; nil: not chosen yet
       attr_reader :method_name
 
-      # @return [Boolean] whether the server has said that it is satisfied
+      # @return [Boolean] whether the server has accepted the client
       def complete? = @expected.empty?
 
       # @param request [String] body of an authentication message
-      # @return [String] message to send, empty when there is nothing to say
-      # @raise [ConnectionError] when the server wants what is not given, not allowed or not supported
-      # @raise [ProtocolError] when its messages make no sense, or its own proof is missing or wrong
+      # @return [String] message to send; empty: none
+      # @raise [ConnectionError] the server requests what is not given, not allowed or not supported
+      # @raise [ProtocolError] its messages are invalid, or its own proof is missing or wrong
       def answer(request)
         code = request.unpack1("N")
         refuse(unsupported(code)) unless known?(code)
@@ -64,14 +62,14 @@ module Trunkline
         respond(code, request.byteslice(4..))
       end
 
-      # @return [String] the class alone: there is a password inside
+      # @return [String] the class alone: the instance variables contain a password
       def inspect = "#<#{self.class}>"
 
       private
 
       def known?(code) = METHODS.key?(code) || [SASL_CONTINUE, SASL_FINAL].include?(code)
 
-      # The first request decides how the identity is proven, if at all.
+      # The first request decides the method, if any.
       def begin_with(code)
         @method_name = METHODS[code]
         unless @allowed.nil? || @allowed.include?(METHODS[code])
@@ -131,7 +129,7 @@ module Trunkline
         "the server wants authentication by #{REFUSED[code] || "an unknown method (#{code})"}, which is not supported; #{SUPPORTED}"
       end
 
-      # The same server will want the same of the same user.
+      # Not retriable: the same server will request the same for the same user.
       def refuse(message)
         raise ConnectionError.new(message, retriable: false)
       end

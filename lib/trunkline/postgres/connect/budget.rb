@@ -4,15 +4,15 @@ module Trunkline
   module Postgres
     # How many connections a client may have.
     module Budget # :nodoc:
-      # Connections that queries share where nothing else is said, and where there may be as many.
+      # Connections that queries share by default, if there may be as many.
       SHARED = 4
-      # A server's own limit of max_connections.
+      # The server's own upper limit of max_connections.
       MOST = 262_143
       private_constant :SHARED, :MOST
 
-      # @param connections [Integer, nil] that queries share; nil: as many as usual
+      # @param connections [Integer, nil] shared by queries; nil: the default
       # @param max_connections [Integer] in all
-      # @return [Integer] that queries share
+      # @return [Integer] shared by queries
       # @raise [ArgumentError]
       def self.shared(connections, max_connections)
         check(:max_connections, max_connections)

@@ -6,28 +6,28 @@ require_relative "endpoint"
 
 module Trunkline
   module Postgres
-    # Asks a server to end what one of its sessions is doing. That takes a connection of its own, which carries nothing else
-    # (PostgreSQL manual, "Canceling Requests in Progress").
+    # Sends a CancelRequest for a session. It needs a connection of its own, which transfers nothing else (PostgreSQL manual, "Canceling Requests in
+    # Progress").
     class Cancel # :nodoc:
       CODE = (1234 << 16) | 5678
       CHUNK = 64
-      # Seconds that a caller stays at most which is interrupted in the middle: what it has begun is brought to its end, for a server that
-      # was not asked works on, and what one that was asked too late would end is unknown.
+      # Seconds that an interrupted caller stays at most to finish what it has begun: if the CancelRequest is not sent, the server goes on; and what a
+      # late one would cancel is unknown.
       GRACE = 0.25
       private_constant :CODE, :CHUNK, :GRACE
 
-      # Returns when the server has dealt with the request: it closes the connection then, and this request cancels nothing
-      # later. Whether there was anything to cancel it does not tell.
+      # Returns when the server has processed the CancelRequest: it closes the connection then, and this request cancels nothing later. The server
+      # does not report whether it has cancelled anything.
       #
       # @param endpoint [Endpoint] of the session's connection
       # @param backend_pid [Integer] of the session
       # @param secret_key [String] of the session: 4 bytes, since protocol 3.2 up to 256
-      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}; nil waits without end
-      # @param unfinished [UnfinishedCancels, nil] takes a connection that the server has not closed by then
-      # @yield the server has dealt with the request; also where the caller is interrupted meanwhile
+      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}; nil: no limit
+      # @param unfinished [UnfinishedCancels, nil] takes over a connection that the server has not closed by then
+      # @yield when the server has processed the request; also if the caller is interrupted meanwhile
       # @return [void]
-      # @raise [ConnectionError] there is no connection, or no answer in time; if {Error#sent?} something may have been, or
-      #   may still be, cancelled
+      # @raise [ConnectionError] there is no connection, or the server has not closed it in time; if {Error#sent?}, something may have been, or may
+      #   still be, cancelled
       def self.deliver(endpoint, backend_pid, secret_key, deadline:, unfinished: nil, &dealt_with)
         new(endpoint, [12 + secret_key.bytesize, CODE, backend_pid, secret_key].pack("NNNa*"), unfinished, &dealt_with).deliver(deadline)
       end
@@ -63,13 +63,13 @@ module Trunkline
       def attempt(deadline)
         @io ||= @endpoint.open(deadline)
         send_message(deadline) unless @sent
-        wait_for_end(deadline) unless @io.closed? # as it is where the first attempt was interrupted after its end
+        wait_for_end(deadline) unless @io.closed? # it is closed if the first attempt was interrupted after its end
         @io.close
         @dealt_with&.call
         true
       end
 
-      # The caller is interrupted, and goes on with that.
+      # The caller is interrupted: finishes within GRACE.
       def finish(deadline)
         attempt(deadline)
       rescue ConnectionError
@@ -90,7 +90,7 @@ module Trunkline
         raise ConnectionError, "the request to cancel could not be sent: #{reason}"
       end
 
-      # Whatever comes before the end means nothing; some servers close so abruptly that the connection is reset.
+      # Ignores anything that arrives before the end; some servers close so abruptly that the connection is reset.
       def wait_for_end(deadline)
         while (bytes = Socket::DeadlineIO.read(@io, CHUNK, deadline)); end
         return if bytes.nil?

@@ -5,14 +5,14 @@ require_relative "server_identity"
 
 module Trunkline
   module Postgres
-    # What a client with several hosts, or one that asks for a role, has seen of its cluster: the system identifier and the highest timeline. A
-    # server that takes writes on a lower timeline is a former primary: what is written there is lost. Its connections are refused and, as soon
-    # as the higher timeline is seen, ended before anything more is written to them.
+    # What a client with several hosts or a required role knows of its cluster: the system identifier and the highest timeline. A server that accepts
+    # writes on a lower timeline is a former primary: what is written there is lost. New connections to it are refused. Open ones are closed as soon
+    # as the higher timeline is known, before anything more is written to them.
     class ClusterTimeline # :nodoc:
-      # @return [String, nil] the system identifier; nil: no server has told it
+      # @return [String, nil] the system identifier; nil: no server has reported it
       attr_reader :system
 
-      # @return [Integer] the highest timeline that was seen; 0: none
+      # @return [Integer] the highest timeline seen; 0: none
       attr_reader :timeline
 
       def initialize
@@ -21,7 +21,7 @@ module Trunkline
         forget
       end
 
-      # Nothing that was seen counts any more: the cluster may be replaced by another, as an upgrade does.
+      # Forgets both: the cluster may be replaced by another, for example by an upgrade.
       #
       # @return [void]
       def forget
@@ -31,8 +31,8 @@ module Trunkline
         end
       end
 
-      # @param identity [ServerIdentity, nil] of the server of a new session; nil: it does not tell
-      # @raise [WrongCluster] it is another cluster's
+      # @param identity [ServerIdentity, nil] of the server of a new session; nil: not reported
+      # @raise [WrongCluster] it belongs to another cluster
       # @raise [UnsuitableServer] it is a former primary
       def check(identity)
         return unless identity && @system
@@ -40,7 +40,7 @@ module Trunkline
         raise UnsuitableServer.new(former_primary(identity), server: identity.server) if identity.former_primary?(@timeline)
       end
 
-      # Learns from a new connection, and ends those of former primaries.
+      # Learns from a new connection, and closes those to former primaries.
       #
       # @param trunk [Trunk] new, not used yet
       # @param identity [ServerIdentity, nil]
@@ -57,7 +57,7 @@ module Trunkline
         trunk
       end
 
-      # Learns from a server that was only looked at, and ends the connections of former primaries.
+      # Learns from a server that was only probed, and closes the connections to former primaries.
       #
       # @param identity [ServerIdentity, nil]
       # @return [void]
@@ -71,7 +71,7 @@ module Trunkline
 
       def open_trunks = @trunks.keys.reject { |trunk| trunk.loss || trunk.inherited? }
 
-      # @return [Array<Trunk>] that lead to former primaries
+      # @return [Array<Trunk>] whose servers are former primaries
       def learn(identity)
         @system ||= identity.system
         @first ||= identity.server

@@ -2,45 +2,45 @@
 
 module Trunkline
   module Postgres
-    # A server session that is ready for its first query, and what the server said about it.
+    # A server session that is ready for its first query, and what the server has reported about it.
     class Connection
       # @return [::Socket] connected, non-blocking
       attr_reader :io
 
-      # @return [Integer, nil] process id of the server's backend; nil where a pooler does not tell
+      # @return [Integer, nil] process ID of the server's backend; nil: a pooler does not report it
       attr_reader :backend_pid
 
-      # @return [String, nil] bytes that prove the right to cancel; four in protocol 3.0
+      # @return [String, nil] the secret key for cancel requests; four bytes in protocol 3.0
       attr_reader :secret_key
 
       # @return [Hash{String => String}] the server's reported parameters: server_version, TimeZone, ...
       attr_reader :parameters
 
-      # @return [String, nil] what the server noticed while the session began, as ErrorFields.each takes it
+      # @return [String, nil] notices that arrived during startup, as ErrorFields.each takes them
       attr_reader :notices
 
-      # @return [Endpoint] leads to the same server again
+      # @return [Endpoint] for further connections to the same server
       attr_reader :endpoint
 
-      # @return [String] bytes already read that belong to what follows
+      # @return [String] bytes already read that follow the handshake
       attr_reader :leftover
 
-      # @return [String] how the user was authenticated: none, password, md5 or scram-sha-256
+      # @return [String] the authentication method: none, password, md5 or scram-sha-256
       attr_reader :authentication
 
-      # @return [ServerIdentity, nil] nil: it was not asked for, or the server does not tell
+      # @return [ServerIdentity, nil] nil: not requested, or not reported by the server
       attr_reader :identity
 
-      # @return [SessionSurvey::Findings, nil] nil: the session was not asked
+      # @return [SessionSurvey::Findings, nil] nil: not requested
       attr_reader :findings
 
-      # @return [Boolean] whether the session could not be told all that it should
+      # @return [Boolean] whether the session was started without the dispensable settings
       def minimal_startup? = @minimal_startup
 
       # @param io [::Socket]
-      # @param startup [Startup] a handshake that is done
+      # @param startup [Startup] a completed handshake
       # @param endpoint [Endpoint]
-      # @param leftover [String] bytes already read that belong to what follows
+      # @param leftover [String] bytes already read that follow the handshake
       # @param identity [ServerIdentity, nil]
       # @param findings [SessionSurvey::Findings, nil]
       def initialize(io, startup, endpoint, leftover = startup.leftover, identity = nil, findings = nil)

@@ -6,40 +6,40 @@ require_relative "handshake"
 
 module Trunkline
   module Postgres
-    # One attempt at one host, within {Config#connect_timeout} altogether. Where the options
-    # allow several ways, of encryption and of the protocol, a refused one is followed by another.
+    # One attempt at one host, within {Config#connect_timeout} in all. If the options allow several variants, of encryption and of the protocol
+    # version, a refused one is followed by another.
     class ConnectionAttempt
-      # What servers and poolers say that cannot answer a newer version of the protocol with an older one.
+      # SQLSTATEs of servers and poolers that refuse a newer protocol version instead of negotiating an older one.
       UNKNOWN_VERSION = %w[0A000 08P01].freeze
       UNKNOWN_SETTING = "08P01"
       STARTING_UP = "57P03"
-      # PgBouncer's.
+      # PgBouncer's message.
       UNSUPPORTED = /\Aunsupported startup parameter/
-      # PgBouncer says with 08P01 what servers say with states of their own: that it is full, and that its server is away.
+      # PgBouncer reports 08P01 for conditions for which servers have SQLSTATEs: that it is full, and that its server is down.
       POOLER = "08P01"
       POOLER_STATES = {
         /\Ano more connections allowed/ => "53300",
         /\A(server login has been failing|pgbouncer cannot connect to server|query_wait_timeout|server_login_retry|server conn crashed)/ => STARTING_UP
       }.freeze
-      # What a server says that cannot tell the role's name in UTF-8.
+      # SQLSTATEs of a server that cannot convert the role's name to UTF-8.
       UNWRITABLE = %w[22021 22P05].freeze
       NAME_HINT = "What the server tells at login, as the name of the role, is not in the database's encoding, and so cannot be told in UTF-8: " \
                   "use a role whose name is in ASCII (ALTER ROLE ... RENAME TO ...), or a database in UTF8."
       HINT = "The pooler takes no such setting from its clients: set it for the role or the database, with ALTER ROLE ... SET or ALTER DATABASE ... SET, " \
              "and not here."
-      # Seconds within which a host answers at the level of TCP where there are others: a packet that is lost is sent again after one second.
-      # What is slower than that is found by the next search, which begins with the same hosts.
+      # Seconds within which a host must accept the TCP connection if there are others: a lost packet is sent again after one second. The next search
+      # begins with the same hosts, and so finds slower ones.
       TCP_ANSWER = 1.0
       private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT, :TCP_ANSWER
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
-      # @param others [Boolean] whether there are other hosts, so that one that does not answer at the level of TCP is left soon
+      # @param others [Boolean] whether there are other hosts, so that one that does not accept TCP connections is skipped soon
       # @param cluster [ClusterTimeline, nil] that the server must belong to
-      # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
-      # @param survey [SessionSurvey, nil] nil: the session is not asked what works for it
-      # @param name [NameWatch::Attempt, nil] the same attempt, where the host's name is looked up
+      # @param promotions [PromotionWatch, nil] takes over the session of a standby if a primary is wanted
+      # @param survey [SessionSurvey, nil] nil: the session is not surveyed
+      # @param name [NameWatch::Attempt, nil] the same attempt, if the host's name is looked up
       def initialize(config, host, wanted = "any", others: false, cluster: nil, promotions: nil, survey: nil, name: nil)
         @config = config
         @host = host
@@ -59,11 +59,11 @@ module Trunkline
       end
 
       # @return [Connection]
-      # @raise [ConnectionError] when there is no server, it does not answer in time, or it goes away
-      # @raise [UnsuitableServer] when it is not of the wanted kind
+      # @raise [ConnectionError] there is no server, it does not answer in time, or it closes the connection
+      # @raise [UnsuitableServer] it is not of the wanted kind
       # @raise [ServerError] when the server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
-      # @raise [ProtocolError] when what answers is no PostgreSQL server
-      # @raise [ConfigError] when the callable for the password returns nonsense, or a file is not what it should be
+      # @raise [ProtocolError] the answer is not from a PostgreSQL server
+      # @raise [ConfigError] the callable for the password returns an invalid value, or a file is invalid
       def connect
         ways = @encryption.ways.dup
         begin
@@ -80,7 +80,7 @@ module Trunkline
 
       private
 
-      # As with libpq, a server that refuses a role with encryption may take it without, and the other way round.
+      # As with libpq, a server that refuses a role with encryption may accept it without, and vice versa.
       def another_way?(way, handshake, error)
         return false if time_over?
         return true if handshake.stuck_encrypting?
@@ -96,14 +96,14 @@ module Trunkline
         @protocol = [@protocol.last] * 2
       end
 
-      # A pooler refuses a session for the settings that it does not know, before anything else.
+      # A pooler refuses a session for unknown settings before anything else.
       def fewer_settings?(handshake, error)
         return false if @minimal || time_over? || !handshake.unauthenticated?
 
         @minimal = error.is_a?(ServerError) && error.sqlstate == UNKNOWN_SETTING && !pooler_state(error.fields)
       end
 
-      # Asked for as the connection begins, it stays whatever is reset.
+      # A DateStyle that is requested at startup survives a RESET.
       def readable_dates?(handshake)
         return false if @date_style || time_over?
 
@@ -112,7 +112,7 @@ module Trunkline
 
       def time_over? = @deadline && Socket::Readiness.now >= @deadline
 
-      # Of two refusals the one of the encrypted connection says more: without encryption many servers refuse every role.
+      # Of two refusals, the one on the encrypted connection says more: without encryption many servers refuse every role.
       def tell(error)
         refusals = @failures.select { |_, failure| failure.is_a?(ServerError) }
         error = refusals[@encryption] || refusals[nil] || error
@@ -128,7 +128,7 @@ module Trunkline
 
       def stated(fields) = (state = pooler_state(fields)) ? { **fields, sqlstate: state } : fields
 
-      # @return [String, nil] the SQLSTATE of what a pooler says in words
+      # @return [String, nil] the SQLSTATE for a pooler's message
       def pooler_state(fields) = (POOLER_STATES.find { |words, _| words.match?(fields[:message].to_s) }&.last if fields[:sqlstate] == POOLER)
 
       def hinted(fields)

@@ -11,22 +11,21 @@ require_relative "promotion_watch"
 
 module Trunkline
   module Postgres
-    # Connects to one of the hosts, and remembers for the next time which of them worked and which were silent. A search whose caller could
-    # wait no longer is kept, and the next caller of that thread goes on with it: a deadline shorter than connecting takes ends the caller's
-    # wait, and not the attempt.
+    # Connects to one of the hosts, and remembers which of them worked and which were silent. A search whose caller's deadline passes is kept, and the
+    # thread's next caller continues it: a deadline shorter than connecting takes ends the caller's wait, but not the attempt.
     class Connector
-      # Searches that are kept: each has a socket.
+      # Searches that are kept: each has an open socket.
       MOST_LEFT = 4
       private_constant :MOST_LEFT
 
       # @param config [Config]
       # @return [Connection]
-      # @raise [ConnectionError] when no host can be connected to; {ConnectionError#reasons} tells why
-      # @raise [UnsuitableServer] when the only one is not what target_session_attrs asks for
-      # @raise [WrongCluster] when the hosts do not belong to one cluster
+      # @raise [ConnectionError] no host can be connected to; see {ConnectionError#reasons}
+      # @raise [UnsuitableServer] the only one does not match target_session_attrs
+      # @raise [WrongCluster] the hosts do not belong to one cluster
       # @raise [ServerError] when a server refuses: InvalidPassword, InvalidCatalogName, TooManyConnections, ...
-      # @raise [ProtocolError] when what answers is no PostgreSQL server
-      # @raise [ConfigError] when the callable for the password returns nonsense
+      # @raise [ProtocolError] the answer is not from a PostgreSQL server
+      # @raise [ConfigError] the callable for the password returns an invalid value
       def self.connect(config)
         connector = new(config)
         connector.connect
@@ -37,8 +36,8 @@ module Trunkline
       # @param config [Config]
       # @param random [Random] for load_balance_hosts
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
-      # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for; nil: none do
-      # @param survey [SessionSurvey, nil] what new sessions are asked; nil: nothing
+      # @param promotions [PromotionWatch, nil] of standbys, one of which may become the primary that callers wait for; nil: not watched
+      # @param survey [SessionSurvey, nil] of new sessions; nil: they are not surveyed
       def initialize(config, random: Random, cluster: nil, promotions: nil, survey: nil)
         @config = config
         @cluster = cluster
@@ -50,17 +49,17 @@ module Trunkline
         @left = []
       end
 
-      # @yieldparam from [String] label of the host to which the connection before went, where this one goes to another
-      # @yieldparam to [String] this one's
+      # @yieldparam from [String] label of the former connection's host, if this one goes to another
+      # @yieldparam to [String] label of this one's
       # @return [Connection]
       # @raise [Error] see {Connector.connect}
       def connect(&switched) = @promotions ? connect_after_promotion(&switched) : search(&switched)
 
-      # @return [Boolean] whether the name of a host that could not be connected to leads to another server by now, as far as that is known within the
-      #   caller's time
+      # @return [Boolean] whether the name of a host that could not be connected to resolves to another server now, as far as the caller's deadline
+      #   allows to check
       def moved? = @names.moved?
 
-      # Closes what callers have left, and the sessions of standbys.
+      # Closes kept searches, and the sessions of standbys.
       #
       # @return [void]
       def close
@@ -68,18 +67,18 @@ module Trunkline
         @lock.synchronize { @left.slice!(0..) }.each(&:abandon)
       end
 
-      # @param server [String] label of a host that is to be tried last for a while
+      # @param server [String] label of a host that is tried last for a while
       # @param reason [String]
       # @return [void]
       def avoid(server, reason) = @memory.avoid(server, reason)
 
       # @param open [Hash{String => Integer}] connections by label
-      # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} explains them
+      # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} documents them
       def stats(open) = { hosts: @memory.to_a(open), switches: @memory.switches }
 
       private
 
-      # A search that fails is followed by the usual pauses only where no standby can be asked meanwhile.
+      # After a failed search, the usual pause applies only if no standby can be polled meanwhile.
       def connect_after_promotion(&switched)
         raise @promotions.failure unless @promotions.search_due? || @promotions.changed?
 
@@ -96,8 +95,8 @@ module Trunkline
 
       def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions, @survey, @names)
 
-      # A host that is frozen holds a search up for as long as an attempt may take. Meanwhile a standby that was met in it may be promoted: then
-      # the next search begins.
+      # A frozen host blocks a search for as long as an attempt may take. If a standby that this search found is promoted meanwhile, the next search
+      # begins.
       def run_beside_promotions(search, deadline)
         until (found = search.run([deadline, Waiting.now + PromotionWatch::PAUSE].compact.min))
           leave(search) if deadline && Waiting.now >= deadline
@@ -122,7 +121,7 @@ module Trunkline
         connection.io.close unless told
       end
 
-      # @return [HostSearch, nil] one that a caller of this thread has left
+      # @return [HostSearch, nil] one that a caller of this thread has left unfinished
       def take_up
         return if @left.empty?
 

@@ -7,16 +7,15 @@ require_relative "encryption/context"
 
 module Trunkline
   module Postgres
-    # Makes a connection to one host an encrypted one, as the options that begin with "ssl" say
-    # (PostgreSQL manual, "SSL Session Encryption").
+    # Encrypts a connection to one host as the options that begin with "ssl" specify (PostgreSQL manual, "SSL Session Encryption").
     class Encryption
       REQUEST = [8, (1234 << 16) | 5679].pack("NN").freeze
 
-      # What is tried one after the other. Where encryption is only preferred, or only allowed, nothing is safe from an attacker
-      # that can change what is sent.
+      # The variants to try, in order. If encryption is only preferred or allowed, the connection is not safe from an attacker that can change its
+      # bytes.
       WAYS = { "disable" => %i[clear], "allow" => %i[clear encrypted], "prefer" => %i[encrypted clear] }.freeze
 
-      # Addresses are no names to tell a server (RFC 6066, 3).
+      # IP addresses are not sent as server names (RFC 6066, 3).
       ADDRESS = /\A[\d.]+\z|:/
 
       CHUNK = 8192
@@ -31,19 +30,19 @@ module Trunkline
         @host = host
       end
 
-      # @return [Array<Encryption, nil>] what to try, one after the other: this, or nothing
+      # @return [Array<Encryption, nil>] the variants to try, in order; nil: in the clear
       def ways
         return [nil] if @host.unix_socket?
 
         WAYS.fetch(@config.sslmode, %i[encrypted]).map { |way| self if way == :encrypted }
       end
 
-      # Asks the server, unless it is to be taken for granted. An answer is one byte: what follows it was put there by
-      # an attacker (CVE-2021-23222).
+      # Sends SSLRequest, unless sslnegotiation is direct. The answer is one byte; an attacker must have added anything that follows it
+      # (CVE-2021-23222).
       #
-      # @param io [::Socket] on which nothing was said yet
+      # @param io [::Socket] on which nothing was sent yet
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [Boolean] false: the server does not encrypt, and goes on without
+      # @return [Boolean] false: the server does not encrypt, and continues in the clear
       # @raise [ConnectionError, ProtocolError]
       def agreed?(io, deadline)
         return true if @config.sslnegotiation == "direct"
@@ -58,7 +57,7 @@ module Trunkline
 
       # @param io [::Socket] whose server has agreed
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [OpenSSL::SSL::SSLSocket] to a server whose identity is proven, as far as the options ask
+      # @return [OpenSSL::SSL::SSLSocket] to a server whose identity is verified, as far as the options require
       # @raise [ConnectionError, ConfigError]
       def shake_hands(io, deadline)
         context = Context.new(@config)
@@ -113,7 +112,7 @@ module Trunkline
         refuse("the connection broke while encryption was negotiated: #{reason}#{what_direct_needs}")
       end
 
-      # Older servers take the first bytes of TLS for a startup packet that is too long, and hang up.
+      # Older servers take the first bytes of TLS for the length of a startup packet, which is too long, and close the connection.
       def what_direct_needs
         " (sslnegotiation=direct needs PostgreSQL 17 or newer; sslnegotiation=postgres works with all)" if @config.sslnegotiation == "direct"
       end

@@ -6,14 +6,14 @@ require_relative "../../socket/unix"
 
 module Trunkline
   module Postgres
-    # Where a connection goes.
+    # The address of a server, and how to connect to it.
     class Endpoint
       # @return [String] "host:port/dbname", for messages
       attr_reader :server
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
-      # @param address [String] what of the host is connected to: a name or an address
+      # @param address [String] the host's name or address
       # @param encryption [Encryption, nil] nil: in the clear
       def initialize(config, host, address = host.hostaddr || host.host, encryption = nil)
         @config = config
@@ -25,10 +25,10 @@ module Trunkline
       end
 
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @param tcp_answer [Float, nil] seconds within which it answers at the level of TCP
+      # @param tcp_answer [Float, nil] seconds within which the TCP connection must be accepted
       # @yieldparam addresses [Array<Addrinfo>] of the name
-      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are to be tried
-      # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking, nothing said yet
+      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are tried
+      # @return [::Socket, OpenSSL::SSL::SSLSocket] connected, non-blocking; nothing was sent yet
       # @raise [ConnectionError, ProtocolError, ConfigError]
       def open(deadline, tcp_answer: nil, &order)
         return open_unix(deadline) if @host.unix_socket?
@@ -39,16 +39,16 @@ module Trunkline
         io&.close unless opened
       end
 
-      # A name may have several addresses, and so be several servers.
+      # A name may have several addresses, which may be several servers.
       #
       # @param io [::Socket, OpenSSL::SSL::SSLSocket] connected to this endpoint
-      # @param encryption [Encryption, nil] what encrypts it
-      # @return [Endpoint] the one address at which it arrived, and the same way to talk
+      # @param encryption [Encryption, nil] of the connection
+      # @return [Endpoint] for the address that the connection has, with the same encryption
       def narrowed(io, encryption) = @host.unix_socket? ? self : Endpoint.new(@config, @host, address_of(io.to_io), encryption)
 
       private
 
-      # A server that has gone away already has none any more.
+      # A peer that has closed the connection has no address any more.
       def address_of(socket)
         socket.remote_address.ip_address
       rescue Errno::ENOTCONN
@@ -89,7 +89,7 @@ module Trunkline
 
       def name_of(id)
         Etc.getpwuid(id).name
-      rescue ArgumentError # no user has it
+      rescue ArgumentError # no user has this ID
         id.to_s
       end
     end

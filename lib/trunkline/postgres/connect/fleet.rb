@@ -4,43 +4,43 @@ require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # How many of the server's connections a process may have that shares them with others of the same application_name and role. The server itself
-    # counts them: a process's first connection has the application's name, and all others have one with a plus behind it. So the sessions of
-    # that name are the processes, as each new connection sees them; nothing else is kept anywhere, and what ends leaves nothing behind.
+    # Divides the server's connections among processes of the same application_name and role. The server's own list of sessions is the only record: a
+    # process's first connection has the application's name, and all others that name with a plus. So each new connection counts the processes by the
+    # sessions of that name, and a process that ends leaves nothing behind.
     class Fleet # :nodoc:
-      # What a connection has found: limit:: [Integer] connections of this process; full:: [Boolean] whether this one is more than all may have
-      # together; first:: [Boolean] whether it is its process's first; count_after:: [Float] seconds after which the processes are to be counted again
+      # The result of a count: limit:: [Integer] connections of this process; full:: [Boolean] whether this one exceeds what all may have together;
+      # first:: [Boolean] whether it is its process's first; count_after:: [Float] seconds after which the processes must be counted again
       Share = Struct.new(:limit, :full, :first, :count_after)
-      # Behind the name of further connections; the server takes 63 bytes of a name.
+      # Suffix of the name of further connections; the server accepts 63 bytes.
       FURTHER = " +"
       LONGEST_NAME = 61
-      # Of the connections that the server takes: the rest is for first ones of processes that are about to come, and for others.
+      # The part of the server's connections that is divided: the rest is for first connections of new processes, and for others.
       PART = 0.9
-      # Seconds from one count of the processes to the next: as long as the share has been the same, within these bounds. The longer one, with its random part,
-      # is half of what a process may take to follow others that come and go. With 10 to 15 s from the start on, the process with the fewest transactions
-      # had 0.47 of the median in the first 10 s of twenty that start together.
+      # Seconds between two counts of the processes: as long as the share has been unchanged, within these bounds. The longer bound, with its random
+      # part, is half of what a process may take to react to others that come and go. With 10 to 15 s from the start on, the process with the fewest
+      # transactions had 0.47 of the median in the first 10 s of twenty that start together.
       COUNTED_AFTER = 1.0..10.0
-      # As others do the same.
+      # Factor that spreads the counts of different processes.
       RANDOM = 1.0..1.5
       private_constant :FURTHER, :LONGEST_NAME, :PART, :COUNTED_AFTER, :RANDOM
 
-      # @param connections [Integer, true] for all processes; true: as many as the server takes
+      # @param connections [Integer, true] for all processes; true: as many as the server accepts
       def initialize(connections)
         @connections = connections
         @first = @counting = @limit = nil
       end
 
-      # @param session [Hash{String => String}] what a session starts with
+      # @param session [Hash{String => String}] settings of a new session
       # @return [Hash{String => String}] the same, with the name of the next connection
       def named(session)
         @name = session.fetch("application_name", "").byteslice(0, LONGEST_NAME).scrub("")
         { **session, "application_name" => next_is_first? ? @name : "#{@name}#{FURTHER}" }
       end
 
-      # One look at the sessions, by the function alone: as subqueries of the view pg_stat_activity it took 672 KB of the memory of the server's process, and so
-      # it takes 478 KB (PostgreSQL 15, max_connections of 100).
+      # One scan of the sessions, by the function alone: as subqueries of the view pg_stat_activity it took 672 KB of memory of the server's process,
+      # and this takes 478 KB (PostgreSQL 15, max_connections of 100).
       #
-      # @return [String] SQL of what is asked, the end of a query: connections that there may be, that there are, of the application, and processes
+      # @return [String] SQL, the end of a query: the number of connections allowed, open, of the application, and of processes
       def counts
         names = [@name, "#{@name}#{FURTHER}"].map { |name| "'#{name.gsub("'", "''")}'" }
         ours = "usesysid OPERATOR(pg_catalog.=) pg_catalog.to_regrole(pg_catalog.quote_ident(session_user))::pg_catalog.oid " \

@@ -10,8 +10,7 @@ require_relative "endpoint"
 
 module Trunkline
   module Postgres
-    # A connection to one host, made in one way: a socket, encryption on it, the server's session, and a look at what kind of
-    # server it is.
+    # Opens a connection to one host, in one variant: a socket, encryption, the server's session, and a check of the kind of server.
     class Handshake
       FAREWELL = ["X", 4].pack("aN").freeze
       private_constant :FAREWELL
@@ -20,17 +19,17 @@ module Trunkline
       # @param host [Config::Host] one of the config's
       # @param wanted [String] the kind of server: any, read-write, read-only, primary or standby
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @param timeout [Float, nil] seconds that led to the deadline, for messages
+      # @param timeout [Float, nil] seconds of that deadline, for messages
       # @param encryption [Encryption, nil] nil: in the clear
-      # @param protocol [Array<String>] the newest and the oldest version to speak
-      # @param minimal [Boolean] ask for no setting that some poolers do not know
-      # @param date_style [String, nil] what to ask for where the session's own cannot be read
-      # @param tcp_answer [Float, nil] seconds within which the host answers at the level of TCP
-      # @param cluster [ClusterTimeline, nil] that the server must belong to; nil: it is not asked for its identity
-      # @param promotions [PromotionWatch, nil] takes over the session of a standby where a primary is wanted
-      # @param survey [SessionSurvey, nil] nil: the session is not asked what works for it
+      # @param protocol [Array<String>] the newest and the oldest version allowed
+      # @param minimal [Boolean] omit settings that some poolers do not know
+      # @param date_style [String, nil] DateStyle to request if the session's own cannot be read
+      # @param tcp_answer [Float, nil] seconds within which the TCP connection must be accepted
+      # @param cluster [ClusterTimeline, nil] that the server must belong to; nil: its identity is not requested
+      # @param promotions [PromotionWatch, nil] takes over the session of a standby if a primary is wanted
+      # @param survey [SessionSurvey, nil] nil: the session is not surveyed
       # @yieldparam addresses [Array<Addrinfo>] of the host's name
-      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are to be tried
+      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are tried
       def initialize(config, host, wanted, deadline, timeout:, encryption:, protocol:, minimal: false, date_style: nil, tcp_answer: nil, cluster: nil, promotions: nil,
                      survey: nil, &order)
         @config = config
@@ -51,7 +50,7 @@ module Trunkline
         @stage = :connecting
       end
 
-      # Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
+      # If this ends early, by an exception or a cancelled fiber, the socket is closed.
       #
       # @return [Connection]
       # @raise [Error]
@@ -69,19 +68,19 @@ module Trunkline
         @io&.close unless connection || @kept
       end
 
-      # @return [Boolean] whether it went wrong after the server had agreed to encrypt, before it was done
+      # @return [Boolean] whether it failed during the TLS handshake, after the server had agreed to encrypt
       def stuck_encrypting? = @stage == :encrypting
 
-      # @return [Boolean] whether it went wrong before the server had taken the proof of identity
+      # @return [Boolean] whether it failed before the server had accepted the client's identity
       def unauthenticated? = @stage == :starting && !@startup.authenticated?
 
-      # @return [Boolean] whether the server has not said a word of the protocol
+      # @return [Boolean] whether the server has not sent any message of the protocol
       def unanswered? = @stage == :starting && @startup.unanswered?
 
-      # @return [String, nil] the DateStyle to ask for, in another attempt, where the session has one in which dates cannot be read
+      # @return [String, nil] the DateStyle to request in another attempt, if the session's own cannot be read
       attr_reader :readable_date_style
 
-      # @return [Boolean] whether what was said was encrypted
+      # @return [Boolean] whether the connection was encrypted
       def encrypted? = @encrypted
 
       private
@@ -115,7 +114,7 @@ module Trunkline
         @date_style ? { **session, "DateStyle" => @date_style } : session
       end
 
-      # The server closes its end when it has given the session's place to others: the next attempt may need it.
+      # The server closes its end when the session's slot is free: the next attempt may need it.
       def leave
         @handshake_io.write(FAREWELL)
         loop { @handshake_io.read }
@@ -123,9 +122,9 @@ module Trunkline
         nil
       end
 
-      # The server is asked for its kind, its identity and what works for the session in one flight.
+      # The queries for the server's kind, its identity and the survey are sent together.
       #
-      # @return [Array(ServerIdentity, String)] the identity, where it is asked for and told, and the bytes that came after all this
+      # @return [Array(ServerIdentity, String)] the identity, if requested and reported, and the bytes that follow
       def check_server(type)
         query = type.query
         refuse_reported(type) unless query
@@ -136,7 +135,7 @@ module Trunkline
         @cluster ? identify(type.leftover) : [nil, type.leftover]
       end
 
-      # What speaks against a server is its own word, where it can be asked, and not a pooler's.
+      # If the server itself can be queried, its answer decides, and not what a pooler reports.
       def refuse_reported(type)
         return unless type.objection
 
@@ -163,7 +162,7 @@ module Trunkline
         raise
       end
 
-      # @return [Array(SessionSurvey::Findings, String)] nil where nothing was asked, and the bytes that came after all this
+      # @return [Array(SessionSurvey::Findings, String)] the findings, or nil without a survey, and the bytes that follow
       def survey(bytes)
         return [nil, bytes] unless @survey
 

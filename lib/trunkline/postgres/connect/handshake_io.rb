@@ -5,15 +5,15 @@ require_relative "../../socket/deadline_io"
 
 module Trunkline
   module Postgres
-    # What is said over a connection before it carries queries: one side after the other, in time.
+    # Reads and writes during a handshake, in which both sides take turns, within a deadline.
     class HandshakeIO
       CHUNK = 8192
       private_constant :CHUNK
 
       # @param io [::Socket, OpenSSL::SSL::SSLSocket]
-      # @param startup [Startup] knows what is asked, for messages
+      # @param startup [Startup] names the current stage, for messages
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @param timeout [Float, nil] seconds that led to the deadline, for messages
+      # @param timeout [Float, nil] seconds of that deadline, for messages
       def initialize(io, startup, deadline, timeout)
         @io = io
         @startup = startup
@@ -21,8 +21,8 @@ module Trunkline
         @timeout = timeout
       end
 
-      # A server that refuses may have closed its end before it has read everything. What went wrong is for {#read} to
-      # tell: the server's reason may be there.
+      # A server that refuses a session may close its end before it has read everything. A failed write is therefore ignored: {#read} finds the
+      # server's reason.
       #
       # @param bytes [String]
       # @raise [ConnectionError]

@@ -5,15 +5,15 @@ require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # What a client knows of its hosts, from its attempts to connect: with which one it worked last, which ones are tried last for a while, what
-    # each of them was, and why it could not be connected to. Threads may use it side by side.
+    # What a client knows of its hosts from its attempts to connect: which one worked last, which ones are tried last for a while, their roles, and
+    # why they could not be connected to. It is thread-safe.
     class HostMemory # :nodoc:
-      # Seconds for which a host that was silent is tried after the others. One that has come back is used again within 10 s then.
+      # Seconds for which a silent host is tried after the others. One that has come back is used again within 10 s then.
       SILENT_FOR = 5.0
-      # role:: [String, nil] primary or standby, when it was connected to
-      # timeline:: [Integer, nil] the same
-      # error:: [String, nil] why it was not connected to the last time, or is avoided
-      # at:: [Float] when that became known
+      # role:: [String, nil] primary or standby, at the last connection
+      # timeline:: [Integer, nil] at the last connection
+      # error:: [String, nil] why the last attempt failed, or why the host is avoided
+      # at:: [Float] time of that error
       # avoided_until:: [Float, nil]
       Known = Struct.new(:role, :timeline, :error, :at, :avoided_until)
       NOTHING = Known.new.freeze
@@ -34,7 +34,7 @@ module Trunkline
         @known = {}
       end
 
-      # @return [Array<Config::Host>] all of them: the one that worked last is first, unless the order is random, and avoided ones are last
+      # @return [Array<Config::Host>] all of them: the one that worked last comes first, unless the order is random, and avoided ones come last
       def order
         hosts = balanced? ? @config.hosts.shuffle(random: @random) : @config.hosts
         @lock.synchronize do
@@ -48,8 +48,8 @@ module Trunkline
       # A connection was opened.
       #
       # @param connection [Connection]
-      # @param sought_at [Float] when its search began: what became known of the host since then is newer
-      # @return [String, nil] label of another host to which the one before went, where hosts are tried in order
+      # @param sought_at [Float] when its search began: what became known of the host after that is newer
+      # @return [String, nil] label of the former connection's host, if that was another and hosts are tried in order
       def good(connection, sought_at)
         host = host_of(connection.server) or return
         @lock.synchronize do
@@ -74,13 +74,13 @@ module Trunkline
       # @return [void]
       def failed(host, error) = note(host, error.message)
 
-      # The host had time to answer, and has said nothing.
+      # The host had time to answer, and has sent nothing.
       #
       # @param host [Config::Host]
       # @return [void]
       def silent(host) = note(host, "it has said nothing", Waiting.now + SILENT_FOR)
 
-      # The host of that label did not do what was asked for: it is tried last for a while.
+      # The host failed to do what was required: it is tried last for a while.
       #
       # @param server [String]
       # @param reason [String]
@@ -88,7 +88,7 @@ module Trunkline
       def avoid(server, reason) = @config.hosts.each { |host| note(host, reason, Waiting.now + SILENT_FOR) if host.server == server }
 
       # @param open [Hash{String => Integer}] connections by label
-      # @return [Array<Hash{Symbol => Object}>] of each host plain values, as {Client#stats} explains them
+      # @return [Array<Hash{Symbol => Object}>] plain values for each host, as {Client#stats} documents them
       def to_a(open)
         @lock.synchronize do
           @config.hosts.map do |host|
@@ -107,7 +107,7 @@ module Trunkline
       def preferred?(host) = host.equal?(@last_good) && !balanced?
       def avoided?(host) = (time = known_of(host).avoided_until) && Waiting.now < time
 
-      # What it was is kept: it may still be that, for others.
+      # Role and timeline are kept: they may still be valid.
       def note(host, error, avoided_until = nil)
         @lock.synchronize do
           known = known_of(host)

@@ -7,24 +7,24 @@ require_relative "connection_attempt"
 
 module Trunkline
   module Postgres
-    # One look whether a host is there: a new connection to it, which is closed as soon as the server has let it in or refused it. It is made
-    # by the caller that waits for an answer on another connection of that host, which goes on with that as soon as something comes there.
+    # Checks whether a host is reachable by a new connection, which is closed as soon as the server has accepted or refused it. The caller that waits
+    # for an answer on another connection to that host runs the probe, and stops as soon as something arrives there.
     class HostProbe # :nodoc:
-      # Seconds within which a host that is there answers: a connection and a login. It counts from the first probe on, where callers had less
-      # time and another one followed.
+      # Seconds within which a reachable host accepts a connection and a login. They count from the first probe of a row, as a caller may have less
+      # time and another one may continue with a further probe.
       ANSWER = 1.0
       # Seconds that each probe has at least.
       LEAST = 0.25
-      # What fails on this side, and says nothing of the host.
+      # Local failures, which show nothing about the host.
       OURS = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM, Errno::ENOBUFS, Errno::EADDRNOTAVAIL, ThreadError, NotSent].freeze
       private_constant :ANSWER, :LEAST, :OURS
 
-      # @return [Float] when the first of a row of probes began, on the clock of {Socket::Readiness.now}
+      # @return [Float] when the first probe of the row began, on the clock of {Socket::Readiness.now}
       attr_reader :row_since
 
       # @param config [Config]
       # @param host [Config::Host]
-      # @param before [HostProbe, nil] one that its caller could not bring to its end
+      # @param before [HostProbe, nil] one that its caller could not finish
       def initialize(config, host, before = nil)
         now = Socket::Readiness.now
         @row_since = before && now - before.row_since < ANSWER + LEAST ? before.row_since : now
@@ -35,14 +35,14 @@ module Trunkline
         @finding = nil
       end
 
-      # @return [Boolean] whether this thread can go on with it
+      # @return [Boolean] whether this thread can continue it
       def mine? = @resumable.over? || @resumable.resumable?
 
-      # Goes on until there is a finding, or something else to do.
+      # Runs until there is a finding, or the caller has something else to do.
       #
-      # @param io [IO] on which the answer is awaited that the host owes
+      # @param io [IO] on which the host owes an answer
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [Symbol, nil] :there, :gone; nil: something may have come on the io, or the deadline has passed
+      # @return [Symbol, nil] :there, :gone; nil: something may have arrived on the io, or the deadline has passed
       def run(io, deadline)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
         until (finding = self.finding) || (deadline && Socket::Readiness.now >= deadline)
@@ -53,7 +53,7 @@ module Trunkline
         finding
       end
 
-      # Closes what is under way.
+      # Closes its connection.
       #
       # @return [void]
       def abandon
@@ -69,7 +69,7 @@ module Trunkline
                      end
       end
 
-      # A server that refuses the login is there.
+      # A server that refuses the login is reachable.
       def answered?
         error = @resumable.error or return true
 

@@ -7,17 +7,18 @@ require_relative "names/name_watch"
 
 module Trunkline
   module Postgres
-    # Looks for a host that can be connected to and is of the kind that is asked for. Hosts are tried one after the other; where one is silent
-    # for a while, the next one is begun beside it, and the first connection wins (in the manner of RFC 8305). The sockets are waited for by one
-    # caller, without a thread. A name that leads to another server by now is followed, beside the attempt at the former one. A caller whose deadline passes leaves the search as it is, and the next one of its thread goes on with it.
+    # Searches for a host that can be connected to and is of the required kind. Hosts are tried in order; if one is silent for a while, the next
+    # attempt begins beside it, and the first connection wins (in the manner of RFC 8305). One caller waits for all sockets, without a thread. If a
+    # name resolves to another server meanwhile, an attempt at that one begins beside the former one. A caller whose deadline passes leaves the search
+    # unfinished, and the thread's next caller continues it.
     class HostSearch # :nodoc:
-      # Seconds of silence of one host after which the next one is begun beside it: the delay that RFC 8305 recommends.
+      # Seconds of silence of one host after which the next attempt begins beside it: the delay that RFC 8305 recommends.
       SILENCE = 0.25
-      # The same, where the next one is tried last for now: a write that was refused there would be refused again. At a load of 20 on two processors
-      # logins to a pooler took longer than 0.25 s, and a writer saw 25006. It is as long as a host has for TCP's answer where there are others.
+      # The same, if the next host is one that is tried last for now: a write that was refused there would be refused again. At a load of 20 on two
+      # processors, logins to a pooler took longer than 0.25 s, and a writer received 25006. It is as long as the limit for accepting a TCP connection
+      # if there are other hosts.
       LONG_SILENCE = 1.0
-      # Seconds for which a search is worth going on with where attempts have no timeout: a server waits as long for a login
-      # (authentication_timeout).
+      # Seconds for which a search is worth continuing if attempts have no timeout: a server waits as long for a login (authentication_timeout).
       KEPT_FOR = 60.0
       private_constant :SILENCE, :LONG_SILENCE, :KEPT_FOR
 
@@ -27,8 +28,8 @@ module Trunkline
       # @param config [Config]
       # @param memory [HostMemory]
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
-      # @param promotions [PromotionWatch, nil] takes over the sessions of standbys where a primary is looked for
-      # @param survey [SessionSurvey, nil] what new sessions are asked
+      # @param promotions [PromotionWatch, nil] takes over the sessions of standbys if a primary is searched
+      # @param survey [SessionSurvey, nil] of new sessions
       # @param names [NameWatch] of the hosts
       def initialize(config, memory, cluster = nil, promotions = nil, survey = nil, names = NameWatch.new)
         @config = config
@@ -50,19 +51,19 @@ module Trunkline
       # @return [Float] on the clock of Waiting.now
       attr_reader :begun_at
 
-      # @return [Boolean] whether the calling thread may go on with it
+      # @return [Boolean] whether the calling thread may continue it
       def mine? = @thread.equal?(Thread.current) && !stale?
 
-      # @return [Boolean] whether no caller should go on with it any more
+      # @return [Boolean] whether no caller should continue it any more
       def stale? = @generation != Trunkline.process_generation || !@thread.alive? || Waiting.now >= @expires_at
 
-      # @return [String] what it is waiting for, for messages
+      # @return [String] the hosts that it waits for, for messages
       def state = "#{@running.map { |attempt| attempt.host.server }.join(" and ")} has not answered yet"
 
-      # Goes on until there is a connection.
+      # Runs until there is a connection.
       #
       # @param deadline [Float, nil] the caller's, on the clock of {Socket::Readiness.now}
-      # @return [Connection, nil] nil: the deadline has passed, and the search may be taken up again
+      # @return [Connection, nil] nil: the deadline has passed, and the search may be continued
       # @raise [Error] see {Connector.connect}
       def run(deadline)
         found = nil
@@ -75,7 +76,7 @@ module Trunkline
         abandon unless through
       end
 
-      # Closes what is under way.
+      # Closes its attempts.
       #
       # @return [void]
       def abandon
@@ -97,7 +98,7 @@ module Trunkline
         resume([@running.last])
       end
 
-      # Where there is no standby, a server that answered will do.
+      # If there is no standby, a server of another kind that answered will do.
       def next_host
         if @candidates.empty? && @wanted.size > 1
           @wanted.shift
@@ -110,7 +111,7 @@ module Trunkline
 
       def any_other? = @candidates.any? || (@wanted.size > 1 && unsuitable.any?)
 
-      # @return [Array<Running>] those that can go on
+      # @return [Array<Running>] those that can be resumed
       def wait(deadline)
         waits = @running.flat_map { |attempt| [attempt.resumable, *attempt.name].map(&:wait) }
         ready = Socket::Readiness.wait_for_any(waits, [deadline, silent_at].compact.min)
@@ -118,7 +119,7 @@ module Trunkline
         @running.select { |attempt| over.call(attempt.resumable) }.tap { follow(@running.select { |attempt| attempt.name && over.call(attempt.name) }) }
       end
 
-      # Another attempt begins where the name leads by now.
+      # Begins another attempt if the name resolves to another address now.
       def follow(attempts)
         attempts.select { |attempt| attempt.name.resume }.each do |attempt|
           @names.failed(attempt.name)
@@ -127,7 +128,7 @@ module Trunkline
         end
       end
 
-      # When the next host is begun, as the last one that was begun has said nothing.
+      # When the next attempt begins because the last one is silent.
       def silent_at = (@running.last.progress_at + patience if any_other?)
 
       def patience = @candidates.any? && @memory.last?(@candidates.first) ? LONG_SILENCE : SILENCE
@@ -139,7 +140,7 @@ module Trunkline
         end
       end
 
-      # @return [Connection, nil] nil: it goes on
+      # @return [Connection, nil] nil: the search continues
       def outcome
         loop do
           ended = @running.select { |attempt| attempt.resumable.over? }
@@ -162,7 +163,7 @@ module Trunkline
         found.resumable.value
       end
 
-      # What would fail again in the same way ends the search: a refused password, a missing database.
+      # An error that would recur on any host ends the search: a refused password, a missing database.
       def note_failure(attempt)
         error = attempt.resumable.error
         @names.failed(attempt.name)

@@ -4,17 +4,17 @@ require_relative "../codec"
 
 module Trunkline
   module Postgres
-    # After how long a server or a pooler ends an idle connection. Servers do not report it, so it is asked for only when one has done so, on
-    # the connection that is opened next; from then on idle connections are replaced before.
+    # The time after which a server or a pooler closes an idle connection. Servers do not report it, so the next connection that is opened queries it
+    # once a server has closed one for that reason; from then on, idle connections are replaced before that time.
     module IdleTimeout # :nodoc:
       ENDED_BY_SERVER = "57P05"
       ENDED_BY_PGBOUNCER = "client_idle_timeout"
       SQL = "SELECT EXTRACT(epoch FROM pg_catalog.current_setting('idle_session_timeout')::pg_catalog.interval)"
-      # Of the timeout: the rest is for a request's way to the server.
+      # The part of the timeout after which they are replaced: the rest allows for a request's transfer.
       SHARE = 0.9
       private_constant :ENDED_BY_SERVER, :ENDED_BY_PGBOUNCER, :SQL, :SHARE
 
-      # @param pool [Pool] one of whose connections may have been ended so
+      # @param pool [Pool] one of whose connections may have been closed for that reason
       # @param trunk [Trunk] new
       # @param responses [ResponseReader]
       # @return [Trunk] the same
@@ -26,7 +26,7 @@ module Trunkline
         trunk.close("its first use was interrupted") unless heeded
       end
 
-      # @return [Float, nil] seconds; nil: it was something else, or is known
+      # @return [Float, nil] seconds; nil: the reason was another, or it is known already
       def self.timeout(pool, trunk, responses)
         ending = pool.ending
         return if ending.idle >= pool.idle_limit
@@ -34,11 +34,11 @@ module Trunkline
         fields = ErrorFields.parse(ending.farewell)
         return fetch(trunk, responses) if fields[:sqlstate] == ENDED_BY_SERVER
 
-        # PgBouncer does not tell: it is no more than this.
+        # PgBouncer does not report it: it is no more than this.
         ending.idle if fields[:message] == ENDED_BY_PGBOUNCER
       end
 
-      # @return [Float, nil] nil: new sessions have none, or it could not be asked
+      # @return [Float, nil] nil: new sessions have none, or the query failed
       def self.fetch(trunk, responses)
         request = Request.script(SQL)
         trunk.perform(request)

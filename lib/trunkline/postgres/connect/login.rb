@@ -6,8 +6,8 @@ module Trunkline
   module Postgres
     # Opens a session for a client.
     module Login # :nodoc:
-      # What the server refuses before the first request is not that request's error; what it notices is told, and that it is another one. What it reports
-      # is kept: the encoding of the database tells how its errors are to be read.
+      # Turns the server's refusal into a {LoginError}, as it is not the error of the request that needed a connection, and passes on the notices of
+      # the login. Keeps what the server reports: the database's encoding decides how its errors are decoded.
       #
       # @param connector [Connector] of the client
       # @param responses [ResponseReader] of the client

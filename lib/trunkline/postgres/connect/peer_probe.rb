@@ -6,18 +6,18 @@ require_relative "connection_attempt"
 
 module Trunkline
   module Postgres
-    # One look at the other hosts, while one that owes an answer lets new connections in: behind a pooler its server may be frozen, or it waits for standbys
-    # that follow another primary by now. New connections to the others tell on which timeline they are. Behind a pooler another one to the same host
-    # tells whether its server answers. As with {HostProbe}, the caller that waits for the answer makes them.
+    # Checks the other hosts when one that owes an answer accepts new connections: behind a pooler, its server may be frozen; or it waits for standbys
+    # that follow another primary by now. New connections to the others show their timelines. Behind a pooler, another connection to the same host
+    # shows whether its server answers. The caller that waits for the answer runs it, as it does {HostProbe}.
     class PeerProbe # :nodoc:
-      # Seconds within which they tell it.
+      # Seconds within which the hosts must answer.
       ANSWER = 1.0
       private_constant :ANSWER
 
       # @param config [Config]
       # @param hosts [Array<Config::Host>]
       # @param cluster [ClusterTimeline] that they must belong to
-      # @param pooled [Config::Host, nil] the pooler that lets new connections in; nil: it is the server itself, which answers then
+      # @param pooled [Config::Host, nil] the pooler that accepts new connections; nil: it is the server itself, which has answered
       def initialize(config, hosts, cluster, pooled: nil)
         @ends_at = Socket::Readiness.now + ANSWER
         look = ->(host) { Socket::Resumable.new { ConnectionAttempt.new(config, host, others: true, cluster: cluster).connect } }
@@ -26,15 +26,16 @@ module Trunkline
         @looks = [*hosts.map(&look), *@pooled].each(&:resume)
       end
 
-      # @return [Boolean] whether this thread can go on with it
+      # @return [Boolean] whether this thread can continue it
       def mine? = @looks.all? { |look| look.over? || look.resumable? }
 
-      # Goes on until another host has answered, or there is something else to do.
+      # Runs until another host has answered, or the caller has something else to do.
       #
-      # @param io [IO] on which the answer is awaited that is owed
+      # @param io [IO] on which an answer is owed
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
       # @yieldparam identity [ServerIdentity, nil] of a host that has answered
-      # @return [Symbol, nil] when all have answered or had their time :there, or :unanswered where the server behind the pooler has not; nil: not yet
+      # @return [Symbol, nil] when all have answered or had their time: :there, or :unanswered if the server behind the pooler has not; nil: not
+      #   finished
       def run(io, deadline, &told)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
         until @looks.any?(&:over?) || time_over? || (deadline && Socket::Readiness.now >= deadline)
@@ -46,7 +47,7 @@ module Trunkline
         (@answered ? :there : :unanswered) if @looks.empty? || time_over?
       end
 
-      # Closes what is under way.
+      # Closes its connections.
       #
       # @return [void]
       def abandon

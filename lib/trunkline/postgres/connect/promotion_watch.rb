@@ -7,17 +7,17 @@ require_relative "startup"
 
 module Trunkline
   module Postgres
-    # Standbys that were met in search of a primary, of a client whose callers wait for the next one. Their sessions are kept and asked, in turn
-    # with the pauses between two searches, whether they are in recovery still: a question over an open session costs a standby some 50 us, and
-    # a login thirty times that. So callers go on within a tenth of a second of a promotion, and many of them do no harm to the standby.
+    # Standbys that were found in a search for a primary, while callers wait for the next primary. Their sessions are kept and polled between two
+    # searches for whether they are still in recovery: a query over an open session costs a standby some 50 us, and a login thirty times that. So
+    # callers continue within a tenth of a second of a promotion, and many of them do not load the standby.
     class PromotionWatch # :nodoc:
-      # Seconds between two questions. With 0.1, 20 callers of each of six clients had their answers 104 ms after the standby took writes (median),
-      # 95 % of them within 137 ms, the last after 142 ms. With pauses of up to 2 s alone it took 0.65 to 1.3 s.
+      # Seconds between two polls. With 0.1, 20 callers of each of six clients had their answers 104 ms after the standby accepted writes (median), 95
+      # % of them within 137 ms, the last after 142 ms. With pauses of up to 2 s alone it took 0.65 to 1.3 s.
       PAUSE = 0.1
-      # Seconds within which a standby answers; one that does not is asked again.
+      # Seconds within which a standby answers; one that does not is polled again.
       ANSWER = 0.25
-      # Seconds from one search to the next while standbys are asked: another host may have become the primary, or a name may lead to one, and callers
-      # go on within a second of that. At a random moment, so that clients that have lost the same server do not come back in step.
+      # Seconds between two searches while standbys are polled: another host may have become the primary, or a name may resolve to one, and callers
+      # continue within a second of that. At random, so that clients that have lost the same server do not reconnect at the same moment.
       NEXT_SEARCH = 0.4..0.8
       SQL = "SELECT pg_catalog.pg_is_in_recovery()"
       private_constant :ANSWER, :NEXT_SEARCH, :SQL
@@ -32,7 +32,7 @@ module Trunkline
         @search_at = -Float::INFINITY
       end
 
-      # Takes the session of a standby over.
+      # Takes over the session of a standby.
       #
       # @param host [Config::Host]
       # @param io [::Socket, OpenSSL::SSL::SSLSocket] nothing is in flight on it
@@ -46,14 +46,14 @@ module Trunkline
         end
       end
 
-      # @return [Boolean] whether it is time to look at all hosts again; else the caller may ask the standbys
+      # @return [Boolean] whether it is time to search all hosts again; else the caller may poll the standbys
       def search_due? = @kept.empty? || Waiting.now >= @search_at
 
-      # Asks the standbys. Meanwhile the sessions are the caller's: another one that comes looks at the hosts.
+      # Polls the standbys. Meanwhile this caller has the sessions: another caller that comes searches the hosts.
       #
-      # One that is gone is not asked any more; the next search finds out what has become of it.
+      # A session that was closed is not polled any more; the next search finds out why.
       #
-      # @return [Boolean] whether one is no standby any more, or the last one is gone: it is time to look at the hosts
+      # @return [Boolean] whether one is not a standby any more, or the last session was closed: it is time to search the hosts
       def changed?
         checked = take
         deadline = Waiting.now + ANSWER
@@ -66,14 +66,14 @@ module Trunkline
         checked.each { |host, kept| put_back(host, kept) }
       end
 
-      # @param hosts [Array<Config::Host>] in the order in which a search tries them
-      # @return [Array<Config::Host>] the same, of which the one that was found promoted comes first: callers wait for one login then
+      # @param hosts [Array<Config::Host>] in the order of a search
+      # @return [Array<Config::Host>] the same, with the one that was promoted first: callers then wait for only one login
       def promoted_first(hosts) = hosts.partition { |host| host.equal?(@promoted) }.flatten(1)
 
       # A search has failed.
       #
       # @param error [ConnectionError]
-      # @return [ConnectionError] the same, which tells when to ask again, if a standby is kept
+      # @return [ConnectionError] the same, with the time of the next poll, if a standby is kept
       def failed(error)
         @promoted = nil
         return error if @kept.empty? || !error.retriable?
@@ -82,7 +82,7 @@ module Trunkline
         @failure = error.tap { error.retry_after = PAUSE }
       end
 
-      # @return [ConnectionError] that of the last search: there is no primary yet
+      # @return [ConnectionError] of the last search: there is no primary yet
       def failure = @failure.exception(@failure.message)
 
       # Closes the sessions: there is a primary, or the client is closed.
@@ -101,17 +101,17 @@ module Trunkline
         close(kept) unless @lock.synchronize { @kept[host] ||= kept }.equal?(kept)
       end
 
-      # One that has not answered in time is not asked twice.
+      # One that has not answered in time is not sent a second query.
       def check(kept, deadline)
         return if kept.query || kept.generation != Trunkline.process_generation
 
         kept.query = Startup::EarlyQuery.new("the question whether a standby was promoted", "")
         Socket::DeadlineIO.write(kept.io, Startup::EarlyQuery.message(SQL), deadline)
       rescue SystemCallError, ConnectionError
-        nil # reading tells
+        nil # the read below finds out
       end
 
-      # @return [Symbol] :standby, where it has not answered yet too; :primary or :gone
+      # @return [Symbol] :standby (also if it has not answered yet), :primary or :gone
       def answer(kept, deadline)
         return :gone unless kept.query
 
@@ -126,7 +126,7 @@ module Trunkline
         :gone
       end
 
-      # Without a word: in a forked process it is the parent's session.
+      # Sends no Terminate: in a forked process it is the parent's session.
       def close(kept) = kept.io.to_io.close
     end
     private_constant :PromotionWatch

@@ -4,15 +4,16 @@ require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # A server that refuses a statement because it is read-only may not be the one that the client wants: behind a pooler or a name, or in a
-    # list of hosts of which any will do, another server may take writes by now. The connections that may lead to it retire, the hosts are
-    # looked at again, and the statement is sent once more.
+    # Reacts to servers that refuse a statement because they are read-only: behind a pooler or a name, or in a list of hosts of which any will do,
+    # another server may accept writes by now. The connections that may lead to it retire, the hosts are searched again, and the statement is sent
+    # once more.
     class RoleWatch # :nodoc:
-      # Seconds after which hosts are looked at again at the earliest: each look costs a connection.
+      # Shortest time in seconds between two such searches: each costs a connection.
       PAUSE = 1.0
       READ_ONLY = "its server is read-only"
       SILENT = "its server does not answer"
-      # What idle connections are asked: a server from 14 on reports with the answer to an empty statement, too, that it is no standby any more.
+      # The check of idle connections: since version 14, a server reports with the answer to an empty statement, too, that it is not a standby any
+      # more.
       QUERY = -> { Request.script("") }
       READERS = %w[read-only standby prefer-standby].freeze
       private_constant :PAUSE, :READ_ONLY, :SILENT, :READERS
@@ -27,9 +28,9 @@ module Trunkline
         @looked_at = -Float::INFINITY
       end
 
-      # A server has refused a statement as read-only, outside of a transaction that is to be so.
+      # A server has refused a statement as read-only, outside of a read-only transaction.
       #
-      # @return [Boolean] whether another server, or the same one over another connection, may take it
+      # @return [Boolean] whether another server, or the same one over another connection, may accept it
       def move
         return false if @reader
         return true if Waiting.now < @looked_at + PAUSE
@@ -43,8 +44,8 @@ module Trunkline
         true
       end
 
-      # A host is not there any more: its connections take nothing new, and it is tried last for a while. Where its name leads elsewhere by now, the
-      # connections to that address stay.
+      # A host is not reachable any more: its connections take no new requests, and it is tried last for a while. If its name resolves to another
+      # address now, the connections to that address stay.
       #
       # @param gone [Trunk] one of the connections to it
       # @return [void]
@@ -56,17 +57,17 @@ module Trunkline
 
       private
 
-      # @return [String, nil] the address of its server; nil: it is not connected any more
+      # @return [String, nil] the address of its server; nil: not connected any more
       def address_of(trunk)
         trunk.io.remote_address.inspect_sockaddr
       rescue SystemCallError, IOError
         nil
       end
 
-      # Of two poolers the one that leads to a standby has refused a statement.
+      # Of two poolers, the one that leads to a standby has refused a statement.
       def read_only?(trunk) = pooled?(trunk) ? trunk.codec.refused_write? : !writable?(trunk)
 
-      # A server from 14 on reports it, with the next answer. A pooler passes on what was true when it connected itself, or nothing.
+      # Since version 14, a server reports it with its next answer. A pooler reports what was true when it connected itself, or nothing.
       def writable?(trunk)
         return false if pooled?(trunk)
 

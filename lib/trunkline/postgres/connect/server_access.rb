@@ -8,15 +8,15 @@ require_relative "trunk_factory"
 
 module Trunkline
   module Postgres
-    # A client's way to a server: how connections are opened there, those that are open, and what is known of a pooler in between. A client has
-    # one, and another where session_url: is given.
+    # A client's access to a server: how connections are opened there, the open ones, and whether there is a pooler in between. A client has one, and
+    # a second one with session_url.
     class ServerAccess # :nodoc:
       # @param config [Config]
       # @param responses [ResponseReader] of the client
       # @param epochs [PlanEpoch] of the client
       # @param unfinished [UnfinishedCancels] of the client
-      # @param prepare [Boolean] as of {Trunkline.postgres}
-      # @param gone [#call] gets a connection whose host is not there any more
+      # @param prepare [Boolean] as in {Trunkline.postgres}
+      # @param gone [#call] takes a connection whose host is not reachable any more
       # @param budget keywords of {Pool#initialize}: connections and most
       # @yield [pool, trunks] opens a connection
       # @yieldreturn [Trunk]
@@ -35,10 +35,10 @@ module Trunkline
       # @return [Pool]
       attr_reader :pool
 
-      # @return [Hash{Symbol => Object}] keywords of {Pool#initialize} for further pools of such connections
+      # @return [Hash{Symbol => Object}] keywords of {Pool#initialize} for further pools of the same server
       attr_reader :options
 
-      # @param trunks [TrunkFactory] which opens the connections
+      # @param trunks [TrunkFactory] opens the connections
       # @param pool [Pool] of these
       # @param options [Hash{Symbol => Object}] for further pools
       def initialize(trunks, pool, options = {})
@@ -47,14 +47,14 @@ module Trunkline
         @options = options
       end
 
-      # @return [Boolean, nil] whether what is left behind in a session may be lost to a pooler; nil: there was no connection yet
+      # @return [Boolean, nil] whether session state may be lost because of a pooler; nil: there was no connection yet
       def pooled = @trunks.survey.pooled
 
-      # Opens a connection where there was none yet.
+      # Opens a connection if there was none yet.
       #
-      # @param request [Request] on whose account that is to be known
-      # @return [Boolean, nil] as {#pooled}; nil: there is no connection to be had
-      # @raise [Error] the same
+      # @param request [Request] that needs to know
+      # @return [Boolean, nil] as {#pooled}; nil: no connection could be opened
+      # @raise [Error] no connection could be opened
       def pooled?(request)
         @pool.perform(Request.script("").limit_as(request)) if pooled.nil?
         pooled

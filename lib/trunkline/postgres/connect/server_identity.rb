@@ -5,28 +5,28 @@ require_relative "startup"
 
 module Trunkline
   module Postgres
-    # Which cluster a server belongs to, on which timeline it is, and whether it is in recovery.
+    # Identifies a server: its cluster, its timeline, and whether it is in recovery.
     #
     # system:: [String] the system identifier, which all copies of a cluster share
-    # timeline:: [Integer] each promotion begins a higher one
+    # timeline:: [Integer] which each promotion increases
     # recovery:: [Boolean] whether it is a standby
-    # process:: [Integer] id of the server process that answered
+    # process:: [Integer] ID of the server process that answered
     # server:: [String] label for messages
     ServerIdentity = Struct.new(:system, :timeline, :recovery, :process, :server) do
       # @param highest [Integer] timeline that was seen in the cluster
-      # @return [Boolean] whether it takes writes that the cluster has lost since another server was promoted
+      # @return [Boolean] whether it accepts writes that the cluster has lost, as another server was promoted since
       def former_primary?(highest) = !recovery && timeline < highest
 
-      # @param told [Integer, nil] the server process that the connection was told of as it began
-      # @return [Boolean] whether a pooler stands in between, which may lead each transaction to another server
+      # @param told [Integer, nil] the process ID that was reported when the connection began
+      # @return [Boolean] whether a pooler is in between, which may lead each transaction to another server
       def pooled?(told) = process != told
     end
 
-    # Asks a new session for the identity of its server: bytes in, bytes out. A role needs no privilege for that. A server that does not tell
-    # it, such as a pooler's own console, has none.
+    # Queries a new session for the identity of its server, without I/O. The role needs no privilege for that. A server that does not report it, such
+    # as a pooler's own console, has none.
     class IdentityQuery # :nodoc:
-      # The checkpoint record in the control file is older than a promotion for a while. So a primary is asked for the file that it writes to,
-      # whose name begins with the timeline, and a standby for the timeline of what it has replayed too.
+      # After a promotion, the checkpoint record in the control file is out of date for a while. So a primary is queried for the WAL file that it
+      # writes to, whose name begins with the timeline, and a standby for the timeline of what it has replayed as well.
       SQL = <<~QUERY
         SELECT system_identifier, pg_catalog.pg_is_in_recovery(),
           CASE WHEN pg_catalog.pg_is_in_recovery()
@@ -50,10 +50,10 @@ module Trunkline
       # @raise [ProtocolError]
       def receive(bytes) = @query.receive(bytes)
 
-      # @return [String] bytes that came after the answer
+      # @return [String] bytes that follow the answer
       def leftover = @query.leftover
 
-      # @return [ServerIdentity, nil] nil: the server does not tell
+      # @return [ServerIdentity, nil] nil: the server does not report it
       def identity
         system, recovery, timeline, process = @query.row
         ServerIdentity.new(system, timeline.to_i(16), recovery == "t", process.to_i, @server).freeze if system && recovery && timeline

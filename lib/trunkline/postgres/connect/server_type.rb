@@ -5,13 +5,13 @@ require_relative "startup"
 
 module Trunkline
   module Postgres
-    # Whether a new session is at a server such as target_session_attrs asks for. Servers tell since PostgreSQL 14 as they
-    # prepare the session; the others (and some poolers) are asked: bytes in, bytes out.
+    # Whether a new session's server matches target_session_attrs. Since PostgreSQL 14, servers report it at startup; other servers (and some poolers)
+    # are queried. Without I/O.
     class ServerType
       QUESTIONS = { "in_hot_standby" => "SELECT pg_catalog.pg_is_in_recovery()",
                     "transaction_read_only" => "SHOW transaction_read_only" }.freeze
 
-      # What is wrong where the server is the opposite.
+      # The error messages for servers of the opposite kind.
       OBJECTIONS = {
         "read-write" => "its sessions are read-only", "read-only" => "its sessions are not read-only",
         "primary" => "it is a standby", "standby" => "it is no standby"
@@ -19,7 +19,7 @@ module Trunkline
       private_constant :QUESTIONS, :OBJECTIONS
 
       # @param wanted [String] any, read-write, read-only, primary or standby
-      # @param startup [Startup] a handshake that is done
+      # @param startup [Startup] a completed handshake
       def initialize(wanted, startup)
         @wanted = wanted
         @answers = startup.parameters.dup
@@ -27,7 +27,7 @@ module Trunkline
         @query = nil
       end
 
-      # @return [String, nil] message to send; nil where the answer is known
+      # @return [String, nil] message to send; nil: the answer is known
       def query
         return if known?
 
@@ -40,7 +40,7 @@ module Trunkline
       def answered? = @query.nil? || @query.answered?
 
       # @param bytes [String] what the server sent
-      # @raise [UnsuitableServer] when it does not answer the query
+      # @raise [UnsuitableServer] it does not answer the query
       # @raise [ProtocolError]
       def receive(bytes)
         @query.receive(bytes)
@@ -49,10 +49,10 @@ module Trunkline
         @answers[subject] = @query.row.first if @query.row
       end
 
-      # A pooler reports what it was told as its own session began: whether the server is a standby may have changed.
+      # A pooler reports what was true when its own session began: since then the server may have been promoted.
       #
-      # @param identity [ServerIdentity, nil] what the server itself says; nil: it does not tell
-      # @param leftover [String] bytes that came after that
+      # @param identity [ServerIdentity, nil] as the server itself reports it; nil: not reported
+      # @param leftover [String] bytes that follow
       # @return [void]
       def learn(identity, leftover = self.leftover)
         @query = nil
@@ -60,17 +60,17 @@ module Trunkline
         @answers["in_hot_standby"] = identity.recovery ? "on" : "off" if identity
       end
 
-      # @return [String, nil] why this server is not the right one
+      # @return [String, nil] why this server does not match
       def objection
         return if @wanted == "any" || on? == %w[read-only standby].include?(@wanted)
 
         "#{OBJECTIONS[@wanted]}, and target_session_attrs asks for #{@wanted}"
       end
 
-      # @return [Boolean] whether it is a standby, which tells so, and a primary is asked for
+      # @return [Boolean] whether it is a standby that reports so, and a primary is wanted
       def awaits_promotion? = %w[primary read-write].include?(@wanted) && @answers["in_hot_standby"] == "on"
 
-      # @return [String] bytes that came after all this
+      # @return [String] bytes that follow all this
       def leftover = @query ? @query.leftover : @before
 
       private

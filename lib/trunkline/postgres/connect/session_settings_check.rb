@@ -4,8 +4,8 @@ require_relative "../codec"
 
 module Trunkline
   module Postgres
-    # Some poolers refuse a session that asks for settings which they do not know, and so it could not be told how to write values
-    # as text. Then it is asked whether it does so all the same: anything else would be read wrongly.
+    # Some poolers refuse a session with settings that they do not know. Then those that determine the text form of values cannot be set, so this
+    # checks that they have suitable values: with others, values would be decoded wrongly.
     module SessionSettingsCheck # :nodoc:
       # A positive number of extra digits makes each float exact.
       SQL = "SELECT pg_catalog.current_setting('IntervalStyle'), pg_catalog.current_setting('extra_float_digits')::int OPERATOR(pg_catalog.>=) 1"
@@ -15,8 +15,8 @@ module Trunkline
       # @param responses [ResponseReader]
       # @param interval_styles [Array<String>] in which intervals can be read
       # @return [Trunk] the same
-      # @raise [ConnectionError] the session writes values in another way
-      # @raise [Error] it could not be asked
+      # @raise [ConnectionError] the session has other settings
+      # @raise [Error] the query failed
       def self.check(trunk, responses, interval_styles)
         request = Request.script(SQL)
         trunk.perform(request)

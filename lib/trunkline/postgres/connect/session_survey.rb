@@ -5,19 +5,18 @@ require_relative "startup"
 
 module Trunkline
   module Postgres
-    # What each new session of a client is asked before it is used: which server process works for it. A pooler has told of another one, and may
-    # lead each transaction to yet another. Behind one it is asked, once for each host, whether prepared statements stay. A fleet's also asks how
-    # many connections its process may have.
+    # The queries that each new session of a client runs before it is used: for its server process. A pooler reports another process ID at startup,
+    # and may lead each transaction to yet another process. Behind a pooler, the survey also checks, once for each host, whether prepared statements
+    # are kept. For a fleet, it counts the connections that this process may have.
     class SessionSurvey # :nodoc:
-      # pooled:: [Boolean] whether a pooler stands in between that was not said to keep sessions
-      # keeps_statements:: [Boolean] whether a statement that is prepared can be used again
-      # share:: [Fleet::Share, nil] of the server's connections; nil: they are not shared in this way
+      # pooled:: [Boolean] whether there is a pooler that is not configured to keep sessions
+      # keeps_statements:: [Boolean] whether a prepared statement can be used again
+      # share:: [Fleet::Share, nil] of the server's connections; nil: they are not divided
       Findings = Struct.new(:pooled, :keeps_statements, :share)
       DIRECT = Findings.new(false, true).freeze
       PROCESS = "SELECT pg_catalog.pg_backend_pid()"
       NAME = "trunkline_survey"
-      # A pooler that keeps statements gives them names of its own: in one flight, so that the same server session has all of it, a statement looks
-      # for itself.
+      # A pooler that keeps statements renames them: a statement checks for itself, in one flight, so that the same server session executes all of it.
       STATEMENT = "SELECT EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE name OPERATOR(pg_catalog.=) '#{NAME}')"
       private_constant :PROCESS, :NAME, :STATEMENT
 
@@ -27,8 +26,8 @@ module Trunkline
           .map { |type, body| [type, body.bytesize + 4, body].pack("aNa*") }.join.freeze
       end
 
-      # @param mode [Symbol, nil] what is said of a pooler: see {Config#pooler}
-      # @param fleet [Fleet, nil] whose processes share the server's connections
+      # @param mode [Symbol, nil] configured kind of pooler: see {Config#pooler}
+      # @param fleet [Fleet, nil] whose processes divide the server's connections
       def initialize(mode, fleet = nil)
         @mode = mode
         @fleet = fleet
@@ -39,7 +38,7 @@ module Trunkline
       # @return [Boolean, nil] whether the last session was behind a pooler; nil: there was none yet
       attr_reader :pooled
 
-      # What was found of poolers does not count any more.
+      # Forgets the findings about poolers.
       #
       # @return [void]
       def forget
@@ -47,22 +46,22 @@ module Trunkline
         @pooled = nil
       end
 
-      # @return [String] the question, to be sent with others in one flight
+      # @return [String] the queries, to be sent with others in one flight
       def message
         return Startup::EarlyQuery.message("#{PROCESS}, #{@fleet.counts}") if @fleet
 
         @mode == :session ? "" : MESSAGE
       end
 
-      # @param session [Hash{String => String}] what a session is to start with
-      # @return [Hash{String => String}] what the next one does
+      # @param session [Hash{String => String}] settings of a new session
+      # @return [Hash{String => String}] settings of the next one
       def named(session) = @fleet ? @fleet.named(session) : session
 
       # @param conversation [HandshakeIO] in which {#message} was sent
       # @param bytes [String] of the answer that were read before
-      # @param told [Integer, nil] the process that the session was told of
+      # @param told [Integer, nil] the process ID that was reported at startup
       # @param server [String] label of the host
-      # @return [Array(Findings, String)] and the bytes that came after the answer
+      # @return [Array(Findings, String)] and the bytes that follow the answer
       # @raise [ConnectionError, ProtocolError]
       def conduct(conversation, bytes, told:, server:)
         return [DIRECT, bytes] if @mode == :session && !@fleet
@@ -90,7 +89,7 @@ module Trunkline
         [keeps, leftover]
       end
 
-      # @return [Array(Array<String>, String)] the values, or nil where the server does not tell, and the bytes that came after them
+      # @return [Array(Array<String>, String)] the values, or nil if the server does not report them, and the bytes that follow
       def answer(conversation, bytes)
         query = Startup::EarlyQuery.new("the question for the server's process", bytes)
         query.receive(conversation.read) until query.answered?

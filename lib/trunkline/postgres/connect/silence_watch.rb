@@ -8,32 +8,33 @@ require_relative "peer_probe"
 
 module Trunkline
   module Postgres
-    # Servers that owe an answer and say nothing, of a client with several hosts. A frozen or cut off machine ends no connection: without a
-    # look its callers wait until TCP ends the connection, while another server may take their requests. So after a while the leader of such a connection
-    # opens another one to the same host. If that is answered, it looks at the other hosts too: if one of them is on a higher timeline, the connection leads to a
-    # former primary, and is closed. If none is, the statement just takes long, and is left alone. If the host does not answer, the connection is
-    # closed, and others to that host take nothing new.
+    # Checks servers that owe an answer and send nothing, for a client with several hosts. A frozen or disconnected machine closes no connection:
+    # without a check, callers wait until TCP gives up, while another server may take their requests. So after some seconds the leader of such a
+    # connection opens another one to the same host. If that is accepted, it also probes the other hosts: if one of them is on a higher timeline, the
+    # connection leads to a former primary, and is closed. If none is, the statement just takes long, and goes on. If the host does not answer, the
+    # connection is closed, and others to that host take no new requests.
     #
-    # A single host that has a name may be elsewhere by now: then its name is looked up first, and only if that has changed the server is looked at.
+    # A single host that has a name may have moved: then its name is looked up first, and the server is probed only if that has changed.
     class SilenceWatch # :nodoc:
-      # Seconds for which the finding of one connection's caller counts for those of others, or as long as the silence that is looked into.
+      # Seconds for which the finding of one connection's caller also applies to others; or the silence after which servers are checked, if that is
+      # less.
       COUNTS_FOR = 1.0
-      # Seconds after which a caller looks whether another one has come to a finding.
+      # Seconds after which a caller checks whether another one has a finding.
       LOOK_AGAIN = 0.05
-      # Seconds after which it is looked again, at most, while the server behind a pooler does not answer. Together with a look that takes a second,
-      # callers go on within two of a promotion.
+      # Longest time in seconds between two checks while the server behind a pooler does not answer. With a check that takes a second, callers
+      # continue within two seconds of a promotion.
       UNANSWERED = 1.0
-      # A probe, whether a caller is at it, and what it has found.
+      # A probe, whether a caller runs it, and its finding.
       Look = Struct.new(:generation, :probe, :running, :finding, :ended_at)
       private_constant :COUNTS_FOR, :LOOK_AGAIN, :UNANSWERED, :Look
 
-      # @return [Float] seconds of silence that are looked into
+      # @return [Float] seconds of silence after which a server is checked
       attr_reader :after
 
       # @param config [Config]
-      # @param seconds [Float] of silence that are looked into; Float::INFINITY: none
-      # @param cluster [ClusterTimeline, nil] that the hosts must belong to; nil: the others are not looked at
-      # @yieldparam trunk [Trunk] whose host is not there
+      # @param seconds [Float] of silence after which a server is checked; Float::INFINITY: never
+      # @param cluster [ClusterTimeline, nil] that the hosts must belong to; nil: the others are not probed
+      # @yieldparam trunk [Trunk] whose host is not reachable
       def initialize(config, seconds, cluster = nil, &gone)
         @config = config
         @cluster = cluster
@@ -43,8 +44,8 @@ module Trunkline
         @looks = {}
       end
 
-      # Looks whether the server is there, until that is known, or there is something else to do: something has come on the trunk, or the time
-      # of a caller is over. Called by the trunk's leader.
+      # Checks whether the server is reachable, until there is a finding, something arrives on the trunk, or the deadline of a caller passes. Called
+      # by the trunk's leader.
       #
       # @param trunk [Trunk] that has waited for its server
       # @return [void]
@@ -54,14 +55,14 @@ module Trunkline
         return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + LOOK_AGAIN].compact.min) unless look
         return conclude(trunk, look.finding) if look.finding
 
-        note(trunk, look, look.probe.run(trunk.io, by) { |identity| @cluster.observe(identity) }) # which may end this trunk, too
+        note(trunk, look, look.probe.run(trunk.io, by) { |identity| @cluster.observe(identity) }) # which may close this trunk, too
       ensure
         look.running = false if look
       end
 
       private
 
-      # @return [Look, nil] nil: another caller is at it
+      # @return [Look, nil] nil: another caller runs it
       def take(trunk)
         left = nil
         look = @lock.synchronize do
@@ -87,7 +88,7 @@ module Trunkline
         Look.new(Trunkline.process_generation, probe, false, nil, nil)
       end
 
-      # The name may lead elsewhere by now, or cannot be looked up.
+      # The name may resolve to another address now, or the lookup may fail.
       def host_probe(trunk, before = nil)
         host = host_of(trunk)
         address, port = address_of(trunk)
@@ -96,7 +97,7 @@ module Trunkline
 
       def host_of(trunk) = @config.hosts.find { |candidate| candidate.server == trunk.server }
 
-      # @return [Array(String, Integer), nil] address and port; nil: it goes over a Unix socket, or is not connected any more
+      # @return [Array(String, Integer), nil] address and port; nil: it is a Unix socket, or not connected any more
       def address_of(trunk)
         NameLookup.address_and_port(trunk.io.remote_address) unless host_of(trunk).unix_socket?
       rescue SystemCallError, IOError
@@ -115,7 +116,7 @@ module Trunkline
         conclude(trunk, finding)
       end
 
-      # @return [HostProbe, PeerProbe, nil] nil: there is nothing more to be found out
+      # @return [HostProbe, PeerProbe, nil] nil: there is nothing more to check
       def further_probe(trunk, probe, finding)
         return host_probe(trunk) if finding == :moved
         return if finding != :there || probe.is_a?(PeerProbe) || @cluster.nil? || !@config.others?
@@ -133,7 +134,7 @@ module Trunkline
         trunk.lose("the server has said nothing for #{seconds} s, and does not answer a new connection either (silence)")
       end
 
-      # A server that is there is looked into again when the silence has lasted for twice as long.
+      # A server that is reachable is checked again when the silence has lasted for twice as long.
       def excused_for(trunk, finding)
         case finding
         when :there then [trunk.state.silent_for, @after].max

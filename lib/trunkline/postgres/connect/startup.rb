@@ -10,37 +10,37 @@ require_relative "startup/protocol_version"
 
 module Trunkline
   module Postgres
-    # The handshake of protocol 3, from the startup message to the first ReadyForQuery: bytes in, bytes out.
+    # The handshake of protocol 3, from the startup message to the first ReadyForQuery, without I/O.
     class Startup
       # Bytes of the longest secret key (PostgreSQL manual, "BackendKeyData").
       LONGEST_KEY = 256
 
-      # Every session is the same: values are decoded by these, and SQL is read by the last one. DateStyle is not among them: to ask for ISO
-      # is to ask for the order of month, day and year that the server's configuration has, in place of the role's and the database's.
+      # Settings of every session: values are decoded according to these, and SQL is parsed according to the last one. DateStyle is not among them:
+      # requesting ISO would also set the order of month, day and year to that of the server's configuration, instead of the role's or the database's.
       SESSION = { "client_encoding" => "UTF8", "IntervalStyle" => "postgres", "extra_float_digits" => "3",
                   "standard_conforming_strings" => "on" }.freeze
 
-      # Those that some poolers do not know, and refuse.
+      # Settings that some poolers do not know, and refuse.
       DISPENSABLE = %w[IntervalStyle extra_float_digits].freeze
 
-      # What the server reports back of them, and of what it was built with.
+      # What the server must report of these, and of its build options.
       REPORTED = { "client_encoding" => /\AUTF8\z/, "DateStyle" => /\AISO\b/,
                    "integer_datetimes" => /\Aon\z/, "standard_conforming_strings" => /\Aon\z/ }.freeze
 
-      # The messages that may come while the server authenticates the client, with the longest length they may have.
-      # The limits are libpq's: enough for any request and any error, while a stranger's text read as a length is more.
+      # The messages that may arrive during authentication, with their maximum lengths. The limits are libpq's: enough for any request and any error;
+      # text from another kind of server, read as a length, exceeds them.
       AUTHENTICATING = { "R" => 2_000, "v" => 2_000, "E" => 30_000 }.freeze
 
       # The messages that may come afterwards.
       PREPARING = %w[S K N E A Z].freeze
 
-      # The most bytes a handshake may have. A server needs about 500; notices of login triggers come on top.
+      # The most bytes that a handshake may have. A server needs about 500; notices of login triggers are added.
       LIMIT = 1 << 20
 
-      # The oldest major version of PostgreSQL that is supported. Poolers report their server's, but for their own consoles.
+      # The oldest major version of PostgreSQL that is supported. Poolers report their server's version, except for their own consoles.
       OLDEST = 12
 
-      # What to do where a pooler does not know a setting, and the server's own will not do.
+      # Advice if a pooler does not know a setting, and the server's own value is unsuitable.
       ADVICE = "the pooler did not let IntervalStyle and extra_float_digits be set, and the server has other values than postgres " \
                "and at least 1: set them for the role or the database, with ALTER ROLE ... SET"
 
@@ -48,32 +48,32 @@ module Trunkline
 
       # @param settings [Hash{String => String}] of {#initialize}
       # @param dispensable [Enumerable<String>] of {#initialize}
-      # @return [Array<String>] those in which intervals can be read
+      # @return [Array<String>] the interval styles that can be decoded
       def self.interval_styles(settings, dispensable)
         style = settings.fetch("IntervalStyle", SESSION["IntervalStyle"])
         dispensable.include?("IntervalStyle") ? [style, SESSION["IntervalStyle"]] : [style]
       end
 
-      # @return [Hash{String => String}] what the server reported about itself and the session
+      # @return [Hash{String => String}] the parameters that the server reported
       attr_reader :parameters
 
-      # @return [String, nil] what the server noticed meanwhile, of its login triggers too, as ErrorFields.each takes it
+      # @return [String, nil] notices that arrived meanwhile, including those of login triggers, as ErrorFields.each takes them
       attr_reader :notices
 
-      # @return [Integer, nil] process id of the server's backend; nil where a pooler does not tell
+      # @return [Integer, nil] process ID of the server's backend; nil: a pooler does not report it
       attr_reader :backend_pid
 
-      # @return [String, nil] bytes that prove the right to cancel
+      # @return [String, nil] the secret key for cancel requests
       attr_reader :secret_key
 
       # @param user [String]
       # @param dbname [String]
-      # @param password [#call] asked for the password (a String or nil), and only when the server wants one
+      # @param password [#call] returns the password (a String or nil); called only if the server requests it
       # @param settings [Hash{String => String}] further parameters of the session
-      # @param dispensable [Array<String>] names of those that some poolers do not know, beside the session's own
-      # @param minimal [Boolean] ask for none of these
-      # @param protocol [Array<String>] the newest and the oldest version to speak, "3.0" or "3.2"
-      # @param demands [Hash] what else {Authentication} is to know: allowed, channel_binding, certificate
+      # @param dispensable [Array<String>] names of those that some poolers do not know, besides the session's own
+      # @param minimal [Boolean] whether to omit all of these
+      # @param protocol [Array<String>] the newest and the oldest version allowed, "3.0" or "3.2"
+      # @param demands [Hash] further arguments of {Authentication}: allowed, channel_binding, certificate
       def initialize(user:, dbname:, password:, settings: {}, dispensable: [], minimal: false, protocol: %w[3.0 3.0], **demands)
         @session = { "user" => user, "database" => dbname, **(minimal ? SESSION.except(*DISPENSABLE).merge(settings.except(*dispensable)) : SESSION.merge(settings)) }
         @reported = expectations(Startup.interval_styles(settings, dispensable))
@@ -93,8 +93,8 @@ module Trunkline
       end
 
       # @param bytes [String] what the server sent
-      # @return [String] what to send next, empty when it is the server's turn
-      # @raise [ServerError] what the server reports
+      # @return [String] what to send next; empty: it is the server's turn
+      # @raise [ServerError] as the server reports it
       # @raise [ConnectionError, ProtocolError]
       def receive(bytes)
         @frames << bytes
@@ -105,35 +105,35 @@ module Trunkline
         answers
       end
 
-      # @return [Boolean] whether the server has said nothing yet
+      # @return [Boolean] whether the server has sent nothing yet
       def unanswered? = @frames.taken.zero? && @frames.rest.empty?
 
-      # @return [Boolean] whether the server has taken the proof of identity
+      # @return [Boolean] whether the server has accepted the client's identity
       def authenticated? = @authentication.complete?
 
       # @return [String, nil] as {Authentication#method_name}
       def authentication = @authentication.method_name
 
-      # @return [Boolean] whether the session was not asked for all the settings it should have
+      # @return [Boolean] whether the dispensable settings were omitted
       def minimal? = @minimal
 
       # @return [Boolean] whether the session can be used
       def ready? = @ready
 
-      # @return [String] bytes that came after the handshake
+      # @return [String] bytes that follow the handshake
       def leftover = @frames.rest
 
-      # @return [String] what is going on, for messages
+      # @return [String] the current stage, for messages
       def stage = @authentication.complete? ? "the preparation of the session" : "authentication"
 
-      # @return [ConnectionError] what it means that the server closed the connection now
+      # @return [ConnectionError] for a connection that the server closes at this stage
       def end_of_stream
         return UnexpectedReply.old_error(@frames.rest) if old_error?
 
         ConnectionError.new("the server closed the connection during #{stage}")
       end
 
-      # @return [String] the class alone: there is a password inside
+      # @return [String] the class alone: the instance variables contain a password
       def inspect = "#<#{self.class}>"
 
       private
@@ -155,7 +155,7 @@ module Trunkline
         raise UnexpectedReply.old_error(@frames.rest) if @frames.rest.include?("\0") || @frames.rest.bytesize > limit
       end
 
-      # An error whose length is beyond all bounds is text. It is read to its end.
+      # An error with an impossible length is text of protocol 2. It is read to its end.
       def old_error?
         return false unless @frames.type == "E" && @frames.length && !@authentication.complete?
 
@@ -180,7 +180,7 @@ module Trunkline
         when "N" then @notices = ErrorFields.append(@notices, body)
         when "Z" then finish(body)
         end
-        "" # None of these asks for anything, nor do notifications.
+        "" # Neither these nor notifications need a reply.
       end
 
       def add_parameter(body)

@@ -13,13 +13,13 @@ require_relative "../group_commit/shared_flush"
 
 module Trunkline
   module Postgres
-    # Opens the connections of one client: logs in, and makes a trunk of what that returns.
+    # Opens the connections of one client: logs in, and builds a trunk.
     class TrunkFactory # :nodoc:
-      # Seconds after which a connection to a primary, where a standby is preferred, is replaced: at a random moment, so that those opened
-      # together do not go together. A standby that has come back is used again within 10 s.
+      # Seconds after which a connection to a primary is replaced if a standby is preferred, at random, so that those opened together are not replaced
+      # together. A standby that has come back is used again within 10 s.
       SECOND_CHOICE = 5.0..9.0
-      # Numbers that processes of servers have: Linux has no larger ones (PID_MAX_LIMIT), and other systems smaller ones. Poolers tell random ones
-      # of 32 bits, of which one in a thousand is as small, or none.
+      # The range of a server's process IDs: Linux has no larger ones (PID_MAX_LIMIT), and other systems have smaller ones. Poolers report random
+      # numbers of 32 bits, of which one in a thousand is as small, or none.
       PROCESSES = (1..1 << 22).freeze
       private_constant :SECOND_CHOICE, :PROCESSES
 
@@ -27,12 +27,12 @@ module Trunkline
       # @param responses [ResponseReader]
       # @param epochs [PlanEpoch] the client's
       # @param unfinished [UnfinishedCancels]
-      # @param prepare [Boolean] whether connections keep prepared statements, where no pooler loses them
-      # @param survey [SessionSurvey] what new sessions are asked
-      # @param fleet [Fleet, nil] whose processes share the server's connections
+      # @param prepare [Boolean] whether connections keep prepared statements, unless a pooler loses them
+      # @param survey [SessionSurvey] of new sessions
+      # @param fleet [Fleet, nil] whose processes divide the server's connections
       # @param cluster [ClusterTimeline, nil] that the servers must belong to
-      # @param promotions [PromotionWatch, nil] of standbys that may become the primary that callers wait for
-      # @yieldparam trunk [Trunk] whose host is not there any more
+      # @param promotions [PromotionWatch, nil] of standbys, one of which may become the primary that callers wait for
+      # @yieldparam trunk [Trunk] whose host is not reachable any more
       def initialize(config, responses, epochs, unfinished, prepare:, survey:, fleet: nil, cluster: (ClusterTimeline.new if config.identify_servers?),
                      promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?), &gone)
         @cluster = cluster
@@ -52,40 +52,40 @@ module Trunkline
       # @return [SessionSurvey]
       attr_reader :survey
 
-      # @return [ClusterTimeline, nil] what was seen of the servers; nil: they are not asked
+      # @return [ClusterTimeline, nil] what is known of the cluster; nil: servers are not queried for their identity
       attr_reader :cluster
 
-      # @param config [Config] of another kind of server of the same cluster
-      # @yieldparam trunk [Trunk] whose host is not there any more
-      # @return [TrunkFactory] for such servers, of the same client; what waits for a server does not wait for these
+      # @param config [Config] for another kind of server of the same cluster
+      # @yieldparam trunk [Trunk] whose host is not reachable any more
+      # @return [TrunkFactory] for such servers, of the same client; callers that wait for the original kind of server do not wait for these
       def beside(config, &gone)
         TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: @prepare, survey: SessionSurvey.new(config.pooler),
                                                                 cluster: @cluster ||= ClusterTimeline.new, promotions: nil, &gone)
       end
 
-      # @param pool [Pool] that it is for
+      # @param pool [Pool] that the trunk is for
       # @return [Trunk] that queries may share
-      # @raise [Error] there is none to be had
+      # @raise [Error] no connection could be opened
       def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@connector, @responses), pool), @responses)
 
       # @param pool [Pool]
       # @param flush [Statement] that waits for the disk
       # @return [Trunk] on which writes share their flush
-      # @raise [Error] there is none to be had
+      # @raise [Error] no connection could be opened
       def open_writer(pool, flush)
         connection = Login.open(@connector, @responses)
         AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @responses)
       end
 
-      # @return [Boolean] whether another server may be found than the last time, where none could be connected to: see {Connector#moved?}
+      # @return [Boolean] whether another server may be found than in the last failed attempt: see {Connector#moved?}
       def moved? = @connector.moved?
 
-      # Closes what callers have left that could wait no longer for a connection.
+      # Closes searches that callers have left unfinished.
       #
       # @return [void]
       def close = @connector.close
 
-      # What was seen of the cluster and of poolers does not count any more.
+      # Forgets what is known of the cluster and of poolers.
       #
       # @return [void]
       def forget_cluster
@@ -93,13 +93,13 @@ module Trunkline
         @survey.forget
       end
 
-      # @param server [String] label of a host that is to be tried last for a while
+      # @param server [String] label of a host that is tried last for a while
       # @param reason [String]
       # @return [void]
       def avoid(server, reason) = @connector.avoid(server, reason)
 
-      # @param pools [Array<Pool>] that it has opened connections for
-      # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} explains them
+      # @param pools [Array<Pool>] of the connections that it has opened
+      # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} documents them
       def stats(pools) = @connector.stats(pools.flat_map { |pool| pool.stats[:trunks] }.map { |trunk| trunk[:server] }.tally)
 
       private
@@ -121,13 +121,13 @@ module Trunkline
         connection.minimal_startup? ? SessionSettingsCheck.check(trunk, @responses, @interval_styles) : trunk
       end
 
-      # Of one client, what one connection shows holds for those that follow.
+      # What one connection of a client shows applies to those that follow.
       def pooled?(connection)
         process = connection.backend_pid
         @pooled ||= connection.minimal_startup? || !PROCESSES.cover?(process) || connection.identity&.pooled?(process)
       end
 
-      # Where there is none, each look costs a connection to the primary, and 250 ms where a host is silent.
+      # If there is no standby, each search costs a connection to the primary, and 250 ms if a host is silent.
       def bound_second_choice(trunk)
         return unless @prefers_standby && (trunk.origin ? !trunk.origin.recovery : trunk.codec.parameters["in_hot_standby"] == "off")
 

@@ -6,26 +6,26 @@ require_relative "cancel"
 
 module Trunkline
   module Postgres
-    # Connections that carried a request to cancel, and that the server has not closed yet. They stay open for a while: PgBouncer before
-    # 1.19 ends when one is closed before it has passed the request on. With each that comes, those that are over are closed.
+    # Connections that have sent a CancelRequest and that the server has not closed yet. They stay open for a while: PgBouncer before 1.19 exits if
+    # one is closed before it has forwarded the request. When another is added, finished ones are closed.
     class UnfinishedCancels # :nodoc:
-      # Seconds. Whatever has not passed a request on by then will not.
+      # Seconds. A request that was not forwarded by then will not be.
       LONGEST = 60
-      # Connections; the oldest gives way to one more.
+      # Connections; the oldest is closed to make room for one more.
       MOST = 64
       CHUNK = 64
       private_constant :LONGEST, :MOST, :CHUNK
 
       def initialize
         @lock = Lock.new
-        @open = {}.compare_by_identity # IO => when it is closed at the latest
+        @open = {}.compare_by_identity # IO => latest time to close it
       end
 
       # @return [Integer]
       def size = @open.size
 
       # @param connection [Connection]
-      # @return [Proc, nil] as {Trunk} takes it; nil: the server has not told how to cancel
+      # @return [Proc, nil] for Trunk.new; nil: the server has not sent a secret key
       def canceller(connection)
         endpoint, pid, key = connection.endpoint, connection.backend_pid, connection.secret_key
         pid && key && ->(by, &dealt_with) { Cancel.deliver(endpoint, pid, key, deadline: by, unfinished: self, &dealt_with) }

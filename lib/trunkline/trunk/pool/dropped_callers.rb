@@ -28,7 +28,8 @@ module Trunkline
 
     # Runs the garbage collector if pinned connections have users but no active caller: some of these users may have been dropped. A stream has
     # requests in flight between two reads, so that alone does not show that its user is alive.
-    # // @param entry [WaitingLine::Entry] of the waiting caller
+    #
+    # @param entry [WaitingLine::Entry] of the waiting caller
     def collect(entry)
       return if Waiting.now < collection_time(entry) || @roster.pinned.none? { |trunk| trunk.user && trunk.deserted? }
 
@@ -43,7 +44,8 @@ module Trunkline
     end
 
     # Ends connections that dropped callers hold, and stalled ones.
-    # // @yield entries of dropped callers block others: the block removes them
+    #
+    # @yield entries of dropped callers block others: the block removes them
     def close_trunks
       end_stalls
       @roster.pinned.select { |trunk| dropped?(trunk) }.each { |trunk| end_use(trunk) }

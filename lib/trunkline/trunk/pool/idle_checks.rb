@@ -23,7 +23,8 @@ module Trunkline
     def due? = Clock.now >= @due_at
 
     # Takes the spare ones among them out of the roster; the caller must return them.
-    # // @return [Array(Array<Trunk>, Array<Trunk>), nil] shared and spare trunks that were idle for INTERVAL; nil: another caller has just taken them
+    #
+    # @return [Array(Array<Trunk>, Array<Trunk>), nil] shared and spare trunks that were idle for INTERVAL; nil: another caller has just taken them
     def take
       return unless due?
 

@@ -95,7 +95,8 @@ module Trunkline
     end
 
     # Marks those that the block selects as unwanted, including trunks that are being opened.
-    # // @return [Array<Trunk>] to be closed when they are answered
+    #
+    # @return [Array<Trunk>] to be closed when they are answered
     def retire_where(&chosen)
       @attempts.each_value { |attempt| attempt.unwanted.push(chosen) }
       @roster.retire_where(&chosen)

@@ -16,8 +16,9 @@ require_relative "wait_queue"
 module Trunkline
   # Finds a trunk for each request, and opens trunks. A request that may share goes to the open trunk with the shortest expected backlog; a session
   # reserves a trunk. A caller that finds none suitable opens the next connection, if the budget allows, and uses it; otherwise it waits in a queue.
-  # // Roster holds the trunks, Opener opens further ones, and WaitQueue holds the waiting callers. The pool decides which of them a caller needs
-  # next, and holds its lock around each change of theirs. A request that goes to an open trunk takes no lock.
+  #
+  # Roster holds the trunks, Opener opens further ones, and WaitQueue holds the waiting callers. The pool decides which of them a caller needs next,
+  # and holds its lock around each change of theirs. A request that goes to an open trunk takes no lock.
   class Pool # :nodoc:
     # @param connections [Integer] how many are shared at most
     # @param most [Integer] how many there are at most, in all

@@ -22,7 +22,8 @@ module Trunkline
 
     # When it is due, one trunk more than the share may be opened, even if the server is full then. If there are several, one of them is replaced
     # first.
-    # // @return [Boolean] whether it is time to count the share again
+    #
+    # @return [Boolean] whether it is time to count the share again
     def due? = @share < @most && Waiting.now >= @look_at
 
     # @param share [#limit, #full, #count_after, nil] what a new trunk has found out: this pool's share, whether this connection and all others are
@@ -36,7 +37,8 @@ module Trunkline
     end
 
     # The server takes no more connections: half of the present number is the share until it is counted again.
-    # // @param size [Integer] how many trunks there are
+    #
+    # @param size [Integer] how many trunks there are
     # @param look_at [Float] when that is, on the clock of Waiting.now
     def halve(size, look_at)
       @share = [size / 2, 1].max

@@ -61,7 +61,8 @@ module Trunkline
 
     # Takes out trunks beyond the limit, idle ones first, unless they are pinned. If that is not enough, pinned ones are marked expired, and are
     # closed when they are returned. The trunk that makes this process known to others stays.
-    # // @return [Array<Trunk>] to be closed when their requests are answered
+    #
+    # @return [Array<Trunk>] to be closed when their requests are answered
     def shed_surplus
       count = size - @retiring.size - @opening - @limit
       return [] unless @quota && count.positive?
@@ -88,7 +89,8 @@ module Trunkline
 
     # Tells the dispatcher whether it may request one more trunk than there are. A trunk that is being opened counts, since the first will not stay
     # the only one.
-    # // @return [Boolean] whether another shared connection may be opened, whatever the load, and none is being opened
+    #
+    # @return [Boolean] whether another shared connection may be opened, whatever the load, and none is being opened
     def look_at_room
       total = size
       @dispatcher.may_grow = total - @spares.size < @limit - 1 || @opening_to_share.positive?
@@ -151,7 +153,8 @@ module Trunkline
 
     # If shared trunks are busy without end, and no pinned one will be returned, a caller that pins would wait for ever. So one trunk takes no new
     # requests until that caller has it. The same is done for a long request, if no long one is in flight and no trunk can be opened for it.
-    # // @param wanted [Boolean] whether a caller waits to pin a trunk
+    #
+    # @param wanted [Boolean] whether a caller waits to pin a trunk
     # @param starving [Boolean] whether a long request has waited for long enough
     # @param wanted [Boolean] whether a caller wants one of its own
     # @param starving [Boolean] whether what takes long has waited for long enough
@@ -197,7 +200,8 @@ module Trunkline
     end
 
     # Takes out the trunks that the block selects; pinned ones are marked expired instead, and are closed when they are returned.
-    # // @return [Array<Trunk>] to be closed when their requests are answered
+    #
+    # @return [Array<Trunk>] to be closed when their requests are answered
     def retire_where(&chosen)
       @pinned.select(&chosen).each(&:expire)
       [*trunks, *@draining, *@spares].select(&chosen).each do |trunk|

@@ -22,11 +22,13 @@ module Trunkline
     end
 
     # Puts the caller into a queue behind others, one of which checks for room; the pool's hints need no update.
-    # // @return [Boolean] false: the caller must check itself
+    #
+    # @return [Boolean] false: the caller must check itself
     def follow(entry) = @lock.synchronize { @queue.follow(entry) }
 
     # Returns when a trunk is kept for the caller, or when it must choose again.
-    # // @param called [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller checks for room
+    #
+    # @param called [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller checks for room
     # @return [Trunk, nil]
     def wait(entry, called)
       loop do

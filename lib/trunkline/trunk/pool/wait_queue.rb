@@ -63,16 +63,19 @@ module Trunkline
 
     # A watcher that has overslept, or was dropped, does not count: the next caller that comes, or wakes, checks. Without the lock the result is a
     # hint.
-    # // @return [Boolean] whether another caller is about to check for room, for this one too
+    #
+    # @return [Boolean] whether another caller is about to check for room, for this one too
     def watched?(entry) = Waiting.now < @watched_until && !@watcher.equal?(entry) && @watcher.lined_up?
 
     # Puts the caller into its queue, if it must queue and another caller is about to check for room for all.
-    # // @return [Boolean] false: it must check itself, or its own deadline has passed
+    #
+    # @return [Boolean] false: it must check itself, or its own deadline has passed
     # @raise [Overloaded, Error] as {#join}
     def follow(entry) = watched?(entry) && must_join?(entry) && join(entry)
 
     # Puts the caller into its queue.
-    # // @return [Boolean] false: its own deadline has passed
+    #
+    # @return [Boolean] false: its own deadline has passed
     # @raise [Overloaded] it has waited for max_wait, or cannot wait
     # @raise [Error] it has waited for failover_wait, and no server can be connected to
     def join(entry)
@@ -91,7 +94,8 @@ module Trunkline
     end
 
     # The caller waits no longer; it may have been called.
-    # // @return [Boolean] whether another must be called in its place
+    #
+    # @return [Boolean] whether another must be called in its place
     def leave(entry)
       @waits << (Waiting.now - entry.since)
       @calls.answered(entry)
@@ -101,7 +105,8 @@ module Trunkline
     end
 
     # The caller has pinned a trunk, or has given up.
-    # // @return [Boolean] whether {#seeking} had counted it
+    #
+    # @return [Boolean] whether {#seeking} had counted it
     def stop_seeking(entry) = !@seekers.delete(entry).nil?
 
     # @return [Integer] how many callers wait to pin a trunk
@@ -112,7 +117,8 @@ module Trunkline
 
     # Makes the caller the watcher, which checks again soon for all that wait: changes by time alone, or on connections without active callers, call
     # no caller.
-    # // @param other [Float, nil] when there is something else to do
+    #
+    # @param other [Float, nil] when there is something else to do
     # @return [Float] when the watcher must check, on the clock of Waiting.now
     def watch(entry, other)
       @watcher = entry
@@ -120,11 +126,13 @@ module Trunkline
     end
 
     # Calls the callers that can proceed, unless another caller is about to check.
-    # // @return [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller is the watcher
+    #
+    # @return [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller is the watcher
     def serve_for(entry) = (serve unless watched?(entry))
 
     # Gives a single connection to callers that wait to share it, before it is kept for the next one that pins.
-    # // @param trunk [Trunk] that was returned
+    #
+    # @param trunk [Trunk] that was returned
     # @return [Array<WaitingLine::Entry>] of callers that must be woken
     def share_single(trunk)
       return [] if @quiet || !@roster.single?
@@ -133,7 +141,8 @@ module Trunkline
     end
 
     # Calls the callers that can proceed.
-    # // @return [Array<WaitingLine::Entry>] of callers that must be woken
+    #
+    # @return [Array<WaitingLine::Entry>] of callers that must be woken
     def serve
       @quiet ||= crowd.nil? && @seekers.empty?
       return [] if @quiet && !@roster.draining?
@@ -146,12 +155,14 @@ module Trunkline
     end
 
     # Calls all.
-    # // @return [Array<WaitingLine::Entry>] of callers that must be woken
+    #
+    # @return [Array<WaitingLine::Entry>] of callers that must be woken
     def call_all = @lines.flat_map(&:call_all)
 
     # Calls those that stop waiting after a failed attempt to connect. Also wakes the first caller of each queue, which makes the next attempt: when
     # it went to sleep, the time of that was not known.
-    # // @param failure [Exception]
+    #
+    # @param failure [Exception]
     # @param begun [Float, nil] when the attempt began, on the clock of Waiting.now; nil: callers use open trunks, or wait
     # @return [Array<WaitingLine::Entry>] of callers that must be woken
     def call_failed(failure, begun)

@@ -69,7 +69,8 @@ module Trunkline
       def explanation = @explanation ? ": #{@explanation.call}" : ""
 
       # An attempt to connect has failed. The caller may go on waiting for another attempt to succeed.
-      # // @param error [Exception]
+      #
+      # @param error [Exception]
       # @param most [Float] seconds that it does so, from its first failed attempt, if that is longer than its time in the queue
       # @param begun [Float] when the attempt began, on the clock of Waiting.now: one that began before the caller came does not concern it
       # @return [Boolean] whether it goes on waiting
@@ -94,7 +95,8 @@ module Trunkline
       def lined_up? = @lined_up
 
       # Parks the caller, which is in a queue from now on.
-      # // @param most [Float] seconds that it waits in all
+      #
+      # @param most [Float] seconds that it waits in all
       def line_up(most)
         @since = Waiting.now
         @first_since ||= @since
@@ -108,7 +110,8 @@ module Trunkline
       end
 
       # Parks the caller again, after its timer has woken it.
-      # // @return [Boolean] false: it was called, or has waited for long enough
+      #
+      # @return [Boolean] false: it was called, or has waited for long enough
       def stay
         staying = @lined_up && !deadline_passed?
         @told = false
@@ -178,7 +181,8 @@ module Trunkline
     def hand_over_to(other) = other.entries.push(@entries.shift)
 
     # An entry that was called and overtaken, or removed as dropped, returns to its former position, before those that came later.
-    # // @param most [Float] seconds that the caller waits in all
+    #
+    # @param most [Float] seconds that the caller waits in all
     def join(entry, most)
       again = entry.lined_up_before?
       entry.line_up(most)
@@ -190,7 +194,8 @@ module Trunkline
     def leave(entry) = entry.lined_up? ? @entries.delete(entry.leave) : nil
 
     # Takes out the first entry, and with it those that can proceed with it: callers that share, and have the same scheduler.
-    # // @param most [Integer] how many in all
+    #
+    # @param most [Integer] how many in all
     # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_first(most)
       head = first
@@ -198,7 +203,8 @@ module Trunkline
     end
 
     # Takes out the first entry, for which the trunk is kept.
-    # // @return [Entry, nil] the same, if its caller was asleep and must be woken
+    #
+    # @return [Entry, nil] the same, if its caller was asleep and must be woken
     def call_to(trunk)
       entry = @entries.shift
       entry.trunk = trunk
@@ -207,16 +213,19 @@ module Trunkline
     end
 
     # Takes out the entries whose requests the trunk accepts: their callers are active there from then on.
-    # // @param most [Integer] how many in all
+    #
+    # @param most [Integer] how many in all
     # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_for(trunk, most) = call(most) { |entry| entry.trunk = trunk if trunk.state.enter(entry.request) }
 
     # Takes out all entries.
-    # // @return [Array<Entry>] of callers that were asleep and must be woken
+    #
+    # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_all = call(size) { true }
 
     # Takes out the entries of callers that stop waiting.
-    # // @param failure [Exception] why no trunk could be opened
+    #
+    # @param failure [Exception] why no trunk could be opened
     # @param begun [Float] when that attempt began, on the clock of Waiting.now
     # @param most [Float] seconds that a caller goes on waiting after its first failed attempt
     # @return [Array<Entry>] of callers that were asleep and must be woken

@@ -6,8 +6,8 @@ require_relative "../../../errors"
 module Trunkline
   module Postgres
     class Authentication
-      # What ties a proof of identity to the encrypted connection it travels on, so that no one in between can pass it on:
-      # a hash of the server's certificate ("tls-server-end-point", RFC 5929).
+      # Binds a proof of identity to its encrypted connection, so that no party in between can forward it: a hash of the server's certificate
+      # ("tls-server-end-point", RFC 5929).
       class ChannelBinding
         MECHANISM = "SCRAM-SHA-256-PLUS"
         TYPE = "tls-server-end-point"
@@ -17,19 +17,19 @@ module Trunkline
         private_constant :TYPE, :OLD_DIGESTS, :SHA1, :PSS
 
         # @param wish [String] disable, prefer or require
-        # @param certificate [OpenSSL::X509::Certificate, nil] the server's; nil where nothing is encrypted
+        # @param certificate [OpenSSL::X509::Certificate, nil] the server's; nil: the connection is not encrypted
         def initialize(wish, certificate)
           @wish = wish
           @certificate = certificate
         end
 
-        # @return [Boolean] whether a proof without it is to be refused
+        # @return [Boolean] whether a proof without channel binding must be refused
         def required? = @wish == "require"
 
         # @param offered [Array<String>] the server's mechanisms
         # @return [Boolean] whether to use it
-        # @raise [ProtocolError] it is offered without encryption: the end of an encrypted connection is hidden
-        # @raise [ConnectionError] it is required, and cannot be
+        # @raise [ProtocolError] the server offers it without encryption: a party in between has ended the encrypted connection
+        # @raise [ConnectionError] it is required, and not possible
         def use?(offered)
           plus = offered.include?(MECHANISM)
           raise ProtocolError, "the server offers #{MECHANISM} over a connection that is not encrypted" if plus && !@certificate
@@ -41,8 +41,8 @@ module Trunkline
           raise ConnectionError.new("channel_binding=require cannot be: #{reason}", retriable: false)
         end
 
-        # How a proof begins: with the binding; telling that one was possible here, so that a server which offered one knows
-        # that its offer was taken out on the way; or without (RFC 5802, 6).
+        # The GS2 header: with the binding; without, but stating that it was possible here, so that a server which offered it detects that its offer
+        # was removed on the way; or without (RFC 5802, 6).
         #
         # @param bound [Boolean]
         # @return [String]
@@ -65,7 +65,7 @@ module Trunkline
           OLD_DIGESTS.include?(digest) ? "SHA256" : digest
         end
 
-        # RFC 4055, 3.1: the name stands among the parameters, and is SHA-1 where there is none.
+        # RFC 4055, 3.1: the name is one of the parameters; SHA-1 is the default.
         def pss_digest
           parameters = OpenSSL::ASN1.decode(@certificate.to_der).value[1].value[1]
           hash = Array(parameters&.value).find { |field| field.tag == 0 && field.tag_class == :CONTEXT_SPECIFIC }

@@ -3,7 +3,7 @@
 module Trunkline
   module Postgres
     class Authentication
-      # The password as it is (pg_hba.conf: password, ldap, pam, radius).
+      # The password in clear text (pg_hba.conf: password, ldap, pam, radius).
       module Cleartext
         # @param password [String]
         # @return [String] payload of the PasswordMessage

@@ -3,10 +3,10 @@
 module Trunkline
   module Postgres
     class Authentication
-      # Brings a password into the form both sides hash (RFC 4013, a profile of stringprep, RFC 3454), so that the same
-      # text typed on two systems is the same password.
+      # Normalizes a password to the form that both sides hash (RFC 4013, a profile of stringprep, RFC 3454), so that the same text typed on two
+      # systems is the same password.
       #
-      # PostgreSQL takes passwords that are not valid UTF-8, or that the profile forbids, byte for byte; so does this.
+      # PostgreSQL uses passwords that are not valid UTF-8, or that the profile forbids, unchanged; so does this.
       module SASLprep
         SPACES = /[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000]/
         NOTHING = /[\u00AD\u034F\u1806\u180B-\u180D\u200C\u200D\u2060\uFE00-\uFE0F\uFEFF]/
@@ -19,7 +19,7 @@ module Trunkline
           [\u200F\u202A-\u202E\u{E0001}\u{E0020}-\u{E007F}]
         /x
 
-        # The profile knows Unicode 3.2 and forbids what came later.
+        # The profile is defined for Unicode 3.2 and forbids later code points.
         LATER = /\P{Age=3.2}/
 
         # Letters written from right to left (table D.1 of RFC 3454).

@@ -7,23 +7,22 @@ require_relative "saslprep"
 module Trunkline
   module Postgres
     class Authentication
-      # SCRAM-SHA-256 (RFC 5802, RFC 7677): both sides prove that they know the password, and neither shows it.
+      # SCRAM-SHA-256 (RFC 5802, RFC 7677): both sides prove that they know the password, without sending it.
       #
-      # The user's name stays empty, since the server takes the one in the startup message.
+      # The user's name stays empty, as the server uses the one of the startup message.
       class SCRAM
         MECHANISM = "SCRAM-SHA-256"
         KEY_LENGTH = 32
 
-        # The server chooses how often the password is hashed, and the client computes before it knows whether this is
-        # its server; a million times is about a third of a second in which nothing else runs. PostgreSQL's own is 4096,
-        # the strictest advice for this hash 600,000.
+        # The server chooses the number of iterations, and the client computes them before it knows whether this is its server; a million take about a
+        # third of a second in which nothing else runs. PostgreSQL's default is 4096, the strictest recommendation for this hash is 600,000.
         MAX_ITERATIONS = 1_000_000
 
         private_constant :KEY_LENGTH, :MAX_ITERATIONS
 
         # @param password [String]
-        # @param header [String] what is said of channel binding
-        # @param binding [String] what the proof is bound to
+        # @param header [String] the GS2 header: see {ChannelBinding#header}
+        # @param binding [String] data of the channel binding
         # @param nonce [String] printable ASCII without a comma
         def initialize(password, header: "n,,", binding: "", nonce: SecureRandom.base64(18))
           @password = SASLprep.call(password)
@@ -47,7 +46,7 @@ module Trunkline
         end
 
         # @param server_final [String] "v=signature"
-        # @raise [ProtocolError] unless the server has proven that it knows the password
+        # @raise [ProtocolError] the server has not proven that it knows the password
         def verify(server_final)
           bad("the server ended the exchange before it began") unless @transcript
           signature = decode64(server_final[/\Av=([^,]*)/, 1])
@@ -58,7 +57,7 @@ module Trunkline
           bad("the server does not know the password; it may not be the server it says it is")
         end
 
-        # @return [String] the class alone: there is a password inside
+        # @return [String] the class alone: the instance variables contain a password
         def inspect = "#<#{self.class}>"
 
         private

@@ -9,20 +9,20 @@ require_relative "../../../socket/tls/trust"
 module Trunkline
   module Postgres
     class Encryption
-      # What OpenSSL has to know for one connection. The files are read anew each time, since certificates are renewed.
+      # The SSLContext of one connection. Files are read each time, as certificates are renewed.
       class Context
-        # The name of PostgreSQL's protocol within TLS.
+        # The ALPN name of PostgreSQL's protocol.
         PROTOCOL = "postgresql"
 
         VERSIONS = { "TLSv1" => :TLS1, "TLSv1.1" => :TLS1_1, "TLSv1.2" => :TLS1_2, "TLSv1.3" => :TLS1_3 }.freeze
 
-        # No handshake in the midst of data; no compression, which tells what is in it; a missing farewell is as good as one.
-        # Not every version of OpenSSL needs to be told.
+        # No renegotiation; no compression, which leaks information about the data; a missing close_notify is accepted. Not every version of OpenSSL
+        # needs these.
         OPTIONS = %i[OP_NO_RENEGOTIATION OP_NO_COMPRESSION OP_IGNORE_UNEXPECTED_EOF]
                   .select { |name| OpenSSL::SSL.const_defined?(name) }.map { |name| OpenSSL::SSL.const_get(name) }.inject(:|)
         private_constant :VERSIONS, :OPTIONS
 
-        # @return [String, nil] why the server's certificate was not believed
+        # @return [String, nil] why the server's certificate was rejected
         attr_reader :distrust
 
         # @param config [Config]
@@ -31,7 +31,7 @@ module Trunkline
           @certificate_requested = config.sslcertmode != "require"
         end
 
-        # @return [Boolean] whether the server asked for the client's certificate; true where that is of no interest
+        # @return [Boolean] whether the server requested the client's certificate; true if that does not matter
         def certificate_requested? = @certificate_requested
 
         # @return [OpenSSL::SSL::SSLContext]
@@ -49,7 +49,7 @@ module Trunkline
 
         private
 
-        # Where there are root certificates, they count in every mode that encrypts, as with libpq.
+        # Root certificates are verified in every mode that encrypts, as with libpq.
         def trust(context)
           roots = @config.sslrootcert
           if roots == "system" || (roots && File.exist?(roots))
@@ -62,8 +62,7 @@ module Trunkline
           end
         end
 
-        # The list in the home directory need not be there, and says nothing of the machine's roots. One that was asked for
-        # counts.
+        # The list in the home directory is optional, and does not apply to the system's roots. A list that was specified does.
         def revoked
           file = @config.sslcrl
           return [*file] unless file && @config.source(:sslcrl) == "default"

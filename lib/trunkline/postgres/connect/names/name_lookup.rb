@@ -5,7 +5,7 @@ require_relative "../../../socket/tcp"
 
 module Trunkline
   module Postgres
-    # One look-up of a host's name, beside other waits of its thread.
+    # One lookup of a host's name, beside other waits of its thread.
     class NameLookup # :nodoc:
       # @param address [Addrinfo]
       # @return [Array(String, Integer)] address and port
@@ -18,22 +18,22 @@ module Trunkline
         @pause = Socket::Resumable::Wait.new(nil, nil, begin_at)
       end
 
-      # @return [Socket::Resumable::Wait] for the moment at which it begins, or for the answer
+      # @return [Socket::Resumable::Wait] for its start, or for the answer
       def wait = @resumable ? @resumable.wait : @pause
 
-      # @return [Boolean] whether it is under way
+      # @return [Boolean] whether it is running
       def begun? = !@resumable.nil? && !@resumable.over?
 
-      # Begins, or goes on as the wait is over.
+      # Begins or resumes it, when the wait is over.
       #
-      # @return [Array<Array(String, Integer)>, nil] addresses and ports, sorted; none where the name could not be looked up; nil: not yet
+      # @return [Array<Array(String, Integer)>, nil] addresses and ports, sorted; empty: the lookup failed; nil: not finished
       def resume
         @resumable ||= Socket::Resumable.new { Socket::TCP.addresses(@host.host, @host.port) }
         @resumable.resume
         @resumable.value.to_a.map { |address| NameLookup.address_and_port(address) }.sort if @resumable.over?
       end
 
-      # Ends it: the resolver's answer is of no use any more.
+      # Ends it: the resolver's answer is ignored.
       #
       # @return [void]
       def abandon = @resumable&.abandon

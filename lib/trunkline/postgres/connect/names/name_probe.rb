@@ -5,15 +5,15 @@ require_relative "name_lookup"
 
 module Trunkline
   module Postgres
-    # One look whether the name of a host leads to the server of a connection still, where that server owes an answer and there is no other host.
-    # It is made by the caller that waits for the answer, as {HostProbe} is, and costs the server nothing.
+    # Checks whether the name of a host still resolves to the server of a connection, when that server owes an answer and there is no other host. The
+    # caller that waits for the answer runs it, as it does {HostProbe}. It does not load the server.
     class NameProbe # :nodoc:
-      # Seconds within which the name is looked up; then it counts as unchanged until the next look.
+      # Seconds for the lookup; after that, the name counts as unchanged until the next check.
       ANSWER = 1.0
       private_constant :ANSWER
 
       # @param host [Config::Host]
-      # @param address [Array(String, Integer)] address and port that the connection leads to
+      # @param address [Array(String, Integer)] address and port of the connection's server
       def initialize(host, address)
         @address = address
         @thread = Thread.current
@@ -22,14 +22,14 @@ module Trunkline
         @found = @lookup.resume
       end
 
-      # @return [Boolean] whether this thread can go on with it
+      # @return [Boolean] whether this thread can continue it
       def mine? = @thread.equal?(Thread.current)
 
-      # Goes on until the name is looked up, or there is something else to do.
+      # Runs until the name is looked up, or the caller has something else to do.
       #
-      # @param io [IO] on which the answer is awaited that the host owes
+      # @param io [IO] on which the host owes an answer
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [Symbol, nil] :unchanged; :moved; nil: something may have come on the io, or the deadline has passed
+      # @return [Symbol, nil] :unchanged; :moved; nil: something may have arrived on the io, or the deadline has passed
       def run(io, deadline)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
         until (finding = self.finding) || (deadline && Socket::Readiness.now >= deadline)

@@ -7,18 +7,18 @@ require_relative "name_lookup"
 
 module Trunkline
   module Postgres
-    # Names of hosts that no connection could be had from, and where they led then. A failover may move a name to another server. So a name is
-    # looked up again each second while an attempt to connect is under way, and during the pause after one that has failed. If it leads elsewhere,
-    # the next attempt begins at once: pauses spare a server that was tried, and not another one.
+    # Host names for which no connection could be opened, and the addresses that were tried. A failover may point a name to another server. So a name
+    # is looked up again each second while an attempt to connect runs, and during the pause after a failed one. If it resolves to another address, the
+    # next attempt begins at once: pauses spare a server that was tried, not another one.
     class NameWatch # :nodoc:
-      # Seconds from one look-up of a name to the next. At a random moment, as clients that have lost the same server ask the same resolver.
+      # Seconds between two lookups of a name, at random, as clients that have lost the same server use the same resolver.
       PAUSE = 0.5..1.0
-      # Seconds for which an address that has failed is nothing new: the longest pause between two attempts at one server. A resolver may give
+      # Seconds for which a failed address does not count as a change: the longest pause between two attempts at one server. A resolver may return
       # several addresses in turn.
       FAILED_FOR = 15.0
       private_constant :FAILED_FOR
 
-      # One attempt to connect to a host with a name. Its thread looks the name up.
+      # One attempt to connect to a host by its name. The attempt's thread looks the name up.
       class Attempt
         # @return [Config::Host]
         attr_reader :host
@@ -36,7 +36,7 @@ module Trunkline
         end
 
         # @param addresses [Array<Addrinfo>] of the name
-        # @return [Array<Addrinfo>] the same, in the order in which they are to be tried: those that have failed are last
+        # @return [Array<Addrinfo>] the same, in the order in which they are tried: those that have failed come last
         def order(addresses)
           ordered = addresses.sort_by.with_index { |address, index| [failed_at(NameLookup.address_and_port(address)), index] }
           @all = addresses.map { |address| NameLookup.address_and_port(address) }.sort
@@ -44,12 +44,12 @@ module Trunkline
           ordered
         end
 
-        # @return [Socket::Resumable::Wait] for the moment of the next look-up, or for its answer
+        # @return [Socket::Resumable::Wait] for the start of the next lookup, or for its answer
         def wait = @lookup.wait
 
-        # Goes on as the wait is over.
+        # Resumes when the wait is over.
         #
-        # @return [Boolean] whether the name leads to an address by now that was not tried
+        # @return [Boolean] whether the name resolves to an address now that was not tried
         def resume
           found = @lookup.resume or return false
 
@@ -58,10 +58,10 @@ module Trunkline
           moved
         end
 
-        # @return [Boolean] whether a look-up is under way
+        # @return [Boolean] whether a lookup is running
         def looking? = @lookup.begun?
 
-        # Begins to look the name up.
+        # Begins a lookup.
         #
         # @return [Boolean] as {#resume}
         def look
@@ -69,7 +69,7 @@ module Trunkline
           resume
         end
 
-        # Ends a look-up that is under way.
+        # Ends a lookup that is running.
         #
         # @return [void]
         def abandon = @lookup.abandon
@@ -86,11 +86,11 @@ module Trunkline
         succeeded
       end
 
-      # @param host [Config::Host] to which an attempt begins
-      # @return [Attempt, nil] nil: it has no name that could be looked up
+      # @param host [Config::Host] of an attempt that begins
+      # @return [Attempt, nil] nil: the host has no name to look up
       def attempt(host) = (Attempt.new(host, @failed) if host.named?)
 
-      # @param attempt [Attempt, nil] that has failed, or whose name leads elsewhere by now
+      # @param attempt [Attempt, nil] that has failed, or whose name resolves to another address now
       # @return [void]
       def failed(attempt)
         return unless attempt
@@ -102,16 +102,16 @@ module Trunkline
         end
       end
 
-      # There is a connection: what failed before does not count any more.
+      # There is a connection: earlier failures are forgotten.
       #
       # @return [void]
       def succeeded
         @lock.synchronize { @failed = @last = {}.freeze }
       end
 
-      # Looks the names up of which the last attempt has failed, within the time that the caller has.
+      # Looks up the names of the hosts whose last attempt has failed, within the caller's deadline.
       #
-      # @return [Boolean] whether one leads to an address by now that was not tried
+      # @return [Boolean] whether one resolves to an address now that was not tried
       def moved?
         attempts = @last.values.map(&:dup)
         deadline = Deadlines.present

@@ -6,16 +6,16 @@ require_relative "frames"
 module Trunkline
   module Postgres
     class Startup
-      # A simple query that a new session is asked before it is used, and that returns one row: bytes in, bytes out.
+      # A simple query that a new session runs before it is used, and that returns one row, without I/O.
       class EarlyQuery
-        # The longest message that may come in answer.
+        # The maximum length of a message of its answer.
         LIMIT = 30_000
         private_constant :LIMIT
 
         # @return [String] that sends the query
         def self.message(sql) = ["Q", sql.bytesize + 5, sql].pack("aNa*x")
 
-        # @return [Array<String, nil>, nil] the columns of the row; nil: none has come
+        # @return [Array<String, nil>, nil] the columns of the row; nil: no row has arrived
         attr_reader :row
 
         # @return [String, nil] the fields of an ErrorResponse
@@ -40,7 +40,7 @@ module Trunkline
           handle_messages
         end
 
-        # @return [String] bytes that came after the answer
+        # @return [String] bytes that follow the answer
         def leftover = @frames.rest
 
         private
@@ -67,7 +67,7 @@ module Trunkline
           end
         end
 
-        # Two bytes are the number of columns, and four in front of each its length.
+        # Two bytes of column count, then each column with four bytes of length before it.
         def columns(body)
           at = 2
           Array.new(body.unpack1("n").to_i) do

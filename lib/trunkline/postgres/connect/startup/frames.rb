@@ -3,14 +3,14 @@
 module Trunkline
   module Postgres
     class Startup
-      # Cuts the bytes of a handshake into messages: one byte of type, four of length, the body.
+      # Splits the bytes of a handshake into messages: one byte of type, four of length, the body.
       class Frames
-        # Bytes that came and are not cut off yet.
+        # Bytes that have arrived and are not consumed yet.
         #
         # @return [String]
         attr_reader :rest
 
-        # @return [Integer] how many bytes are cut off
+        # @return [Integer] how many bytes are consumed
         attr_reader :taken
 
         def initialize
@@ -24,13 +24,13 @@ module Trunkline
           self
         end
 
-        # @return [String, nil] type of the message at hand
+        # @return [String, nil] type of the next message
         def type = @rest[0]
 
-        # @return [Integer, nil] what the message at hand says its length is, itself included; nil until that has come
+        # @return [Integer, nil] the length of the next message as it states it, length field included; nil: not arrived yet
         def length = @rest.unpack1("@1l>")
 
-        # @return [Array(String, String), nil] type and body; nil until the whole message has come
+        # @return [Array(String, String), nil] type and body; nil: the message is not complete
         def next
           return unless length && @rest.bytesize > length
 

@@ -5,12 +5,12 @@ require_relative "../../../errors"
 module Trunkline
   module Postgres
     class Startup
-      # A role, a database or the server has a DateStyle in which dates cannot be read. Its order of month, day and year is to be kept.
+      # The role, the database or the server has a DateStyle in which dates cannot be decoded. Its order of month, day and year must be kept.
       class OtherDateStyle < ConnectionError
-        # @return [String] what to ask for instead
+        # @return [String] the DateStyle to request instead
         attr_reader :readable
 
-        # @param reported [String] what the server has: "German, DMY"
+        # @param reported [String] the server's DateStyle: "German, DMY"
         def initialize(reported)
           super("the session has DateStyle #{reported.inspect}, in which dates cannot be read", retriable: false)
           @readable = ["ISO", reported[/\b(?:MDY|DMY|YMD)\z/]].compact.join(", ")

@@ -5,8 +5,8 @@ require_relative "../../../errors"
 module Trunkline
   module Postgres
     class Startup
-      # Which version of the protocol is spoken: the client asks for the newest it may speak, and the server may answer with
-      # an older one (PostgreSQL manual, "NegotiateProtocolVersion").
+      # The negotiated protocol version: the client requests the newest that it allows, and the server may answer with an older one (PostgreSQL
+      # manual, "NegotiateProtocolVersion").
       class ProtocolVersion
         MAJOR = 3 << 16
         private_constant :MAJOR
@@ -18,20 +18,20 @@ module Trunkline
           @oldest = number(oldest)
         end
 
-        # @return [Integer] as it stands in the startup message
+        # @return [Integer] as in the startup message
         def to_i = @number
 
         # @return [String]
         def to_s = text(@number)
 
-        # @param body [String] of NegotiateProtocolVersion: a version, and what of the startup message was not understood
-        # @raise [ConnectionError] when the client must not speak that version
-        # @raise [ProtocolError] when it makes no sense
+        # @param body [String] of NegotiateProtocolVersion: a version, and the options that the server does not support
+        # @raise [ConnectionError] the client does not allow that version
+        # @raise [ProtocolError] the message is invalid
         def negotiate(body)
           version, count = body.unpack("NN")
           raise ProtocolError, "a malformed NegotiateProtocolVersion" unless count
 
-          version |= MAJOR if version < MAJOR # Only the minor number, as some poolers read the manual.
+          version |= MAJOR if version < MAJOR # Some poolers send only the minor number.
           raise ProtocolError, "the server did not understand what it was not asked: #{body[8, 60].inspect}" unless count == 0
 
           version == number("3.1") || !version.between?(MAJOR, @number) ? nonsense(version) : take(version)

@@ -5,7 +5,7 @@ module Trunkline
     class Startup
       # Errors for bytes that are no messages of protocol 3.
       module UnexpectedReply
-        # How much of what came is shown.
+        # How many bytes of the reply are shown.
         SHOWN = 60
         private_constant :SHOWN
 
@@ -20,7 +20,7 @@ module Trunkline
           ConnectionError.new("the server refused the connection: #{text(bytes[1..][/\A[^\0]*/n])}")
         end
 
-        # @param bytes [String] what came
+        # @param bytes [String] the reply
         # @return [ProtocolError]
         def nonsense(bytes)
           shown = text(bytes[0, SHOWN]).inspect
