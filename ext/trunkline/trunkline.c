@@ -62,7 +62,7 @@
 
 static const rb_data_type_t unmovable_type = {.wrap_struct_name = "Trunkline::Unmovable", .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
-/* An object that cannot be moved to another Ractor, nor shared when it is frozen, and so neither can any that refers to it. */
+/* Defines an object that can be neither moved to another Ractor nor, frozen, shared with it; so neither can any object that refers to it. */
 static void define_unmovable(void) {
     VALUE class = rb_define_class_under(mTrunkline, "Unmovable", rb_cObject);
     trunkline_refuse_allocation(class);

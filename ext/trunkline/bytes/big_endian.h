@@ -1,4 +1,4 @@
-/* Integers in network byte order, as both protocols' headers and PostgreSQL's binary values carry them. */
+/* Integers in network byte order, which both protocols' headers and PostgreSQL's binary values use. */
 #ifndef TRUNKLINE_BIG_ENDIAN_H
 #define TRUNKLINE_BIG_ENDIAN_H
 
@@ -15,7 +15,7 @@
 #define NETWORK_ORDER_64(value) __builtin_bswap64(value)
 #endif
 
-/* The integer of 16, 32 or 64 bits that begins there, which need not be aligned. */
+/* Reads the integer of 16, 32 or 64 bits at this address, which need not be aligned. */
 static inline uint16_t read_u16(const char *at) {
     uint16_t value;
     memcpy(&value, at, sizeof value);
@@ -36,7 +36,7 @@ static inline uint64_t read_u64(const char *at) {
     return NETWORK_ORDER_64(value);
 }
 
-/* Writes the integer there, in as many bytes. */
+/* Writes the integer at this address. */
 static inline void write_u16(char *at, uint16_t value) {
     value = NETWORK_ORDER_16(value);
     memcpy(at, &value, sizeof value);

@@ -1,4 +1,4 @@
-/* Reads a message field by field and never past its end: the first field that is not whole turns `whole` off for good. */
+/* Reads a message field by field, and never past its end: the first incomplete field sets `whole` to false for good. */
 #ifndef TRUNKLINE_READER_H
 #define TRUNKLINE_READER_H
 
@@ -17,7 +17,7 @@ static inline reader_t reader_of(const char *bytes, size_t length) {
     return (reader_t){bytes, bytes + length, true};
 }
 
-/* How many bytes are to be read yet. */
+/* The number of bytes that are not read yet. */
 static inline size_t reader_left(const reader_t *reader) { return (size_t)(reader->end - reader->at); }
 
 /* The next `count` bytes, or NULL when there are fewer. */

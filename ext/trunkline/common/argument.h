@@ -1,10 +1,10 @@
-/* What a caller gave, in messages. */
+/* Shows arguments of callers in error messages. */
 #ifndef TRUNKLINE_ARGUMENT_H
 #define TRUNKLINE_ARGUMENT_H
 
 #include <ruby.h>
 
-/* What Argument.shown says of any object: a new String. Runs Ruby, the object's inspect among it; does not raise where that does. */
+/* Argument.shown of any object: a new String. Runs Ruby, the object's inspect among it; does not raise if that does. */
 VALUE argument_shown(VALUE given);
 
 #endif

@@ -4,7 +4,7 @@ VALUE mTrunkline;
 VALUE mTrunklinePostgres;
 VALUE mTrunklineMemcached;
 
-/* Moving an object to another Ractor allocates a twin of it, and calls nothing else that could refuse. */
+/* Moving an object to another Ractor allocates another object of its class, and calls nothing else that could refuse. */
 NORETURN(static VALUE refuse_to_allocate(VALUE class));
 static VALUE refuse_to_allocate(VALUE class) {
     rb_raise(rb_eTypeError, "%"PRIsVALUE" can be neither allocated, copied nor moved: a client works in the main Ractor only, and neither it nor its results leave it: send the other Ractors rows or values", class);

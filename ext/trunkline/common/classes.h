@@ -1,4 +1,4 @@
-/* What the sources that define Ruby classes share: the modules, and how a class refuses what would give half an object. */
+/* What the sources that define Ruby classes share: the modules, and functions that keep a class from having half-initialised objects. */
 #ifndef TRUNKLINE_CLASSES_H
 #define TRUNKLINE_CLASSES_H
 
@@ -12,11 +12,11 @@ extern VALUE mTrunkline;
 extern VALUE mTrunklinePostgres;
 extern VALUE mTrunklineMemcached;
 
-/* Objects of the class come from `new` alone, whose work it has to do: allocate, and then trunkline_initialized. There is no allocate, dup,
- * clone, Marshal.load or moving to another Ractor, which would give an object whose initialize has not run. */
+/* Objects of the class are made by `new` alone, which allocates one and calls trunkline_initialized. There is no allocate, dup, clone, Marshal.load
+ * or moving to another Ractor, which would give an object whose initialize has not run. */
 void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE class));
 
-/* Objects of the class come from C alone. What would allocate one otherwise, dup, clone and moving to another Ractor, raises TypeError. */
+/* Objects of the class are made in C alone. Whatever else would allocate one, dup, clone and moving to another Ractor, raises TypeError. */
 void trunkline_refuse_allocation(VALUE class);
 
 /* Runs initialize with the arguments and keywords that `new` was called with. Returns the object. Where initialize raises, the object, which

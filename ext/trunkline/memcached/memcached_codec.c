@@ -1,7 +1,7 @@
 #include "memcached_codec.h"
 
-/* Trunkline::Memcached::Codec: one connection's protocol. Takes requests and bytes, gives bytes and answers; knows no
- * sockets and never waits. */
+/* Trunkline::Memcached::Codec: the protocol of one connection. It takes requests and bytes, and gives bytes and answers; it uses no sockets and never
+ * waits. */
 #include "pipeline.h"
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
@@ -47,8 +47,8 @@ static pipeline_t *pipeline_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* call-seq: Codec.new(value_limit, misses_numbered)
  *
- * value_limit: bytes of the longest value to accept. misses_numbered: the server sends the number of a command with EN too,
- * as memcached does since 1.6.18. */
+ * value_limit: bytes of the longest value to accept. misses_numbered: the server sends a command's opaque with EN too, as memcached does since
+ * 1.6.18. */
 static VALUE codec_initialize(VALUE self, VALUE value_limit, VALUE misses_numbered) {
     pipeline_t *pipeline = pipeline_of(self);
     codec_base_open(&pipeline->base);
@@ -59,7 +59,7 @@ static VALUE codec_initialize(VALUE self, VALUE value_limit, VALUE misses_number
 
 /* call-seq: submit(request) -> Integer or nil
  *
- * Bytes that wait in the output. Nil: the pipeline is over, and the request as it was. */
+ * Returns the bytes of output that are not sent. Nil: the codec is closed, and the request is unchanged. */
 static VALUE codec_submit(VALUE self, VALUE request) {
     pipeline_t *pipeline = pipeline_of(self);
     return pipeline_submit(pipeline, request) ? SIZET2NUM(codec_base_unsent(&pipeline->base)) : Qnil;
@@ -67,14 +67,14 @@ static VALUE codec_submit(VALUE self, VALUE request) {
 
 /* call-seq: withdraw(request, failure) -> true or false
  *
- * True: it was not sent, and will not be. */
+ * Takes back a request that was not sent, with this failure. False: bytes of it were sent, or it is not in flight. */
 static VALUE codec_withdraw(VALUE self, VALUE request, VALUE failure) {
     return RBOOL(pipeline_withdraw(pipeline_of(self), request, failure));
 }
 
 /* call-seq: close -> codec
  *
- * Takes no more requests. The protocol has no need of a goodbye. */
+ * Takes no more requests. The protocol has no message for the end. */
 static VALUE codec_close(VALUE self) {
     pipeline_of(self)->base.closed = true;
     return self;
@@ -82,7 +82,7 @@ static VALUE codec_close(VALUE self) {
 
 /* call-seq: receive(woken) -> true
  *
- * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. */
+ * Decodes the input; pushes requests whose waiters are owed a wake-up to the Array `woken`. */
 static VALUE codec_receive(VALUE self, VALUE woken) {
     Check_Type(woken, T_ARRAY);
     pipeline_receive(pipeline_of(self), woken);
@@ -92,12 +92,12 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
 
 /* call-seq: farewell_message -> String or nil
  *
- * What the server said before it hung up, if it said anything. */
+ * The error line that the server sent before it closed the connection, if it sent one. */
 static VALUE codec_farewell_message(VALUE self) { return pipeline_of(self)->base.farewell; }
 
 /* call-seq: silent_since?(request) -> true or false
  *
- * Has no answer come since the request was sent, to whomever? */
+ * Whether no answer to any request has come since this one was sent. */
 static VALUE codec_is_silent_since(VALUE self, VALUE request) {
     return RBOOL(pipeline_of(self)->answers == memcached_request_checked(request)->before);
 }

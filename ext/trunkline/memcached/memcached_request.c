@@ -34,7 +34,7 @@ static const rb_data_type_t memcached_request_type = {
 
 memcached_request_t *memcached_request_checked(VALUE object) { return rb_check_typeddata(object, &memcached_request_type); }
 
-/* Seconds that a server is expected to need. An operation of a single caller takes 22 us in all, the way included: bench/results/memcached.md. */
+/* Seconds of service time that are expected. An operation of a single caller takes 22 us in all, with the round trip: bench/results/memcached.md. */
 #define COST 0.00002
 
 static VALUE create(memcached_kind_t kind, VALUE key, VALUE value, VALUE flags) {
@@ -50,7 +50,7 @@ static VALUE create(memcached_kind_t kind, VALUE key, VALUE value, VALUE flags) 
     return self;
 }
 
-#define SHORT_KEY (META_LONGEST_KEY / 4 * 3) /* bytes that fit as base64 too, and so are not looked at */
+#define SHORT_KEY (META_LONGEST_KEY / 4 * 3) /* bytes that fit as base64, too, so that their content need not be checked */
 
 static bool fits(VALUE key) {
     if (!RB_TYPE_P(key, T_STRING) || RSTRING_LEN(key) == 0 || RSTRING_LEN(key) > META_LONGEST_KEY) return false;
@@ -78,12 +78,12 @@ static VALUE checked_keys(VALUE keys) {
 
 /* call-seq: Request.fits?(key) -> true or false
  *
- * Is it a String that can be a key as it is? */
+ * Whether it is a String that can be a key as it is. */
 static VALUE request_fits(VALUE class, VALUE key) { return RBOOL(fits(key)); }
 
 /* call-seq: Request.fit?(keys) -> true or false
  *
- * Can all of the Array be keys as they are? */
+ * Whether all of the Array can be keys as they are. */
 static VALUE request_fit(VALUE class, VALUE keys) {
     Check_Type(keys, T_ARRAY);
     for (long at = 0; at < RARRAY_LEN(keys); at++) {
@@ -111,21 +111,21 @@ static VALUE request_delete(VALUE class, VALUE key, VALUE flags) {
 
 /* call-seq: Request.count(key, flags) -> Request
  *
- * Adds to or subtracts from a number. */
+ * Increments or decrements a number. */
 static VALUE request_count(VALUE class, VALUE key, VALUE flags) {
     return create(ASK_COUNT, checked_key(key), Qnil, checked_text(flags));
 }
 
 /* call-seq: Request.line(text, beginning) -> Request
  *
- * A command without a key that is answered by one line, which has that beginning. */
+ * A command without a key whose answer is one line with this beginning. */
 static VALUE request_line(VALUE class, VALUE text, VALUE beginning) {
     return create(ASK_LINE, checked_text(text), Qnil, checked_text(beginning));
 }
 
 /* call-seq: Request.statistics(text) -> Request
  *
- * A command that is answered by statistics. */
+ * A command whose answer is statistics. */
 static VALUE request_statistics(VALUE class, VALUE text) { return create(ASK_STATISTICS, checked_text(text), Qnil, Qnil); }
 
 static VALUE many(memcached_kind_t kind, VALUE keys, VALUE values, VALUE flags) {
@@ -136,7 +136,7 @@ static VALUE many(memcached_kind_t kind, VALUE keys, VALUE values, VALUE flags) 
 
 /* call-seq: Request.get_many(keys, names, flags) -> Request
  *
- * Every key of the Array in one flight; found is by the names, in the same order, that the caller has for them. */
+ * Gets each key of the Array in one flight. The results are Hashes by the names, which the caller has for the keys, in the same order. */
 static VALUE request_get_many(VALUE class, VALUE keys, VALUE names, VALUE flags) {
     Check_Type(names, T_ARRAY);
     VALUE self = many(ASK_GET, keys, Qnil, flags);
@@ -172,7 +172,7 @@ static VALUE request_delete_many(VALUE class, VALUE keys, VALUE flags) { return 
 
 /* call-seq: command -> String
  *
- * What the server is told to do: "mg", "ms", "md" or "ma", or a line without a key. */
+ * The command: "mg", "ms", "md" or "ma", or a line without a key. */
 static VALUE request_command(VALUE self) {
     memcached_request_t *request = memcached_request_of(self);
     return request->kind >= ASK_LINE ? request->key : rb_sprintf("m%c", META_VERBS[request->kind]);
@@ -180,7 +180,7 @@ static VALUE request_command(VALUE self) {
 
 /* call-seq: again -> Request
  *
- * The same question, which has no more time. */
+ * A new request for the same, with the same deadline. */
 static VALUE request_again(VALUE self) {
     memcached_request_t *request = memcached_request_of(self);
     VALUE object = create(request->kind, request->key, request->value, request->flags);
@@ -194,7 +194,7 @@ static VALUE request_again(VALUE self) {
 
 /* call-seq: answered? -> true or false
  *
- * Has the server done what it was asked, or said why not in terms of the value? Otherwise see error and failure. */
+ * Whether the server has executed it, or has refused it because of the value. Otherwise see error and failure. */
 static VALUE request_is_answered(VALUE self) {
     memcached_request_t *request = memcached_request_of(self);
     return RBOOL(request->base.done && NIL_P(request->error) && NIL_P(request->base.failure));
@@ -202,7 +202,7 @@ static VALUE request_is_answered(VALUE self) {
 
 /* call-seq: stored? -> true or false
  *
- * Was it done? Also of deletes. */
+ * Whether it was executed (HD). Also for deletes. */
 static VALUE request_is_stored(VALUE self) { return RBOOL(memcached_request_of(self)->code == META_DONE); }
 
 /* call-seq: found? -> true or false */
@@ -213,11 +213,11 @@ static VALUE request_is_found(VALUE self) {
 
 /* call-seq: changed? -> true or false
  *
- * Was it refused because the value is another version by now? */
+ * Whether it was refused because the value has another version (EX). */
 static VALUE request_is_changed(VALUE self) { return RBOOL(memcached_request_of(self)->code == META_EXISTS); }
 
-/* Of what came for many keys, a Hash by the names that their caller has for them. Of a key that was asked for twice the later value counts, and what was not
- * told of that is not told at all. */
+/* The results for many keys, as a Hash by the caller's names for them. If a key was sent twice, the later value counts, and a fact that came for the
+ * earlier one only is left out. */
 static VALUE by_names(const memcached_request_t *request, VALUE came) {
     VALUE named = rb_hash_new();
     for (long at = 0; !NIL_P(request->answer) && at < RARRAY_LEN(request->answer); at++) {
@@ -231,7 +231,7 @@ static VALUE by_names(const memcached_request_t *request, VALUE came) {
 
 /* call-seq: answer -> String, Hash or nil
  *
- * Of many gets a new Hash each time. */
+ * For many gets a new Hash each time. */
 static VALUE request_answer(VALUE self) {
     const memcached_request_t *request = memcached_request_of(self);
     return NIL_P(request->names) ? request->answer : by_names(request, request->answer);
@@ -239,7 +239,7 @@ static VALUE request_answer(VALUE self) {
 
 /* call-seq: client_flags -> Integer
  *
- * What the client that stored the value says of it. */
+ * The client flags that were stored with the value. */
 static VALUE request_client_flags(VALUE self) { return UINT2NUM(memcached_request_of(self)->answer_flags); }
 
 /* call-seq: coded -> Hash or nil */
@@ -263,23 +263,23 @@ static VALUE request_stale(VALUE self) { return RBOOL(memcached_request_of(self)
 
 /* call-seq: hit_before? -> true or false
  *
- * Was the value read before? Where the flag h was asked for. */
+ * Whether the value was read before. For requests with the flag h. */
 static VALUE request_was_hit_before(VALUE self) { return RBOOL(memcached_request_of(self)->hit_before); }
 
 /* call-seq: last_access -> Integer
  *
- * Seconds since the value was read or stored. Where the flag l was asked for. */
+ * Seconds since the value was read or stored. For requests with the flag l. */
 static VALUE request_last_access(VALUE self) { return UINT2NUM(memcached_request_of(self)->last_access); }
 
 /* call-seq: ttl_remaining -> Integer
  *
- * Seconds until the value expires; -1: it does not. Where the flag t was asked for. */
+ * Seconds until the value expires; -1: it does not. For requests with the flag t. */
 static VALUE request_ttl_remaining(VALUE self) { return LL2NUM(memcached_request_of(self)->remaining); }
 
 static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)->kind == ASK_GET); }
 /* call-seq: waited -> Float
  *
- * Seconds since it came to be in flight. */
+ * Seconds since it joined the requests in flight. */
 static VALUE request_waited(VALUE self) { return DBL2NUM(clock_now() - memcached_request_of(self)->base.work.pushed); }
 
 static VALUE request_key(VALUE self) { return memcached_request_of(self)->key; }

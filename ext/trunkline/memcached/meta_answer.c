@@ -67,7 +67,7 @@ static bool read_bit(meta_text_t digit, bool *bit) {
     return digit.length == 1 && (*digit.bytes == '0' || *digit.bytes == '1');
 }
 
-/* Flags that are not known here are skipped. */
+/* Skips unknown flags. */
 static bool read_flag(meta_text_t flag, meta_answer_t *answer) {
     meta_text_t token = {flag.bytes + 1, flag.length - 1};
     switch (*flag.bytes) {

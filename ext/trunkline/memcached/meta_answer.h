@@ -1,4 +1,4 @@
-/* Cuts a stream of bytes into the answers of memcached's meta protocol, and of the few older commands beside it.
+/* Parses the answers of memcached's meta protocol, and those of the few older commands beside it.
  * https://github.com/memcached/memcached/blob/master/doc/protocol.txt, "Meta Commands" */
 #ifndef TRUNKLINE_META_ANSWER_H
 #define TRUNKLINE_META_ANSWER_H
@@ -15,7 +15,7 @@ typedef enum {
     META_MISS,       /* EN */
     META_NOT_FOUND,  /* NF */
     META_NOT_STORED, /* NS */
-    META_EXISTS,     /* EX: another client has changed it */
+    META_EXISTS,     /* EX: another client has changed the value */
     META_NOOP,       /* MN: everything before it has been answered */
     META_STATISTIC,  /* STAT */
     META_END,        /* END, of the statistics */
@@ -29,20 +29,20 @@ typedef struct {
     meta_code_t code;
     meta_text_t line;  /* without its end */
     meta_text_t value; /* of META_VALUE */
-    uint32_t flags;    /* f: the client's own, stored with the value */
+    uint32_t flags;    /* f: client flags, stored with the value */
     uint64_t cas;      /* c: which version of the value this is */
-    uint32_t opaque;   /* O: what the command had there */
-    bool numbered;     /* has such a number */
-    bool won;          /* W: this caller is to compute the value anew */
-    bool lost;         /* Z: another client is doing so */
+    uint32_t opaque;   /* O: the command's opaque */
+    bool numbered;     /* has an opaque */
+    bool won;          /* W: this caller has won the right to recompute the value */
+    bool lost;         /* Z: another client has won that */
     bool stale;        /* X: the value is out of date */
     bool hit_before;   /* h: the value was read before */
     uint32_t last_access; /* l: seconds since then */
     int64_t remaining; /* t: seconds until it expires; -1: it does not */
-    size_t size;       /* of the whole answer; with META_PARTIAL how many bytes it needs, at least */
+    size_t size;       /* of the whole answer; with META_PARTIAL at least how many bytes it needs */
 } meta_answer_t;
 
-/* Looks at the first answer. META_BROKEN: it makes no sense. META_TOO_LONG: its value is longer than `limit`. */
+/* Parses the first answer. META_BROKEN: it is malformed. META_TOO_LONG: its value is longer than `limit`. */
 meta_status_t meta_answer_read(const char *bytes, size_t count, size_t limit, meta_answer_t *answer);
 
 #endif

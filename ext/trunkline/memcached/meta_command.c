@@ -48,7 +48,7 @@ static char *put_base64(char *at, meta_text_t key) {
     return at;
 }
 
-/* Makes room for a request; returns where it begins, or NULL. */
+/* Reserves space for a request; returns where it begins, or NULL. */
 static char *begin(buffer_t *output, size_t most) {
     return buffer_reserve(output, most) ? output->start + output->tail : NULL;
 }

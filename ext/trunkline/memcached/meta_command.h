@@ -12,12 +12,12 @@
 #define META_LONGEST_KEY 250 /* bytes on the wire */
 
 typedef struct {
-    meta_text_t given; /* as the protocol has them, each behind a blank; neither q nor O */
+    meta_text_t given; /* as in the protocol, each behind a blank; neither q nor O */
     uint32_t opaque;   /* O: comes back with the answer */
     bool quiet;        /* q: no answer to a miss, or to a store that was done */
 } meta_flags_t;
 
-/* Bytes that a key takes on the wire: one with blanks, control characters or anything beyond ASCII goes as base64. */
+/* Bytes of a key on the wire: a key with blanks, control characters or bytes beyond ASCII is sent as base64. */
 size_t meta_key_size(meta_text_t key);
 
 /* verb: the command's second letter, as in mg, md, ma. */

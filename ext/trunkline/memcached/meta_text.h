@@ -1,4 +1,4 @@
-/* Bytes that this does not own: the caller keeps the String that holds them. */
+/* A reference to bytes: the caller keeps the String that holds them. */
 #ifndef TRUNKLINE_META_TEXT_H
 #define TRUNKLINE_META_TEXT_H
 

@@ -9,7 +9,7 @@
 #define BIT(code) (1u << (code))
 #define LONGEST_QUOTED 40 /* bytes of a line, in an error */
 
-/* What may answer each kind, besides an error. */
+/* The codes that may answer each kind, besides an error. */
 static const unsigned answers[] = {
     [ASK_GET] = BIT(META_VALUE) | BIT(META_DONE) | BIT(META_MISS),
     [ASK_STORE] = BIT(META_DONE) | BIT(META_NOT_STORED) | BIT(META_EXISTS) | BIT(META_NOT_FOUND),
@@ -38,32 +38,31 @@ static void remember_error(memcached_request_t *request, const meta_answer_t *an
     if (NIL_P(request->error)) request->error = text_string(answer->line);
 }
 
-/* Notes it for one of many keys. The list begins with the first one. */
+/* Stores a fact about one of many keys. The list is made with the first one. */
 static void note(VALUE *list, uint32_t index, VALUE what) {
     if (NIL_P(*list)) *list = rb_ary_new();
     rb_ary_store(*list, index, what);
 }
 
-/* Keeps the value of one of many keys by the key's number: what the caller calls it may have Ruby code that is asked when it becomes a Hash's key, and
- * the thread that reads may be another caller's. */
+/* Stores the value of one of many keys by the key's index: the caller's name for it may have methods in Ruby that run when it becomes a Hash's key,
+ * and the thread that reads may be another caller's. */
 static void found_one_of_many(memcached_request_t *request, const meta_answer_t *answer, uint32_t index) {
     note(&request->answer, index, text_string(answer->value));
     if (answer->flags != 0) note(&request->coded, index, UINT2NUM(answer->flags));
     if (answer->cas != 0) note(&request->versions, index, ULL2NUM(answer->cas));
 }
 
-/* The index among the request's keys that the answer is for; those before `from` have theirs. */
+/* The index of the key that is answered; those before `from` have their answers. */
 static uint32_t index_of_key(const pipeline_t *pipeline, const memcached_request_t *request, const meta_answer_t *answer,
                          uint32_t from) {
     uint32_t size = memcached_request_size(request);
-    if (!answer->numbered && answer->code == META_MISS && !pipeline->misses_numbered) return size - 1; /* others are quiet */
+    if (!answer->numbered && answer->code == META_MISS && !pipeline->misses_numbered) return size - 1; /* the others do not answer misses */
     uint32_t index = answer->opaque - request->opaque;
     if (!answer->numbered || index < from || index >= size) out_of_step(answer);
     return index;
 }
 
-/* One of many answers; the numbers that they carry can only rise. Those of an abandoned request are discarded.
- * True: that was the last one. */
+/* Takes one of many answers, whose opaques can only rise. Those of an abandoned request are discarded. True: it was the last one. */
 static bool take_one_of_many(const pipeline_t *pipeline, memcached_request_t *request, const meta_answer_t *answer) {
     if (answer->code == META_NOOP) {
         if (request->next < memcached_request_size(request) && NIL_P(request->error)) out_of_step(answer);

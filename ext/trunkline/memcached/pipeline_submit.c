@@ -3,7 +3,7 @@
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
 
-/* Numbers begin again from there, so that they stay short; neighbours in the queue always differ. */
+/* Opaques start again at 0 from here on, so that they stay short; neighbours in the queue always differ. */
 #define OPAQUES 0x10000
 
 static meta_text_t text(VALUE string) { return (meta_text_t){RSTRING_PTR(string), (size_t)RSTRING_LEN(string)}; }
@@ -26,8 +26,8 @@ static bool append_part(buffer_t *output, const memcached_request_t *request, lo
     return meta_write_value(output, key, text(RARRAY_AREF(request->value, 2 * at)), client_flags, flags);
 }
 
-/* Every command has its number, so that an answer tells by itself which key it is for. The last key is never quiet: its
- * answer shows that the end is this request's own, and not that of another before it. */
+/* Each command has its opaque, so an answer identifies its key. The last key is never quiet: its answer shows that the end is this request's, and not
+ * that of one before it. */
 static bool append_many(buffer_t *output, const memcached_request_t *request) {
     long last = RARRAY_LEN(request->key) - 1;
     for (long at = 0; at <= last; at++) {
@@ -60,7 +60,7 @@ bool pipeline_submit(pipeline_t *pipeline, VALUE object) {
     return true;
 }
 
-/* Bytes of the request that is there, which end where the next one begins. */
+/* Bytes of the request at this index, which end where the next one begins. */
 static size_t size_of(const pipeline_t *pipeline, size_t at) {
     const in_flight_t *in_flight = &pipeline->base.in_flight;
     uint64_t end = at + 1 < in_flight->fifo.count ? request_of(fifo_at(&in_flight->fifo, at + 1))->offset : pipeline->base.in_flight.appended;

@@ -4,11 +4,11 @@
 #include "socket.h"
 #include "../common/classes.h"
 
-/* Bytes of room for one read. With half or double of it, values of 1 MB, results of 2000 rows and single values take the same processor time:
- * 1.4 to 1.5 ms, 0.5 to 0.7 ms and 15 us, medians of 5, where runs differ by a third. */
+/* Bytes that the buffer has free for one read. With half or double of it, values of 1 MB, results of 2000 rows and single values take the same
+ * processor time: 1.4 to 1.5 ms, 0.5 to 0.7 ms and 15 us, medians of 5, where runs differ by a third. */
 #define RECEIVE_AT_LEAST 65536
-/* Bytes of memory that an empty buffer keeps. With half of it a value of 1 MB takes 1.8 ms of processor time, not 1.5, as its memory is given
- * back and asked for again each time; with double 1.4 ms, and idle connections may keep twice the memory. */
+/* Bytes of memory that an empty buffer keeps. With half of it a value of 1 MB takes 1.8 ms of processor time, not 1.5, as its memory is freed and
+ * allocated again each time; with double 1.4 ms, and idle connections may keep twice the memory. */
 #define KEPT_WHEN_EMPTY (1 << 20)
 
 VALUE cTrunklineBytes;
@@ -17,11 +17,11 @@ static VALUE eForked, sym_received, sym_blocked, sym_closed;
 typedef struct {
     buffer_t buffer;
     unsigned int generation;
-    size_t accounted; /* bytes of memory that the garbage collector knows of */
-    uint64_t transfers; /* times that something came in at its end, or was taken off its beginning */
+    size_t accounted; /* bytes of memory that were reported to the garbage collector */
+    uint64_t transfers; /* number of reads into it and of writes from it */
 } bytes_t;
 
-/* The garbage collector does not see what malloc gives. */
+/* Reports the buffer's memory, from malloc, to the garbage collector. */
 static void account(bytes_t *bytes) {
     size_t capacity = bytes->buffer.capacity;
     if (capacity == bytes->accounted) return;
@@ -72,7 +72,7 @@ void bytes_settle(VALUE self) {
     account(bytes);
 }
 
-/* The bytes to move between this process and its own descriptor; raises in a child that inherited both. */
+/* The struct for reading or writing; raises in a forked child that inherited the descriptor. */
 static bytes_t *bytes_to_move(VALUE self) {
     bytes_t *bytes = bytes_of(self);
     if (bytes->generation != process_generation) rb_raise(eForked, "this connection belongs to the parent process");
@@ -98,7 +98,7 @@ VALUE bytes_received(socket_status_t status) { return status == SOCKET_MOVED ? s
 
 /* call-seq: receive_from(descriptor) -> :received, :blocked or :closed
  *
- * Reads what the non-blocking descriptor holds now. :blocked: nothing is there; :closed: nothing will come, as the peer has closed. */
+ * Reads what the non-blocking descriptor has now. :blocked: nothing; :closed: the peer has closed, and nothing more will come. */
 static VALUE bytes_receive_from(VALUE self, VALUE descriptor) {
     bytes_to_move(self);
     socket_status_t status = bytes_receive(self, NUM2INT(descriptor));
@@ -120,7 +120,7 @@ static VALUE bytes_send_to(VALUE self, VALUE descriptor) {
 
 /* call-seq: take(count, string) -> string
  *
- * Moves the first bytes, as many as there are up to count, into the String, in place of what that held. */
+ * Moves the first bytes, up to count, into the String, whose content they replace. */
 static VALUE bytes_take(VALUE self, VALUE count, VALUE string) {
     bytes_t *bytes = bytes_to_move(self);
     buffer_t *buffer = &bytes->buffer;
@@ -147,7 +147,7 @@ static VALUE bytes_append(VALUE self, VALUE string) {
 
 /* call-seq: transfers -> Integer
  *
- * How often something was received, or sent. */
+ * How often bytes were received or sent. */
 static VALUE bytes_get_transfers(VALUE self) { return ULL2NUM(bytes_transfers(self)); }
 
 /* call-seq: size -> Integer */
@@ -158,7 +158,7 @@ static VALUE bytes_is_empty(VALUE self) { return RBOOL(buffer_size(&bytes_of(sel
 
 /* call-seq: to_s -> String
  *
- * A binary copy of what is not consumed yet. */
+ * A binary copy of the bytes that are not consumed. */
 static VALUE bytes_to_s(VALUE self) {
     buffer_t *buffer = &bytes_of(self)->buffer;
     return rb_str_new(buffer_bytes(buffer), buffer_size(buffer));
@@ -166,7 +166,7 @@ static VALUE bytes_to_s(VALUE self) {
 
 /* call-seq: Trunkline.process_generation -> Integer
  *
- * How many forks lie between this process and the one that loaded the library. */
+ * The number of forks between the process that loaded the library and this one. */
 static VALUE generation(VALUE self) { return UINT2NUM(process_generation); }
 
 void Init_trunkline_bytes(void) {

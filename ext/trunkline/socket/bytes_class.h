@@ -11,20 +11,20 @@ extern VALUE cTrunklineBytes;
 /* The buffer, which the object owns: no pointer into it may be kept while Ruby runs. It must be a Bytes. */
 buffer_t *bytes_buffer(VALUE bytes);
 
-/* Bytes#transfers: see there. */
+/* Bytes#transfers in Ruby: see there. */
 uint64_t bytes_transfers(VALUE bytes);
 
-/* Counts one more, and tells the garbage collector how much memory the buffer has by now. */
+/* Counts a transfer, and reports the buffer's memory to the garbage collector. */
 void bytes_count_transfer(VALUE bytes);
 
-/* What Bytes#receive_from and #send_to do, in the process that the descriptor was opened in: nothing is raised. */
+/* Bytes#receive_from and #send_to, for callers in the process that opened the descriptor. They raise nothing. */
 socket_status_t bytes_receive(VALUE bytes, int descriptor);
 socket_status_t bytes_send(VALUE bytes, int descriptor);
 
-/* What receiving returns in Ruby, of one that has not failed: :received, :blocked or :closed. */
+/* The status, which is not SOCKET_FAILED, in Ruby: :received, :blocked or :closed. */
 VALUE bytes_received(socket_status_t status);
 
-/* What is there was taken in: memory that one long message needed is given back. */
+/* Frees memory that one long message needed, if the buffer is empty. */
 void bytes_settle(VALUE bytes);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

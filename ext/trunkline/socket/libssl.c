@@ -5,8 +5,8 @@
 
 libssl_t libssl;
 
-/* dlsym with the handle of a library looks into that one and those that it was linked with, and nowhere else: another libssl that the process may
- * hold, a database driver's or one that was preloaded, is not found. The handle is kept, and with it the library. */
+/* dlsym with a library's handle searches that library and those that it was linked with, and nowhere else: another libssl in the process, of a
+ * database driver or preloaded, is not found. The handle is kept, and with it the library. */
 const char *libssl_find(const char *extension) {
     void *handle = dlopen(extension, RTLD_LAZY | RTLD_NOLOAD);
     if (!handle) return "the library itself";

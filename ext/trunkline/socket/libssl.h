@@ -1,5 +1,5 @@
-/* The functions of the libssl that Ruby's openssl extension uses, found at run time: nothing is linked, and no header of OpenSSL is needed. What is
- * declared here is alike in OpenSSL from 1.1.0 on and in LibreSSL from 2.7 on; a test compares it with the headers. */
+/* The functions of the libssl that Ruby's openssl extension uses, found at run time: nothing is linked, and OpenSSL's headers are not needed. The
+ * declarations hold for OpenSSL from 1.1.0 on and for LibreSSL from 2.7 on; a test compares them with the headers. */
 #ifndef TRUNKLINE_LIBSSL_H
 #define TRUNKLINE_LIBSSL_H
 
@@ -11,13 +11,13 @@ typedef struct ssl_method_st SSL_METHOD;
 typedef struct bio_st BIO;
 typedef struct bio_method_st BIO_METHOD;
 
-/* What SSL_get_error answers, flags and controls of a BIO, its type, and the argument of OpenSSL_version: values of the interface, which stay. */
+/* Constants of the binary interface: results of SSL_get_error, flags, controls and the type of a BIO, and the argument of OpenSSL_version. */
 enum {
     LIBSSL_ERROR_SYSCALL = 5,
     LIBSSL_ERROR_ZERO_RETURN = 6,
     LIBSSL_ERROR_WANT_READ = 2,
     LIBSSL_BIO_FLAGS_READ = 0x01,
-    LIBSSL_BIO_FLAGS_RETRY = 0x0f, /* all flags that tell of a retry */
+    LIBSSL_BIO_FLAGS_RETRY = 0x0f, /* all flags for a retry */
     LIBSSL_BIO_FLAGS_SHOULD_RETRY = 0x08,
     LIBSSL_BIO_CTRL_FLUSH = 11,
     LIBSSL_BIO_TYPE_SOURCE_SINK = 0x0400,
@@ -54,11 +54,11 @@ typedef struct {
     LIBSSL_FUNCTIONS(LIBSSL_MEMBER)
 } libssl_t;
 
-/* Not to be called before libssl_find has found them. */
+/* Valid after libssl_find has succeeded. */
 extern libssl_t libssl;
 
-/* Finds the functions where the loader has found them for the extension in this file, which is loaded already. Returns NULL, or the name of what
- * is missing. */
+/* Finds the functions in the libssl that the extension in this file, Ruby's openssl.so, which is loaded already, is linked with. Returns NULL, or the
+ * name of what is missing. */
 const char *libssl_find(const char *extension);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which process this is, counted in forks: a child finds a larger number than the one its parent's objects remember. */
+/* Identifies this process by the number of forks: a forked child's is larger than the one that its parent's objects have stored. */
 #ifndef TRUNKLINE_PROCESS_GENERATION_H
 #define TRUNKLINE_PROCESS_GENERATION_H
 

@@ -5,12 +5,8 @@
 
 #include "../common/classes.h"
 
-/*
- * Runs Ruby: a scheduler's io_wait, and other fibers and threads meanwhile.
- *
- * Whatever a scheduler returns but false and nil counts as ready. IO#wait_readable and IO#wait take it for a mask, and raise TypeError
- * under schedulers that return true (evt) or themselves (libev_scheduler).
- */
+/* Runs Ruby: a scheduler's io_wait, and other fibers and threads meanwhile. Whatever a scheduler returns but false and nil counts as ready.
+ * IO#wait_readable and IO#wait take it for a mask, and raise TypeError under schedulers that return true (evt) or themselves (libev_scheduler). */
 static VALUE wait_once(VALUE self, VALUE io, VALUE events, VALUE seconds) {
     (void)self;
     rb_io_check_closed(RFILE(rb_io_taint_check(io))->fptr);

@@ -11,19 +11,19 @@
 #define RECORD (16 * 1024) /* bytes, the most that TLS carries in one */
 #define RECEIVE_AT_LEAST (2 * RECORD)
 
-/* Belongs to the Ruby object and to the BIO of libssl's object, whichever is freed last. */
+/* Owned by the Ruby object and by the BIO of libssl's object together: the last one that is freed frees it. */
 typedef struct {
-    VALUE socket; /* an SSLSocket, which owns the next; nil: the Ruby object is gone */
+    VALUE socket; /* the SSLSocket, which owns `ssl`; nil: the Ruby object was freed */
     SSL *ssl;
-    buffer_t received; /* encrypted, for libssl to take; empty but while it does */
-    buffer_t sealed;   /* encrypted, to be sent */
+    buffer_t received; /* encrypted input for libssl; empty except while libssl reads */
+    buffer_t sealed;   /* encrypted output */
     int references;
     unsigned int generation;
     bool unread; /* libssl may hold decrypted bytes */
-    bool ended;  /* the peer has said so, or closed */
-    bool broken; /* libssl has failed, and is not to be called any more */
-    const char *call; /* that failed, or NULL: the reason is libssl's */
-    int number;       /* its errno */
+    bool ended;  /* the peer has sent close_notify, or has closed the connection */
+    bool broken; /* libssl has failed, and must not be called again */
+    const char *call; /* the system call that failed; NULL: libssl has failed, see reason */
+    int number;       /* errno of that call */
     char reason[160];
 } tls_session_t;
 
@@ -61,7 +61,7 @@ static tls_session_t *session_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 void tls_session_check(VALUE self) { rb_check_typeddata(self, &session_type); }
 
-/* What libssl calls to read, write and control. */
+/* The BIO's functions, which libssl calls. */
 
 static int bio_read(BIO *bio, char *bytes, int size) {
     buffer_t *received = &((tls_session_t *)libssl.BIO_get_data(bio))->received;
@@ -107,7 +107,7 @@ static socket_status_t fail_by_errno(tls_session_t *session, const char *call) {
     return SOCKET_FAILED;
 }
 
-/* libssl keeps a queue of errors for each thread, which is left empty for Ruby's openssl. */
+/* libssl has a queue of errors per thread, which is left empty for Ruby's openssl. */
 static void break_down(tls_session_t *session) {
     const char *reason = libssl.ERR_reason_error_string(libssl.ERR_peek_last_error());
     snprintf(session->reason, sizeof session->reason, "%s", reason ? reason : "the reason is not known");
@@ -116,7 +116,7 @@ static void break_down(tls_session_t *session) {
     libssl.ERR_clear_error();
 }
 
-/* Decrypts until libssl wants more than there is. False: no memory. */
+/* Decrypts until libssl needs more input. False: no memory. */
 static bool decrypt(tls_session_t *session, buffer_t *input) {
     libssl.ERR_clear_error();
     for (;;) {
@@ -128,7 +128,7 @@ static bool decrypt(tls_session_t *session, buffer_t *input) {
             continue;
         }
         switch (libssl.SSL_get_error(session->ssl, count)) {
-        case LIBSSL_ERROR_WANT_READ: /* without SSL_MODE_AUTO_RETRY also behind a record that holds no data */
+        case LIBSSL_ERROR_WANT_READ: /* without SSL_MODE_AUTO_RETRY also after a record without data */
             if (buffer_size(&session->received) > 0 && buffer_size(&session->received) < left) continue;
             break;
         case LIBSSL_ERROR_ZERO_RETURN: session->ended = true; break;
@@ -139,7 +139,7 @@ static bool decrypt(tls_session_t *session, buffer_t *input) {
     }
 }
 
-/* One look at the socket, and all that it gave decrypted. */
+/* Reads the socket once, and decrypts all of that. */
 static socket_status_t receive_once(tls_session_t *session, buffer_t *input, int descriptor) {
     socket_status_t status = socket_receive(descriptor, &session->received, RECEIVE_AT_LEAST);
     if (status == SOCKET_FAILED) fail_by_errno(session, "recv");
@@ -152,8 +152,8 @@ static socket_status_t receive_once(tls_session_t *session, buffer_t *input, int
     return session->ended ? SOCKET_CLOSED : status;
 }
 
-/* Looks again where nothing came but what is libssl's own, tickets for example: the end may lie behind it. A server that closes without the
- * farewell of TLS has closed, too: its protocol knows where messages end. */
+/* Reads again if only records without data came, tickets for example: the end may follow. A server that closes without close_notify counts as closed:
+ * its protocol marks the end of messages. */
 socket_status_t tls_session_receive(VALUE self, VALUE bytes, int descriptor) {
     tls_session_t *session = session_of(self);
     buffer_t *input = bytes_buffer(bytes);
@@ -163,13 +163,13 @@ socket_status_t tls_session_receive(VALUE self, VALUE bytes, int descriptor) {
     socket_status_t status;
     do status = receive_once(session, input, descriptor);
     while (status == SOCKET_MOVED && buffer_size(input) == before);
-    if (buffer_size(&session->sealed) > 0) socket_send(descriptor, &session->sealed); /* where it fails, so will what comes next */
+    if (buffer_size(&session->sealed) > 0) socket_send(descriptor, &session->sealed); /* if that fails, so will the next read or write */
     if (buffer_size(input) == before) return status;
     bytes_count_transfer(bytes);
     return SOCKET_MOVED;
 }
 
-/* False: libssl has failed. It writes to memory, and so has never to wait. */
+/* False: libssl has failed. It writes to memory, so it never has to wait. */
 static bool encrypt(tls_session_t *session, buffer_t *output) {
     int size = buffer_size(output) < RECORD ? (int)buffer_size(output) : RECORD;
     libssl.ERR_clear_error();
@@ -208,9 +208,9 @@ VALUE tls_session_error(VALUE self) {
     return rb_exc_new_str(eConnectionError, rb_sprintf("the encrypted connection broke: %s", session->reason));
 }
 
-/* In Ruby. */
+/* The class in Ruby. */
 
-/* The struct behind an object of Ruby's openssl extension, whose type is known by its name; or NULL. */
+/* The C struct of an object of Ruby's openssl extension, whose type is identified by its name; or NULL. */
 static void *struct_of(VALUE object, const char *name) {
     if (!RB_TYPE_P(object, T_DATA) || !RTYPEDDATA_P(object) || strcmp(RTYPEDDATA_TYPE(object)->wrap_struct_name, name) != 0) return NULL;
 #ifdef RTYPEDDATA_GET_DATA
@@ -222,9 +222,9 @@ static void *struct_of(VALUE object, const char *name) {
 
 /* call-seq: TLSSession.use(file, version, context, socket) -> String or nil
  *
- * Finds libssl's functions where Ruby's openssl extension, which was loaded from the file, has found them. version: of its library, as the extension
- * says. context, socket: an SSLContext and an SSLSocket of it, by which it is seen that both are the same library and what its objects are. Nil:
- * sessions can be taken over. Else what is in the way. */
+ * Finds the functions of the libssl that Ruby's openssl extension, loaded from this file, is linked with. version: of its library, as the extension
+ * reports it. context, socket: an SSLContext and an SSLSocket of it, by which the library and the types of its objects are checked. Nil: sessions can
+ * be taken over. Otherwise the reason why not. */
 static VALUE session_use(VALUE class, VALUE file, VALUE version, VALUE context, VALUE socket) {
     const char *missing = libssl_find(StringValueCStr(file));
     if (missing) return rb_sprintf("its libssl does not offer %s", missing);
@@ -240,7 +240,8 @@ static VALUE session_use(VALUE class, VALUE file, VALUE version, VALUE context, 
 
 /* call-seq: TLSSession.new(socket)
  *
- * socket: an SSLSocket that has shaken hands, and is not to be read from or written to any more. TLSSession.use has found nothing in the way. */
+ * Takes over the session of an SSLSocket whose handshake is done, and which must not be read from or written to any more. TLSSession.use must have
+ * returned nil. */
 static VALUE session_new(int argc, VALUE *argv, VALUE class) {
     rb_check_arity(argc, 1, 1);
     if (!socket_type) rb_raise(rb_eArgError, "libssl has not been found");
@@ -258,11 +259,11 @@ static VALUE session_new(int argc, VALUE *argv, VALUE class) {
     session->references++;
     libssl.BIO_set_data(bio, session);
     libssl.BIO_set_init(bio, 1);
-    libssl.SSL_set_bio(ssl, bio, bio); /* libssl's object owns the BIO from now on; the socket's own BIO, which does not own the descriptor, is gone */
+    libssl.SSL_set_bio(ssl, bio, bio); /* libssl's object owns the BIO from now on; the socket's former BIO, which did not own the descriptor, is freed */
     return self;
 }
 
-/* The session, in the process that the descriptor was opened in. */
+/* The struct for reading or writing; raises in a forked child that inherited the descriptor. */
 static tls_session_t *session_to_use(VALUE self) {
     tls_session_t *session = session_of(self);
     if (session->generation != process_generation) rb_raise(eConnectionError, "this connection belongs to the parent process");
@@ -275,7 +276,7 @@ static void check_bytes(VALUE bytes) {
 
 /* call-seq: receive_into(bytes, descriptor) -> :received, :blocked or :closed
  *
- * Decrypts what the non-blocking descriptor holds now, as Bytes#receive_from reads it. */
+ * Reads what the non-blocking descriptor has now, and decrypts it into the Bytes. */
 static VALUE session_receive(VALUE self, VALUE bytes, VALUE descriptor) {
     session_to_use(self);
     check_bytes(bytes);
@@ -299,7 +300,7 @@ static VALUE session_send(VALUE self, VALUE bytes, VALUE descriptor) {
 
 /* call-seq: say_farewell(descriptor) -> session
  *
- * Tells the peer, as far as the descriptor takes it now, that nothing more will come. */
+ * Sends close_notify, as far as the descriptor takes it now. */
 static VALUE session_say_farewell(VALUE self, VALUE descriptor) {
     tls_session_t *session = session_to_use(self);
     if (session->broken) return self;
@@ -312,7 +313,7 @@ static VALUE session_say_farewell(VALUE self, VALUE descriptor) {
 
 /* call-seq: inherited? -> true or false
  *
- * Was this made by a parent process? */
+ * Whether a parent process has made this. */
 static VALUE session_is_inherited(VALUE self) { return RBOOL(session_of(self)->generation != process_generation); }
 
 /* call-seq: flushed? -> true or false */
@@ -320,7 +321,7 @@ static VALUE session_is_flushed(VALUE self) { return RBOOL(tls_session_is_flushe
 
 /* call-seq: news? -> true or false
  *
- * Is there something to receive that a wait for the socket would not see? */
+ * Whether there is something to receive that a wait for the socket would not see. */
 static VALUE session_has_news(VALUE self) { return RBOOL(tls_session_has_news(self)); }
 
 void Init_trunkline_tls_session(void) {

@@ -49,7 +49,8 @@ static void resolve_doubt(service_t *service, double seconds) {
     service->doubtful = seconds > before && service->mean <= LONG;
 }
 
-/* Adds an upper bound: one below the mean lowers it; one that would raise it makes the mean doubtful, so that the next requests are measured exactly. */
+/* Adds an upper bound: it lowers the mean, or raises it to SUSPECT at most. If the mean is then more than half of SUSPECT, it is doubtful, and the
+ * next requests are measured exactly. */
 static void average_at_most(service_t *service, double seconds) {
     if (seconds > SUSPECT && service->mean < SUSPECT) service->doubtful = service->doubtful || service->mean > SUSPECT / 2;
     average(service, fmin(seconds, fmax(SUSPECT, service->mean)));
