@@ -1,6 +1,6 @@
 #include "answer_end.h"
 
-/* How an answer has ended, and what is remembered of it: methods of Request. */
+/* Methods of Request for how its answer has ended. */
 #include "postgres_request.h"
 #include "prepared.h"
 #include "../../common/classes.h"
@@ -9,12 +9,12 @@ static VALUE sym_state, sym_setting;
 
 /* call-seq: rolled_back? -> true or false
  *
- * Did the command end with ROLLBACK? That is how COMMIT of a failed transaction ends. */
+ * Whether the command's tag is ROLLBACK. COMMIT of a failed transaction ends so. */
 static VALUE request_is_rolled_back(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.rolled_back); }
 
 /* call-seq: redescribe(description) -> request
  *
- * Requests that are sent from now on decode so what the same statement returns, if it is described as it was for this one. */
+ * Makes later requests for the same statement decode by this description, if the statement is still described as it was for this request. */
 static VALUE request_redescribe(VALUE self, VALUE description) {
     VALUE prepared = postgres_request_of(self)->sent.prepared;
     if (!NIL_P(prepared) && prepared_of(prepared)->description == postgres_request_of(self)->answer.description) {
@@ -31,7 +31,7 @@ static VALUE request_status(VALUE self) {
 
 /* call-seq: keep_tag -> request
  *
- * Before it is sent: the tag of its command is kept, of a script's commands with the results of each. */
+ * Before it is sent: has the command tag kept; of a script with each command's result. */
 static VALUE request_keep_tag(VALUE self) {
     postgres_request_of(self)->answer.keeps_tag = true;
     return self;
@@ -39,12 +39,12 @@ static VALUE request_keep_tag(VALUE self) {
 
 /* call-seq: tag -> String or nil
  *
- * "INSERT 0 1", as the server calls what it has done; nil: it was not kept, or none has come. */
+ * The command tag, such as "INSERT 0 1"; nil: it was not kept, or has not come. */
 static VALUE request_tag(VALUE self) { return postgres_request_of(self)->answer.tag; }
 
 /* call-seq: leak -> :state, :setting or nil
  *
- * What its own statement has left behind on a session that others share: a transaction or what its tag tells; or a setting. */
+ * What its statement has left behind on a shared session: :state, a transaction or what its tag shows; or :setting. */
 static VALUE request_leak(VALUE self) {
     leak_t leak = postgres_request_of(self)->outcome.leak;
     return leak == LEAK_STATE ? sym_state : leak == LEAK_SETTING ? sym_setting : Qnil;
@@ -52,7 +52,7 @@ static VALUE request_leak(VALUE self) {
 
 /* call-seq: altered_setting -> [name, value] or nil
  *
- * That setting. */
+ * The setting that it has left behind. */
 static VALUE request_altered_setting(VALUE self) { return postgres_request_of(self)->outcome.altered; }
 
 void Init_trunkline_answer_end(void) {

@@ -9,12 +9,12 @@
 #include "../../bytes/reader.h"
 #include "../../trunk/core/protocol_error.h"
 
-#define ENTRY 40 /* bytes that a String takes beside its own */
+#define ENTRY 40 /* bytes of a String object, beside its content */
 
-/* Notices without another message between them after which more are likely to come: a statement that raises a few is not read later for it. */
+/* Notices without another message between them from which on more are expected: a statement that raises a few is not read later for it. */
 #define FLOOD 64
-/* Bytes in one read that show that the server is ahead of the client, which need not wait for more: what 300 notices take, more than a socket of
- * PostgreSQL holds. */
+/* Bytes in one read that show that the server is ahead of the client, so that this need not wait for more: what 300 notices take, more than a socket
+ * of PostgreSQL holds. */
 #define MUCH (32 * 1024)
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
@@ -24,7 +24,7 @@ postgres_request_t *current(postgres_request_t *request) {
     return postgres_request_of(RARRAY_AREF(request->members, RARRAY_LEN(request->members) - request->answer.unanswered));
 }
 
-/* The first ones are kept: they tell best what has happened. A caller that takes the answer in portions gets all of them. */
+/* Keeps the first notices, which are the most informative ones, up to the limit. A caller that takes the answer in portions gets all of them. */
 static void notice_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     request = current(request);
     if (request->flow) {
@@ -49,7 +49,7 @@ void notices_end(session_state_t *session, postgres_request_t *request) {
 
 static size_t setting_bytes(VALUE value) { return NIL_P(value) ? 0 : (size_t)RSTRING_LEN(value) + ENTRY; }
 
-/* A server reports some twenty settings. */
+/* Stores a reported setting. A server reports some twenty. */
 static void parameter_status(session_state_t *session, const frame_t *frame, bool answering) {
     reader_t reader = reader_of(frame->body, frame->length);
     size_t name_length, value_length;
@@ -69,7 +69,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
     if (answering) parse_context_watch_setting(session, name);
 }
 
-/* Notifications that are not taken make room for those that come; the caller that takes the rest is told. */
+/* Stores a notification. Where too many are stored, the oldest are dropped, and the caller that takes the others learns of it. */
 static void notification_response(session_state_t *session, const frame_t *frame) {
     session->notification_bytes += frame->length + ENTRY;
     while (RARRAY_LEN(session->notifications) > 0 && session->notification_bytes > session->unrequested_limit) {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include "../../common/classes.h"
 
-/* What no header of Ruby publishes: the tags of a block that comes to an end by a jump of its own author's. All others
- * (an exception, a throw, the end of a thread or a fiber) come from elsewhere. */
+/* Tags of return and break, which no header of Ruby publishes: the block's own author has ended it. With all other tags (an exception, a throw, the
+ * end of a thread or a fiber) something else has. */
 #define TAG_RETURN 1
 #define TAG_BREAK 2
 
@@ -29,7 +29,7 @@ static block_exit_t *block_exit_of(VALUE self) { return rb_check_typeddata(self,
 
 /* call-seq: run { ... } -> what the block returned
  *
- * Runs the block, and notes how it was left. */
+ * Runs the block, and stores how it was left. */
 static VALUE block_exit_run(VALUE self) {
     int tag;
     VALUE result = rb_protect(rb_yield, self, &tag);
@@ -40,7 +40,7 @@ static VALUE block_exit_run(VALUE self) {
 
 /* call-seq: completed? -> true or false
  *
- * Did the block run, and come to its normal end, or one by next, break or return? */
+ * Whether the block has run, and has ended normally or by next, break or return. */
 static VALUE block_exit_is_completed(VALUE self) { return RBOOL(block_exit_of(self)->completed); }
 
 void Init_trunkline_block_exit(void) {

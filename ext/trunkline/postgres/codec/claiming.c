@@ -1,4 +1,4 @@
-/* Whether the answer to a request counts as unclaimed: no caller has called for it yet. */
+/* Counting the answers of futures whose values no caller has fetched yet. */
 #include "claiming.h"
 
 #include "postgres_request.h"
@@ -6,7 +6,7 @@
 
 /* call-seq: unclaimed(unclaimed_answers) -> request
  *
- * The rows that come for it are counted there, until it is claimed or freed. */
+ * Has its rows counted there, until it is claimed or freed. */
 static VALUE request_unclaimed(VALUE self, VALUE answers) {
     unclaimed_begin(&postgres_request_of(self)->unclaimed, answers);
     return self;
@@ -14,7 +14,7 @@ static VALUE request_unclaimed(VALUE self, VALUE answers) {
 
 /* call-seq: claimed -> request
  *
- * A caller takes its answer, which is not counted any more. */
+ * A caller takes its answer, which is not counted from now on. */
 static VALUE request_claimed(VALUE self) {
     unclaimed_end(&postgres_request_of(self)->unclaimed);
     return self;

@@ -3,7 +3,7 @@
 #include "../messages/command_tag.h"
 #include "plan_epoch.h"
 
-/* What any session has prepared is old from now on, and again when the transaction is over. */
+/* Statements that any session has prepared are outdated from now on, and again when the transaction has ended. */
 static void change_schema(session_state_t *session) {
     session->schema_changed = true;
     plan_epoch_end(session->epoch, session->epoch->number);

@@ -1,4 +1,4 @@
-/* What a server says in the course of a COPY. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY */
+/* The server's messages during a COPY. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY */
 #include <ruby/encoding.h>
 #include "../copy/copy_row.h"
 #include "flow.h"
@@ -17,7 +17,7 @@ void copy_begin(postgres_request_t *request, const frame_t *frame) {
     request->flow->copy = frame->type == 'G' ? COPY_IN : COPY_OUT;
 }
 
-/* What rows are decoded from: binary ones, of which a message may have many, or one line of text. */
+/* The source of rows: the binary format, of which one message may have many, or one line of text. */
 typedef struct {
     const description_t *description;
     reader_t *rows;

@@ -4,14 +4,14 @@
 #include "outdated.h"
 #include "read_guard.h"
 
-/* A server looks at these while it waits for a request, and so does PgBouncer for a client without a server. What has arrived meanwhile
- * is not read any more. */
+/* Errors with which a server ends a session that waits for a request, and PgBouncer a client without a server. Requests that have arrived meanwhile
+ * are not executed. */
 static bool is_idle_timeout(const frame_t *frame) {
     return error_code_begins(frame->body, frame->length, "57P05") || error_code_begins(frame->body, frame->length, "25P03") ||
            error_says(frame->body, frame->length, "client_idle_timeout");
 }
 
-/* Has no message of the answer come yet? */
+/* Whether no message of the answer has come. */
 static bool is_unbegun(const postgres_request_t *request) {
     answer_order_t begun = request->answer.order;
     answer_order_begin(&begun);
@@ -20,7 +20,7 @@ static bool is_unbegun(const postgres_request_t *request) {
     return whole && order->stage == begun.stage && order->preamble == (NIL_P(request->preamble) ? 0 : (size_t)RARRAY_LEN(request->preamble)) + !NIL_P(request->guard);
 }
 
-/* One transaction has taken too long. No pooler says so by itself, and a server begins nothing behind it. */
+/* One transaction has taken too long. No pooler sends this itself, and the server executes nothing behind that transaction. */
 static bool is_transaction_timeout(const frame_t *frame) { return error_code_begins(frame->body, frame->length, "25P04"); }
 
 static void say_farewell(session_state_t *session, VALUE body, const frame_t *frame, bool head_begun) {

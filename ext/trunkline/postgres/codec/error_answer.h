@@ -1,4 +1,4 @@
-/* What an ErrorResponse means for the request at the head of the queue, and for its session. */
+/* What an ErrorResponse means for the request at the head of the FIFO, and for its session. */
 #ifndef TRUNKLINE_ERROR_ANSWER_H
 #define TRUNKLINE_ERROR_ANSWER_H
 
@@ -9,12 +9,12 @@
 #define QUERY_CANCELLED "57014"
 #define READ_ONLY "25006"
 
-/* Keeps the first error on the request, and a fatal one on the session as its server's farewell. Tells whether the request was begun, met a
- * cancel that was aimed at another one, or blames what is remembered of its statement. Runs no Ruby but the allocator. */
+/* Stores the first error on the request, and a fatal one on the session. Determines whether the server had begun with the request, whether a cancel
+ * aimed at another request has hit it, and whether the error may be due to what the client remembers of its statement. Runs no Ruby but the
+ * allocator. */
 void error_answer_take(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 
-/* The same of a unit that the codec sent on its own account, before any request in flight: keeps a fatal one as the server's farewell. Runs no
- * Ruby but the allocator. */
+/* The same for messages that the codec has sent on its own account: stores a fatal error on the session. Runs no Ruby but the allocator. */
 void error_answer_take_own(session_state_t *session, const frame_t *frame);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "../messages/error_fields.h"
 
-/* With a quarter or four times as much, 20 MB in rows of 10 KB take 8 to 9 ms of processor time, the least of three runs, between which there is up to
- * half as much again. No effect is seen, so memory decides: what a stream holds is as much as an idle connection may keep. */
+/* Bytes. With a quarter or four times as much, 20 MB in rows of 10 KB take 8 to 9 ms of processor time, the least of three runs, between which there
+ * is up to half as much again. No effect is seen, so memory decides: a stream holds as much as an idle connection may keep. */
 #define MOST_BYTES_OF_A_PORTION ((size_t)1 << 19)
 
 void flow_begin(postgres_request_t *request, size_t most_rows) {
@@ -18,7 +18,7 @@ static void count(session_state_t *session, postgres_request_t *request, size_t 
     if (RARRAY_LEN(request->answer.rows) >= (long)flow->most_rows || flow->bytes >= MOST_BYTES_OF_A_PORTION) session->halted = true;
 }
 
-/* More may be taken in, unless something else forbids it. */
+/* Decoding may continue, unless the session has leaked. */
 static void go_on(session_state_t *session, flow_t *flow) {
     flow->bytes = 0;
     session->halted = session->leaked;

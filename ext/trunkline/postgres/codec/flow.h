@@ -1,4 +1,4 @@
-/* An answer that its caller takes in portions, while the rest of it waits in the socket; and what a COPY is in the middle of. */
+/* A streamed answer, which its caller takes in portions while the rest of it stays in the socket; and the state of a COPY. */
 #ifndef TRUNKLINE_FLOW_H
 #define TRUNKLINE_FLOW_H
 
@@ -7,36 +7,36 @@
 
 typedef enum {
     COPY_NONE,
-    COPY_IN,   /* the server takes data */
-    COPY_OUT,  /* it sends some */
-    COPY_OVER, /* all data has been sent */
+    COPY_IN,   /* CopyInResponse: the server receives data */
+    COPY_OUT,  /* CopyOutResponse: it sends data */
+    COPY_OVER, /* CopyDone */
 } copy_state_t;
 
 typedef struct flow {
-    size_t most_rows;   /* of a portion: then nothing more is taken in */
-    size_t bytes;       /* of the rows and notices that are there */
+    size_t most_rows;   /* of a portion: then decoding stops until it is taken */
+    size_t bytes;       /* of the rows and notices in the portion */
     copy_state_t copy;
     uint16_t columns;   /* of a COPY */
-    bool binary;        /* its format */
-    bool begun;         /* the header of that has come */
+    bool binary;        /* binary format */
+    bool begun;         /* the header of the binary format has come */
 } flow_t;
 
-/* From now on the request's rows are taken in portions of so many, or fewer where they are large. */
+/* Streams the request's rows, in portions of so many, or fewer where they are large. */
 void flow_begin(postgres_request_t *request, size_t most_rows);
 
-/* A row has come, which its message needed so many bytes for. */
+/* Adds a row, whose message had so many bytes. */
 void flow_add(session_state_t *session, postgres_request_t *request, VALUE row, size_t bytes);
 
-/* A NoticeResponse has come. */
+/* Adds a notice. */
 void flow_note(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 
-/* The rows that are there, as an Array; others may come. */
+/* The rows of the portion, as an Array; decoding continues. */
 VALUE flow_portion(session_state_t *session, postgres_request_t *request);
 
-/* The notices that are there, as ErrorFields.each takes them, or nil; others may come. */
+/* The notices of the portion, in the form of ErrorFields.each, or nil; decoding continues. */
 VALUE flow_notices(session_state_t *session, postgres_request_t *request);
 
-/* CopyInResponse, CopyOutResponse or CopyBothResponse; CopyData; CopyDone. */
+/* Take CopyInResponse, CopyOutResponse or CopyBothResponse; CopyData; CopyDone. */
 void copy_begin(postgres_request_t *request, const frame_t *frame);
 void copy_data(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 void copy_done(postgres_request_t *request);

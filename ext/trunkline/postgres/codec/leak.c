@@ -3,8 +3,7 @@
 #include <ruby/encoding.h>
 #include "../messages/command_tag.h"
 
-/* Reported settings that are a session's own. Whether the server is a standby, or refuses to write, may change for all of them
- * at once, and is no statement's doing. */
+/* Reported settings of a session. Whether the server is a standby, or read-only, may change for all sessions at once, and not because of a statement. */
 static const char *const guarded[] = {
     "DateStyle", "IntervalStyle", "TimeZone", "application_name", "client_encoding", "is_superuser", "scram_iterations", "search_path",
     "session_authorization", "standard_conforming_strings",
@@ -19,7 +18,7 @@ void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool 
     else rb_hash_aset(session->given, name, value);
 }
 
-/* A guarded setting that is not what the session was given, and its value; or nil. */
+/* A setting whose value is not the one that the session was opened with, and its value; or nil. */
 static VALUE altered_setting(const session_state_t *session) {
     for (size_t at = 0; at < sizeof guarded / sizeof *guarded; at++) {
         VALUE name = rb_enc_interned_str_cstr(guarded[at], rb_utf8_encoding()), value = rb_hash_lookup(session->parameters, name);

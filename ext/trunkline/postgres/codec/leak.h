@@ -1,21 +1,21 @@
-/* What shows, where the classifier did not see it, that a session which others share holds what they must not find. It is not much: a
- * function can leave a lock or most settings behind without a word. */
+/* Detects state that a statement has left behind on a shared session although the classifier did not expect it. Not all can be detected: a function
+ * can leave a lock or most settings behind without any message. */
 #ifndef TRUNKLINE_LEAK_H
 #define TRUNKLINE_LEAK_H
 
 #include "session_state.h"
 
-/* A command has ended with this tag. */
+/* Called for CommandComplete with this tag. */
 void leak_watch_tag(session_state_t *session, const char *tag, size_t length);
 
-/* The server reports a setting; in answer to a request, or else on its own account. */
+/* Called for ParameterStatus; answering: a request is in flight, so its statement may have changed the setting. */
 void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool answering);
 
-/* Has a setting changed, since the session became one caller's own or its last answer began, and not come back? */
+/* Whether a setting differs from its first value, since the session was reserved for one caller or its last answer began. */
 bool leak_settings_altered(const session_state_t *session);
 
-/* A unit has ended with this transaction status. Returns what it has left behind, and stores an Array of the setting's name and its value
- * for LEAK_SETTING, else nil. */
+/* Called for ReadyForQuery with this transaction status. Returns what the statements have left behind, and stores an Array of the setting's name and
+ * value for LEAK_SETTING, else nil. */
 leak_t leak_found(session_state_t *session, char status, VALUE *altered);
 
 #endif

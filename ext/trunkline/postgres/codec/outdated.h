@@ -1,4 +1,4 @@
-/* Errors that blame what is remembered of a statement: its name on the server, the types of its parameters, its result. */
+/* Errors that may be due to what the client remembers of a statement: its name on the server, the types of its parameters, its result. */
 #ifndef TRUNKLINE_OUTDATED_H
 #define TRUNKLINE_OUTDATED_H
 
@@ -7,14 +7,15 @@
 
 #define UNKNOWN_STATEMENT "26000"
 
-/* An ErrorResponse has come before BindComplete: the request is outdated when it was perhaps for what is remembered of its statement,
- * and that is not remembered any more. */
+/* Called for an ErrorResponse before BindComplete. If the error may be due to what is remembered of its statement, the request is outdated, and that
+ * is forgotten. */
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 
-/* The server does not know what the session keeps prepared for all requests: the request is outdated, and no name is bound any more. */
+/* The server has lost a statement that the session keeps prepared for all requests: the request is outdated, and the session prepares all its
+ * statements again. */
 void suspect_all(session_state_t *session, postgres_request_t *request);
 
-/* One has come behind BindComplete, perhaps for the plan: the session prepares the statement again for its next execution. */
+/* Called for an ErrorResponse after BindComplete. If it may be due to the plan, the session prepares the statement again for its next execution. */
 void suspect_plan(session_state_t *session, const postgres_request_t *request, const frame_t *frame);
 
 #endif

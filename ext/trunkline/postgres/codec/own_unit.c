@@ -2,7 +2,7 @@
 
 #include "../../trunk/core/protocol_error.h"
 
-/* What is awaited, if not so many times CloseComplete. */
+/* The awaited message, if not a number of CloseComplete. */
 #define PARSE (-1)   /* ParseComplete */
 #define COMMAND (-2) /* CommandComplete */
 
@@ -19,7 +19,7 @@ void own_unit_of_command(session_state_t *session) { push(session, COMMAND); }
 
 static long awaited(const session_state_t *session) { return FIX2LONG(rb_ary_entry(session->own_units, 0)); }
 
-/* What is awaited behind the message; behind an error, nothing. */
+/* What is awaited after this message; after an error, nothing. */
 static long behind(long awaited, char type) {
     if (type == 'E') return 0;
     if ((type == '1' && awaited == PARSE) || (type == 'C' && awaited == COMMAND)) return 0;

@@ -6,7 +6,7 @@
 #include "prepared.h"
 #include "../../common/classes.h"
 
-/* Numbers so far; one process has one interpreter lock. */
+/* The last number; one process has one interpreter lock. */
 static uint64_t last;
 
 uint64_t parse_context_next(void) { return ++last; }
@@ -16,7 +16,8 @@ void parse_context_change(session_state_t *session, bool plans) {
     if (plans) session->own_plans = session->parse_context;
 }
 
-/* Reported settings that parse analysis reads, that tell of a role, or say how values are written. search_path is reported from PostgreSQL 18 on. */
+/* Reported settings that parse analysis reads, that depend on the role, or that determine how values are written. search_path is reported from
+ * PostgreSQL 18 on. */
 static const char *const reported[] = {
     "DateStyle", "IntervalStyle", "TimeZone", "client_encoding", "is_superuser", "search_path", "session_authorization",
     "standard_conforming_strings",
@@ -34,7 +35,7 @@ static VALUE next_parse_context(VALUE module) { return ULL2NUM(parse_context_nex
 
 /* call-seq: changes_parse_context!(plans) -> request
  *
- * What follows it in its session may be read otherwise; plans: also what functions keep. */
+ * Statements behind it in its session may be parsed differently; plans: and the plans that functions keep are outdated. */
 static VALUE request_changes_parse_context(VALUE self, VALUE plans) {
     postgres_request_of(self)->outcome.changes_parse_context = true;
     postgres_request_of(self)->outcome.changes_plans |= RTEST(plans);
@@ -43,7 +44,7 @@ static VALUE request_changes_parse_context(VALUE self, VALUE plans) {
 
 /* call-seq: calls_nothing! -> request
  *
- * Its statement calls no function: the server need not drop before it what these keep. */
+ * Its statement calls no function: the server need not discard the plans that functions keep before it. */
 static VALUE request_set_calls_nothing(VALUE self) {
     postgres_request_of(self)->calls_nothing = true;
     return self;
@@ -51,7 +52,7 @@ static VALUE request_set_calls_nothing(VALUE self) {
 
 /* call-seq: parameter_types -> Array of Integer, or nil
  *
- * The OIDs of the statement's parameters, as the session that was asked knows them. */
+ * The OIDs of the statement's parameters, in the session that it was sent to. */
 static VALUE request_parameter_types(VALUE self) {
     VALUE object = postgres_request_of(self)->sent.prepared;
     if (NIL_P(object) || !prepared_of(object)->known) return Qnil;
@@ -64,7 +65,7 @@ static VALUE request_parameter_types(VALUE self) {
 
 /* call-seq: convert_to(types, parameters) -> request
  *
- * Before it is sent: its parameters are what became of those given for parameters of these types. */
+ * Before it is sent: sets its parameters, which were converted for these types. */
 static VALUE request_convert_to(VALUE self, VALUE types, VALUE parameters) {
     Check_Type(types, T_ARRAY);
     Check_Type(parameters, T_ARRAY);

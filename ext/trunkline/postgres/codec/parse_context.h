@@ -1,9 +1,8 @@
-/* The settings that parse analysis reads in a server session: search_path, role, TimeZone, ... decide what SQL means there. A number for each
- * such context: 0 is the one that the connection was opened with, others come from parse_context_next.
+/* The settings that parse analysis reads in a server session: search_path, role, TimeZone, ... decide what SQL means there. Each combination of them
+ * is a parse context and has a number: 0 is the one that the connection was opened with, others come from parse_context_next.
  *
- * A prepared statement belongs to the context in which it was parsed, and is bound in no other one. What functions keep (PL/pgSQL its
- * plans, with the constants in them) belongs to the server session: where the next unit reads settings otherwise than those before, the
- * server drops them first.
+ * A prepared statement belongs to the context in which it was parsed, and is bound in no other one. What functions keep (PL/pgSQL its plans, with the
+ * constants in them) belongs to the server session: before a unit under other settings, the client has the server discard it.
  *
  * No function here runs Ruby but those of Init_trunkline_parse_context. */
 #ifndef TRUNKLINE_PARSE_CONTEXT_H
@@ -12,30 +11,31 @@
 #include "session_state.h"
 #include "statement.h"
 
-/* A number that no context has had. */
+/* A new context's number. */
 uint64_t parse_context_next(void);
 
-/* In which the session reads the statement: in its own, once that was changed for its one caller; else in the statement's, whose settings
- * travel with it. */
+/* The context in which the session parses the statement: the session's own, if its one caller has changed it; else the statement's, whose settings
+ * are sent with it. */
 static inline uint64_t parse_context_of(const session_state_t *session, const statement_t *statement) {
     return session->parse_context ? session->parse_context : statement->parse_context;
 }
 
-/* Does what the client remembers of the statement hold in this session? */
+/* Whether what the client remembers of the statement is valid in this session. */
 static inline bool parse_context_is_statements(const session_state_t *session, const statement_t *statement) {
     return parse_context_of(session, statement) == statement->parse_context;
 }
 
-/* The session, one caller's own, reads SQL in a way from now on that it has never read it; also what functions keep, where `plans`. */
+/* Gives the session, which is reserved for one caller, a new context; with `plans` also a new one for the plans that functions keep. */
 void parse_context_change(session_state_t *session, bool plans);
 
-/* The server reports a setting of the session, one caller's own, in answer to a request. */
+/* Called for ParameterStatus in answer to a request of a session that is reserved for one caller. */
 void parse_context_watch_setting(session_state_t *session, const char *name);
 
-/* What a unit has announced to change is changed when it ends. */
+/* Called at the end of a unit: the context that it was to set is set. */
 static inline void parse_context_settled(session_state_t *session) { session->context_announced = false; }
 
-/* Must the server drop what functions keep, before a unit with the statement (NULL: none)? The caller sends that unit first. */
+/* Whether the server must discard the plans that functions keep before a unit with this statement (NULL: none). If so, the caller sends that command
+ * first. */
 static inline bool parse_context_needs_other_plans(session_state_t *session, const statement_t *statement) {
     uint64_t wanted = session->parse_context ? session->own_plans : statement ? statement->plans : 0;
     if (session->plans == wanted) return false;

@@ -41,13 +41,13 @@ static VALUE plan_epoch_initialize(int argc, VALUE *argv, VALUE self) {
 
 /* call-seq: number -> Integer
  *
- * How many epochs have ended. */
+ * The number of epochs that have ended. */
 static VALUE plan_epoch_number(VALUE self) { return ULL2NUM(plan_epoch_checked(self)->number); }
 
 /* call-seq: definitions -> Integer
  *
- * Differs when something was defined, changed or dropped since by one of the client's sessions, and when the epoch is over; one that is too old
- * ends now. */
+ * A number that changes when one of the client's sessions has defined, changed or dropped something, and when the epoch ends; ends an epoch whose
+ * time is over. */
 static VALUE plan_epoch_definitions(VALUE self) {
     plan_epoch_t *epoch = plan_epoch_checked(self);
     plan_epoch_look(epoch, clock_now());
@@ -56,7 +56,7 @@ static VALUE plan_epoch_definitions(VALUE self) {
 
 /* call-seq: finish -> epoch
  *
- * What was prepared so far is old from now on. */
+ * Ends the epoch: statements that were prepared so far are outdated. */
 static VALUE plan_epoch_finish(VALUE self) {
     plan_epoch_t *epoch = plan_epoch_checked(self);
     plan_epoch_end(epoch, epoch->number);

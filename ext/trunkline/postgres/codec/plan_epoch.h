@@ -1,7 +1,7 @@
-/* Trunkline::Postgres::PlanEpoch: one for a client. Whatever any of its sessions prepared in an earlier epoch may rest on tables,
- * types and functions that have changed since, and is prepared again before it is used. An epoch ends when a change is noticed. Some are
- * not: the server goes on with the parameters' types that a statement was prepared with, when another program has changed a table's; so
- * it ends by its age, too. */
+/* Trunkline::Postgres::PlanEpoch: one per client. Statements that any of its sessions has prepared in an earlier epoch may depend on tables, types
+ * and functions that have changed since, and are prepared again before they are used. An epoch ends when a change is noticed. Some are not: when
+ * another program has changed a table's types, the server continues with the parameters' types that a statement was prepared with. So an epoch also
+ * ends after a time. */
 #ifndef TRUNKLINE_PLAN_EPOCH_H
 #define TRUNKLINE_PLAN_EPOCH_H
 
@@ -9,24 +9,24 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t number; /* how many epochs have ended */
-    uint64_t defined; /* how often one of these sessions has defined something new, as others see it */
-    double longest;  /* seconds that one lasts at most */
+    uint64_t number; /* number of epochs that have ended */
+    uint64_t defined; /* number of new definitions by these sessions that are visible to others */
+    double longest;  /* seconds that an epoch lasts at most */
     double ends;     /* on the clock of clock_now */
 } plan_epoch_t;
 
 VALUE plan_epoch_create(void);
 
-/* Of what a caller gives: raises TypeError when it is something else. */
+/* The struct of any object. Raises TypeError when it is no PlanEpoch. */
 plan_epoch_t *plan_epoch_checked(VALUE object);
 
-/* What was prepared in the epoch `last` is old from now on. Nothing happens when that is over already: of all that fail for
- * the same change, the first one counts. */
+/* Ends the epoch `last`: statements that were prepared in it are outdated. Does nothing if it has ended already: of all requests that fail for the
+ * same change, only the first one counts. */
 static inline void plan_epoch_end(plan_epoch_t *epoch, uint64_t last) {
     if (epoch->number == last) epoch->number++;
 }
 
-/* Ends the epoch that is too old now. */
+/* Ends the epoch if its time is over. */
 static inline void plan_epoch_look(plan_epoch_t *epoch, double now) {
     if (now < epoch->ends) return;
     epoch->number++;

@@ -1,7 +1,7 @@
 #include "postgres_codec.h"
 
-/* Trunkline::Postgres::Codec: one server session's protocol. Takes requests and bytes, gives bytes and answers;
- * knows no sockets and never waits. */
+/* Trunkline::Postgres::Codec: the protocol of one server session. It takes requests and bytes, and gives bytes and answers; it uses no sockets and
+ * never waits. */
 #include <string.h>
 #include "asynchronous.h"
 #include "leak.h"
@@ -68,9 +68,9 @@ static void set_prefix(session_state_t *session, VALUE prefix) {
 
 /* call-seq: Codec.new(parameters, message_limit, epochs = PlanEpoch.new, prefix = "t", unrequested_limit = message_limit)
  *
- * unrequested_limit: bytes to keep of the notices of one answer, of notifications, and of reported settings. parameters: Hash of what the server reported so far. message_limit: bytes of the longest message to accept. epochs: the
- * client's PlanEpoch. prefix: what the names of statements begin with, for others may have used the server session, or will; empty:
- * they have none, and each is prepared for one execution. */
+ * parameters: Hash of what the server has reported so far. message_limit: bytes of the longest message to accept. epochs: the client's PlanEpoch.
+ * prefix: the beginning of statements' names, as others may have used the server session, or will; empty: statements have no names, and each is
+ * prepared for one execution. unrequested_limit: bytes to keep of the notices of one answer, of notifications, and of reported settings. */
 static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
     session_state_t *session = session_of(self);
     VALUE parameters, message_limit, epochs, prefix, unrequested_limit;
@@ -92,7 +92,7 @@ static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
 
 /* call-seq: submit(request) -> Integer or nil
  *
- * Bytes that wait in the output. Nil: the session is closed or the request's deadline has passed; the request is as it was. */
+ * Returns the bytes of output that are not sent. Nil: the session is closed or the request's deadline has passed; the request is unchanged. */
 static VALUE codec_submit(VALUE self, VALUE request) {
     session_state_t *session = session_of(self);
     return submit(session, request) ? SIZET2NUM(codec_base_unsent(&session->base)) : Qnil;
@@ -100,10 +100,10 @@ static VALUE codec_submit(VALUE self, VALUE request) {
 
 /* call-seq: withdraw(request, failure) -> true or false
  *
- * True: it will have no effect, for what would have had one was not sent and will not be; the failure is what its caller gets. */
+ * Takes back Bind and Execute of a request, which then has no effect and this failure. False: they may have been sent, or cannot be left out. */
 static VALUE codec_withdraw(VALUE self, VALUE request, VALUE failure) { return RBOOL(withdraw(session_of(self), request, failure)); }
 
-/* The server will be asked to cancel the request, and may hit one behind it instead. Nil: that is over. */
+/* The caller is about to send a cancel request for this request, which may hit one behind it instead. Nil: none can be hit any more. */
 static VALUE codec_aim(VALUE self, VALUE request) {
     session_of(self)->cancelling = !NIL_P(request);
     if (!NIL_P(request)) postgres_request_checked(request)->outcome.cancelled = true;
@@ -112,7 +112,7 @@ static VALUE codec_aim(VALUE self, VALUE request) {
 
 /* call-seq: close -> codec
  *
- * Says goodbye to the server. */
+ * Appends Terminate, and takes no more requests. */
 static VALUE codec_close(VALUE self) {
     submit_terminate(session_of(self));
     return self;
@@ -120,9 +120,8 @@ static VALUE codec_close(VALUE self) {
 
 /* call-seq: receive(woken) -> true or false
  *
- * Takes in what the input holds; pushes requests to the Array `woken` whose waiters are owed a wake-up. False: a
- * statement has left something behind on a session that others share, which cannot be trusted any more; what comes behind the end
- * of its answer is not taken in. */
+ * Decodes the input; pushes requests whose waiters are owed a wake-up to the Array `woken`. False: a statement has left something behind on a shared
+ * session, which must not be used any more; what comes behind the end of its answer is not decoded. */
 static VALUE codec_receive(VALUE self, VALUE woken) {
     session_state_t *session = session_of(self);
     Check_Type(woken, T_ARRAY);
@@ -137,12 +136,12 @@ static VALUE codec_parameters(VALUE self) { return session_of(self)->parameters;
 
 /* call-seq: given_parameters -> Hash
  *
- * What the server has reported on its own account: what the session was opened with. */
+ * The reported settings that the session was opened with, or that have changed without a request. */
 static VALUE codec_given_parameters(VALUE self) { return session_of(self)->given; }
 
 /* call-seq: exclusive = true or false
  *
- * Whether the session is one caller's own, which may open transactions. Earlier notifications are discarded. */
+ * Whether the session is reserved for one caller, which may open transactions. Discards earlier notifications. */
 static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
     session_of(self)->exclusive = RTEST(exclusive);
     session_of(self)->reported = false;
@@ -153,12 +152,12 @@ static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
 
 /* call-seq: altered? -> true or false
  *
- * Has a setting changed while the session was one caller's own, and not come back? */
+ * Whether a setting differs from its first value, as the caller that the session was reserved for has changed it. */
 static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(session_of(self))); }
 
 /* call-seq: forget_numbers -> codec
  *
- * Of the sequences that others have drawn from, before the next request. */
+ * Has the next unit discard what sequences remember in the session (DISCARD SEQUENCES), as others have drawn from them. */
 static VALUE codec_forget_numbers(VALUE self) {
     session_of(self)->numbers = true;
     return self;
@@ -166,7 +165,7 @@ static VALUE codec_forget_numbers(VALUE self) {
 
 /* call-seq: enter_parse_context(parse_context, plans) -> codec
  *
- * The next unit of the session, one caller's own, sets what these numbers stand for before anything else. */
+ * The next unit of the session, which is reserved for one caller, sets the settings that these numbers stand for before anything else. */
 static VALUE codec_enter_parse_context(VALUE self, VALUE parse_context, VALUE plans) {
     session_state_t *session = session_of(self);
     session->parse_context = NUM2ULL(parse_context);
@@ -177,22 +176,22 @@ static VALUE codec_enter_parse_context(VALUE self, VALUE parse_context, VALUE pl
 
 /* call-seq: changed_parse_context? -> true or false
  *
- * Has the caller whose own the session is changed what SQL means in it? */
+ * Whether the caller that the session is reserved for has changed the parse context. */
 static VALUE codec_has_changed_parse_context(VALUE self) { return RBOOL(session_of(self)->parse_context != 0); }
 
 /* call-seq: remembers?(statement) -> true or false
  *
- * Does what the client remembers of the statement hold in this session? */
+ * Whether what the client remembers of the statement is valid in this session. */
 static VALUE codec_remembers(VALUE self, VALUE statement) { return RBOOL(parse_context_is_statements(session_of(self), statement_checked(statement))); }
 
 /* call-seq: refused_write? -> bool
  *
- * The server has refused a statement as its transaction, or the server itself, is read-only. */
+ * Whether the server has refused a statement because its transaction, or the server itself, is read-only. */
 static VALUE codec_has_refused_write(VALUE self) { return RBOOL(session_of(self)->refused_write); }
 
 /* call-seq: behind_pooler! -> codec
  *
- * What is prepared here may be run by another server process, which has prepared it anew: each execution tells what it returns. */
+ * Statements that are prepared here may be executed by another server process, which has prepared them again: so each execution describes its result. */
 static VALUE codec_set_pooled(VALUE self) {
     session_of(self)->pooled = true;
     return self;
@@ -200,7 +199,7 @@ static VALUE codec_set_pooled(VALUE self) {
 
 /* call-seq: forget_statements -> codec
  *
- * The server session has lost its statements. */
+ * The server session has lost its prepared statements. */
 static VALUE codec_forget_statements(VALUE self) {
     slots_forget(session_of(self));
     return self;

@@ -1,13 +1,13 @@
 #include "postgres_flow.h"
 
-/* What Ruby calls of flows and COPY: methods of Request and of Codec. */
+/* Methods of Request and of Codec for streamed answers and COPY. */
 #include "asynchronous.h"
 #include "flow.h"
 #include "submit.h"
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"
 
-/* Bytes that one message of COPY carries. With 8 or 512 KiB, 4 MB take the same processor time: 2.4 to 4.4 ms, where runs differ by as much. */
+/* Bytes of data in one CopyData message. With 8 or 512 KiB, 4 MB take the same processor time: 2.4 to 4.4 ms, where runs differ by as much. */
 #define LONGEST_PIECE 65536
 
 static session_state_t *session_of(VALUE self) { return RTYPEDDATA_DATA(self); }
@@ -20,7 +20,7 @@ static flow_t *flow_of(VALUE request) {
 
 /* call-seq: flow(rows) -> request
  *
- * The rows of the answer are taken by Codec#portion, so many at a time, or fewer where they are large. */
+ * Streams the answer: its rows are taken by Codec#portion, so many at a time, or fewer where they are large. */
 static VALUE request_flow(VALUE self, VALUE rows) {
     flow_begin(postgres_request_of(self), NUM2SIZET(rows));
     return self;
@@ -28,7 +28,7 @@ static VALUE request_flow(VALUE self, VALUE rows) {
 
 /* call-seq: fetch(portal, rows) -> request
  *
- * Its portal is left open under that name when so many rows have come, until it or the transaction ends. */
+ * Names its portal, which stays open when so many rows have come, until it or the transaction ends. */
 static VALUE request_fetch(VALUE self, VALUE portal, VALUE rows) {
     postgres_request_t *request = postgres_request_of(self);
     StringValueCStr(portal);
@@ -39,7 +39,7 @@ static VALUE request_fetch(VALUE self, VALUE portal, VALUE rows) {
 
 /* call-seq: next_fetch -> Request
  *
- * For the next rows of the same portal. */
+ * The request for the next rows of the same portal. */
 static VALUE request_next_fetch(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     VALUE next = postgres_request_fetch(self);
@@ -49,12 +49,12 @@ static VALUE request_next_fetch(VALUE self) {
 
 /* call-seq: suspended? -> true or false
  *
- * Did it stop because so many rows have come? */
+ * Whether the portal was suspended after so many rows. */
 static VALUE request_is_suspended(VALUE self) { return RBOOL(postgres_request_of(self)->answer.suspended); }
 
 /* call-seq: forget_caller -> request
  *
- * While no caller waits for it, the caller that asked may be collected as garbage. */
+ * While no caller waits for it, the caller that has sent it may be garbage-collected. */
 static VALUE request_forget_caller(VALUE self) {
     request_of(self)->fiber = request_of(self)->scheduler = request_of(self)->token = Qnil;
     return self;
@@ -62,7 +62,7 @@ static VALUE request_forget_caller(VALUE self) {
 
 /* call-seq: portion? -> true or false
  *
- * Are there rows to take? */
+ * Whether there are rows to take. */
 static VALUE request_has_portion(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     return RBOOL(request->flow && RARRAY_LEN(request->answer.rows) > 0);
@@ -70,7 +70,7 @@ static VALUE request_has_portion(VALUE self) {
 
 /* call-seq: flowing? -> true or false
  *
- * Has its answer begun, well so far, and not come to its end? */
+ * Whether its answer has begun without an error, and has not ended. */
 static VALUE request_is_flowing(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     return RBOOL(request->flow && !request->base.done && NIL_P(request->answer.error) && (request->answer.bound || request->flow->copy != COPY_NONE));
@@ -78,7 +78,7 @@ static VALUE request_is_flowing(VALUE self) {
 
 /* call-seq: copying -> :in, :out or nil
  *
- * What the server is ready for: to take data, or to send some; nil: no COPY has begun. */
+ * :in: the server receives data; :out: it sends data; nil: no COPY has begun. */
 static VALUE request_copying(VALUE self) {
     flow_t *flow = flow_of(self);
     if (flow->copy == COPY_NONE) return Qnil;
@@ -93,12 +93,12 @@ static VALUE request_copied_columns(VALUE self) { return UINT2NUM(flow_of(self)-
 
 /* call-seq: description = Description
  *
- * What the rows of a COPY decode by; without one, they are taken as they come. */
+ * How the rows of a COPY are decoded; without one, they are taken as they come. */
 static VALUE request_set_description(VALUE self, VALUE description) { return postgres_request_of(self)->answer.description = description; }
 
 /* call-seq: portion(request) -> Array
  *
- * The rows of the request that have come since this was last asked; from now on, more are taken in. */
+ * The request's rows since the last call; decoding continues. */
 static VALUE codec_portion(VALUE self, VALUE request) {
     postgres_request_checked(request);
     flow_of(request);
@@ -107,14 +107,14 @@ static VALUE codec_portion(VALUE self, VALUE request) {
 
 /* call-seq: flow_notices(request) -> String or nil
  *
- * The notices of the request, as ErrorFields.each takes them, that have come since this was last asked; from now on, more are taken in. */
+ * The request's notices since the last call, in the form of ErrorFields.each; decoding continues. */
 static VALUE codec_flow_notices(VALUE self, VALUE request) {
     postgres_request_checked(request);
     flow_of(request);
     return flow_notices(session_of(self), postgres_request_of(request));
 }
 
-/* Data is of no use any more where the server has said that it takes none. */
+/* Whether the server still receives data for this COPY. */
 static bool takes_data(const session_state_t *session, VALUE request) {
     postgres_request_checked(request);
     return flow_of(request)->copy == COPY_IN && fifo_head(&session->base.in_flight.fifo) == request && !session->base.closed;
@@ -128,7 +128,7 @@ static bool append_pieces(buffer_t *output, const char *bytes, size_t length) {
     return true;
 }
 
-/* Counts what was appended; or takes it back, when there was no memory for all of it. */
+/* Counts the appended bytes; or removes them and raises, if there was no memory for all. */
 static VALUE appended(session_state_t *session, size_t before, bool whole) {
     buffer_t *output = bytes_buffer(session->base.output);
     if (!whole) {
@@ -141,7 +141,7 @@ static VALUE appended(session_state_t *session, size_t before, bool whole) {
 
 /* call-seq: copy_data(request, string) -> Integer or nil
  *
- * Bytes that wait in the output. Nil: the server takes none, for it has failed, or does not copy. */
+ * Appends CopyData. Returns the bytes of output that are not sent. Nil: the server receives no data, because the COPY has failed or has not begun. */
 static VALUE codec_copy_data(VALUE self, VALUE request, VALUE string) {
     session_state_t *session = session_of(self);
     StringValue(string);
@@ -153,7 +153,7 @@ static VALUE codec_copy_data(VALUE self, VALUE request, VALUE string) {
 
 /* call-seq: copy_rows(request, bytes) -> Integer or nil
  *
- * As copy_data, of what the Bytes hold, which are empty then. */
+ * As copy_data, with the content of the Bytes, which are empty then. */
 static VALUE codec_copy_rows(VALUE self, VALUE request, VALUE bytes) {
     session_state_t *session = session_of(self);
     if (!rb_obj_is_kind_of(bytes, cTrunklineBytes)) rb_raise(rb_eTypeError, "no Bytes");
@@ -168,7 +168,7 @@ static VALUE codec_copy_rows(VALUE self, VALUE request, VALUE bytes) {
 
 /* call-seq: copy_done(request) -> Integer or nil
  *
- * All has been sent. */
+ * Appends CopyDone. */
 static VALUE codec_copy_done(VALUE self, VALUE request) {
     session_state_t *session = session_of(self);
     if (!takes_data(session, request)) return Qnil;
@@ -179,7 +179,7 @@ static VALUE codec_copy_done(VALUE self, VALUE request) {
 
 /* call-seq: copy_fail(request, reason) -> Integer or nil
  *
- * Nothing of what was sent is to be stored. The server answers with an error that quotes the reason, without zero bytes. */
+ * Appends CopyFail: nothing of what was sent is stored. The server answers with an error that quotes the reason, which has no zero bytes. */
 static VALUE codec_copy_fail(VALUE self, VALUE request, VALUE reason) {
     session_state_t *session = session_of(self);
     StringValueCStr(reason);
@@ -194,7 +194,7 @@ static VALUE codec_copy_fail(VALUE self, VALUE request, VALUE reason) {
 
 /* call-seq: take_notifications -> Array of String or nil
  *
- * Bodies of those that have come since this was last asked; nil first: some before them were left out. */
+ * Bodies of the notifications since the last call; nil first: earlier ones were left out. */
 static VALUE codec_take_notifications(VALUE self) {
     return notifications_taken(session_of(self));
 }

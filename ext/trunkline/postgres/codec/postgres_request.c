@@ -75,20 +75,20 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
 
 /* call-seq: Request.query(statement, parameters) -> Request or nil
  *
- * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. Else the Array is frozen: no
- * other object may hold it. */
+ * Nil: the parameters need Ruby's conversion first, or are not as many as the statement has. Otherwise the Array is frozen: no other object may use
+ * it. */
 static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
     statement_t *known = statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
     known->used = true;
     if (statement_known(known) && RARRAY_LEN(parameters) != known->type_count) return Qnil;
-    if (OBJ_FROZEN(parameters)) parameters = rb_ary_dup(parameters); /* what could change in it is replaced */
+    if (OBJ_FROZEN(parameters)) parameters = rb_ary_dup(parameters); /* its mutable Strings are replaced */
     return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
 }
 
 /* call-seq: Request.converted(statement, parameters) -> Request
  *
- * The parameters have been through Parameters.convert, and are the same whatever types the server has for them. */
+ * The parameters were converted by Parameters.convert, independently of the server's types. */
 static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
     statement_checked(statement);
     Check_Type(parameters, T_ARRAY);
@@ -97,7 +97,7 @@ static VALUE request_converted(VALUE class, VALUE statement, VALUE parameters) {
 
 /* call-seq: Request.dependent(statement, parameters, given, types) -> Request
  *
- * The parameters are what became of those given for parameters of these types, and for no others. */
+ * The parameters were converted from `given` for parameters of these types, and fit no others. */
 static VALUE request_dependent(VALUE class, VALUE statement, VALUE parameters, VALUE given, VALUE types) {
     Check_Type(types, T_ARRAY);
     VALUE request = request_converted(class, statement, parameters);
@@ -116,7 +116,7 @@ static VALUE request_script(VALUE class, VALUE sql) { return create(REQUEST_SCRI
 
 /* call-seq: Request.batch(members, atomic) -> Request
  *
- * Queries in one flight, which are not sent otherwise; atomic: in one unit, so that all of them happen or none. It is done when the
+ * Queries that are sent in one flight, and not by themselves; atomic: in one unit, so that all of them have an effect or none. It is done when the
  * last one is. */
 static VALUE request_batch(VALUE class, VALUE members, VALUE atomic) {
     Check_Type(members, T_ARRAY);
@@ -146,7 +146,7 @@ VALUE postgres_request_fetch(VALUE self) {
 
 /* call-seq: Request.copy(sql, rows) -> Request
  *
- * What it sends is taken in portions of so many rows. */
+ * A COPY; what the server sends is taken in portions of so many rows. */
 static VALUE request_copy(VALUE class, VALUE sql, VALUE rows) {
     VALUE request = create(REQUEST_COPY, Qnil, Qnil, rb_str_new_frozen(StringValue(sql)));
     flow_begin(postgres_request_of(request), NUM2SIZET(rows));
@@ -155,12 +155,12 @@ static VALUE request_copy(VALUE class, VALUE sql, VALUE rows) {
 
 /* call-seq: Request.companion -> Request
  *
- * Never sent: with it a caller waits for another caller's request, or for a trunk. */
+ * A request that is never sent: with it a caller waits for another caller's request, or for a connection. */
 static VALUE request_companion(VALUE class) { return create(REQUEST_SCRIPT, Qnil, Qnil, Qnil); }
 
 /* call-seq: fence -> Request
  *
- * For the calling fiber or thread to wait with until everything before it, this request too, is over; without a deadline. */
+ * A request with which the calling fiber or thread waits until everything before it, this request too, is answered; without a deadline. */
 static VALUE request_fence(VALUE self) {
     VALUE fence = create(REQUEST_FENCE, Qnil, Qnil, Qnil);
     request_t *base = request_of(fence);
@@ -171,7 +171,7 @@ static VALUE request_fence(VALUE self) {
 
 /* call-seq: again -> Request
  *
- * The same question. */
+ * A new request for the same. */
 static VALUE request_again(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     VALUE again = create(request->kind, request->statement, request->parameters, request->script);
@@ -192,17 +192,17 @@ static VALUE request_again(VALUE self) {
 
 /* call-seq: anew -> Request
  *
- * The same question, which relies on nothing that is remembered of its statement. */
+ * A new request for the same, which relies on nothing that the client remembers of its statement. */
 static VALUE request_anew(VALUE self) {
     VALUE anew = request_again(self);
-    postgres_request_of(anew)->unnamed |= postgres_request_of(self)->anew; /* what a pooler keeps has a name */
+    postgres_request_of(anew)->unnamed |= postgres_request_of(self)->anew; /* a pooler keeps named statements only */
     postgres_request_of(anew)->anew = true;
     return anew;
 }
 
 /* call-seq: preamble = Array of String
  *
- * SQL that the same unit runs first: when one of these fails, the statement does not run. */
+ * SQL that runs before the statement in the same unit: if one of these fails, the statement does not run. */
 static VALUE request_set_preamble(VALUE self, VALUE preamble) {
     Check_Type(preamble, T_ARRAY);
     VALUE own = rb_ary_dup(preamble);
@@ -215,8 +215,7 @@ static VALUE request_set_preamble(VALUE self, VALUE preamble) {
 
 /* call-seq: answered? -> true or false
  *
- * Has the server done what it was asked, and nothing that a shared session must not do? Otherwise see error, failure and
- * status. */
+ * Whether the server has executed it, and it has left nothing behind that a shared session must not have. Otherwise see error, failure and status. */
 static VALUE request_is_answered(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     if (!request->base.done || !NIL_P(request->answer.error) || !NIL_P(request->base.failure) || !NIL_P(request->answer.unreadable) || request->outcome.undone) return Qfalse;
@@ -225,7 +224,7 @@ static VALUE request_is_answered(VALUE self) {
 
 /* call-seq: plain? -> true or false
  *
- * Was it answered, with values that need no more of Ruby, and without notices? */
+ * Whether it was answered without notices, and with values that are final as C has decoded them. */
 static VALUE request_is_plain(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     if (!RTEST(request_is_answered(self)) || NIL_P(request->answer.description) || !NIL_P(request->answer.notices)) return Qfalse;
@@ -258,7 +257,7 @@ static VALUE request_affected_rows(VALUE self) {
 
 /* call-seq: result(class) -> Result or nil
  *
- * What the request was answered, as a new Result, or a subclass of it. Nil: it was not, or there is more to do in Ruby. */
+ * The answer as a new Result, or a subclass of it. Nil: it was not answered, or Ruby has to finish its values. */
 static VALUE request_result(VALUE self, VALUE class) {
     postgres_request_t *request = postgres_request_of(self);
     if (!RTEST(request_is_plain(self))) return Qnil;
@@ -282,8 +281,8 @@ static VALUE request_notices(VALUE self) { return postgres_request_of(self)->ans
 
 /* call-seq: tell_notices { |fields| ... } -> nil
  *
- * Yields those that are here and were not yielded before. What is raised or thrown by the block leaves out the one it was called with, and none
- * that comes later. */
+ * Yields the notices that were not yielded before. If the block raises or throws, the notice that it was called with counts as yielded, and later
+ * ones do not. */
 static VALUE request_tell_notices(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     if (!NIL_P(request->answer.notices)) notices_each(request->answer.notices, &request->answer.told);
@@ -297,13 +296,12 @@ static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)
 
 /* call-seq: outdated? -> true or false
  *
- * Did it fail, without any effect, perhaps only because its statement is not what the session remembers? */
+ * Whether it failed without effect, perhaps only because the client's memory of its statement is outdated. */
 static VALUE request_is_outdated(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.outdated); }
 
 /* call-seq: forgotten? -> true or false
  *
- * Did it fail, without any effect, because the server has lost the statement, or would return something else than it was
- * prepared for? */
+ * Whether it failed without effect, because the server has lost the statement, or its result would have other columns than when it was prepared. */
 static VALUE request_is_forgotten(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.forgotten); }
 
 /* call-seq: unnamed! -> request
@@ -316,12 +314,12 @@ static VALUE request_set_unnamed(VALUE self) {
 
 /* call-seq: cancelled? -> true or false
  *
- * Was the server asked to cancel it, or is it to be? */
+ * Whether a cancel request was sent for it, or is about to be. */
 static VALUE request_is_cancelled(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.cancelled); }
 
 /* call-seq: cancelled! -> true or false
  *
- * Its caller has abandoned it: a cancel that hits it, though aimed at another request, does no harm. False: it is done. */
+ * Its caller has abandoned it: if a cancel that was aimed at another request hits it, no harm is done. False: it is done. */
 static VALUE request_set_cancelled(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     if (request->base.done) return Qfalse;
@@ -332,7 +330,7 @@ static VALUE request_set_cancelled(VALUE self) {
 
 /* call-seq: bystander? -> true or false
  *
- * Did it meet the cancel that was meant for another one, and has had no effect? */
+ * Whether a cancel that was aimed at another request has hit it; it has had no effect. */
 static VALUE request_is_bystander(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.bystander); }
 
 bool postgres_request_is_repeatable(VALUE self) {
@@ -342,8 +340,8 @@ bool postgres_request_is_repeatable(VALUE self) {
 
 /* call-seq: repeatable? -> true or false
  *
- * When the server says that it has cancelled the statement, has it had no effect? A procedure may commit in between, and so do
- * commands that refuse to run within a transaction. */
+ * Whether the statement has had no effect when the server says that it has cancelled it. A procedure may commit in between, and so do commands that
+ * refuse to run within a transaction. */
 static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 void Init_trunkline_postgres_request(void) {

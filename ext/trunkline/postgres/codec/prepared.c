@@ -4,7 +4,7 @@
 #include "statement.h"
 #include "../../common/classes.h"
 
-#define CHECKS 'c' /* ends the name of a column_check */
+#define CHECKS 'c' /* last byte of a column check's name */
 
 static VALUE cPrepared;
 
@@ -63,8 +63,8 @@ static VALUE prepared_is_stale(VALUE self) { return RBOOL(prepared_of(self)->sta
 
 /* call-seq: parameter_types -> Array of Integer, or nil
  *
- * OIDs of the types that the session has for the parameters; nil where it has not told them, or has read the SQL under other settings than those that
- * travel with the statement. */
+ * OIDs of the parameters' types in the session; nil where the server has not sent them, or has parsed the SQL under other settings than those that
+ * are sent with the statement. */
 static VALUE prepared_parameter_types(VALUE self) {
     const prepared_t *prepared = prepared_of(self);
     if (!prepared->known || prepared->parse_context != statement_of(prepared->statement)->parse_context) return Qnil;

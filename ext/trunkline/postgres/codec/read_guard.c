@@ -30,7 +30,7 @@ static bool append_execution(buffer_t *output, span_t name, VALUE guard) {
     return frontend_bind_text(output, name, parameters, (uint16_t)RARRAY_LEN(texts)) && frontend_execute(output);
 }
 
-/* Behind the session's prefix, as others may have used the server session; statements' names have digits there. */
+/* The guard's name begins with the session's prefix, as others may have used the server session; statements' names have digits behind it. */
 static span_t name_of(const session_state_t *session, VALUE guard, char name[STATEMENT_NAME_SIZE]) {
     char prefix[STATEMENT_PREFIX_SIZE + sizeof KIND];
     int length = snprintf(prefix, sizeof prefix, "%s" KIND, session->prefix);
@@ -84,7 +84,7 @@ static void check(VALUE guard) {
 
 /* call-seq: guard = Array or nil
  *
- * What the unit runs behind its preamble: where it fails, the statement does not run. See read_guard.h. */
+ * The statement that the unit runs behind its preamble: if it fails, the request's own does not run. See read_guard.h. */
 static VALUE request_set_guard(VALUE self, VALUE guard) {
     if (!NIL_P(guard)) check(guard);
     return postgres_request_of(self)->guard = guard;

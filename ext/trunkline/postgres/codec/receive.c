@@ -24,11 +24,11 @@
 #include "../../trunk/core/protocol_error.h"
 
 #define FAILED_TRANSACTION "25P02"
-#define ROW 40 /* bytes that the Array of a row takes beside its values */
+#define ROW 40 /* bytes of the Array of a row, beside its values */
 
 static postgres_request_t *request_or_null(VALUE entry) { return NIL_P(entry) ? NULL : postgres_request_of(entry); }
 
-/* What is in flight for longest, which a message answers: a request, or nil for a unit of the codec's own. */
+/* The head of the FIFO, which a message answers: a request, or nil for a unit of the codec's own. */
 static VALUE answered(const session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
     if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
@@ -53,8 +53,8 @@ static void parameter_description(postgres_request_t *request, const frame_t *fr
     ALLOCV_END(memory);
 }
 
-/* The client remembers the parameters' types when the answer has come to its end in good order, and no sooner: it may use them on
- * other connections, and beyond the end of this one. */
+/* The client remembers the parameters' types only when the answer has ended without an error: it may use them on other connections, and after this
+ * one has ended. */
 static void learn_types(const postgres_request_t *request) {
     if (!request->answer.typed || request->outcome.outdated) return;
     const prepared_t *prepared = prepared_of(request->sent.prepared);
@@ -62,7 +62,7 @@ static void learn_types(const postgres_request_t *request) {
     if (prepared->parse_context == statement->parse_context) statement_learn(statement, prepared->types, prepared->type_count, prepared->epoch);
 }
 
-/* The end of a command. A script's next statement starts afresh. */
+/* Ends a command. A script's next statement has its own result. */
 static void end_command(postgres_request_t *request) {
     if (request->kind != REQUEST_SCRIPT) {
         request->answer.complete = true;
@@ -78,7 +78,7 @@ static void end_command(postgres_request_t *request) {
     request->answer.tag = Qnil;
 }
 
-/* A script has no statement, and its values come as usual. */
+/* A script has no statement, so its decoding is its own. */
 static VALUE decoding_of(const postgres_request_t *request) {
     return NIL_P(request->statement) ? request->decoding : statement_of(request->statement)->decoding;
 }
@@ -88,7 +88,7 @@ static VALUE columns_of(const postgres_request_t *request, const frame_t *frame)
     return description_from_message(frame->body, frame->length, decoding_of(request));
 }
 
-/* Of a script, a query that a rule has added has no end of its own. */
+/* In a script, a query that a rule has added has no CommandComplete. */
 static void describe_script(postgres_request_t *request, const frame_t *frame) {
     bool added = !NIL_P(request->answer.description);
     if (added) end_command(request);
@@ -96,13 +96,13 @@ static void describe_script(postgres_request_t *request, const frame_t *frame) {
     request->answer.description = columns_of(request, frame);
 }
 
-/* The description of an earlier answer holds where the server says the same again: Ruby has looked its types up, and nothing is made anew. */
+/* An earlier answer's description is used again if the server sends the same message: Ruby has looked up its types. */
 static VALUE described_as(VALUE earlier, const postgres_request_t *request, const frame_t *frame) {
     bool same = !NIL_P(earlier) && description_made_from(earlier, frame->body, frame->length);
     return same ? earlier : columns_of(request, frame);
 }
 
-/* Of a statement that is prepared for one execution. What Ruby has to look up may be something else for the next one. */
+/* For a statement that is prepared for one execution. Types that Ruby has to look up may be different for the next one. */
 static VALUE described_once(const postgres_request_t *request, const frame_t *frame) {
     statement_t *statement = statement_of(request->statement);
     VALUE description = described_as(statement->description, request, frame);
@@ -122,8 +122,8 @@ static void describe(postgres_request_t *request, const frame_t *frame) {
     request->answer.description = prepared->description;
 }
 
-/* What the rows decode by: of a statement that was described for an earlier request, its description of then, which the server itself
- * checks at each Bind. */
+/* The description by which rows are decoded: for a statement that was described for an earlier request it is that one, which the server itself checks
+ * at each Bind. */
 static VALUE description_for(postgres_request_t *request) {
     if (NIL_P(request->answer.description) && !NIL_P(request->sent.prepared) && !request->answer.order.describes_portal) {
         request->answer.description = prepared_of(request->sent.prepared)->description;
@@ -150,7 +150,7 @@ static void data_row(session_state_t *session, postgres_request_t *request, cons
     }
 }
 
-/* Rows that the caller does not get any more count as well. */
+/* Compares the number of rows with the tag; discarded rows count, too. */
 static void check_rows(postgres_request_t *request, const char *tag, size_t length) {
     if (request->kind == REQUEST_SCRIPT) {
         row_count_check_script(&request->answer.count, !NIL_P(request->answer.description), tag, length, request->answer.affected);
@@ -165,7 +165,7 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
     if (request->flow && request->flow->copy == COPY_IN) protocol_error("a COPY ends that is not through");
     size_t length = frame->length - 1;
     request->answer.affected = command_tag_rows(frame->body, length);
-    if (request->answer.affected < 0) leak_watch_tag(session, frame->body, length); /* what counts rows leaves nothing but rows */
+    if (request->answer.affected < 0) leak_watch_tag(session, frame->body, length); /* a tag with a number of rows leaves no state behind */
     check_rows(request, frame->body, length);
     request->outcome.rolled_back = command_tag_rolled_back(frame->body, length);
     command_effect_note(session, frame->body, length, !NIL_P(request->statement) && !statement_shareable(statement_of(request->statement)));
@@ -175,7 +175,7 @@ static void command_complete(session_state_t *session, postgres_request_t *reque
 
 static void portal_suspended(postgres_request_t *request) { request->answer.complete = request->answer.suspended = true; }
 
-/* Rows without a description, of an error that never came. */
+/* Whether the rows' description is known, or an error or withdrawal explains why not. */
 static bool is_described(postgres_request_t *request) {
     return !NIL_P(request->answer.error) || request->sent.withdrawn || !NIL_P(description_for(request));
 }
@@ -189,7 +189,7 @@ static bool are_described(const postgres_request_t *batch) {
     return true;
 }
 
-/* Has the server said all that it was asked? To be known before the request leaves the queue: one that has left it cannot fail any more. */
+/* Whether the answer is complete. Checked before the request leaves the FIFO, as it cannot fail later. */
 static bool answered_in_full(postgres_request_t *request) {
     if (!answer_order_is_complete(&request->answer.order)) return false;
     if (request->answer.unanswered > 0) return !NIL_P(request->answer.error);
@@ -197,18 +197,18 @@ static bool answered_in_full(postgres_request_t *request) {
     return (request->kind != REQUEST_QUERY && request->kind != REQUEST_DESCRIBE) || is_described(request);
 }
 
-/* The others of the unit were undone for the sake of the one with the error; or of any, where it came at the end. */
+/* The other members of the unit were rolled back because of the one with the error; or all, if it came at the end. */
 static void undo_member(const postgres_request_t *batch, postgres_request_t *member) {
     member->outcome.bystander = true;
     member->outcome.undone = NIL_P(member->answer.error);
 }
 
-/* A statement that was to be parsed in a unit that failed before is not there. */
+/* A statement that was to be parsed in a unit that failed before is not prepared. */
 static void forget_unparsed(session_state_t *session, const postgres_request_t *member) {
     if (member->sent.parses && !prepared_of(member->sent.prepared)->parsed) slots_drop(session, member->sent.prepared);
 }
 
-/* What was done in one unit stands, or falls, together. */
+/* All members of one unit have an effect, or none has. */
 static void finish_members(session_state_t *session, const postgres_request_t *batch, VALUE woken) {
     if (!is_atomic_batch(batch)) return;
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) {
@@ -254,7 +254,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     RB_GC_GUARD(head);
 }
 
-/* A server refuses to bind any other number of parameters than it has told of. */
+/* A server binds only as many parameters as it has described. */
 static void bind_complete(session_state_t *session, postgres_request_t *request, double now) {
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     if (prepared->known && RARRAY_LEN(request->parameters) != prepared->type_count) protocol_error("BindComplete for another number of parameters");
@@ -269,7 +269,7 @@ static void unexpected(const frame_t *frame) {
     protocol_error("the server sent message '%c', which was not asked for at this place", frame->type);
 }
 
-/* A message of the answer to the request itself, in its order. */
+/* A message of the request's own statement, in the expected order. */
 static void answer_itself(session_state_t *session, postgres_request_t *request, const frame_t *frame, double now) {
     switch (frame->type) {
     case 'D': data_row(session, request, frame); break;
@@ -294,12 +294,12 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
         switch (answer_order_take(&request->answer.order, frame->type)) {
         case PART_OWN: answer_itself(session, request, frame, now); break;
         case PART_UNEXPECTED: unexpected(frame);
-        case PART_PREAMBLE: case PART_CHECK: case PART_LIMIT: break; /* what these return is not looked at */
+        case PART_PREAMBLE: case PART_CHECK: case PART_LIMIT: break; /* their results are ignored */
         }
     }
 }
 
-/* Of an atomic batch its members are answered one after the other. The error of one is that of all. */
+/* The members of an atomic batch are answered one after the other. The error of one is the error of all. */
 static void answer_batch(session_state_t *session, postgres_request_t *batch, const frame_t *frame, double now) {
     if (!NIL_P(batch->answer.error) && frame->type != 'E') unexpected(frame);
     postgres_request_t *member = current(batch);
@@ -323,11 +323,12 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
         if (!request) answer_own_unit(session, frame);
         else if (request->answer.unanswered > 0) answer_batch(session, request, frame, now);
         else answer(session, request, frame, now);
-        RB_GC_GUARD(head); /* a value may be decoded by Ruby: another thread may close the connection meanwhile, and drop the request */
+        RB_GC_GUARD(head); /* Ruby may decode a value: another thread may close the connection meanwhile, and drop the request */
     }
 }
 
-/* A message longer than max_message is not taken in: a row's request tells of it, news is left out, and any other cannot be. */
+/* Skips a message that is longer than max_message: for a row the request becomes unreadable, a notice or notification is left out, and any other
+ * raises ProtocolError. */
 static void leave_out(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
     postgres_request_t *request = head == Qundef || NIL_P(head) ? NULL : current(postgres_request_of(head));
@@ -350,7 +351,7 @@ static void leave_out(session_state_t *session, const frame_t *frame) {
     session->skipping = frame->size;
 }
 
-/* True: nothing more is to be skipped. */
+/* True: the message is skipped completely. */
 static bool skip(session_state_t *session, buffer_t *input) {
     size_t there = buffer_size(input), size = there < session->skipping ? there : session->skipping;
     buffer_consume(input, size);
@@ -358,7 +359,7 @@ static bool skip(session_state_t *session, buffer_t *input) {
     return session->skipping == 0;
 }
 
-/* A row that Ruby decodes, or refuses: where an interrupt may be raised. */
+/* Whether the message is a row that Ruby decodes or refuses: there an interrupt may be raised. */
 static bool runs_ruby(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
     if ((frame->type != 'D' && frame->type != 'd') || head == Qundef || NIL_P(head)) return false;

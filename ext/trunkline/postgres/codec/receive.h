@@ -4,8 +4,9 @@
 
 #include "session_state.h"
 
-/* Takes in every whole message of the input. Requests whose answer is complete are done; of these, those whose waiters
- * were parked are pushed to `woken`. Goes no further when the session has leaked, or when a caller has its portion of rows. Raises ProtocolError when the bytes make no sense: then the session is lost. */
+/* Decodes each complete message of the input. Requests whose answer is complete become done; of these, those whose waiters were parked are pushed to
+ * `woken`. Stops when the session has leaked, or when a caller's portion of rows is full. Raises ProtocolError for malformed bytes: then the session
+ * is lost. */
 void receive(session_state_t *session, VALUE woken);
 
 #endif

@@ -6,18 +6,18 @@
 
 /* call-seq: route = Object
  *
- * What a client with replicas notes of the hosts that it was sent to; kept when it is asked again. */
+ * What a client with replicas stores about the hosts that it was sent to; a repeated request keeps it. */
 static VALUE request_set_route(VALUE self, VALUE route) { return postgres_request_of(self)->route = route; }
 static VALUE request_get_route(VALUE self) { return postgres_request_of(self)->route; }
 
 /* call-seq: refused? -> true or false
  *
- * Has what runs before its statement failed, so that the statement has not run? */
+ * Whether what runs before its statement has failed, so that the statement has not run. */
 static VALUE request_is_refused(VALUE self) { return RBOOL(postgres_request_of(self)->outcome.refused); }
 
 /* call-seq: serve(at) -> request
  *
- * It goes to that one of the hosts for which its statement keeps a service each; nil: to the one that is the only one. */
+ * Sets the host, by its index, whose service times it is estimated by and measured for; nil: the client has one host. */
 static VALUE request_serve_at(VALUE self, VALUE at) {
     postgres_request_t *request = postgres_request_of(self);
     if (request->kind != REQUEST_QUERY) return self;
@@ -30,7 +30,7 @@ static VALUE request_serve_at(VALUE self, VALUE at) {
 
 /* call-seq: take_answer(other) -> request
  *
- * What has come of the other one, which asked the same and is done, is what has come of this one, which was not sent. */
+ * Takes over the answer of another request for the same, which is done. This one was not sent. */
 static VALUE request_take_answer(VALUE self, VALUE object) {
     postgres_request_t *request = postgres_request_of(self);
     const postgres_request_t *other = postgres_request_checked(object);

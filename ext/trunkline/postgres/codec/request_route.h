@@ -1,4 +1,4 @@
-/* Ruby's Request#route, #refused? and #serve: to which of several hosts a request goes. */
+/* Methods of Request in Ruby for requests that may go to several hosts. */
 #ifndef TRUNKLINE_REQUEST_ROUTE_H
 #define TRUNKLINE_REQUEST_ROUTE_H
 

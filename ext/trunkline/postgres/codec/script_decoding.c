@@ -1,12 +1,12 @@
 #include "script_decoding.h"
 
-/* How the rows of a script are decoded: its statements are not known to the client, which knows that of others. */
+/* How the rows of a script are decoded: of single statements the Statement knows it, and a script has none. */
 #include "postgres_request.h"
 #include "../../common/classes.h"
 
 /* call-seq: decode_as(decoding) -> request
  *
- * decoding: what Decoding.of returns, a Hash or nil. Before the script is sent. */
+ * Before it is sent: sets its decoding, which Decoding.of has returned, a Hash or nil. */
 static VALUE request_decode_as(VALUE self, VALUE decoding) {
     if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
     postgres_request_of(self)->decoding = decoding;

@@ -37,7 +37,7 @@ static const rb_data_type_t statement_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-/* Where no epoch ever ends. */
+/* An epoch that never ends. */
 static const plan_epoch_t for_ever;
 
 static VALUE statement_allocate(VALUE class) {
@@ -89,7 +89,7 @@ static state_keeper_t keeper_of(VALUE described) {
     return keeper;
 }
 
-/* The lexer keeps none of the keepers' strings. */
+/* The classifier does not store the keepers' strings. */
 static classification_t classify_with(VALUE sql, VALUE keepers) {
     VALUE memory;
     long count = RARRAY_LEN(keepers);
@@ -110,10 +110,10 @@ static void read_stored_columns(statement_t *statement) {
 
 /* call-seq: Statement.new(sql, slot, keepers = [], epochs = nil, decoding = nil, parse_context = 0, plans = 0)
  *
- * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; keepers an Array of
- * what changes the session beside what is known, each [schema or nil, name, by = :call, for_good = false]: by says how SQL reaches it, :call,
- * :name, :writing, :operator or :command, see classify.h; for_good, that its effects end with the session alone; epochs the client's PlanEpoch; decoding what
- * Decoding.new returns; parse_context and plans: numbers, see parse_context.h. */
+ * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; keepers an Array of further objects that
+ * change the session, each [schema or nil, name, by = :call, for_good = false]. by says how SQL reaches it, :call, :name, :writing, :operator or
+ * :command, see classify.h; for_good, that only the end of the session undoes its effects. epochs: the client's PlanEpoch. decoding: the result of
+ * Decoding.new. parse_context and plans: numbers, see parse_context.h. */
 static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     statement_t *statement = statement_of(self);
     VALUE sql, slot, keepers, epochs, decoding, parse_context, plans;
@@ -137,7 +137,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
 
 /* call-seq: classification -> Symbol
  *
- * What the statement asks of its session: :shareable and :alone leave nothing behind, where :alone refuses to run within a
+ * What the statement needs of, and leaves in, its session: :shareable and :alone leave nothing behind, where :alone refuses to run within a
  * transaction; :transaction, :savepoint, :setting, :session, :listen, :copy, :script and :unknown may. */
 static VALUE statement_classification(VALUE self) {
     static const char *const names[] = {
@@ -150,7 +150,7 @@ static VALUE statement_classification(VALUE self) {
 
 /* call-seq: culprit -> String
  *
- * The word of the SQL that decided its class; empty where none did. */
+ * The word of the SQL that has decided its class; empty where none has. */
 static VALUE statement_culprit(VALUE self) {
     statement_t *statement = statement_of(self);
     return rb_enc_str_new(RSTRING_PTR(statement->sql) + statement->classification.at, statement->classification.length, rb_utf8_encoding());
@@ -158,12 +158,12 @@ static VALUE statement_culprit(VALUE self) {
 
 /* call-seq: time_dependent? -> true or false
  *
- * Has it a constant, such as 'now', that means something else each time it is parsed? Then no session keeps it prepared. */
+ * Whether it has a constant, such as 'now', that means something else each time it is parsed. Then no session keeps it prepared. */
 static VALUE statement_is_time_dependent(VALUE self) { return RBOOL(statement_of(self)->classification.time_dependent); }
 
 /* call-seq: leaky! -> statement
  *
- * It has left something behind on a session that others share: from now on it is for one's own sessions. */
+ * It has left something behind on a shared session: from now on it is sent over reserved sessions only. */
 static VALUE statement_set_leaky(VALUE self) {
     statement_t *statement = statement_of(self);
     statement->leaky = true;
@@ -173,7 +173,7 @@ static VALUE statement_set_leaky(VALUE self) {
 
 /* call-seq: classify_again(keepers) -> true or false
  *
- * Others change the session from now on, as in new. Is the statement shareable? */
+ * Classifies it with other keepers, as in new. Returns whether it is shareable. */
 static VALUE statement_classify_again(VALUE self, VALUE keepers) {
     Check_Type(keepers, T_ARRAY);
     statement_t *statement = statement_of(self);
@@ -184,8 +184,8 @@ static VALUE statement_classify_again(VALUE self, VALUE keepers) {
 
 /* call-seq: effect -> :told, :hidden or :lasting
  *
- * Does its text tell what it does to the session? :hidden: it uses what keeps state there unseen; :lasting: what nothing but the end of
- * the session undoes. */
+ * Whether its text shows its effect on the session. :told: it does; :hidden: it uses something that keeps state without its text showing it;
+ * :lasting: likewise, and only the end of the session undoes that. */
 static VALUE statement_effect(VALUE self) {
     const classification_t *classification = &statement_of(self)->classification;
     return ID2SYM(classification->for_good ? rb_intern("lasting") : classification->keeps_state ? rb_intern("hidden") : rb_intern("told"));
@@ -195,7 +195,7 @@ static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->l
 
 /* call-seq: changes_nothing? -> true or false
  *
- * Is it shareable, and changes nothing for those behind it in its transaction either? */
+ * Whether it is shareable, and changes nothing for statements behind it in its transaction either. */
 static VALUE statement_changes_nothing(VALUE self) {
     return RBOOL(statement_shareable(statement_of(self)) && !statement_of(self)->classification.sets_locally);
 }
@@ -204,7 +204,7 @@ static VALUE statement_is_shareable(VALUE self) { return RBOOL(statement_shareab
 
 /* call-seq: kept? -> true or false
  *
- * May a session keep it prepared, or is it to be parsed for each execution? */
+ * Whether a session may keep it prepared. Otherwise it is parsed for each execution. */
 static VALUE statement_is_kept(VALUE self) { return RBOOL(statement_kept(statement_of(self))); }
 
 /* call-seq: column_check -> String or nil
@@ -217,7 +217,7 @@ static VALUE statement_service(VALUE self) { return statement_of(self)->service;
 
 /* call-seq: services(count) -> Array of Service
  *
- * What its executions cost each of so many hosts; the number is the same each time. */
+ * The service times for each of so many hosts; the number is the same in each call. */
 static VALUE statement_services(VALUE self, VALUE count) {
     statement_t *statement = statement_of(self);
     if (!NIL_P(statement->host_services)) return statement->host_services;
@@ -231,7 +231,7 @@ static VALUE statement_get_host_services(VALUE self) { return statement_of(self)
 
 /* call-seq: response_times -> Histogram
  *
- * How long callers waited for the answers, on whichever host, as far as one of them has noted it. */
+ * How long callers waited for its answers, from any host, as far as a caller has recorded it. */
 static VALUE statement_response_times(VALUE self) {
     statement_t *statement = statement_of(self);
     return NIL_P(statement->response_times) ? (statement->response_times = histogram_create()) : statement->response_times;
@@ -241,7 +241,7 @@ static VALUE statement_slot(VALUE self) { return UINT2NUM(statement_of(self)->sl
 
 /* call-seq: parameter_types -> Array of Integer, or nil
  *
- * The parameters' type OIDs; nil while no server has described the statement. */
+ * The parameters' type OIDs; nil until a server has described the statement. */
 static VALUE statement_parameter_types(VALUE self) {
     statement_t *statement = statement_of(self);
     if (!statement_known(statement)) return Qnil;
@@ -252,7 +252,7 @@ static VALUE statement_parameter_types(VALUE self) {
 
 /* call-seq: types = Array of Integer
  *
- * OIDs that its caller wants the parameters to have; 0: the server finds the type out. For a statement of one use. */
+ * Sets the OIDs of the parameters' types; 0: the server determines the type. For a statement of one use. */
 static VALUE statement_set_types(VALUE self, VALUE oids) {
     Check_Type(oids, T_ARRAY);
     if (RARRAY_LEN(oids) > UINT16_MAX) rb_raise(rb_eArgError, "a statement has %d parameters at most", UINT16_MAX);
@@ -261,7 +261,7 @@ static VALUE statement_set_types(VALUE self, VALUE oids) {
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(oids, at));
     statement_learn(statement_of(self), types, count, statement_of(self)->epoch->number);
-    statement_of(self)->column_check = Qnil; /* the caller's types are those to cast from */
+    statement_of(self)->column_check = Qnil; /* casts from the caller's types are intended */
     statement_of(self)->declared = true;
     ALLOCV_END(memory);
     return oids;
@@ -269,15 +269,15 @@ static VALUE statement_set_types(VALUE self, VALUE oids) {
 
 /* call-seq: declared? -> true or false
  *
- * Were the types of its parameters given by {#types=}? Then they are those in each session. */
+ * Whether the types of its parameters were given by {#types=}. Then they are the same in each session. */
 static VALUE statement_is_declared(VALUE self) { return RBOOL(statement_of(self)->declared); }
 
 static VALUE part(VALUE sql, size_t at, size_t length) { return rb_enc_str_new(RSTRING_PTR(sql) + at, length, rb_utf8_encoding()); }
 
 /* call-seq: copy -> Array or nil
  *
- * Of COPY FROM STDIN or TO STDOUT: the table's name, or nil; the columns, as they are written, or nil; the query, or nil; whether
- * its format is one that the protocol tells. */
+ * For COPY FROM STDIN or TO STDOUT: the table's name, or nil; the columns, as they are written, or nil; the query, or nil; whether its options leave
+ * the format as the protocol reports it. */
 static VALUE statement_copy(VALUE self) {
     VALUE sql = statement_of(self)->sql;
     copy_statement_t copy;
@@ -289,7 +289,7 @@ static VALUE statement_copy(VALUE self) {
 
 /* call-seq: Postgres.copy_among(sql) -> String or nil
  *
- * The first COPY FROM STDIN or TO STDOUT of a script, which the protocol has no place for there. */
+ * The first COPY FROM STDIN or TO STDOUT of a script, in which COPY cannot be used. */
 static VALUE copy_among(VALUE module, VALUE sql) {
     size_t at, length;
     StringValue(sql);
@@ -298,7 +298,7 @@ static VALUE copy_among(VALUE module, VALUE sql) {
 
 /* call-seq: idle! -> true or false
  *
- * Was it unused since the last time this was asked? */
+ * Whether it was not used since the last call of this method. */
 static VALUE statement_is_idle(VALUE self) {
     statement_t *statement = statement_of(self);
     bool used = statement->used;
@@ -314,7 +314,7 @@ static VALUE names_of(const char *name(size_t at)) {
 
 /* call-seq: Postgres.listed_functions -> Array
  *
- * The server's and extensions' functions that keep state: an Array of names, one of what names begin with, one of schemas. */
+ * Names of functions of the server and of extensions that keep state: an Array of names, one of prefixes of names, one of schemas. */
 static VALUE listed_functions(VALUE module) {
     return rb_ary_new_from_args(3, names_of(listed_function), names_of(listed_function_prefix), names_of(listed_function_schema));
 }

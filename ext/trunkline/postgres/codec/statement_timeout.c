@@ -7,8 +7,8 @@
 #include "statement.h"
 #include "../../trunk/core/clock.h"
 
-/* Of the time left: what is expected to take less is not limited, as statements of one text may take ten times as long for other values (EXPECTATIONS in
- * silence.c). What is limited takes the server a statement more. */
+/* Part of the time left: a request that is expected to take less gets no timeout, as statements of one text may take ten times as long for other
+ * values (EXPECTATIONS in silence.c). A timeout takes the server one more statement. */
 #define SMALL_PART 0.1
 #define CLOCK_ERROR 1e-6 /* seconds: a time on the clock plus a number of seconds, less that time, is not that number exactly */
 #define TEXT 25        /* OID */
@@ -16,14 +16,14 @@
 #define SPAN(text) ((span_t){(text), sizeof(text) - 1})
 #define NAME SPAN("tlimit")
 
-/* A limit that the server has already, and that is earlier, stays. */
+/* An earlier timeout that the server already has stays. */
 #define SQL SPAN("SELECT pg_catalog.set_config('statement_timeout', $1, true) " \
                  "FROM (SELECT pg_catalog.current_setting('statement_timeout')::interval) AS present (value) " \
                  "WHERE value OPERATOR(pg_catalog.=) '0' OR value OPERATOR(pg_catalog.>) $1::interval")
 
 static double time_left(const postgres_request_t *request) { return request->base.deadline - clock_now(); }
 
-/* Is it known well enough that the server will need only a small part of so long? */
+/* Whether it is reliably known that the server needs only a small part of so many seconds. */
 static bool is_quick(const service_t *service, double seconds) {
     return service->taken.count > 0 && !service->doubtful && service->mean <= seconds * SMALL_PART;
 }

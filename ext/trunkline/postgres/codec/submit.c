@@ -13,7 +13,7 @@
 
 static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
 
-/* Sets the output back to where it was, when there was no memory for all of a unit, or one of its messages is too long. */
+/* Removes what was appended, and raises: there was no memory for all of a unit, or one of its messages is too long. */
 NORETURN(static void take_back(buffer_t *output, size_t size));
 static void take_back(buffer_t *output, size_t size) {
     size_t appended = buffer_size(output) - size;
@@ -22,7 +22,7 @@ static void take_back(buffer_t *output, size_t size) {
     rb_memerror();
 }
 
-/* Returns how many there are; -1: there was no memory. */
+/* Returns the number of Close messages; -1: there was no memory. */
 static long append_closes(session_state_t *session, buffer_t *output) {
     long closes = 0;
     for (long at = 0; at < RARRAY_LEN(session->closing); at++) {
@@ -34,7 +34,7 @@ static long append_closes(session_state_t *session, buffer_t *output) {
     return frontend_sync(output) ? closes : -1;
 }
 
-/* Names that the server may forget go in a unit of their own: an error before them would skip them. */
+/* Closes statements in a unit of its own: an error before them would skip them. */
 static void submit_closes(session_state_t *session, buffer_t *output) {
     size_t before = buffer_size(output);
     long closes = append_closes(session, output);
@@ -51,19 +51,19 @@ static void submit_command(session_state_t *session, buffer_t *output, const cha
     own_unit_of_command(session);
 }
 
-/* What functions have planned under other settings goes before a unit that would meet it. */
+/* Discards the plans of functions that were made under other settings, before a unit that would use them. */
 static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE statement) {
     if (parse_context_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) submit_command(session, output, "DISCARD PLANS");
 }
 
-/* currval and lastval are to know the numbers of the caller alone. */
+/* currval and lastval must return the caller's own numbers only. */
 static void submit_other_numbers(session_state_t *session, buffer_t *output) {
     if (!session->numbers) return;
     submit_command(session, output, "DISCARD SEQUENCES");
     session->numbers = false;
 }
 
-/* Parse with the parameter types that the session is told, and of what checks the columns that these are for. */
+/* Parse with the parameter types that the client declares, and Parse of the column check. */
 static bool append_parse(buffer_t *output, const prepared_t *prepared) {
     statement_t *statement = statement_of(prepared->statement);
     uint16_t told = prepared->known ? prepared->type_count : 0;
@@ -82,7 +82,7 @@ static bool append_execution(buffer_t *output, postgres_request_t *request, cons
 
 static long preamble_length(const postgres_request_t *request) { return NIL_P(request->preamble) ? 0 : RARRAY_LEN(request->preamble); }
 
-/* The guard decides about what is behind it: so it goes last. */
+/* The guard must come directly before the request's own statement. */
 static bool append_preamble(const session_state_t *session, buffer_t *output, const postgres_request_t *request) {
     for (long at = 0; at < preamble_length(request); at++) {
         if (!frontend_run(output, string_span(RARRAY_AREF(request->preamble, at)))) return false;
@@ -90,7 +90,7 @@ static bool append_preamble(const session_state_t *session, buffer_t *output, co
     return NIL_P(request->guard) || read_guard_append(session, output, request);
 }
 
-/* All of a query's unit but its end. */
+/* A query's unit without Sync. */
 static bool append_messages(const session_state_t *session, buffer_t *output, postgres_request_t *request) {
     prepared_t *prepared = prepared_of(request->sent.prepared);
     size_t before = buffer_size(output);
@@ -105,7 +105,7 @@ static bool append_messages(const session_state_t *session, buffer_t *output, po
     return true;
 }
 
-/* A batch has its members wherever it goes itself. */
+/* The members go over the same connection as their batch. */
 static postgres_request_t *member_of(const postgres_request_t *batch, long at) {
     postgres_request_t *member = postgres_request_of(RARRAY_AREF(batch->members, at));
     member->base.pinned = batch->base.pinned;
@@ -131,7 +131,7 @@ static bool append_unit(const session_state_t *session, buffer_t *output, postgr
     }
 }
 
-/* Were the request's parameters made for the types that the session has? */
+/* Whether the request's parameters were converted for the types that the session has. */
 static bool fits(const postgres_request_t *request, const prepared_t *prepared) {
     if (NIL_P(request->types)) return true;
     if (!prepared->types || prepared->type_count != RARRAY_LEN(request->types)) return false;
@@ -141,8 +141,8 @@ static bool fits(const postgres_request_t *request, const prepared_t *prepared) 
     return true;
 }
 
-/* The session is told the types that the parameters were made for, or else those that the client remembers. Where values are stored, it finds
- * out itself: what is remembered may be older than the column, and a value that is cast is not what was given. */
+/* Declares the types that the parameters were converted for, or else those that the client remembers. Where values are stored, the server determines
+ * them itself: what is remembered may be older than the column, and a value that is cast is not the value that was given. */
 static void tell(prepared_t *prepared, const postgres_request_t *request) {
     const statement_t *statement = statement_of(request->statement);
     bool stores = !NIL_P(statement->column_check);
@@ -158,7 +158,7 @@ static void tell(prepared_t *prepared, const postgres_request_t *request) {
     ALLOCV_END(memory);
 }
 
-/* Does the session keep what it prepares for the request? */
+/* Whether the session keeps what it prepares for the request. */
 static bool is_named(const session_state_t *session, const postgres_request_t *request) {
     return session->prefix[0] != 0 && !request->unnamed && statement_kept(statement_of(request->statement));
 }
@@ -172,14 +172,14 @@ static VALUE prepare(session_state_t *session, const postgres_request_t *request
     return created;
 }
 
-/* Is the statement to return what it was described to return, or else to fail? What a pooler has prepared anew, perhaps behind an ALTER TABLE,
- * returns what it likes, and takes parameters of other types. */
+/* Whether the server fails the statement if its result is not as described. A pooler may have prepared it again, perhaps after ALTER TABLE: then it
+ * may return other columns, and take parameters of other types. */
 static bool is_checked(const postgres_request_t *request) {
     return statement_of(request->statement)->checked_result && !request->sent.elsewhere;
 }
 
-/* Finds what the session knows of the statement. What it does not know, or with other types, is parsed in this very unit; for
- * a retry, everything is, and with no type that was remembered. */
+/* Chooses the session's Prepared of the statement. If there is none, or it has other types, the statement is parsed in this unit; for a retry always,
+ * without remembered types. */
 static void choose_prepared(session_state_t *session, postgres_request_t *request) {
     VALUE statement = request->statement;
     VALUE found = is_named(session, request) ? slots_find(session, statement, statement_of(statement)->slot) : Qnil;
@@ -198,7 +198,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     request->answer.binary = statement_of(statement)->bytes || (!NIL_P(description) && description_of(description)->binary);
 }
 
-/* Which messages the answer will have. What the server itself does not check, it is asked of each portal: what that returns, as text. */
+/* Determines which messages the answer has. Results that the server does not check are described for each portal, and come as text. */
 static void order_answer(const session_state_t *session, postgres_request_t *request) {
     bool checked = !NIL_P(request->statement) && prepared_of(request->sent.prepared)->check[0];
     bool plain = NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.limited;
@@ -231,7 +231,7 @@ static void limit(session_state_t *session, buffer_t *output, postgres_request_t
     if (request->base.limited) statement_timeout_prepare(session, output);
 }
 
-/* Those behind may bind what the request parses. */
+/* Requests behind may bind what this one parses. */
 static void keep_prepared(session_state_t *session, const postgres_request_t *request) {
     if (request->sent.parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->sent.prepared);
 }
@@ -257,7 +257,7 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     if (request->outcome.changes_parse_context) parse_context_change(session, request->outcome.changes_plans);
 }
 
-/* Their statements may be the same one, which is parsed once. What must go in a unit of its own goes before theirs. */
+/* Members may have the same statement, which is parsed once. What needs a unit of its own goes before theirs. */
 static void submit_atomic(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
     long count = RARRAY_LEN(batch->members);
     batch->answer.unanswered = count;
@@ -280,7 +280,7 @@ static void submit_atomic(session_state_t *session, buffer_t *output, postgres_r
     append_and_push(session, output, batch);
 }
 
-/* What was to run before them all runs before the first. */
+/* The batch's preamble runs before the first member. */
 static void submit_members(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
     if (!NIL_P(batch->preamble)) member_of(batch, 0)->preamble = batch->preamble;
     for (long at = 0; at < RARRAY_LEN(batch->members); at++) submit_unit(session, output, member_of(batch, at));
@@ -291,7 +291,7 @@ bool submit(session_state_t *session, VALUE object) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->base.output);
     if (session->base.closed || request_deadline_passed(&request->base)) return false;
-    /* With something in flight, the time of the last answer was looked at. */
+    /* With something in flight, the epoch was checked when the last answer came. */
     if (session->base.in_flight.fifo.count == 0 || session->epoch->longest == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
     submit_other_numbers(session, output);
     if (request->kind != REQUEST_BATCH) {

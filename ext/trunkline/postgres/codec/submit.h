@@ -4,12 +4,12 @@
 
 #include "session_state.h"
 
-/* Appends the request's messages to the output and the request to the FIFO; or raises, and nothing has changed.
- * False: the session is closed, or the request's deadline has passed. */
+/* Appends the request's messages to the output, and the request to the FIFO; or raises, with nothing changed. False: the session is closed, or the
+ * request's deadline has passed. */
 bool submit(session_state_t *session, VALUE request);
 
-/* Takes the request's Bind and Execute out of the output again; what its unit prepares is still prepared, for those behind
- * rely on it. False: some byte of them may have been sent. */
+/* Removes the request's Bind and Execute from the output; the rest of its unit stays, as requests behind may use what it prepares. False: some byte
+ * of them may have been sent. */
 bool withdraw(session_state_t *session, VALUE request, VALUE failure);
 
 /* Appends Terminate and takes no more requests. */

@@ -36,7 +36,7 @@ static VALUE unclaimed_answers_allocate(VALUE class) {
 
 /* call-seq: bytes -> Integer
  *
- * Of all answers that are counted. */
+ * The bytes of all answers that are counted. */
 static VALUE unclaimed_answers_bytes(VALUE self) {
     const unclaimed_sum_t *sum = rb_check_typeddata(self, &unclaimed_answers_type);
     return SIZET2NUM(sum->bytes);

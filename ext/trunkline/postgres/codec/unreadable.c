@@ -18,8 +18,8 @@ static VALUE decode(VALUE data, row_memory_t *memory) {
     return row_decode(decoding->description, decoding->request->answer.binary, decoding->frame->body, decoding->frame->length, memory);
 }
 
-/* A statement of a script may have the server write the values of those behind it in another form, which it reports at the end. The connection is
- * its caller's own. */
+/* A statement of a script may change the format of the values behind it, which the server reports only at the end. A script has the connection for
+ * itself. */
 static bool may_change_formats(const postgres_request_t *request) { return request->kind == REQUEST_SCRIPT; }
 
 static bool is_of_value(const postgres_request_t *request, VALUE error) {
@@ -27,7 +27,7 @@ static bool is_of_value(const postgres_request_t *request, VALUE error) {
     return may_change_formats(request) || !RTEST(rb_obj_is_kind_of(error, eProtocolError));
 }
 
-/* Whether what its rows hold may raise anything but a ProtocolError over which the connection ends. */
+/* Whether its rows may raise other errors than a ProtocolError that ends the connection. */
 static bool needs_protection(const postgres_request_t *request) {
     return description_of(request->answer.description)->calls_ruby || may_change_formats(request);
 }

@@ -2,7 +2,7 @@
 
 #include "../../socket/bytes_class.h"
 
-/* What is left of it may be answered before its caller gives it up: it has its failure then. */
+/* The rest of its unit may be answered before its caller abandons it: it has its failure already. */
 bool withdraw(session_state_t *session, VALUE object, VALUE failure) {
     postgres_request_t *request = postgres_request_checked(object);
     buffer_t *output = bytes_buffer(session->base.output);
