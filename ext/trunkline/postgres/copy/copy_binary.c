@@ -18,7 +18,7 @@ enum {
     TYPE_JSON = 114, TYPE_XML = 142, TYPE_FLOAT4 = 700, TYPE_FLOAT8 = 701, TYPE_BPCHAR = 1042, TYPE_VARCHAR = 1043, TYPE_JSONB = 3802,
 };
 
-#define LONGEST_VALUE 0x3ffffffe /* bytes: no server takes more, and lengths have 32 bits */
+#define LONGEST_VALUE 0x3ffffffe /* bytes: no server accepts more, and lengths have 32 bits */
 
 typedef enum { APPENDED, NEEDS_RUBY, NO_MEMORY, TOO_LONG } outcome_t;
 
@@ -49,7 +49,7 @@ static outcome_t append_integer(buffer_t *buffer, uint32_t type, int64_t number)
     }
 }
 
-/* Ruby has seen that a bigint holds it. Of the others some are no Fixnums on a processor of 32 bits. */
+/* Ruby has checked that it fits a bigint. Some values of other types are no Fixnums on a 32-bit processor. */
 static outcome_t append_bignum(buffer_t *buffer, uint32_t type, VALUE number) {
     if (type != TYPE_INT8 && rb_absint_size(number, NULL) > sizeof(uint32_t)) return NEEDS_RUBY;
     return append_integer(buffer, type, NUM2LL(number));
@@ -111,8 +111,8 @@ static outcome_t append_row(buffer_t *buffer, VALUE row, VALUE types, bool conve
 
 /* call-seq: copy_binary(bytes, row, types, converted) -> Integer or nil
  *
- * Appends the values of the Array, for columns of the types whose OIDs the other Array has, to the Bytes, and returns their size. Nil,
- * and nothing is appended: there is a value that Ruby has to convert first. With converted, binary Strings are values as they are sent. */
+ * Appends the values of the Array, for columns of the types whose OIDs the other Array has, to the Bytes, and returns their size. Nil, with nothing
+ * appended: Ruby has to convert a value first. With converted, binary Strings are values in binary format. */
 static VALUE postgres_copy_binary(VALUE self, VALUE bytes, VALUE row, VALUE types, VALUE converted) {
     Check_Type(row, T_ARRAY);
     Check_Type(types, T_ARRAY);

@@ -7,7 +7,7 @@
 #define NULL_LENGTH UINT32_MAX
 #define NO_MORE_ROWS UINT16_MAX
 
-/* The byte that a letter behind a backslash means. The server writes none of the notations with digits. */
+/* The byte for a letter behind a backslash. The server uses no numeric escapes. */
 static char unescaped(char letter) {
     switch (letter) {
     case 'b': return '\b';
@@ -58,7 +58,7 @@ VALUE copy_row_text(const description_t *description, const char *line, size_t l
 void copy_row_header(reader_t *reader) {
     const char *signature = reader_take(reader, sizeof SIGNATURE);
     uint32_t flags = reader_u32(reader);
-    reader_take(reader, reader_u32(reader)); /* an extension, which is skipped */
+    reader_take(reader, reader_u32(reader)); /* skips the header extension */
     if (!reader->whole || memcmp(signature, SIGNATURE, sizeof SIGNATURE) != 0) protocol_error("COPY does not begin with its signature");
     if (flags & HAS_OIDS) protocol_error("COPY sends OIDs of rows, which no server does since version 12: leave WITH OIDS out");
 }

@@ -12,7 +12,7 @@
 
 typedef enum { APPENDED, NEEDS_RUBY, NO_MEMORY } outcome_t;
 
-/* The letters behind a backslash that stand for bytes which mean something themselves. */
+/* The letters that are written behind a backslash for bytes with a special meaning. */
 static const char escapes[256] = {
     ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't', ['\v'] = 'v', ['\\'] = '\\',
 };
@@ -33,7 +33,7 @@ static outcome_t append_escaped(buffer_t *buffer, const char *bytes, size_t leng
     return APPENDED;
 }
 
-/* The text of a bytea begins with a backslash, which is written twice. */
+/* The text of a bytea begins with a backslash, which is doubled. */
 static outcome_t append_hex(buffer_t *buffer, const char *bytes, size_t length) {
     static const char digits[] = "0123456789abcdef";
     if (!buffer_append(buffer, "\\\\x", 3) || !buffer_reserve(buffer, length * 2)) return NO_MEMORY;
@@ -90,8 +90,8 @@ static outcome_t append_row(buffer_t *buffer, VALUE row, bool converted) {
 
 /* call-seq: copy_text(bytes, row, converted) -> Integer or nil
  *
- * Appends a line with the values of the Array to the Bytes, and returns their size. Nil, and nothing is appended: there is a value that
- * Ruby has to convert first. With converted, what is in it has been, and binary Strings go to a bytea. */
+ * Appends a line with the values of the Array to the Bytes, and returns their size. Nil, with nothing appended: Ruby has to convert a value first.
+ * With converted, values are converted already, and binary Strings are for a bytea. */
 static VALUE postgres_copy_text(VALUE self, VALUE bytes, VALUE row, VALUE converted) {
     Check_Type(row, T_ARRAY);
     if (!rb_obj_is_kind_of(bytes, cTrunklineBytes)) rb_raise(rb_eTypeError, "no Bytes");

@@ -25,7 +25,7 @@ static bool ends_command(char type) { return type == 'C' || type == 'I'; }
 
 static bool describes_rows(char type) { return type == 'T' || type == 'n'; }
 
-/* What is awaited behind the message; the present stage where it is not awaited. Where rows come, see below. */
+/* What is awaited after this message; the present stage if the message is not expected. Messages that may repeat are in may_repeat. */
 static answer_stage_t behind(const answer_order_t *order, char type) {
     answer_stage_t stage = (answer_stage_t)order->stage;
     switch (stage) {
@@ -53,7 +53,8 @@ static answer_stage_t behind(const answer_order_t *order, char type) {
     return stage;
 }
 
-/* May it come any number of times? A rule of a table may add several queries to one statement of a script: each has its columns. */
+/* Whether the message may come any number of times. A rule of a table may add several queries to one statement of a script: each has its
+ * RowDescription. */
 static bool may_repeat(answer_stage_t stage, char type) {
     switch (stage) {
     case STAGE_PREAMBLE_ROWS: case STAGE_LIMIT_ROWS: case STAGE_ROWS: return type == 'D';

@@ -1,4 +1,4 @@
-/* The order of an answer's messages: what a request has asked for decides which message may come next. Knows no Ruby and no values.
+/* The order of an answer's messages, which follows from the messages of its request. Uses no Ruby, and does not read values.
  * https://www.postgresql.org/docs/current/protocol-flow.html */
 #ifndef TRUNKLINE_ANSWER_ORDER_H
 #define TRUNKLINE_ANSWER_ORDER_H
@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is awaited. */
+/* The message that is awaited. */
 typedef enum {
-    STAGE_END, /* nothing but ReadyForQuery */
+    STAGE_END, /* only ReadyForQuery */
     STAGE_PREAMBLE_PARSE,
     STAGE_PREAMBLE_BIND,
     STAGE_PREAMBLE_ROWS,
@@ -31,51 +31,51 @@ typedef enum {
     STAGE_COPY_END,
 } answer_stage_t;
 
-/* What a request asks for; begin with zeroes. */
+/* The messages of a request; initialised with zeroes. */
 typedef struct {
-    uint32_t preamble;     /* statements that run first, and are not answered yet */
+    uint32_t preamble;     /* statements before the request's own that are not answered yet */
     uint8_t stage;         /* answer_stage_t */
-    bool guarded;          /* the last of the preamble is known to the session: it has no Parse */
+    bool guarded;          /* the last statement of the preamble is a prepared guard, which has no Parse */
     bool parses;           /* Parse */
-    bool parses_check;     /* Parse of what checks its columns, behind that */
+    bool parses_check;     /* Parse of the column check, behind that */
     bool describes;        /* Describe of the statement */
-    bool checks;           /* Describe of what checks its columns */
-    bool limited;          /* Bind and Execute of what limits its time */
+    bool checks;           /* Describe of the column check */
+    bool limited;          /* Bind and Execute of the statement that sets its timeout */
     bool executes;         /* Bind and Execute */
     bool describes_portal; /* Describe of the portal, between these two */
-    bool fetches;          /* Execute asks for a number of rows */
+    bool fetches;          /* Execute has a limit of rows */
 } answer_order_t;
 
-/* What a message belongs to. */
+/* The part of the answer that a message belongs to. */
 typedef enum { PART_UNEXPECTED, PART_PREAMBLE, PART_CHECK, PART_LIMIT, PART_OWN } answer_part_t;
 
-/* The messages of one unit of the extended protocol are sent: its first answer is awaited. */
+/* Called when the messages of one unit of the extended protocol were appended: awaits its first answer. */
 void answer_order_begin(answer_order_t *order);
 
-/* A message has come, of any type but those that may come at any time, ErrorResponse and ReadyForQuery. PART_UNEXPECTED: the request
- * has not asked for it, and the order is as it was. */
+/* Takes a message, of any type except those that may come at any time, ErrorResponse and ReadyForQuery. PART_UNEXPECTED: the request does not cause
+ * it at this place, and the order is unchanged. */
 static inline answer_part_t answer_order_take(answer_order_t *order, char type);
 
-/* The same, of all types and at all places. */
+/* The same, without the shortcut for the most frequent messages. */
 answer_part_t answer_order_take_any(answer_order_t *order, char type);
 
-/* Bind and Execute were taken back before they were sent. */
+/* Bind and Execute were removed before they were sent. */
 void answer_order_withdraw(answer_order_t *order);
 
-/* Behind an error comes nothing but ReadyForQuery. */
+/* After an error only ReadyForQuery comes. */
 static inline void answer_order_fail(answer_order_t *order) { order->stage = STAGE_END; }
 
-/* May ReadyForQuery come? */
+/* Whether ReadyForQuery may come. */
 static inline bool answer_order_is_complete(const answer_order_t *order) {
     return order->stage == STAGE_END || order->stage == STAGE_SCRIPT_GOES_ON;
 }
 
-/* Is the server, as far as it has answered, at the preamble still? */
+/* Whether the preamble is not answered completely. */
 static inline bool answer_order_in_preamble(const answer_order_t *order) {
     return order->stage >= STAGE_PREAMBLE_PARSE && order->stage <= STAGE_PREAMBLE_ROWS;
 }
 
-/* What nearly all messages are: those of a statement that the server knows. */
+/* A shortcut for nearly all messages: those of a prepared statement. */
 static inline answer_part_t answer_order_take(answer_order_t *order, char type) {
     if (order->stage == STAGE_ROWS && type == 'D') return PART_OWN;
     if (order->stage == STAGE_ROWS && type == 'C') {

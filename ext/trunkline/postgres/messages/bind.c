@@ -19,9 +19,9 @@ bool bind_text_ready(VALUE string) {
     return !memchr(RSTRING_PTR(string), 0, RSTRING_LEN(string));
 }
 
-/* Bytes of a value as it travels, or more; UNREADY: it needs Ruby's help. */
+/* Upper bound of a value's bytes on the wire; UNREADY: Ruby has to convert it. */
 #define UNREADY SIZE_MAX
-#define DIGITS_OF_BYTE 3 /* decimal ones that a byte of an Integer takes, at most */
+#define DIGITS_OF_BYTE 3 /* decimal digits per byte of an Integer, at most */
 
 static size_t ready_symbol(VALUE symbol) {
     VALUE name = rb_sym2str(symbol);
@@ -79,7 +79,7 @@ VALUE bind_types(VALUE types) {
     return rb_ary_freeze(own);
 }
 
-/* On a processor of 32 bits many an int4, oid and int8 is no Fixnum: is it one that 64 bits hold? */
+/* Whether a Bignum fits 64 bits: on a 32-bit processor many values of int4, oid and int8 are no Fixnums. */
 static bool is_short(VALUE value) {
     if (sizeof(long) == sizeof(int64_t) || !RB_TYPE_P(value, T_BIGNUM)) return false;
     int unused_bits;
@@ -89,7 +89,7 @@ static bool is_short(VALUE value) {
 
 static int64_t integer_of(VALUE value) { return FIXNUM_P(value) ? FIX2LONG(value) : NUM2LL(value); }
 
-/* Formats of one parameter. */
+/* The next functions decide the format of one parameter. */
 static bool small_integer(uint32_t type, VALUE value) {
     if (!FIXNUM_P(value) && !is_short(value)) return false;
     int64_t number = integer_of(value);
@@ -188,7 +188,7 @@ static bool append_count(buffer_t *buffer, long count) {
     return buffer_append(buffer, bytes, sizeof bytes);
 }
 
-/* A format code for each parameter, none at all where every one is text. */
+/* A format code for each parameter, or none where all are text. */
 static bool append_formats(buffer_t *buffer, VALUE parameters, const uint32_t *types) {
     long count = types ? RARRAY_LEN(parameters) : 0;
     if (!append_count(buffer, count)) return false;

@@ -19,7 +19,7 @@ bool command_tag_rolled_back(const char *tag, size_t length) {
     return length == sizeof rollback - 1 && memcmp(tag, rollback, length) == 0;
 }
 
-/* A tag is a command's first words, with a number behind it or more words. */
+/* A tag consists of a command's first words, and a number or more words. */
 static bool is_of(const char *const *commands, size_t count, const char *tag, size_t length) {
     for (size_t at = 0; at < count; at++) {
         size_t size = strlen(commands[at]);
@@ -47,7 +47,8 @@ command_effect_t command_tag_effect(const char *tag, size_t length) {
     case 'A': return begins(tag, length, "ALTER ") ? COMMAND_CHANGES_SCHEMA : COMMAND_AS_ANY;
     case 'C': return begins(tag, length, "CREATE ") && !begins(tag, length, "CREATE TABLE AS") ? COMMAND_DEFINES : COMMAND_AS_ANY;
     case 'D':
-        /* What comes in its place may have other types, to which values would be cast in silence, and constants may stand for it, as 'name'::regrole does. */
+        /* Its replacement may have other types, to which values would be cast without an error, and constants may refer to it, as 'name'::regrole
+         * does. */
         if (begins(tag, length, "DROP ") && !begins(tag, length, "DROP INDEX")) return COMMAND_CHANGES_SCHEMA;
         return begins(tag, length, "DISCARD ALL") || begins(tag, length, "DEALLOCATE ALL") ? COMMAND_FORGETS_STATEMENTS : COMMAND_AS_ANY;
     default: return COMMAND_AS_ANY;

@@ -1,30 +1,30 @@
-/* Reads CommandComplete's tag. */
+/* Parses CommandComplete's tag. */
 #ifndef TRUNKLINE_COMMAND_TAG_H
 #define TRUNKLINE_COMMAND_TAG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The number of rows a tag such as "INSERT 0 5" ends with; -1 when it ends with none, as in "CREATE TABLE". */
+/* The number of rows at the end of a tag such as "INSERT 0 5"; -1 without one, as in "CREATE TABLE". */
 long long command_tag_rows(const char *tag, size_t length);
 
-/* Does COMMIT's tag say that the transaction was rolled back, because it had failed? */
+/* Whether the tag is ROLLBACK, as that of COMMIT is if the transaction had failed. */
 bool command_tag_rolled_back(const char *tag, size_t length);
 
-/* Does the tag say that the command has left something in its session? */
+/* Whether the tag shows that the command has left state in its session. */
 bool command_tag_betrays_state(const char *tag, size_t length);
 
-/* Is it of INSERT, UPDATE, DELETE or MERGE? */
+/* Whether it is the tag of INSERT, UPDATE, DELETE or MERGE. */
 bool command_tag_changes_rows(const char *tag, size_t length);
 
 typedef enum {
     COMMAND_AS_ANY,
     COMMAND_FORGETS_STATEMENTS, /* the session has no prepared statements any more */
-    COMMAND_DEFINES,            /* something new, which may keep state where it is used, and be meant by what is prepared already: a function, a cast, a trigger, ... */
-    COMMAND_CHANGES_SCHEMA,     /* what any session has prepared may return something else from now on */
+    COMMAND_DEFINES,            /* something new, which may keep state, and which prepared statements may refer to by name: a function, a cast, a trigger, ... */
+    COMMAND_CHANGES_SCHEMA,     /* statements that any session has prepared may return something else from now on */
 } command_effect_t;
 
-/* What a command with this tag has done to prepared statements. */
+/* The effect of a command with this tag on prepared statements. */
 command_effect_t command_tag_effect(const char *tag, size_t length);
 
 #endif

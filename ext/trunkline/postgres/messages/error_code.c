@@ -5,7 +5,7 @@
 #define SQLSTATE 'C'
 #define MESSAGE 'M'
 #define ROUTINE 'R'
-#define SEVERITY 'V' /* the one that is not translated */
+#define SEVERITY 'V' /* not translated */
 
 /* A field's text, ended by a zero byte; NULL when the body has none. */
 static const char *find_field(const char *body, size_t length, char wanted) {

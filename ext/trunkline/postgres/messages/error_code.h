@@ -1,20 +1,20 @@
-/* Looks into an ErrorResponse. */
+/* Reads fields of an ErrorResponse. */
 #ifndef TRUNKLINE_ERROR_CODE_H
 #define TRUNKLINE_ERROR_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does the body's SQLSTATE begin so? */
+/* Whether the body's SQLSTATE begins with this text. */
 bool error_code_begins(const char *body, size_t length, const char *beginning);
 
-/* Is its message this one? */
+/* Whether its message is this text. */
 bool error_says(const char *body, size_t length, const char *message);
 
-/* Is it this routine of the server's source that has raised it? */
+/* Whether this routine of the server's source has raised it. */
 bool error_comes_from(const char *body, size_t length, const char *routine);
 
-/* Does the server end the session with it? */
+/* Whether the server ends the session with it (FATAL or PANIC). */
 bool error_is_fatal(const char *body, size_t length);
 
 #endif

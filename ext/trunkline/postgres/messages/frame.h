@@ -1,4 +1,4 @@
-/* Cuts a stream of bytes into backend messages. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/* Parses the headers of backend messages. https://www.postgresql.org/docs/current/protocol-message-formats.html */
 #ifndef TRUNKLINE_FRAME_H
 #define TRUNKLINE_FRAME_H
 
@@ -12,10 +12,10 @@ typedef struct {
     char type;
     const char *body;
     size_t length; /* of the body */
-    size_t size;   /* of the whole message: with FRAME_PARTIAL how many bytes it needs, at least; not with FRAME_BROKEN */
+    size_t size;   /* of the whole message; with FRAME_PARTIAL at least how many bytes it needs; not set with FRAME_BROKEN */
 } frame_t;
 
-/* Looks at the first message. FRAME_BROKEN: its length is impossible. FRAME_TOO_LONG: it is above `limit`. */
+/* Parses the first message. FRAME_BROKEN: its length is impossible. FRAME_TOO_LONG: it is above `limit`. */
 frame_status_t frame_read(const char *bytes, size_t count, size_t limit, frame_t *frame);
 
 #endif

@@ -21,7 +21,7 @@ size_t frontend_statement_name(span_t prefix, uint64_t number, char name[STATEME
 bool frontend_open(buffer_t *buffer, char type, size_t *mark) {
     if (!buffer_reserve(buffer, 1 + LENGTH_SIZE)) return false;
     buffer->start[buffer->tail++] = type;
-    *mark = buffer->tail - buffer->head; /* from the head: growing may move it */
+    *mark = buffer->tail - buffer->head; /* relative to the head: growing may move the buffer */
     buffer->tail += LENGTH_SIZE;
     return true;
 }
@@ -87,7 +87,7 @@ bool frontend_bind_text(buffer_t *buffer, span_t name, const span_t *parameters,
     return append_u16(buffer, 0) && frontend_close(buffer, mark);
 }
 
-/* Bind of the unnamed statement, without parameters, to the unnamed portal. It never changes, nor do these below. */
+/* Bind of the unnamed statement, without parameters, to the unnamed portal. The message is constant, as are those below. */
 static bool bind_nothing(buffer_t *buffer) { return buffer_append(buffer, "B\0\0\0\x0c\0\0\0\0\0\0\0\0", 13); }
 
 bool frontend_run(buffer_t *buffer, span_t sql) {

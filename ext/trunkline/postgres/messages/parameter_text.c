@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define SCALE 1e6
-#define EXACT 1e15 /* fifteen digits are never too many */
+#define EXACT 1e15 /* a double holds fifteen digits exactly */
 
 size_t decimal_text(long number, char digits[LONGEST_DECIMAL]) {
     char *at = digits + LONGEST_DECIMAL;
@@ -26,8 +26,8 @@ static size_t word(const char *text, char digits[LONGEST_FLOAT]) {
     return strlen(text);
 }
 
-/* Most floats in real life have a few decimals. A whole number that a double holds, divided by the scale is what the server reads of these very
- * digits, as both are rounded correctly. 0: it is not one of them. */
+/* Most floats have few decimals. A whole number that a double holds exactly, divided by the scale, is what the server reads from these digits, as
+ * both are rounded correctly. 0: the number is not such a quotient. */
 static size_t few_decimals(double number, char digits[LONGEST_FLOAT]) {
     double scaled = nearbyint(number * SCALE);
     if (number == 0 || fabs(scaled) >= EXACT || scaled / SCALE != number) return 0;
@@ -51,7 +51,7 @@ size_t float_text(double number, char digits[LONGEST_FLOAT]) {
         length = snprintf(digits, LONGEST_FLOAT, "%.*g", precision, number);
         if (strtod(digits, NULL) == number) break;
     }
-    char *comma = strchr(digits, ','); /* what some locales write for the point */
+    char *comma = strchr(digits, ','); /* the decimal point of some locales */
     if (comma) *comma = '.';
     return (size_t)length;
 }

@@ -1,4 +1,4 @@
-/* Numbers as the server reads them in text. */
+/* Numbers as text for the server. */
 #ifndef TRUNKLINE_PARAMETER_TEXT_H
 #define TRUNKLINE_PARAMETER_TEXT_H
 
@@ -10,7 +10,7 @@
 /* Both return the length of the text. */
 size_t decimal_text(long number, char digits[LONGEST_DECIMAL]);
 
-/* As few digits as give the same double back; or NaN, Infinity, -Infinity. */
+/* The shortest text that reads as the same double; or NaN, Infinity, -Infinity. */
 size_t float_text(double number, char digits[LONGEST_FLOAT]);
 
 #endif

@@ -7,14 +7,14 @@
 typedef struct {
     const char *name;
     size_t name_length;
-    uint32_t table;   /* its OID; 0: the column is none of a table's */
-    int16_t number;   /* in that table; 0: none */
-    int16_t size;     /* bytes of a value, -1: they differ */
+    uint32_t table;   /* the table's OID; 0: the column is not one of a table */
+    int16_t number;   /* attribute number in that table; 0: none */
+    int16_t size;     /* bytes of a value; -1: variable */
     uint32_t type;
-    int32_t modifier; /* what the type has in brackets, as its functions keep it; -1: nothing */
+    int32_t modifier; /* type modifier; -1: none */
 } column_t;
 
-/* The number of columns that follow; *whole is false when it cannot be true of the bytes there. */
+/* The number of columns that follow; sets reader->whole to false if there are too few bytes for so many. */
 uint16_t row_description_open(reader_t *reader);
 
 /* The next column. False: the message ends too early. */

@@ -39,7 +39,7 @@ static const rb_data_type_t description_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-/* Of so many columns, with a copy of the message. */
+/* A new object for so many columns, with a copy of the message. */
 static VALUE description_create(uint16_t count, const char *message, size_t length) {
     description_t *description;
     VALUE self = TypedData_Make_Struct(cDescription, description_t, &description_type, description);
@@ -68,10 +68,11 @@ static void seal(description_t *description) {
     }
 }
 
-/* How its caller wants values of the type: nil as usual, :text, :bytes as they come in the binary format, or a callable, which gets the text. */
+/* How the caller wants values of the type: nil as usual, :text, :bytes as they come in the binary format, or a callable, which gets the text. */
 static VALUE choice(VALUE decoding, VALUE type) { return NIL_P(decoding) ? Qnil : rb_hash_aref(decoding, type); }
 
-/* Adds the type to those that are to be looked up, unless it is built in or of no interest. The description stays plain where Ruby has nothing to do. */
+/* Chooses the column's decoder. A type that is not built in is added to those that Ruby has to look up. The description stays plain where Ruby has
+ * nothing to do. */
 static void choose_decoder(description_t *description, uint16_t at, uint32_t oid) {
     VALUE type = UINT2NUM(oid), chosen = choice(description->decoding, type);
     if (chosen == ID2SYM(rb_intern("bytes"))) {
@@ -116,12 +117,12 @@ VALUE description_empty(void) { return empty; }
 
 /* call-seq: Description.empty -> Description
  *
- * Of no columns. */
+ * The description of no columns. */
 static VALUE description_class_empty(VALUE class) { return empty; }
 
 /* call-seq: plain? -> true or false
  *
- * Are the codec's values final? If not, see unknown and finishers. */
+ * Whether the values that C decodes are final. Otherwise see unknown and finishers. */
 static VALUE description_is_plain(VALUE self) { return RBOOL(description_of(self)->plain); }
 
 /* The columns' names as Symbols. */
@@ -132,7 +133,7 @@ static VALUE symbols_of(description_t *description) {
     return description->symbols = rb_ary_freeze(symbols);
 }
 
-/* The message was read to its end when the description was made. */
+/* Reads the message again, which was valid when the description was made. */
 static VALUE each_column(const description_t *description, VALUE (*fact)(const column_t *)) {
     VALUE facts = rb_ary_new_capa(description->count);
     reader_t reader = reader_of(description->message, description->message_length);
@@ -163,7 +164,7 @@ static VALUE modifiers_of(description_t *description) {
 
 /* call-seq: named(row) -> Hash
  *
- * The values by their columns' names. Of two with one name the later counts. */
+ * The values by their columns' names. If two have one name, the later one counts. */
 static VALUE description_named(VALUE self, VALUE row) { return row_hash(description_of(self)->columns, row); }
 
 /* call-seq: symbolized(row) -> Hash
@@ -173,7 +174,7 @@ static VALUE description_symbolized(VALUE self, VALUE row) { return row_hash(sym
 
 /* call-seq: binary? -> true or false
  *
- * Can every column be decoded in binary format? */
+ * Whether all columns can be decoded in binary format. */
 static VALUE description_is_binary(VALUE self) { return RBOOL(description_of(self)->binary); }
 
 static VALUE description_columns(VALUE self) { return description_of(self)->columns; }
@@ -187,13 +188,13 @@ static VALUE description_annotate(VALUE self, VALUE annotation) { return descrip
 
 /* call-seq: origins -> Array
  *
- * Of each column: the OID of its table and its number there, 0 where it is none of a table's; and the bytes of its type, -1 where they differ. */
+ * Of each column: the OID of its table and its number there, 0 if it is not a table's; and the bytes of its type, -1 if they vary. */
 static VALUE description_origins(VALUE self) { return each_column(description_of(self), origin_of); }
 
 /* call-seq: resolved(types) -> Description
  *
- * The same columns, none of a type unknown: `types` says for each user-defined one the built-in type that it decodes as, and
- * whether as an array of it. What has been received by this description stays as it was decoded. */
+ * The same columns, with decoders for user-defined types: `types` has for each one the built-in type by which it is decoded, and whether as an array
+ * of that. Values that were decoded before are not changed. */
 static VALUE description_resolved(VALUE self, VALUE types) {
     description_t *description = description_of(self);
     VALUE oids = types_of(description), copy = description_create(description->count, description->message, description->message_length);

@@ -1,4 +1,4 @@
-/* Trunkline::Postgres::Description: the columns of a result, and how each becomes a Ruby value. */
+/* Trunkline::Postgres::Description: the columns of a result, and how their values are decoded. */
 #ifndef TRUNKLINE_DESCRIPTION_H
 #define TRUNKLINE_DESCRIPTION_H
 
@@ -8,32 +8,32 @@
 
 typedef struct {
     VALUE columns;   /* frozen Array of frozen Strings */
-    VALUE symbols;   /* frozen Array of the same as Symbols, or nil until it is asked for */
-    VALUE types;     /* frozen Array of type OIDs, or nil until it is asked for */
-    VALUE modifiers; /* frozen Array of type modifiers, or nil until it is asked for */
-    VALUE decoding;  /* how the caller wants types decoded: what Decoding.new returns, or nil */
-    VALUE unknown;   /* Array of the OIDs whose values are the server's text, or nil */
-    VALUE finishers; /* what Ruby does to some columns afterwards, or nil */
-    VALUE annotation; /* what a reader of results has made of the columns, to find it again; or nil */
+    VALUE symbols;   /* frozen Array of the same as Symbols; nil before the first use */
+    VALUE types;     /* frozen Array of type OIDs; nil before the first use */
+    VALUE modifiers; /* frozen Array of type modifiers; nil before the first use */
+    VALUE decoding;  /* how the caller wants types decoded, from Decoding.new; or nil */
+    VALUE unknown;   /* Array of OIDs of types that Ruby has to look up, or nil */
+    VALUE finishers; /* Array with a callable or nil for each column, which makes the final values in Ruby; or nil */
+    VALUE annotation; /* what a user of results has stored for these columns; or nil */
     column_decoder_t *decoders;
     char *message;   /* copy of RowDescription's body, NULL where there was none */
     size_t message_length;
     uint16_t count;
-    bool binary;     /* every column can be asked for in binary format */
-    bool calls_ruby; /* of some value a class of Ruby's makes the object, or an Array is made: that may raise any error */
-    bool plain;      /* C's values are the final ones */
+    bool binary;     /* all columns can be decoded in binary format */
+    bool calls_ruby; /* decoding calls methods in Ruby or makes Arrays, which may raise any error */
+    bool plain;      /* the values that C decodes are final */
 } description_t;
 
-/* Of an object that is known to be one: a method's receiver, or what this library itself has put somewhere. */
+/* The struct of an object whose class is known: a method's receiver, or one that this library has stored itself. */
 static inline description_t *description_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
-/* Makes one from RowDescription's body, whose types are decoded as `decoding` says. Raises ProtocolError when the bytes make no sense. */
+/* Makes a description from RowDescription's body, with this decoding. Raises ProtocolError for malformed bytes. */
 VALUE description_from_message(const char *body, size_t length, VALUE decoding);
 
-/* Whether it was made from a message of these bytes. */
+/* Whether it was made from a message with these bytes. */
 bool description_made_from(VALUE self, const char *body, size_t length);
 
-/* What a statement without rows has. */
+/* The description of a statement without rows. */
 VALUE description_empty(void);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -1,9 +1,9 @@
 #include "row_hash.h"
 
-/* Columns up to which the pairs lie on the stack: as many as values in row.c, and measured with these. */
+/* Columns up to which the pairs are on the stack: as many as values in row.c, and measured with these. */
 #define PAIRS_ON_STACK 32
 
-/* All pairs at once, so that the Hash is made in its final size. */
+/* Inserts all pairs at once, so that the Hash is made in its final size. */
 VALUE row_hash(VALUE names, VALUE row) {
     Check_Type(row, T_ARRAY);
     VALUE memory = 0, stack[PAIRS_ON_STACK * 2], *pairs = stack, hash = rb_hash_new();

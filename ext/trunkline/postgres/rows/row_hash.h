@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 
-/* The values of the row, an Array, by the names, an Array of frozen Strings or Symbols: nil where it has fewer. */
+/* The values of the row, an Array, by the names, an Array of frozen Strings or Symbols; nil where the row is shorter. */
 VALUE row_hash(VALUE names, VALUE row);
 
 #endif

@@ -1,12 +1,12 @@
 #include "row_hashes.h"
 
-/* Rows -> Hashes for hosts, which have names and conversions of their own. */
+/* Rows -> Hashes for adapters, which have names and conversions of their own. */
 #include "row_hash.h"
 #include "../../common/classes.h"
 
 static ID id_call;
 
-/* A converter is Ruby's, and may do anything: no more is relied on than that the objects are there. */
+/* A converter in Ruby may do anything, so each access is checked. */
 static void convert(VALUE row, VALUE converters) {
     for (long at = 0; at < RARRAY_LEN(converters); at++) {
         VALUE converter = rb_ary_entry(converters, at), value = rb_ary_entry(row, at);
@@ -16,8 +16,7 @@ static void convert(VALUE row, VALUE converters) {
 
 /* call-seq: convert(rows, converters) -> rows
  *
- * Makes the final values of the rows, Arrays, in place. converters: an Array with a callable or nil for each column; values that are
- * nil stay. */
+ * Converts the rows' values, in place. converters: an Array with a callable or nil for each column; values that are nil stay. */
 static VALUE postgres_convert(VALUE self, VALUE rows, VALUE converters) {
     Check_Type(rows, T_ARRAY);
     Check_Type(converters, T_ARRAY);
@@ -31,8 +30,8 @@ static VALUE postgres_convert(VALUE self, VALUE rows, VALUE converters) {
 
 /* call-seq: each_hash(rows, keys, converters) { |hash| } -> rows
  *
- * Yields each row, an Array, as a Hash with these keys; of two that are the same the later one counts. converters: nil, or an Array
- * with a callable or nil for each column, which makes the final value of any but nil. */
+ * Yields each row, an Array, as a Hash with these keys; of two equal keys the later one counts. converters: nil, or an Array with a callable or nil
+ * for each column, which converts values other than nil. */
 static VALUE postgres_each_hash(VALUE self, VALUE rows, VALUE keys, VALUE converters) {
     Check_Type(rows, T_ARRAY);
     Check_Type(keys, T_ARRAY);

@@ -30,7 +30,7 @@ static void look_at_word(classifier_t *classifier, const token_t *token) {
     if (alone && classifier->found.class == CLASS_SHAREABLE) classifier_find(classifier, CLASS_ALONE, token);
 }
 
-/* The second word is known when it comes; what may stand before it is no word of its own. */
+/* Chooses the rule by the second word. Optional words before it are skipped. */
 static void complete_rule(classifier_t *classifier) {
     const token_t *token = classifier_back(classifier, 0);
     if (token->start == classifier->first.start) return;
@@ -58,7 +58,7 @@ static void look(classifier_t *classifier) {
     classifier->time_dependent |= time_keyword_in(token, classifier_back(classifier, 1));
 }
 
-/* To the word that the statement begins with, past semicolons and parentheses. */
+/* Reads up to the statement's first word, past semicolons and parentheses. */
 static bool read_first(classifier_t *classifier, bool *in_parentheses) {
     *in_parentheses = false;
     while (advance(classifier)) {
@@ -74,13 +74,13 @@ static void begin(classifier_t *classifier, const token_t *first) {
     classifier->rule = first->kind == TOKEN_WORD ? statement_rule(first->name, first->name_length, "", 0) : NULL;
 }
 
-/* With ANALYZE the statement is carried out; with ANALYZE false it counts as if it were. */
+/* With ANALYZE the statement is executed; ANALYZE false counts as ANALYZE. */
 static void note_analyze(classifier_t *classifier) {
     const token_t *token = classifier_back(classifier, 0);
     if (token_is_named(token, "analyze") || token_is_named(token, "analyse")) classifier->explained = false;
 }
 
-/* EXPLAIN ANALYZE VERBOSE, EXPLAIN (...): from behind the first of these words to the statement that is explained. */
+/* Reads the options of EXPLAIN, from behind its first word to the statement that is explained. */
 static bool skip_explain(classifier_t *classifier, bool *in_parentheses) {
     static const char *const options[] = {"analyze", "analyse", "verbose", NULL};
     long depth = classifier->depth;

@@ -1,4 +1,4 @@
-/* What a statement asks of the session that it runs in: may others share it? */
+/* Classifies a statement: what it needs of, and leaves in, its session, and so whether others may share that. */
 #ifndef TRUNKLINE_CLASSIFY_H
 #define TRUNKLINE_CLASSIFY_H
 

@@ -11,13 +11,13 @@ static bool listed_by_user(classifier_t *classifier, const token_t *name, const 
     return listed;
 }
 
-/* Of a call that is carried out. */
+/* The kind of a function that is called; one that EXPLAIN does not call counts as ordinary. */
 static function_kind_t kind_of(const classifier_t *classifier, const token_t *name, const token_t *schema) {
     if (classifier->explained && is_never_planned(name->name, name->name_length)) return FUNCTION_ORDINARY;
     return function_kind(name->name, name->name_length, schema ? schema->name : NULL, schema ? schema->name_length : 0);
 }
 
-/* WITH ..., name (a, b) AS (SELECT ...: a list of nothing but names, and a query. Begins behind the parenthesis. */
+/* Whether a list of nothing but names and AS with a query follow, as in WITH ..., name (a, b) AS (SELECT .... Begins behind the parenthesis. */
 static bool is_column_list(const classifier_t *classifier) {
     scanner_t ahead = classifier->scanner;
     token_t token;
@@ -35,7 +35,7 @@ static bool is_column_list(const classifier_t *classifier) {
     return token_is(&token, "select") || token_is(&token, "with"); /* what a list of columns and their types cannot begin with */
 }
 
-/* Is the name that begins here, by what is before it, a table's, a type's or an alias, whatever parenthesis comes behind it? */
+/* Whether the name that begins here is, by the words before it, that of a table, a type or an alias, even with a parenthesis behind it. */
 static bool begins_relation(const classifier_t *classifier) {
     static const char *const anywhere[] = {"into", "references", "as", "with", NULL};
     static const char *const created[] = {"table", "exists", "view", "of", NULL};
@@ -55,15 +55,15 @@ static void follow_name(classifier_t *classifier) {
     if (token_is_name(token) && before->kind != TOKEN_DOT) classifier->relation = begins_relation(classifier);
 }
 
-/* A dot after what is no name belongs to a value, and so does what comes after that. */
+/* A dot behind a token that is no name belongs to a value, and so do the names behind it. */
 static void follow_dots(classifier_t *classifier) {
     const token_t *token = classifier_back(classifier, 0), *before = classifier_back(classifier, 1);
     if (token->kind == TOKEN_DOT) classifier->of_value = classifier->read > 1 && (classifier->of_value || !token_is_name(before));
     else if (before->kind != TOKEN_DOT) classifier->of_value = false;
 }
 
-/* Expressions that are stored for later rows: DEFAULT in CREATE TABLE and CREATE DOMAIN, and behind ALTER name SET. What ADD COLUMN
- * has is computed at once. */
+/* Expressions that are stored for later rows: DEFAULT in CREATE TABLE and CREATE DOMAIN, and behind ALTER name SET. ADD COLUMN evaluates its default
+ * at once. */
 static void follow_defaults(classifier_t *classifier) {
     static const char *const owners[] = {"alter", "column", "domain", NULL};
     const token_t *token = classifier_back(classifier, 0);
@@ -81,14 +81,14 @@ static void follow_defaults(classifier_t *classifier) {
 
 static void found_call(classifier_t *classifier, const pending_call_t *call) { classifier_find_at(classifier, CLASS_SESSION, call->at, call->length); }
 
-/* What is at its place among the arguments is seen when they end. */
+/* The arguments are checked when they end. */
 static void await_arguments(classifier_t *classifier, const token_t *name, function_kind_t kind) {
     pending_call_t call = {.kind = kind, .at = (size_t)(name->start - classifier->sql), .length = name->length, .depth = classifier->depth};
     if (classifier->pending_count == PENDING_CALLS) found_call(classifier, &call);
     else classifier->pending[classifier->pending_count++] = call;
 }
 
-/* A plain string, in quotes, that is the first argument as a whole. */
+/* Whether the whole first argument is a quoted string with the name of such a setting. */
 static bool names_harmless_setting(const classifier_t *classifier) {
     const token_t *name = classifier_back(classifier, 1);
     bool whole = classifier_back(classifier, 2)->kind == TOKEN_OPEN && name->kind == TOKEN_OTHER && name->length > 2 && *name->start == '\'';
@@ -113,7 +113,7 @@ static void follow_arguments(classifier_t *classifier) {
     classifier->pending_count--;
 }
 
-/* name(...), which the opening parenthesis shows. */
+/* A name before an opening parenthesis. */
 static void look_at_call(classifier_t *classifier, const token_t *name) {
     const token_t *schema = classifier_back(classifier, 2)->kind == TOKEN_DOT && token_is_name(classifier_back(classifier, 3)) ? classifier_back(classifier, 3) : NULL;
     bool column_list = token_is_sign(classifier_back(classifier, 2), ',');
@@ -127,8 +127,8 @@ static void look_at_call(classifier_t *classifier, const token_t *name) {
     else classifier_find(classifier, CLASS_SESSION, name);
 }
 
-/* (value).name calls a function; so does alias.name where a function in FROM returns a plain value, and, of the users' own, one that
- * takes a row. A table's name has more dots before it, or none. */
+/* (value).name calls a function; so does alias.name where a function in FROM returns a scalar, and, for the users' own functions, one that takes a
+ * row. A table's name has more dots before it, or none. */
 static void look_at_attribute(classifier_t *classifier, const token_t *name) {
     const token_t *owner = classifier_back(classifier, 3);
     if (classifier_back(classifier, 2)->kind != TOKEN_DOT || classifier_back(classifier, 0)->kind == TOKEN_DOT) return;
@@ -145,7 +145,7 @@ static void look_at_attribute(classifier_t *classifier, const token_t *name) {
     }
 }
 
-/* What a name is shows in what comes behind it. */
+/* The token behind a name shows what it is. */
 static void look_at_name_before(classifier_t *classifier) {
     const token_t *name = classifier_back(classifier, 1);
     bool stored = classifier->default_depth >= 0 || (classifier->rule && classifier->rule->kind == STATEMENT_DEFINES);

@@ -1,13 +1,13 @@
-/* Calls of functions that keep state, by each way in which SQL spells them: name(...), value.name, and alias.name. */
+/* Finds calls of functions that keep state, in each notation of SQL: name(...), value.name, and alias.name. */
 #ifndef TRUNKLINE_CLASSIFY_CALLS_H
 #define TRUNKLINE_CLASSIFY_CALLS_H
 
 #include "classifier.h"
 
-/* Looks at the last token. */
+/* Reads the last token. */
 void classify_calls(classifier_t *classifier);
 
-/* The text has ended: what was left open until now is decided. */
+/* Called at the end of the text: decides what is still open. */
 void classify_remaining_calls(classifier_t *classifier);
 
 #endif

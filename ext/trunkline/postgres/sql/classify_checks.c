@@ -9,7 +9,7 @@ static void begin_check(classifier_t *classifier) {
     classifier->before_check = classifier->found;
 }
 
-/* What was found within its parentheses waits for what comes behind them. */
+/* What was found within its parentheses counts or not, depending on the words behind them. */
 static void end_check(classifier_t *classifier) {
     classifier->check_depth = -1;
     classifier->check_waits = true;

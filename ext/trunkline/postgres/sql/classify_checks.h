@@ -1,13 +1,13 @@
-/* ALTER ... ADD CONSTRAINT ... CHECK (...) NOT VALID stores an expression, and does not compute it. */
+/* ALTER ... ADD CONSTRAINT ... CHECK (...) NOT VALID stores an expression, and does not evaluate it. */
 #ifndef TRUNKLINE_CLASSIFY_CHECKS_H
 #define TRUNKLINE_CLASSIFY_CHECKS_H
 
 #include "classifier.h"
 
-/* Looks at the last token, behind what looks for calls. */
+/* Reads the last token, after classify_calls. */
 void classify_checks(classifier_t *classifier);
 
-/* The text has ended: what was found in a constraint is decided. */
+/* Called at the end of the text: decides about what was found in a constraint. */
 void classify_remaining_checks(classifier_t *classifier);
 
 #endif

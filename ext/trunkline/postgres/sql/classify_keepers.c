@@ -1,6 +1,6 @@
 #include "classify_keepers.h"
 
-/* Are the names in it only stored, or looked at? ANALYZE and VACUUM compute the expressions of indexes. */
+/* Whether the statement only stores or reads names. ANALYZE and VACUUM evaluate the expressions of indexes. */
 static bool names_only(const classifier_t *classifier) {
     static const char *const computing[] = {"analyse", "analyze", "vacuum", NULL};
     return classifier->rule && classifier->rule->kind == STATEMENT_DEFINES && !token_is_any(&classifier->first, computing);
@@ -20,7 +20,7 @@ static void follow_writing(classifier_t *classifier) {
     if (is_writing_word(classifier) || (is_first(classifier) && !queries)) classifier->writes = true;
 }
 
-/* Event triggers see these, and SELECT INTO. */
+/* Whether event triggers run for the command, as for SELECT INTO, too. */
 static bool is_command(const classifier_t *classifier) {
     static const char *const defining[] = {"alter", "comment", "create", "drop", "grant", "import", "reassign", "refresh", "reindex", "revoke", "security", NULL};
     static const char *const into_a_table[] = {"insert", "merge", NULL};
@@ -29,7 +29,7 @@ static bool is_command(const classifier_t *classifier) {
     return token_is(token, "into") && !token_is_any(classifier_back(classifier, 1), into_a_table);
 }
 
-/* An operator may be part of a longer one, too: that cannot be told before the server has cut it. */
+/* An operator may also be part of a longer one, which only the server's scanner can tell. */
 static bool is_operator(const classifier_t *classifier, const state_keeper_t *keeper) {
     const token_t *token = classifier_back(classifier, 0);
     if (token->kind != TOKEN_OTHER || keeper->name_length > (size_t)(classifier->scanner.end - token->start)) return false;

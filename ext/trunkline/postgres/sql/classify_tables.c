@@ -1,6 +1,6 @@
 #include "classify_tables.h"
 
-/* Temporary objects lie in the schema pg_temp, or pg_temp_ and a number. */
+/* Temporary objects are in the schema pg_temp, or pg_temp_ and a number. */
 static bool is_temporary_schema(const token_t *token) {
     static const char schema[] = "pg_temp";
     size_t length = strlen(schema);
@@ -13,8 +13,8 @@ static bool is_temporary_schema(const token_t *token) {
     return true;
 }
 
-/* A schema is what stands before a dot, or behind the word SCHEMA; IMPORT FOREIGN SCHEMA has one behind INTO. Elsewhere it is the name
- * of a column, or an element of a search_path. */
+/* A name is a schema's before a dot, or behind the word SCHEMA, or behind INTO in IMPORT FOREIGN SCHEMA. Elsewhere it is the name of a column, or an
+ * element of a search_path. */
 static void look_at_schema(classifier_t *classifier) {
     const token_t *token = classifier_back(classifier, 0), *before = classifier_back(classifier, 1);
     if (token->kind == TOKEN_DOT && is_temporary_schema(before)) classifier_find(classifier, CLASS_SESSION, before);

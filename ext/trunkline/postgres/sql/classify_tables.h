@@ -1,10 +1,10 @@
-/* Tables, schemas and views whose names make a difference to the session. */
+/* Finds tables, schemas and views whose names matter for the session: temporary ones, and pg_settings. */
 #ifndef TRUNKLINE_CLASSIFY_TABLES_H
 #define TRUNKLINE_CLASSIFY_TABLES_H
 
 #include "classifier.h"
 
-/* Looks at the last token. */
+/* Reads the last token. */
 void classify_tables(classifier_t *classifier);
 
 #endif

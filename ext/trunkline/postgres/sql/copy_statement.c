@@ -13,7 +13,7 @@ static void next(text_t *text) { scanner_next(&text->scanner, &text->token); }
 
 static bool at_end(const text_t *text) { return text->token.kind == TOKEN_END || text->token.kind == TOKEN_BROKEN; }
 
-/* From behind an opening parenthesis to behind the one that closes it: what is between. */
+/* Reads from behind an opening parenthesis to behind the one that closes it; start and length are those of the text between. */
 static bool between_parentheses(text_t *text, size_t *start, size_t *length) {
     const char *from = text->token.start + 1;
     long depth = 1;
@@ -29,7 +29,7 @@ static bool between_parentheses(text_t *text, size_t *start, size_t *length) {
     return true;
 }
 
-/* A name, perhaps with a schema before it. */
+/* Reads a name, with or without a schema. */
 static bool table_name(text_t *text, copy_statement_t *copy) {
     const char *from = text->token.start, *to = from;
     while (text->token.kind == TOKEN_WORD || text->token.kind == TOKEN_QUOTED) {
@@ -50,7 +50,7 @@ static bool source(text_t *text, copy_statement_t *copy) {
     return text->token.kind != TOKEN_OPEN || between_parentheses(text, &copy->columns, &copy->columns_length);
 }
 
-/* Words that leave the format alone; what comes behind WHERE is no option. */
+/* Words that do not change the format; what comes behind WHERE is no option. */
 static bool is_harmless(const token_t *token) {
     static const char *const words[] = {"with", "format", "text", "binary", "freeze", "true", "false", "on", "off", NULL};
     if (token->kind == TOKEN_OPEN || token->kind == TOKEN_CLOSE || token->kind == TOKEN_SEMICOLON) return true;
@@ -71,7 +71,7 @@ static bool options_are_harmless(text_t *text) {
     return true;
 }
 
-/* From a statement's first token to its end: does it name the client as where data comes from or goes to? */
+/* Reads a statement from its first token to its end. Returns whether it has FROM or TO with STDIN or STDOUT. */
 static bool names_client(text_t *text) {
     bool named = false;
     while (!at_end(text) && text->token.kind != TOKEN_SEMICOLON) {

@@ -6,7 +6,7 @@ static bool is_sign(const token_t *token, char sign) { return token->kind == TOK
 
 static bool is_text(const token_t *token, const char *text) { return token->length == strlen(text) && memcmp(token->start, text, token->length) == 0; }
 
-/* Those by which names are looked up: the value that is returned is written as ever. */
+/* Settings by which names are resolved: they do not affect how the returned value is written. */
 static bool is_setting(const token_t *token) {
     return token->kind == TOKEN_OTHER && (is_text(token, "'search_path'") || is_text(token, "'role'"));
 }
@@ -14,13 +14,13 @@ static bool is_setting(const token_t *token) {
 /* A plain string, or a parameter. */
 static bool is_value(const token_t *token) { return token->kind == TOKEN_OTHER && token->length > 1 && (*token->start == '\'' || *token->start == '$'); }
 
-/* The token is not what was expected there. */
+/* Skips the token if it is the optional one. Returns whether it was. */
 static bool skip_optional(scanner_t *scanner, token_t *token, bool there) {
     if (there) scanner_next(scanner, token);
     return there;
 }
 
-/* set_config, with or without its schema, to the opening parenthesis. */
+/* Reads set_config, with or without its schema, up to the opening parenthesis. */
 static bool read_function(scanner_t *scanner, token_t *token) {
     if (skip_optional(scanner, token, token_is(token, "pg_catalog"))) {
         if (token->kind != TOKEN_DOT) return false;

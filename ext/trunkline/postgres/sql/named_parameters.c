@@ -1,20 +1,20 @@
 #include "named_parameters.h"
 
-/* SQL with :name for parameters -> the same with $1, $2, ... */
+/* SQL with parameters such as :name -> the same with $1, $2, ... */
 #include <ruby.h>
 #include <ruby/encoding.h>
 #include "scanner.h"
 #include "../../common/classes.h"
 
 typedef struct {
-    VALUE text, numbers; /* the text so far; the parameters' numbers by their names, in the order of the numbers */
-    const char *copied;        /* the SQL is in the text up to here */
-    const char *colon;         /* the last token, where it is one that a name may follow; else NULL */
-    bool bound;                /* does that colon stand right behind what the lower bound of a slice may end with? */
-    const char *ended;         /* where the last token ended */
-    bool operand;              /* is it one of these? */
-    size_t brackets;           /* that are open */
-    bool certain;              /* has a name stood where no slice can be? Then the SQL is none of the server's */
+    VALUE text, numbers; /* the text so far; Hash of the parameters' numbers by their names, in the order of the numbers */
+    const char *copied;        /* up to here the SQL is copied to the text */
+    const char *colon;         /* the last token, if it is a colon that a name may follow; else NULL */
+    bool bound;                /* that colon directly follows a token that may end the lower bound of a slice */
+    const char *ended;         /* end of the last token */
+    bool operand;              /* the last token may end an operand */
+    size_t brackets;           /* open brackets */
+    bool certain;              /* a name was found where no slice can be: then the server cannot parse the SQL as it is */
 } named_t;
 
 static bool is_sign(const token_t *token, char sign) { return token->kind == TOKEN_OTHER && token->length == 1 && *token->start == sign; }
@@ -23,14 +23,14 @@ static bool is_numbered(const token_t *token) {
     return token->kind == TOKEN_OTHER && token->length > 1 && token->start[0] == '$' && token->start[1] >= '0' && token->start[1] <= '9';
 }
 
-/* A word, a number, a string, or what closes: behind it in a subscript, a colon is that of a slice. */
+/* Whether a token may end an operand: a word, a number, a string, or a closing sign. Behind it, within a subscript, a colon is that of a slice. */
 static bool ends_operand(const token_t *token) {
     if (token->kind != TOKEN_OTHER) return token->kind != TOKEN_OPEN && token->kind != TOKEN_DOT && token->kind != TOKEN_SEMICOLON;
     char first = *token->start;
     return token->length > 1 || first == ']' || (first >= '0' && first <= '9');
 }
 
-/* Does the word stand right behind a colon that is no part of a cast, and none of a slice, as in a[1:n]? */
+/* Whether the word directly follows a colon that is neither part of a cast nor of a slice, as in a[1:n]. */
 static bool is_name(const named_t *named, const token_t *token) {
     if (token->kind != TOKEN_WORD || !named->colon || named->colon + 1 != token->start) return false;
     return !(named->brackets > 0 && named->bound);
@@ -64,9 +64,9 @@ static void note(named_t *named, const token_t *token) {
 
 /* call-seq: Postgres.named_parameters(sql) -> Array or nil
  *
- * Of SQL, valid UTF-8 without zero bytes, with parameters such as :name: the same SQL with $1 and so on in their place, and an Array of
- * the names, Symbols, in the order of these numbers; and whether the server would not take it as it is, which a[:n] it does. Nil: it has
- * none, or has $1 and the like itself, or cannot be read. */
+ * For SQL, valid UTF-8 without zero bytes, with parameters such as :name: the same SQL with $1 and so on in their place; an Array of the names,
+ * Symbols, in the order of these numbers; and whether the server certainly cannot parse the original, as it can a[:n]. Nil: it has no such
+ * parameters, or has $1 and the like itself, or cannot be parsed. */
 static VALUE named_parameters(VALUE module, VALUE sql) {
     Check_Type(sql, T_STRING);
     sql = rb_str_new_frozen(sql);

@@ -2,8 +2,8 @@
 
 #include "sql_lists.h"
 
-/* Parentheses that are told apart, a bit for each; deeper ones count as those of calls in FROM. Of 644 statements of the tests and 3,969 that come with
- * PostgreSQL 3 are classed otherwise with 1, none with 2. */
+/* Nested parentheses that are distinguished, a bit for each; deeper ones count as those of calls in FROM. Of 644 statements of the tests and 3,969
+ * that come with PostgreSQL 3 are classed otherwise with 1, none with 2. */
 #define DEEPEST 63
 
 typedef struct {
@@ -11,10 +11,10 @@ typedef struct {
     token_t token, before, earlier; /* the last one, and those before it */
     long depth;
     uint64_t call; /* by depth: the parenthesis belongs to a call */
-    uint64_t from; /* by depth: in a FROM clause, as far as words tell */
-    bool closed_call; /* the last token ends a call, or is one without parentheses; or AS behind it */
-    bool related;  /* the name that is being read is a table's, with a list of columns behind it */
-    size_t called; /* the suspect, or the number of them */
+    uint64_t from; /* by depth: in a FROM clause, judged by keywords */
+    bool closed_call; /* the last token ends a call, or is a call without parentheses, or is AS behind one */
+    bool related;  /* the present name is a table's, with a list of columns behind it */
+    size_t called; /* index of the suspect that is called; the number of suspects: none so far */
 } search_t;
 
 bool scalar_aliases_suspect(scalar_aliases_t *aliases, const token_t *alias, size_t at, size_t length) {
@@ -49,14 +49,14 @@ static void call_if_suspected(search_t *search, const token_t *name) {
     }
 }
 
-/* Words before a parenthesis that holds a query, a join or a list. */
+/* Whether the parenthesis belongs to a call, and not to a query, a join or a list. */
 static bool is_calls(const search_t *search) {
     static const char *const others[] = {"from", "join", "lateral", "only", "using", "as", "select", "in", "values", "where", "and", "or", NULL};
     if (token_is(&search->before, "from")) return token_is(&search->earlier, "rows");
     return is_name(&search->before) && !is_any(&search->before, others);
 }
 
-/* Without an alias, a call has the function's name for one; these have others, or a type's. */
+/* Without an alias, a call's name is the function's; these have another one, or a type's. */
 static bool has_other_name(const token_t *name) {
     static const char *const words[] = {"cast", "treat", "trim", "for", NULL};
     return is_any(name, words);

@@ -9,13 +9,13 @@ static bool starts_name(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || (unsigned char)byte >= 0x80;
 }
 
-/* Of a name, or of the tag of a dollar quote, which has no dollar in it. */
+/* The bytes of a name, and of the tag of a dollar quote, which has no dollar in it. */
 static bool continues_tag(char byte) { return starts_name(byte) || is_digit(byte); }
 static bool continues_name(char byte) { return continues_tag(byte) || byte == '$'; }
 
 static char folded(char byte) { return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte; }
 
-/* The byte so far ahead; zero, which no SQL contains, behind the end. */
+/* The byte so far ahead; behind the end zero, which no SQL contains. */
 static char peek(const scanner_t *scanner, size_t ahead) {
     return ahead < (size_t)(scanner->end - scanner->at) ? scanner->at[ahead] : '\0';
 }
@@ -26,7 +26,7 @@ static void skip_line(scanner_t *scanner) {
     while (scanner->at < scanner->end && !is_newline(*scanner->at)) scanner->at++;
 }
 
-/* Comments of this kind lie within each other. False: it does not end. */
+/* Skips a comment; these can be nested. False: it does not end. */
 static bool skip_comment(scanner_t *scanner) {
     size_t depth = 0;
     while (scanner->at < scanner->end) {
@@ -55,7 +55,7 @@ static bool skip_blanks(scanner_t *scanner) {
     }
 }
 
-/* From behind an opening quote to behind the closing one; a doubled one does not close. False: there is none. */
+/* Skips from behind an opening quote to behind the closing one; a doubled one does not close. False: there is none. */
 static bool skip_quoted(scanner_t *scanner, char quote) {
     while (scanner->at < scanner->end) {
         if (*scanner->at++ != quote) continue;
@@ -65,8 +65,7 @@ static bool skip_quoted(scanner_t *scanner, char quote) {
     return false;
 }
 
-/* A string goes on in the next line, by the rules it has begun with, when there is nothing but blanks, a newline and comments
- * to a line's end before the next quote. */
+/* A string continues, by the rules of its beginning, if only blanks, at least one newline and comments up to a line's end are before the next quote. */
 static bool skip_to_continuation(scanner_t *scanner) {
     scanner_t ahead = *scanner;
     bool line_ended = false;
@@ -86,7 +85,7 @@ static bool skip_to_continuation(scanner_t *scanner) {
     return true;
 }
 
-/* From behind the opening quote of a string in which a backslash escapes. */
+/* Skips from behind the opening quote of a string with backslash escapes. */
 static bool skip_escaped(scanner_t *scanner) {
     while (scanner->at < scanner->end) {
         char byte = *scanner->at++;
@@ -101,7 +100,7 @@ static bool skip_escaped(scanner_t *scanner) {
     return false;
 }
 
-/* Bytes of the delimiter $tag$ that begins here; 0 when none does. */
+/* The length of the delimiter $tag$ that begins here; 0: none does. */
 static size_t dollar_delimiter(const scanner_t *scanner) {
     size_t length = 1;
     if (starts_name(peek(scanner, 1))) while (continues_tag(peek(scanner, length))) length++;
@@ -153,7 +152,7 @@ static token_kind_t read_quoted(scanner_t *scanner, token_t *token) {
     return TOKEN_QUOTED;
 }
 
-/* Does this keyword, in small letters, begin here? Looks no further: what is behind it is not scanned. */
+/* Whether this keyword, given in lower case, begins here. Does not scan what is behind it. */
 static bool at_keyword(const scanner_t *scanner, const char *word) {
     size_t length = 0;
     for (; word[length]; length++) {
@@ -162,7 +161,7 @@ static bool at_keyword(const scanner_t *scanner, const char *word) {
     return !continues_name(peek(scanner, length));
 }
 
-/* The escape character that UESCAPE names behind a quoted name; a backslash without UESCAPE; 0 where it is not a plain one. */
+/* The escape character of UESCAPE behind a quoted name; a backslash without UESCAPE; 0: it is invalid or not a plain string. */
 static char read_uescape(scanner_t *scanner) {
     static const char keyword[] = "uescape";
     scanner_t ahead = *scanner;
@@ -189,7 +188,7 @@ static token_kind_t read_unicode_quoted(scanner_t *scanner, token_t *token) {
 
 static token_kind_t other_if(bool whole) { return whole ? TOKEN_OTHER : TOKEN_BROKEN; }
 
-/* A letter right before a quote says what kind of quote it is. */
+/* A letter directly before a quote determines the kind of the quote. */
 static token_kind_t read_letters(scanner_t *scanner, token_t *token) {
     char letter = folded(peek(scanner, 0)), next = peek(scanner, 1);
     bool unicode = letter == 'u' && next == '&';

@@ -4,7 +4,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* Of one first word, the rule without a second word comes last. */
+/* Among the rules for one first word, the one without a second word comes last. */
 static const statement_rule_t statements[] = {
     {.first = "abort", .class = CLASS_TRANSACTION},
     {.first = "alter", .second = "aggregate", .kind = STATEMENT_DEFINES},
@@ -55,7 +55,7 @@ static const statement_rule_t statements[] = {
     {.first = "declare", .class = CLASS_SESSION},
     {.first = "delete"},
     {.first = "discard", .class = CLASS_SESSION},
-    {.first = "do", .class = CLASS_SESSION}, /* its code is a string, which may hold anything */
+    {.first = "do", .class = CLASS_SESSION}, /* its code is a string, which may contain anything */
     {.first = "drop", .second = "database", .class = CLASS_ALONE},
     {.first = "drop", .second = "subscription", .class = CLASS_ALONE},
     {.first = "drop", .second = "tablespace", .class = CLASS_ALONE},
@@ -101,10 +101,10 @@ static const statement_rule_t statements[] = {
 
 /* Those of one argument are FUNCTION_KEEPS_OF_ONE. */
 static const char *const functions_of_one[] = {
-    /* settings, and what random numbers begin with */
+    /* settings, and the seed of random numbers */
     "isn_weak", "set_curcfg", "set_curdict", "set_curprs", "set_limit", "set_smlar_limit", "set_system_time", "set_timetravel", "setseed",
     "sepgsql_setcon",
-    /* what an earlier statement has got from a sequence */
+    /* the last value that an earlier statement got from a sequence */
     "currval",
     /* locks that outlive their statement */
     "pg_advisory_lock", "pg_advisory_lock_shared", "pg_advisory_unlock", "pg_advisory_unlock_shared", "pg_try_advisory_lock",
@@ -114,13 +114,13 @@ static const char *const functions_of_one[] = {
     /* connections from the server to others; dblink and dblink_exec can open one for themselves, and close it */
     "dblink_cancel_query", "dblink_connect", "dblink_connect_u", "dblink_disconnect", "dblink_error_message", "dblink_get_notify",
     "dblink_get_result", "dblink_is_busy",
-    /* backups, replication: slots may be made for the session only */
+    /* slots may be temporary, for the session only */
     "pg_backup_start", "pg_backup_stop", "pg_create_physical_replication_slot", "pg_replication_origin_session_progress",
     "pg_replication_origin_session_setup", "pg_start_backup", "pg_stop_backup",
     /* roles and hypothetical indexes of extensions that are widely used; background workers whose results one session can read */
     "hypopg_create_index", "hypopg_drop_index", "hypopg_hide_index", "hypopg_unhide_index", "pg_background_detach",
     "pg_background_launch", "pg_background_result", "set_session_auth", "set_user", "set_user_u",
-    /* whatever SQL they are given as a string */
+    /* functions that run SQL from a string */
     "crosstab", "crosstab2", "crosstab3", "crosstab4", "ts_stat",
 };
 
@@ -137,7 +137,7 @@ static const char *const functions_of_several[] = {
 /* Extensions all of whose functions with such a name keep what they are given: pg_variables, pldebugger, plprofiler. */
 static const char *const function_prefixes[] = {"pgv_", "pldbg_", "pl_profiler_"};
 
-/* What orafce keeps lies in schemas of its own, under names that others may use for something else; NULL: any in the schema. */
+/* orafce's functions are in its own schemas, under names that others may use for something else; NULL: any function of the schema. */
 static const struct {
     const char *schema, *name;
 } functions_of_schemas[] = {
@@ -145,13 +145,13 @@ static const struct {
     {"dbms_session", NULL}, {"dbms_sql", NULL}, {"plvsubst", NULL}, {"utl_file", NULL},
 };
 
-/* Volatile in every version of the server. */
+/* Volatile in each version of the server. */
 static const char *const volatile_functions[] = {
     "currval", "lastval", "pg_advisory_lock", "pg_advisory_lock_shared", "pg_advisory_unlock", "pg_advisory_unlock_all",
     "pg_advisory_unlock_shared", "pg_try_advisory_lock", "pg_try_advisory_lock_shared", "set_config", "setseed",
 };
 
-/* Beside those of applications and extensions, which have a dot in their names. */
+/* In addition to settings of applications and extensions, which have a dot in their names. */
 static const char *const harmless_settings[] = {
     "application_name", "client_min_messages", "commit_delay", "constraint_exclusion", "deadlock_timeout", "effective_cache_size",
     "hash_mem_multiplier", "idle_in_transaction_session_timeout", "jit", "lock_timeout", "maintenance_work_mem", "random_page_cost",
@@ -228,7 +228,7 @@ bool is_never_planned(const char *name, size_t length) {
 }
 
 bool is_harmless_setting(const char *name, size_t length) {
-    static const char compiled[] = "plpgsql."; /* functions keep what they were compiled by */
+    static const char compiled[] = "plpgsql."; /* compiled functions keep what they were compiled with */
     if (length >= sizeof compiled - 1 && memcmp(name, compiled, sizeof compiled - 1) == 0) return false;
     return memchr(name, '.', length) || contains(harmless_settings, COUNT_OF(harmless_settings), name, length);
 }

@@ -9,14 +9,14 @@
 typedef struct {
     scanner_t scanner;
     token_t token;
-    buffer_t *columns; /* what stands between SELECT and FROM */
-    buffer_t tables;   /* what stands behind FROM */
-    token_t row;       /* the name of a whole row of the table that was read last: its own or its alias */
+    buffer_t *columns; /* the text between SELECT and FROM */
+    buffer_t tables;   /* the text behind FROM */
+    token_t row;       /* the last table's name or alias, which as an expression is its whole row */
     unsigned targets;
-    bool empty;        /* no column was read */
-    bool every;        /* every column of the table that was read last is among them */
-    bool parameters;   /* one was read */
-    bool fields;       /* one of a composite type was assigned or chosen by */
+    bool empty;        /* no column was added */
+    bool every;        /* all columns of the last table were added */
+    bool parameters;   /* a parameter was read */
+    bool fields;       /* a field of a composite type was assigned, or chosen by */
     bool memory;
 } reading_t;
 
@@ -52,7 +52,7 @@ static void append_alias(reading_t *reading, buffer_t *buffer, const char *forma
     append(reading, buffer, alias, (size_t)snprintf(alias, sizeof alias, format, reading->targets));
 }
 
-/* Of the table that was read last. */
+/* Adds a column of the last table. */
 static void add_column(reading_t *reading, const char *name, size_t length) {
     if (reading->every) return;
     if (!reading->empty) append(reading, reading->columns, ", ", 2);
@@ -73,7 +73,7 @@ static void add_table(reading_t *reading, const char *name, size_t length) {
     reading->every = false;
 }
 
-/* The name of a table, perhaps with ONLY and a schema before it: its bytes. Stays behind it. */
+/* Reads the name of a table, with or without ONLY and a schema. Returns its length; stops behind it. */
 static size_t read_table(reading_t *reading, const char **name) {
     if (is(reading, "only")) next(reading);
     bool between = reading->token.kind == TOKEN_OPEN;
@@ -91,7 +91,7 @@ static size_t read_table(reading_t *reading, const char **name) {
     return (size_t)(to - *name);
 }
 
-/* Behind a table: its alias, unless it has none and another clause follows. */
+/* Reads a table's alias, if it has one. */
 static void read_alias(reading_t *reading) {
     bool named = is(reading, "as");
     if (named) next(reading);
@@ -100,10 +100,10 @@ static void read_alias(reading_t *reading) {
     next(reading);
 }
 
-/* To the comma that ends an element, or to what ends the list: a parenthesis that was open before it, or one of the clauses behind SET's. */
+/* Skips to the comma that ends an element, or to the end of the list: a parenthesis that was opened before it, or a clause behind SET's. */
 static void skip_element(reading_t *reading) {
     long depth = 0;
-    bool distinct = false; /* IS DISTINCT FROM ends nothing */
+    bool distinct = false; /* IS DISTINCT FROM is no clause */
     for (; !at_end(reading); next(reading)) {
         if (depth == 0 && (closes(reading) || is_sign(reading, ',') || is(reading, "where") || is(reading, "returning"))) return;
         if (depth == 0 && is(reading, "from") && !distinct) return;
@@ -113,7 +113,7 @@ static void skip_element(reading_t *reading) {
     }
 }
 
-/* A column that is assigned, with its subscripts and fields. Stays behind them. */
+/* Reads a column that is assigned, with its subscripts and fields. Stops behind them. */
 static void read_target(reading_t *reading) {
     add_column(reading, reading->token.start, reading->token.length);
     next(reading);
@@ -125,7 +125,7 @@ static void read_target(reading_t *reading) {
     }
 }
 
-/* Names with their subscripts and fields, from behind an opening parenthesis to behind the one that closes it. */
+/* Reads names with their subscripts and fields, from behind an opening parenthesis to behind the one that closes it. */
 static void read_list(reading_t *reading) {
     while (is_name(reading)) {
         read_target(reading);
@@ -136,7 +136,7 @@ static void read_list(reading_t *reading) {
     if (reading->token.kind == TOKEN_CLOSE) next(reading);
 }
 
-/* Behind INSERT INTO and its table: the columns, or what stands in the place of all. */
+/* Reads the columns behind INSERT INTO and its table; without a list all are stored into. */
 static void read_inserted(reading_t *reading) {
     if (reading->token.kind != TOKEN_OPEN) return add_every_column(reading);
     next(reading);
@@ -144,7 +144,7 @@ static void read_inserted(reading_t *reading) {
     read_list(reading);
 }
 
-/* Behind SET. */
+/* Reads the assignments behind SET. */
 static void read_assigned(reading_t *reading) {
     for (;;) {
         if (reading->token.kind == TOKEN_OPEN) {
@@ -167,7 +167,7 @@ static bool at_end_of_conditions(const reading_t *reading) { return at_end(readi
 
 static bool is_row(const reading_t *reading) { return reading->token.length == reading->row.length && strncasecmp(reading->token.start, reading->row.start, reading->row.length) == 0; }
 
-/* a = $1, with the table's name or alias before the column, or without. False: it is something else, in which it stays. */
+/* Reads a = $1, with or without the table's name or alias before the column. False: it is something else; stops within it. */
 static bool read_comparison(reading_t *reading) {
     token_t column = reading->token;
     bool row = is_row(reading);
@@ -186,7 +186,7 @@ static bool read_comparison(reading_t *reading) {
     return at_end_of_conditions(reading) || is(reading, "and");
 }
 
-/* Are these comparisons of the table's columns alone? */
+/* Whether the conditions are such comparisons only. */
 static bool read_comparisons(reading_t *reading) {
     while (read_comparison(reading)) {
         if (at_end_of_conditions(reading)) return true;
@@ -195,8 +195,8 @@ static bool read_comparisons(reading_t *reading) {
     return false;
 }
 
-/* Behind the table, and what is set in it: the columns that its rows are chosen by, and all where other tables and more than comparisons with
- * parameters take part in that. */
+/* Reads the conditions behind the table and its assignments: the columns that its rows are chosen by, and all columns if the conditions are more than
+ * comparisons with parameters. */
 static void read_conditions(reading_t *reading) {
     bool before = reading->parameters;
     reading->parameters = false;
@@ -214,7 +214,7 @@ static void read_conditions(reading_t *reading) {
     reading->parameters |= before;
 }
 
-/* Behind INSERT; without INTO, it is one of a MERGE. */
+/* Reads from behind INSERT; without INTO it is one of a MERGE. */
 static void read_insert(reading_t *reading) {
     if (is(reading, "into")) {
         const char *name;
@@ -222,14 +222,14 @@ static void read_insert(reading_t *reading) {
         size_t length = read_table(reading, &name);
         if (length == 0) return;
         add_table(reading, name, length);
-        if (is(reading, "as")) read_alias(reading); /* it has no other without AS */
+        if (is(reading, "as")) read_alias(reading); /* AS is not optional here */
         read_inserted(reading);
     } else if (reading->targets > 0 && (reading->token.kind == TOKEN_OPEN || is(reading, "values") || is(reading, "default"))) {
         read_inserted(reading);
     }
 }
 
-/* Behind UPDATE; of ON CONFLICT and MERGE it names no table. FOR UPDATE has no SET. */
+/* Reads from behind UPDATE; in ON CONFLICT and MERGE it has no table. FOR UPDATE has no SET. */
 static void read_update(reading_t *reading) {
     const char *name = NULL;
     size_t length = is(reading, "set") ? 0 : read_table(reading, &name);
@@ -242,7 +242,7 @@ static void read_update(reading_t *reading) {
     read_conditions(reading);
 }
 
-/* Behind DELETE; that of a MERGE has no FROM. */
+/* Reads from behind DELETE; that of a MERGE has no FROM. */
 static void read_delete(reading_t *reading) {
     const char *name;
     if (!is(reading, "from")) return;
@@ -261,7 +261,7 @@ static void read_merge(reading_t *reading) {
     size_t length = read_table(reading, &name);
     if (length == 0) return;
     add_table(reading, name, length);
-    add_every_column(reading); /* its rows are chosen by some of them */
+    add_every_column(reading); /* some of them choose its rows */
 }
 
 static void read_statement(reading_t *reading) {

@@ -17,14 +17,14 @@ static int digit(char byte) {
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : 16;
 }
 
-/* So many digits at most, of that base: the character that they stand for. */
+/* Reads at most so many digits of this base, and returns the character with that code. */
 static int numbered(letters_t *letters, int base, int most) {
     int value = 0;
     while (most-- > 0 && letters->at < letters->end && digit(*letters->at) < base) value = (value * base + digit(*letters->at++)) & 0xFFFFFF;
     return value;
 }
 
-/* The next character, of one byte: what a backslash stands for, too. */
+/* The next character, one byte, with backslash escapes resolved. */
 static int next(letters_t *letters) {
     char byte = *letters->at++;
     if (!letters->escapes || byte != '\\' || letters->at == letters->end) return (unsigned char)byte;

@@ -27,7 +27,7 @@ bool unicode_escape_ok(char escape) {
     return escape > ' ' && escape < 0x7F && hex_digit(escape) < 0 && !strchr("+'\"", escape);
 }
 
-/* -1: these are not so many digits. */
+/* -1: there are not so many digits. */
 static int32_t read_hex(const char *at, const char *end, size_t digits) {
     int32_t value = 0;
     if ((size_t)(end - at) < digits) return -1;
@@ -50,7 +50,7 @@ static void add_character(name_t *name, int32_t character) {
     while (following-- > 0) name_add(name, (char)(0x80 | ((character >> (6 * following)) & 0x3F)));
 }
 
-/* \XXXX or \+XXXXXX, from behind the escape. Bytes read; 0 when it is neither. */
+/* Reads \XXXX or \+XXXXXX from behind the escape. Returns the bytes read; 0: it is neither. */
 static size_t add_escaped(name_t *name, const char *at, const char *end) {
     bool long_form = at < end && *at == '+';
     size_t digits = long_form ? 6 : 4;

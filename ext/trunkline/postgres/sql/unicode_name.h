@@ -1,4 +1,4 @@
-/* Names of SQL as the server knows them: cut off where it cuts them off, and without their Unicode escapes. */
+/* Names of SQL as the server stores them: truncated, and with their Unicode escapes resolved. */
 #ifndef TRUNKLINE_UNICODE_NAME_H
 #define TRUNKLINE_UNICODE_NAME_H
 
@@ -6,25 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NAME_MOST 63 /* bytes of an identifier; the server cuts off what is longer */
+#define NAME_MOST 63 /* bytes of an identifier; the server truncates longer ones */
 
 typedef struct {
-    char *bytes; /* room for NAME_MOST of them */
+    char *bytes; /* a buffer of NAME_MOST bytes */
     size_t length;
     size_t whole; /* bytes up to the last character that fits */
 } name_t;
 
-/* An empty name that is written to these bytes; then one more byte of it, of which what is too long is left out. */
+/* An empty name that uses this buffer. name_add appends a byte; bytes beyond the limit are left out. */
 name_t name_into(char *bytes);
 void name_add(name_t *name, char byte);
 
-/* How many bytes the name has. */
+/* The length of the name in bytes. */
 uint8_t name_finish(const name_t *name);
 
-/* May this be what UESCAPE names? */
+/* Whether UESCAPE may name this character. */
 bool unicode_escape_ok(char escape);
 
-/* Adds what stands between the quotes of U&"...". False: no server takes it, or it has characters beyond U+FFFF as two halves. */
+/* Appends the text between the quotes of U&"...". False: it is invalid, or has characters beyond U+FFFF as surrogate pairs. */
 bool unicode_unescape(name_t *name, const char *text, size_t length, char escape);
 
 #endif

@@ -8,7 +8,7 @@ static const char *skip_digits(const char *at, const char *end) {
     return at;
 }
 
-/* One "[2:3]"; the given position if there is none. */
+/* Skips one "[2:3]"; returns the given position if there is none. */
 static const char *skip_bound(const char *start, const char *end) {
     if (start == end || *start != '[') return start;
     const char *at = skip_digits(start + 1, end);

@@ -25,14 +25,14 @@ typedef struct {
 typedef struct {
     const char *at, *end;
     int depth;      /* open braces */
-    int leaf_depth; /* where values stand; 0 until the first */
+    int leaf_depth; /* depth of the values; 0 before the first */
     bool after_item, after_comma;
 } array_text_t;
 
 /* Skips the bounds, if any. */
 void array_text_start(array_text_t *text, const char *bytes, size_t length);
 
-/* The next token; of a value, *token points into the text. After ARRAY_END and ARRAY_MALFORMED nothing more may be asked. */
+/* The next token; *token points into the text for a value. Must not be called after ARRAY_END or ARRAY_MALFORMED. */
 array_token_kind_t array_text_next(array_text_t *text, array_token_t *token);
 
 /* Writes the value (never longer than the token) and returns its length. */

@@ -1,8 +1,8 @@
 #include "catalogue.h"
 #include "decoders.h"
 
-/* OIDs as in PostgreSQL's pg_type.dat; they never change. xml has no binary form here
- * because the server writes another declaration into it than into the text. */
+/* OIDs as in PostgreSQL's pg_type.dat; they never change. xml is not used in binary format, because the server writes another declaration into it
+ * than into the text. */
 static const pg_type_t types[] = {
     {16, 1000, "bool", decode_bool_text, decode_bool_binary, 40, false},
     {17, 1001, "bytea", decode_bytea_text, decode_bytea_binary, 40, false},
@@ -38,7 +38,7 @@ enum { TYPE_COUNT = sizeof types / sizeof types[0], OID_LIMIT = 3808 };
 
 static const pg_type_t server_text = {0, 0, "text of another type", decode_text, NULL, 40, false};
 
-/* Position in types plus one, 0 for none: of a type, and of the type an array has. */
+/* Index in `types` plus one, 0 for none: of a type, and of the element type of an array. */
 static uint8_t type_at[OID_LIMIT], element_at[OID_LIMIT];
 
 bool column_decoder_for(uint32_t oid, column_decoder_t *out) {

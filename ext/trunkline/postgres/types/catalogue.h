@@ -1,5 +1,4 @@
-/* PostgreSQL's bytes -> Ruby values. The codec asks once per result column for a
- * decoder and then calls column_decode for every value that is not NULL. */
+/* PostgreSQL's bytes -> Ruby values. The codec gets one decoder per result column, and calls column_decode for each value that is not NULL. */
 #ifndef TRUNKLINE_CATALOGUE_H
 #define TRUNKLINE_CATALOGUE_H
 
@@ -12,26 +11,26 @@ typedef struct {
 
 enum { FORMAT_TEXT = 0, FORMAT_BINARY = 1 };
 
-/* False: the OID is not built in, and *out decodes as the server's text. Constant time. */
+/* Sets the decoder of a type. False: the OID is not built in, and *out decodes to the server's text. Constant time. */
 bool column_decoder_for(uint32_t oid, column_decoder_t *out);
 
-/* What decodes to the server's text, whatever the type; in binary where that is the same. */
+/* Sets a decoder to the server's text, for any type; it uses the binary format where that is the same. */
 void column_decoder_for_text(uint32_t oid, column_decoder_t *out);
 
-/* What gives the bytes that the server sends, whatever the type and the format. */
+/* Sets a decoder to the bytes that the server sends, for any type and format. */
 void column_decoder_for_bytes(column_decoder_t *out);
 
-/* Whether the column can be asked for in binary format. */
+/* Whether the column can be decoded in binary format. */
 bool column_decoder_binary(const column_decoder_t *decoder);
 
-/* Whether Ruby makes the final values, or elements of Arrays, of what C decodes. */
+/* Whether Ruby converts the decoded values, or the elements of decoded Arrays, to the final ones. */
 bool column_decoder_finished_in_ruby(const column_decoder_t *decoder);
 
-/* Whether an object of a class that Ruby code may change is made, or an Array: that may raise other errors than ProtocolError. */
+/* Whether decoding makes an Array, or an object of a class that Ruby code may change: that may raise other errors than ProtocolError. */
 bool column_decoder_calls_ruby(const column_decoder_t *decoder);
 
-/* Decodes one value. Arrays and what is in them count for the memory of the row, which may be NULL where column_decoder_calls_ruby says no. Raises
- * Trunkline::ProtocolError when the bytes make no sense, and UnreadableResult when the row takes more memory than it may. */
+/* Decodes one value. Arrays and their elements count for the row's memory, which may be NULL where column_decoder_calls_ruby is false. Raises
+ * Trunkline::ProtocolError for malformed bytes, and UnreadableResult when the row takes more memory than allowed. */
 VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length, row_memory_t *memory);
 
 /* Fills the catalogue's index; called once, as the extension is loaded. */

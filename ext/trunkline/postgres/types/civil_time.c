@@ -42,7 +42,7 @@ static bool take_ymd(text_t *text, date_t *date) {
            take_two_digits(text, 12, &date->month) && take_char(text, '-') && take_two_digits(text, 31, &date->day);
 }
 
-/* There is no year 0 on the wire: 1 BC is the year before 1. */
+/* There is no year 0 on the wire: the year before 1 is 1 BC. */
 static bool take_era(text_t *text, date_t *date) {
     if (date->year == 0) return false;
     if (text->at == text->end) return true;

@@ -36,7 +36,7 @@ static void take_digits(decimal_t *decimal, bool fraction) {
 
         decimal->seen_digit = true;
         if (decimal->digit_count == SIGNIFICANT_DIGITS) {
-            /* Too far right to count, but it must still break a tie. */
+            /* Too far right for the mantissa, but it must still break a tie. */
             if (digit != '0') decimal->digits[SIGNIFICANT_DIGITS - 1] = '1';
             if (!fraction) decimal->exponent++;
             continue;
@@ -67,7 +67,7 @@ static bool take_exponent(decimal_t *decimal) {
     return true;
 }
 
-/* strtod sees no decimal point, so that the locale has no say. */
+/* strtod gets no decimal point, so that the locale has no effect. */
 static double nearest_double(const decimal_t *decimal) {
     char buffer[SIGNIFICANT_DIGITS + 24];
 

@@ -2,7 +2,7 @@
 #include "array_text.h"
 #include "../../bytes/big_endian.h"
 
-enum { GROWING_SLOT_BYTES = 12 }; /* of an Array whose size is not known: Ruby makes half as much room again when it is full */
+enum { GROWING_SLOT_BYTES = 12 }; /* of an Array whose size is not known: Ruby enlarges a full one by half */
 
 NORETURN(static void raise_malformed_array(const pg_type_t *element));
 
@@ -29,7 +29,7 @@ static VALUE read_value(const pg_type_t *element, const array_token_t *token) {
     return value;
 }
 
-/* Everything up to the brace that closes the one just read. */
+/* Reads up to the closing brace of the one just read. */
 static VALUE read_level(const pg_type_t *element, array_text_t *text, row_memory_t *memory) {
     row_memory_take(memory, OBJECT_BYTES);
     VALUE array = rb_ary_new(), value;
@@ -72,8 +72,7 @@ typedef struct {
 
 enum { ARRAY_HEADER = 12, DIMENSION = 8 };
 
-/* Every element takes four bytes at least: no size may promise more than there can be. An inner array costs the server nothing to send,
- * where it has one element. */
+/* Each element takes at least four bytes, which limits the sizes. An inner array takes the server no bytes if it has one element, but memory here. */
 static bool read_dimensions(binary_array_t *array) {
     uint64_t product = 1, most = (uint64_t)(array->end - array->at) / 4;
 
@@ -112,8 +111,8 @@ static VALUE read_dimension(binary_array_t *array, const uint32_t *sizes, uint32
     return values;
 }
 
-/* Header: dimensions, whether there are NULLs, the element's OID (a domain's own, for one,
- * so it is not compared); then a size and a lower bound for each dimension. */
+/* Header: number of dimensions, whether there are NULLs, the element's OID (which may be a domain's, so it is not compared); then a size and a lower
+ * bound for each dimension. */
 VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory) {
     binary_array_t array = {.element = element, .at = bytes, .end = bytes + length, .memory = memory};
 

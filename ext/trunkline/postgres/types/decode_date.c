@@ -6,8 +6,7 @@
 static VALUE cDate, gregorian;
 static ID id_jd;
 
-/* Julian day numbers: of 2000-01-01, and of the day of the calendar's reform, before
- * which Date would count in the Julian calendar if not told otherwise. */
+/* Julian day numbers of 2000-01-01, and of the calendar's reform, before which Date uses the Julian calendar unless it is told GREGORIAN. */
 enum { JD_2000 = 2451545, JD_REFORM = 2299161 };
 
 static VALUE date_value(int64_t days) {

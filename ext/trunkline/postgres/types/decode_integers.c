@@ -12,7 +12,7 @@ static int64_t parse_integer(const char *bytes, size_t length, int64_t min, int6
     for (; at < end; at++) {
         unsigned digit = (unsigned char)*at - (unsigned)'0';
 
-        /* Counted downwards: the smallest number has no positive twin. */
+        /* Negative while digits are added: the smallest number has no positive counterpart. */
         if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, (int64_t)digit, &value)) {
             raise_malformed(type_name);

@@ -9,7 +9,7 @@ enum { STACK_ROOM = 256, SMALL_DIGITS = 18 /* always fit 64 bits */ };
 static ID id_BigDecimal;
 static VALUE not_a_number, plus_infinity, minus_infinity;
 
-/* A small whole number; BigDecimal() takes it in less than half the time of a String. */
+/* Parses a small whole number: BigDecimal() converts an Integer in less than half the time of a String. */
 static bool small_integer(const char *digits, size_t length, int64_t *value) {
     bool negative = *digits == '-';
     const char *at = digits + negative, *end = digits + length;
@@ -36,7 +36,7 @@ static const char *skip_digits(const char *at, const char *end) {
     return at;
 }
 
-/* BigDecimal() takes more than a server may send (blanks, underscores, exponents). */
+/* BigDecimal() accepts more than a server may send (blanks, underscores, exponents). */
 static bool is_plain_decimal(const char *bytes, size_t length) {
     const char *end = bytes + length, *at = bytes + (length > 0 && *bytes == '-');
     const char *point = skip_digits(at, end);
@@ -50,7 +50,7 @@ static bool is_word(const char *bytes, size_t length, const char *word) {
     return length == strlen(word) && memcmp(bytes, word, length) == 0;
 }
 
-/* BigDecimal() would raise for these where BigDecimal.mode says so. Nil: it is none of them. */
+/* BigDecimal() raises for these if BigDecimal.mode says so. Nil: it is none of them. */
 static VALUE special(const char *bytes, size_t length) {
     if (is_word(bytes, length, "NaN")) return not_a_number;
     if (is_word(bytes, length, "Infinity")) return plus_infinity;

@@ -2,7 +2,7 @@
 
 #include <ruby/encoding.h>
 
-/* As rb_utf8_str_new does it, which looks up what is known here. */
+/* As rb_utf8_str_new, without its lookup of the encoding. */
 VALUE decode_text(const char *bytes, size_t length) {
     VALUE string = rb_str_new(bytes, (long)length);
     RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
@@ -29,7 +29,7 @@ VALUE decode_char_binary(const char *bytes, size_t length) {
     return decode_text(bytes, *bytes == 0 ? 0 : 1);
 }
 
-/* A version number stands before the JSON text. */
+/* A version number precedes the JSON text. */
 VALUE decode_jsonb_binary(const char *bytes, size_t length) {
     if (length < 1 || *bytes != 1) raise_malformed("jsonb");
     return decode_text(bytes + 1, length - 1);

@@ -1,12 +1,12 @@
-/* Values that decoders of several types make, and the error of those that make none. */
+/* Values that decoders of several types make, and the error for malformed ones. */
 #ifndef TRUNKLINE_DECODED_VALUE_H
 #define TRUNKLINE_DECODED_VALUE_H
 
 #include <ruby.h>
 #include <stddef.h>
 
-/* An immutable value of one of our own classes, whose parts are known to be right. No Ruby runs meanwhile: threads are
- * interrupted where it does, and an answer must not be left in the middle. */
+/* An immutable object of one of this library's classes, with valid parts. It runs no Ruby: threads are interrupted where Ruby runs, and an answer
+ * must not be interrupted midway. */
 VALUE plain_value(VALUE class, size_t count, const ID *names, const VALUE *parts);
 
 /* Positive and negative infinity, which dates, timestamps and intervals may be. */
@@ -15,7 +15,7 @@ VALUE infinity_value(bool negative);
 /* Raises Trunkline::ProtocolError; the message names the type and never the value. */
 NORETURN(void raise_malformed(const char *type_name));
 
-/* Looks up what is made; called once, as the extension is loaded. */
+/* Looks up classes and constants; called once, as the extension is loaded. */
 void Init_trunkline_decoded_value(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the catalogue knows of the families, one decode_*.c file each. */
+/* The decoders that the catalogue uses, in one decode_*.c file per family. */
 #ifndef TRUNKLINE_POSTGRES_DECODERS_H
 #define TRUNKLINE_POSTGRES_DECODERS_H
 
@@ -28,7 +28,7 @@ decode_function decode_uuid_binary;
 VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory);
 VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory);
 
-/* Counts the object, if it is one, that was made of so many bytes. */
+/* Counts a decoded value's memory, if it is an object; `length` is the number of its bytes. */
 void count_value(const pg_type_t *type, VALUE value, size_t length, row_memory_t *memory);
 
 #endif

@@ -36,7 +36,7 @@ static bool take_two_digits(text_t *text, int64_t *value) {
     return take_number(text, 2, 2, value) && *value <= 59;
 }
 
-/* Minutes, seconds and fraction behind the hours; the sign counts for all of them. */
+/* Reads minutes, seconds and fraction behind the hours; the sign applies to all of them. */
 static bool take_clock(text_t *text, int64_t hours, bool negative, int64_t *microseconds) {
     int64_t minutes, seconds, fraction = 0, whole;
 

@@ -3,23 +3,23 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes, as ObjectSpace.memsize_of tells them on 64-bit platforms: of an object without more; of a Hash of a few entries; of an element
- * of an Array, with room to grow, and where objects have slots of several sizes. */
+/* Bytes, from ObjectSpace.memsize_of on 64-bit platforms: of an object without external memory; of a Hash of a few entries; of an element of an
+ * Array, with room to grow, and where objects have slots of several sizes. */
 enum { OBJECT = 40, SMALL_HASH = 168, ELEMENT = 12, ELEMENT_IN_PLACE = 16 };
-/* Those slots are 40, 80, 160, 320 and 640 bytes, of which a String that is no longer takes 25 itself. */
+/* Those slots have 40, 80, 160, 320 and 640 bytes, of which 25 are the header of a String that is embedded there. */
 enum { STRING_HEAD = 25, LARGEST_SLOT = 640 };
-/* A Hash with more entries has a table with room for 32, and one of twice the room whenever it is full: with json 2.6 when one more is added,
- * with json 2.10 and newer, which knows their number, at once. Each entry takes 24 bytes and two numbers, of 1, 2 or 4 bytes. Measured on
- * Ruby 3.1: a Hash of 9 and of 31 entries 928 bytes, of 33 1760, 65 3424, 129 7264, 32,769 2,097,248; of 32 928 and 1760. On Ruby 3.3, where
- * json 2.10 asks for room for keys and values: of 5 496, 8 912, 16 1744, 32 3408, 64 7248. */
+/* A Hash with more entries has a table with room for 32, which doubles when it is full: with json 2.6 when one more is added, with json 2.10 and
+ * newer, which gives their number, at once. Each entry takes 24 bytes and two numbers, of 1, 2 or 4 bytes. Measured on Ruby 3.1: a Hash of 9 and of
+ * 31 entries 928 bytes, of 33 1760, 65 3424, 129 7264, 32,769 2,097,248; of 32 928 and 1760. On Ruby 3.3, where json 2.10 requests room for keys and
+ * values: of 5 496, 8 912, 16 1744, 32 3408, 64 7248. */
 enum { SMALL_HASH_ENTRIES = 8, SMALLEST_TABLE = 32, TABLE_ENTRY = 24, TABLES_OF_BYTES = 128, TABLES_OF_SHORTS = 32768 };
-/* A String with an escape is made in a buffer that is as long as its text, and, where it is longer than what an object holds, has 64 bytes. */
+/* A String with an escape is made in a buffer as long as its text; if that is longer than an embedded String, it has at least 64 bytes. */
 enum { HELD_BYTES = 23, LEAST_BUFFER = 63 };
 enum { OF_ARRAY = UINT32_MAX }; /* in the place of the entries of a Hash */
-/* Ruby keeps the Strings that are keys once (rb_hash_aset takes an interned one), so a key that recurs takes nothing. Which keys were met is
- * remembered for so many, with two places for each: of 20 objects' keys all, and 2 KB to clear for each document. */
+/* Ruby stores Strings that are keys once (rb_hash_aset interns them), so a key that recurs takes no memory. So many keys are remembered, in two
+ * places for each: all of 20 objects' keys, and 2 KB to clear for each document. */
 enum { KEYS_REMEMBERED = 128, HASHED_BYTES = 8 };
-enum { PLAIN_DIGITS = 18, PLAIN_FLOAT = 70 }; /* Integers that short, and Floats whose digits and exponent are that few, are no objects */
+enum { PLAIN_DIGITS = 18, PLAIN_FLOAT = 70 }; /* Integers of so few digits, and Floats of so few digits plus exponent, are no objects */
 
 typedef struct {
     const char *at; /* NULL: none */
@@ -30,9 +30,9 @@ typedef struct {
     const char *at, *end;
     uint64_t bytes;
     json_costs_t costs;
-    uint32_t entries[JSON_DEPTH_COUNTED]; /* of the Hashes that are open, and OF_ARRAY */
+    uint32_t entries[JSON_DEPTH_COUNTED]; /* of each open Hash; OF_ARRAY for an Array */
     uint32_t depth;
-    json_string_t last; /* String: a key, if a colon follows */
+    json_string_t last; /* the last String: a key, if a colon follows */
     uint64_t last_bytes; /* that were counted for it */
     json_string_t keys[KEYS_REMEMBERED];
 } json_scan_t;
@@ -45,7 +45,7 @@ static uint64_t string_bytes(const json_scan_t *scan, size_t length) {
     return slot;
 }
 
-/* Stands behind the opening quote. */
+/* Starts behind the opening quote. */
 static void scan_string(json_scan_t *scan) {
     const char *start = scan->at;
     bool escaped = false;
@@ -65,7 +65,7 @@ static bool is_of_number(char byte) {
     return (byte >= '0' && byte <= '9') || byte == '.' || byte == '-' || byte == '+' || byte == 'e' || byte == 'E';
 }
 
-/* Ruby keeps a Float in its reference where it is 0.0, or 1e-77 to 1e77 in size; -0.0 is an object. */
+/* Ruby stores a Float in its reference (flonum) if it is 0.0, or 1e-77 to 1e77 in size; -0.0 is an object. */
 static void scan_number(json_scan_t *scan) {
     const char *start = scan->at;
     bool point = false, exponent = false, zero = true;
@@ -94,7 +94,7 @@ static void close_level(json_scan_t *scan) {
     if (scan->depth > 0) scan->depth--;
 }
 
-/* By the length and the last bytes: keys that begin alike are usual. */
+/* Hashes the length and the last bytes: many keys begin alike. */
 static size_t key_index(const json_string_t *key) {
     uint32_t hash = (uint32_t)key->length;
     size_t from = key->length > HASHED_BYTES ? key->length - HASHED_BYTES : 0;
@@ -106,7 +106,7 @@ static bool is_same(const json_string_t *one, const json_string_t *other) {
     return one->at && one->length == other->length && memcmp(one->at, other->at, one->length) == 0;
 }
 
-/* Takes back what was counted for the String before the colon where it has been a key before. */
+/* Subtracts the String before a colon, if it was a key before. */
 static void meet_key(json_scan_t *scan) {
     if (!scan->last.at) return;
     json_string_t *first = &scan->keys[key_index(&scan->last)];
@@ -121,7 +121,7 @@ static uint64_t table_bytes(uint32_t room) {
     return (uint64_t)room * (TABLE_ENTRY + 2 * width);
 }
 
-/* A Hash is as small as it can be until it has more entries. */
+/* Adds an entry to a Hash, whose memory grows in steps. */
 static void add_entry(json_scan_t *scan) {
     if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] >= OF_ARRAY - 1) return;
     uint32_t count = ++scan->entries[scan->depth - 1], twice = scan->costs.twice ? 2 : 1;
@@ -132,7 +132,7 @@ static void add_entry(json_scan_t *scan) {
     }
 }
 
-/* The last one, behind which there is no comma, is counted with its Array. */
+/* Adds an element of an Array. The last one, behind which there is no comma, is counted with its Array. */
 static void add_element(json_scan_t *scan) {
     if (scan->depth == 0 || scan->depth > JSON_DEPTH_COUNTED || scan->entries[scan->depth - 1] == OF_ARRAY) {
         scan->bytes += scan->costs.slots ? ELEMENT_IN_PLACE : ELEMENT;

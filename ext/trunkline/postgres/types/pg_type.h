@@ -8,15 +8,15 @@
 #include <stdint.h>
 #include "row_memory.h"
 
-/* One value of so many bytes, which the caller keeps while it is decoded. May run Ruby, and raise. */
+/* Decodes one value, whose bytes the caller keeps meanwhile. May run Ruby, and raise. */
 typedef VALUE decode_function(const char *bytes, size_t length);
 
 typedef struct {
     uint32_t oid, array_oid; /* array_oid 0: the type has no array */
     const char *name;
     decode_function *text, *binary; /* binary NULL: only text format */
-    uint16_t object_bytes; /* that a value takes beside as many as it has itself, where it is an object: at least what ObjectSpace.memsize_of tells */
-    bool finished_in_ruby; /* what C makes of a value is text, of which Types::Finishers::BY_TYPE makes the final one */
+    uint16_t object_bytes; /* of a value that is an object, beside its own bytes: at least what ObjectSpace.memsize_of returns */
+    bool finished_in_ruby; /* C decodes the value to text, from which Types::Finishers::BY_TYPE makes the final one */
 } pg_type_t;
 
 #endif

@@ -28,7 +28,7 @@ void row_memory_exceeded(const row_memory_t *memory) {
 
 /* call-seq: RowMemory.new(most = 256 MiB) -> RowMemory
  *
- * Of a row whose values may take so many bytes. */
+ * A new count for one row, with a limit of so many bytes. */
 static VALUE row_memory_new(int argc, VALUE *argv, VALUE class) {
     rb_check_arity(argc, 0, 1);
     size_t most = argc == 0 ? ROW_MEMORY_BY_DEFAULT : NUM2SIZET(argv[0]);
@@ -40,7 +40,7 @@ static VALUE row_memory_new(int argc, VALUE *argv, VALUE class) {
 
 /* call-seq: take(bytes) -> self
  *
- * Counts what is about to be made. Raises UnreadableResult where the values of the row would take more than they may. */
+ * Counts memory that is about to be allocated. Raises UnreadableResult if the row's values would take more than the limit. */
 static VALUE row_memory_take_bytes(VALUE self, VALUE bytes) {
     row_memory_take(row_memory_in(self), NUM2SIZET(bytes));
     return self;
@@ -48,7 +48,7 @@ static VALUE row_memory_take_bytes(VALUE self, VALUE bytes) {
 
 /* call-seq: take_array(size) -> self
  *
- * Counts an Array of so many elements, without these. Raises UnreadableResult as take does. */
+ * Counts an Array of so many elements, without their own memory. Raises UnreadableResult as take does. */
 static VALUE row_memory_take_array(VALUE self, VALUE size) {
     uint32_t elements = NUM2UINT(size); /* as many as an array of the server may have */
     row_memory_take(row_memory_in(self), OBJECT_BYTES + (uint64_t)elements * SLOT_BYTES);
@@ -57,7 +57,7 @@ static VALUE row_memory_take_array(VALUE self, VALUE size) {
 
 /* call-seq: take_json(text) -> self
  *
- * Counts what JSON.parse would make of the text. Raises UnreadableResult as take does. */
+ * Counts the objects that JSON.parse would make from the text. Raises UnreadableResult as take does. */
 static VALUE row_memory_take_json(VALUE self, VALUE text) {
     StringValue(text);
     row_memory_take(row_memory_in(self), json_memory(RSTRING_PTR(text), (size_t)RSTRING_LEN(text), json_costs));

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    SURE_DIGITS = 6, /* so many any float keeps, unless it is subnormal */
-    MOST_DIGITS = 9, /* so many tell every float from its neighbours */
+    SURE_DIGITS = 6, /* digits that each float preserves, unless it is subnormal */
+    MOST_DIGITS = 9, /* digits that distinguish each float from its neighbours */
     EXACT_POWERS = 22,
 };
 
@@ -23,7 +23,7 @@ typedef struct {
     int exponent; /* of ten */
 } decimal_t;
 
-/* Halfway between two floats, as far as a double can tell. */
+/* Whether it is halfway between two floats, in the precision of a double. */
 static bool looks_halfway(double value) {
     uint64_t bits;
 

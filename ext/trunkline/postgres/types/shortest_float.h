@@ -1,4 +1,4 @@
-/* Single precision as people write it. */
+/* Single-precision floats in their shortest decimal notation. */
 #ifndef TRUNKLINE_POSTGRES_SHORTEST_FLOAT_H
 #define TRUNKLINE_POSTGRES_SHORTEST_FLOAT_H
 

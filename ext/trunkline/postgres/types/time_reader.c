@@ -1,6 +1,6 @@
 #include "time_reader.h"
 
-/* Trunkline::Postgres::TimeReader: the text of a timestamp -> a Time, in the zones that a host wants. */
+/* Trunkline::Postgres::TimeReader: the text of a timestamp -> a Time, in the zones that an adapter wants. */
 #include "decoders.h"
 #include "civil_time.h"
 #include "time_value.h"
@@ -11,10 +11,10 @@
 enum { SECONDS_A_MINUTE = 60, SECONDS_AN_HOUR = 3600 };
 
 typedef struct {
-    bool local;  /* what is written without an offset is in the process's own zone, not in UTC */
-    bool given;  /* what is written with an offset keeps it */
-    int zone;    /* of the Time, otherwise */
-    VALUE others; /* reads what is no timestamp of this era */
+    bool local;  /* text without an offset is in the process's time zone, not in UTC */
+    bool given;  /* text with an offset keeps that offset */
+    int zone;    /* of the Time otherwise */
+    VALUE others; /* callable for text that is no timestamp of this era */
 } time_reader_t;
 
 static ID id_call;
@@ -44,8 +44,8 @@ static int zone_of(VALUE name) {
 
 /* call-seq: TimeReader.new(from, to, others)
  *
- * from: the zone of what has no offset, :utc or :local. to: that of the Time; nil: the offset that is written, or else from.
- * others: a callable for what is infinite, before our era or no timestamp at all. */
+ * from: the zone of text without an offset, :utc or :local. to: the zone of the Time; nil: the offset in the text, or else from. others: a callable
+ * for text that is infinite, before our era or no timestamp. */
 static VALUE time_reader_initialize(VALUE self, VALUE from, VALUE to, VALUE others) {
     time_reader_t *reader = RTYPEDDATA_DATA(self);
     reader->local = zone_of(from) == ZONE_LOCAL;
@@ -57,7 +57,7 @@ static VALUE time_reader_initialize(VALUE self, VALUE from, VALUE to, VALUE othe
 
 static int digits(const char *text) { return (text[0] - '0') * 10 + text[1] - '0'; }
 
-/* The offset at the end of what has been parsed already: +hh, +hh:mm or +hh:mm:ss. */
+/* The offset at the end of text that was parsed before: +hh, +hh:mm or +hh:mm:ss. */
 static int written_offset(const char *text, size_t length) {
     const char *sign = text + length;
     while (*--sign != '+' && *sign != '-') continue;
@@ -68,7 +68,7 @@ static int written_offset(const char *text, size_t length) {
     return *sign == '-' ? -offset : offset;
 }
 
-/* The process's own zone decides which moment the same reading of the clock is. */
+/* Converts a reading of the clock in UTC to the time of the same reading in the process's time zone. */
 static time_t local_moment(time_t utc) {
     struct tm civil;
     gmtime_r(&utc, &civil);
@@ -85,7 +85,7 @@ static timestamp_kind_t parse(const char *text, size_t length, int64_t *microsec
     return civil_parse_timestamp(text, length, true, microseconds) == CIVIL_OK ? WITH_OFFSET : NO_TIMESTAMP;
 }
 
-/* call-seq: call(text) -> Time, or what the others are read as */
+/* call-seq: call(text) -> Time, or what others returns */
 static VALUE time_reader_call(VALUE self, VALUE string) {
     const time_reader_t *reader = RTYPEDDATA_DATA(self);
     Check_Type(string, T_STRING);

@@ -5,8 +5,7 @@
 
 /* call-seq: builtin_type(oid) -> [oid, array, name, array_oid], or nil
  *
- * Of a type or of the array of it: the type's own OID, whether the array was asked for, the type's name, and the
- * array's OID (0: there is none). */
+ * For a type or its array type: the type's OID, whether the array type was given, the type's name, and the array type's OID (0: there is none). */
 static VALUE postgres_builtin_type(VALUE self, VALUE oid) {
     column_decoder_t decoder;
 
@@ -18,8 +17,8 @@ static VALUE postgres_builtin_type(VALUE self, VALUE oid) {
 
 /* call-seq: decode(oid, array, format, bytes, memory = RowMemory.new) -> value
  *
- * Decodes one value of a built-in type, or of an array of it; format 0 is text, 1 binary. Any other OID is text. The value counts for the
- * memory of its row: beyond what that allows, UnreadableResult is raised. */
+ * Decodes one value of a built-in type, or of its array type; format 0 is text, 1 binary. Any other OID decodes to text. The value counts for the
+ * row's memory; beyond its limit UnreadableResult is raised. */
 static VALUE postgres_decode(int argc, VALUE *argv, VALUE self) {
     column_decoder_t decoder;
     row_memory_t unshared = row_memory_of(ROW_MEMORY_BY_DEFAULT);

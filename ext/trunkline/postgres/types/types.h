@@ -1,4 +1,4 @@
-/* What Ruby decodes by the built-in types. */
+/* Functions in Ruby that decode by the built-in types. */
 #ifndef TRUNKLINE_POSTGRES_TYPES_H
 #define TRUNKLINE_POSTGRES_TYPES_H
 

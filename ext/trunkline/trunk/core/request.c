@@ -214,6 +214,7 @@ static VALUE request_limit_as(VALUE self, VALUE object) {
 /* call-seq: deadline -> Float or nil */
 static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of(self)->deadline); }
 
+/* call-seq: deadline_passed? -> true or false */
 static VALUE request_is_deadline_passed(VALUE self) { return RBOOL(request_deadline_passed(request_of(self))); }
 
 /* call-seq: patience = Float or nil
