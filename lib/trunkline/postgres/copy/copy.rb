@@ -4,18 +4,17 @@ require_relative "../request/request"
 
 module Trunkline
   module Postgres
-    # One COPY on a session, in the bytes of its format: what adapters build their own calls from. While it goes on, the session
-    # does nothing else.
+    # One COPY on a session, as bytes of its format; adapters build their own calls from it. Until it ends, the session does nothing else.
     #
     #   copy = session.copy("COPY users TO STDOUT")
     #   while (data = copy.read) do io.write(data) end
     #   copy.finish
     class Copy
-      # Bytes that are collected before they are written, and that may be left to write.
+      # Bytes that are collected before a write, and that may remain unwritten after one.
       AT_ONCE = 64 * 1024
-      # Rows that are taken at a time.
+      # Rows that are returned at a time.
       PORTION = 1000
-      # Seconds for the server to answer that it has dropped what it was sent.
+      # Seconds for the server to confirm that it has discarded the data.
       TIDYING = 1.0
       private_constant :TIDYING
 
@@ -23,7 +22,7 @@ module Trunkline
       # @param responses [ResponseReader]
       # @param sql [String]
       # @param deadline [Numeric, nil] seconds for all of it
-      # @param description [Description, nil] what the rows are decoded by
+      # @param description [Description, nil] by which rows are decoded
       def initialize(lease, responses, sql, deadline: nil, description: nil) # :nodoc:
         @lease = lease
         @responses = responses
@@ -35,10 +34,10 @@ module Trunkline
 
       attr_reader :request # :nodoc:
 
-      # Has the server begin.
+      # Sends the statement and waits until the COPY has begun.
       #
       # @return [Copy]
-      # @raise [Error] it refused
+      # @raise [Error] the server refused it
       def begin # :nodoc:
         @lease.flow.begin(@request, @responses.method(:tell)) { !@request.copying.nil? }
         check
@@ -65,11 +64,11 @@ module Trunkline
       # @return [Integer] the number of columns
       def columns = @request.copied_columns
 
-      # Sends data; where it is cut does not matter.
+      # Sends data, split anywhere.
       #
       # @param data [String] bytes in the statement's format
       # @return [Copy]
-      # @raise [ServerError] what was sent before could not be stored
+      # @raise [ServerError] data sent before could not be stored
       # @raise [Error] the connection was lost, or the deadline has passed
       def write(data)
         @lease.flow.feed(@request, AT_ONCE) { |codec| codec.copy_data(@request, data) }
@@ -82,21 +81,21 @@ module Trunkline
         check
       end
 
-      # @return [String, nil] a row, or what comes before or behind the rows in the binary format; nil: it was the last one
+      # @return [String, nil] a row, or the header or trailer of the binary format; nil: there are no more
       # @raise [Error] the server has failed, the connection was lost, or the deadline has passed
       def read
         @portion = rows.reverse if @portion.empty?
         @portion.pop
       end
 
-      # @return [Array] the rows that have come; empty: there are no more
+      # @return [Array] the rows that have arrived; empty: there are no more
       def rows # :nodoc:
         @lease.flow.follow(@request) { @request.portion? } unless @request.portion?
         check unless @request.portion?
         @lease.flow.portion(@request)
       end
 
-      # Ends it well: all was sent; or all was read, and what was not is dropped.
+      # Ends the COPY successfully: all was sent; or all was read, and unread rows are discarded.
       #
       # @return [Integer, nil] rows that were copied
       # @raise [ServerError] nothing of it is stored
@@ -112,9 +111,9 @@ module Trunkline
         @lease.flow.end(@request)
       end
 
-      # Ends it without effect: nothing of what was sent is stored, and what is not read is dropped.
+      # Ends the COPY without effect: data that was sent is not stored, and unread rows are discarded.
       #
-      # @param reason [String] the server keeps it in its log
+      # @param reason [String] the server writes it to its log
       # @return [nil]
       def abort(reason = "the client gave up")
         refuse(reason) if @request.copying == :in && !@request.done?

@@ -6,13 +6,13 @@ require_relative "../parameters/binary_value"
 
 module Trunkline
   module Postgres
-    # What the block of {Copying#copy_in} sends rows to.
+    # Accepts rows in the block of {Copying#copy_in}.
     class CopyIn
-      # Bytes that are taken at a time of an IO, or of a long String.
+      # Bytes that are read at a time from an IO, or taken from a long String.
       PIECE = 64 * 1024
       # Encodings whose bytes are sent as they are.
       UNCHANGED = [Encoding::UTF_8, Encoding::BINARY, Encoding::US_ASCII].freeze
-      # What the binary format has before the rows, and behind them.
+      # Header and trailer of the binary format.
       SIGNATURE = "PGCOPY\n\xFF\r\n\0\0\0\0\0\0\0\0\0".b.freeze
       TRAILER = "\xFF\xFF".b.freeze
       private_constant :PIECE, :UNCHANGED, :SIGNATURE, :TRAILER
@@ -25,18 +25,18 @@ module Trunkline
         @plain = source.plain?
         @binary = copy.binary?
         @columns = copy.columns
-        @rows = Bytes.new # and other data, in order
+        @rows = Bytes.new # rows and other data, in order
         @signed = false
       end
 
       # Sends a row, or data in the statement's format.
       #
-      # @param item [Array, String, #read] one value for each column, as they could be parameters of a query; or data, cut anywhere;
-      #   or an IO with data
+      # @param item [Array, String, #read] one value for each column, of the same classes as parameters of a query; or data, split anywhere; or an IO
+      #   with data
       # @return [CopyIn]
-      # @raise [ArgumentError, TypeError, EncodingError] the row has too few or too many values, or one that cannot be sent. It is
-      #   left out; the COPY goes on, if the block does
-      # @raise [ServerError] what was sent before could not be stored
+      # @raise [ArgumentError, TypeError, EncodingError] the row has too few or too many values, or one that cannot be sent. It is skipped; the COPY
+      #   continues, if the block does
+      # @raise [ServerError] data sent before could not be stored
       # @raise [Error] the connection was lost, or the deadline has passed
       def <<(item)
         case item
@@ -66,7 +66,7 @@ module Trunkline
         flush if size >= Copy::AT_ONCE
       end
 
-      # What depends on the column's type needs to know it.
+      # The column's type must be known for values whose form depends on it.
       def converted(row)
         row.each_with_index.map { |value, at| Parameters::Parameter.new(at + 1, "column #{at + 1}", array_nulls: @source.array_nulls).convert(value, types[at]) }
       end
@@ -95,7 +95,7 @@ module Trunkline
         0.step(data.bytesize - 1, PIECE) { |at| collect(data.byteslice(at, PIECE)) }
       end
 
-      # Many short pieces go with one write.
+      # Many short pieces are collected for one write.
       def collect(data)
         @rows << data
         flush if @rows.size >= Copy::AT_ONCE

@@ -2,11 +2,12 @@
 
 module Trunkline
   module Postgres
-    # What a COPY statement copies: its columns' types, which the protocol does not tell, are those of a query for the same columns.
+    # The table or query of a COPY statement. The protocol does not report the types of its columns, so they are described by a query for the same
+    # columns.
     class CopySource # :nodoc:
       # @param statement [Statement]
       # @param responses [ResponseReader]
-      # @raise [ArgumentError] it is no COPY from the client or to it
+      # @raise [ArgumentError] it is not COPY FROM STDIN or TO STDOUT
       def initialize(statement, responses)
         @sql = statement.sql
         @responses = responses
@@ -19,25 +20,25 @@ module Trunkline
       # @return [String] of the COPY
       attr_reader :sql
 
-      # Can rows be Arrays?
+      # Whether rows can be Arrays.
       def plain? = @plain
 
       # @return [String] SQL of a query that returns the copied columns
       def equivalent = @query || "SELECT #{@columns || "*"} FROM #{@table}"
 
-      # @param request [Request] the answer to Describe of that
+      # @param request [Request] answered Describe of {#equivalent}
       def describe(request) = @description = @responses.description(request)
 
-      # @return [Description, nil] what the rows decode by; nil: they are taken as they come
+      # @return [Description, nil] by which rows are decoded; nil: they are returned undecoded
       attr_reader :description
 
-      # @return [Array<Integer>] the columns' types, in terms of built-in ones
+      # @return [Array<Integer>] the columns' types, resolved to built-in ones
       def types = @types ||= @responses.parameter_types(@description.types)
 
-      # @return [#check, nil] refuses a nil in an Array; nil: the server takes it for what it is
+      # @return [#check, nil] raises for a nil in an Array; nil: the server accepts it
       attr_reader :array_nulls
 
-      # Asks for what the rows' values need, as nothing can be asked while the COPY goes on.
+      # Looks up what the values need, as no query can be sent during the COPY.
       def prepare_rows
         @array_nulls = @responses.array_nulls.off if types.any? { |type| !Parameters::OIDs.scalar_name(type) }
       end
@@ -59,7 +60,7 @@ module Trunkline
         refuse("rows can be Arrays in COPY's text format without further options, and in FORMAT binary: with these options they are Strings")
       end
 
-      # @raise [ArgumentError] the columns are not those that were described, or cannot be told in binary
+      # @raise [ArgumentError] the columns are not those that were described, or cannot be written in binary
       def check(copy)
         if @description.columns.size != copy.columns
           refuse("the COPY has #{copy.columns} columns, the table #{@description.columns.size}, as some are generated: name the columns")

@@ -6,12 +6,12 @@ require_relative "copy_source"
 
 module Trunkline
   module Postgres
-    # COPY: rows in or out, however many. It runs on a connection of its own; within a session or transaction on that one, where
-    # nothing else is asked until it is over. Rows as Arrays need the text format without further options, or FORMAT binary.
+    # COPY: any number of rows in or out. It runs on a reserved connection; within a session or transaction on that one, which takes no other query
+    # until it is over. Rows as Arrays need the text format without further options, or FORMAT binary.
     #
-    # Includers have an Executor, which says where.
+    # Includers have an Executor, which provides the connection.
     module Copying
-      # Copies rows into a table: those of an IO, or those that the block sends. When the block raises, nothing is stored.
+      # Copies rows into a table: those of an IO, or those that the block sends. If the block raises, nothing is stored.
       #
       #   db.copy_in("COPY users (id, name) FROM STDIN") { |copy| copy << [1, "Ada"] << [2, "Grace"] }
       #   db.copy_in("COPY users FROM STDIN (FORMAT csv)", File.open("users.csv"))
@@ -23,7 +23,7 @@ module Trunkline
       # @return [Integer] rows that were stored
       # @raise [ServerError] the server refused the statement or the data: nothing is stored
       # @raise [Indeterminate] the connection was lost before the answer
-      # @raise [ArgumentError] the SQL is no COPY FROM STDIN
+      # @raise [ArgumentError] the SQL is not COPY FROM STDIN
       # @raise [Error] as {Querying#query}
       def copy_in(sql, io = nil, deadline: @deadline, &block)
         raise ArgumentError, "copy_in takes an IO or a block" if io.nil? == block.nil?
@@ -42,7 +42,7 @@ module Trunkline
       #   db.copy_out("COPY users (id, name) TO STDOUT") { |id, name| puts name }
       #   db.copy_out("COPY users TO STDOUT (FORMAT csv, HEADER)", File.open("users.csv", "w"))
       #
-      # Leaving the block before the last row has the server end the statement; with it fails the transaction that it is in.
+      # If the block is left before the last row, the statement is cancelled, and the transaction that it is in fails.
       #
       # @param sql [String] COPY ... TO STDOUT
       # @param io [#write, nil] takes data in the statement's format
@@ -50,7 +50,7 @@ module Trunkline
       # @param deadline [Numeric, nil] seconds for all of it
       # @yieldparam row [Array, String] the values of the columns, as {Querying#query} returns them
       # @return [Integer] rows that were copied
-      # @raise [ArgumentError] the SQL is no COPY TO STDOUT, or has options that the values cannot be read with
+      # @raise [ArgumentError] the SQL is not COPY TO STDOUT, or has options for which values cannot be decoded
       # @raise [Error] as {Querying#query}
       def copy_out(sql, io = nil, raw: false, deadline: @deadline, &block)
         raise ArgumentError, "copy_out takes an IO or a block" if io.nil? == block.nil?

@@ -5,10 +5,10 @@ require_relative "shared_flush"
 
 module Trunkline
   module Postgres
-    # Makes connections commit without waiting for the server's disk: for {GroupCommit} alone.
+    # Configures connections to commit without waiting for the server's disk, for {GroupCommit} alone.
     module AsynchronousCommit # :nodoc:
-      # The level of the role or the database comes back, for the flushes. Only the server process that the connection was promised
-      # gets the setting: behind a pooler it would be another client's next. That it may flush is tried, not looked up.
+      # Returns the level of the role or database, for the flushes. The setting applies only if the server process is the one that was reported at
+      # startup: behind a pooler, another client would get it. Whether the role may flush is tried, not looked up.
       SQL = "SELECT pg_catalog.current_setting('synchronous_commit'), pg_catalog.pg_postmaster_start_time()::pg_catalog.text, " \
                  "CASE WHEN pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) %<pid>d AND " \
                  "pg_catalog.pg_logical_emit_message(true, 'trunkline', '') IS NOT NULL " \
@@ -17,11 +17,11 @@ module Trunkline
       private_constant :SQL, :POOLED
 
       # @param trunk [Trunk] new
-      # @param pid [Integer, nil] of the server process that the connection was promised
+      # @param pid [Integer, nil] of the server process that was reported at startup
       # @param statement [Statement] of {SharedFlush::SQL}
       # @param responses [ResponseReader]
       # @return [Trunk] the same, whose codec has its {Flushes}
-      # @raise [ConnectionError, ServerError] it cannot be; the connection is closed
+      # @raise [ConnectionError, ServerError] that is not possible; the connection is closed
       def self.prepare(trunk, pid, statement, responses)
         level, server, set = fetch(trunk, pid, responses)
         raise ConnectionError.new(POOLED, server: trunk.server, retriable: false) unless set

@@ -5,11 +5,10 @@ require_relative "shared_flush"
 
 module Trunkline
   module Postgres
-    # The connection over which the writes of a client are flushed while later writes go on over theirs. Its flush vouches for a write
-    # that was sent when this connection was there already, to the same server. Where it cannot be had, or is lost, writes are flushed
-    # over their own connections.
+    # The connection on which a client's writes are flushed while later writes continue on theirs. Its flush covers a write that was sent to the same
+    # server after this connection was opened. If it cannot be opened, or is lost, writes are flushed over their own connections.
     class Flusher # :nodoc:
-      # Seconds until it is tried again to open one.
+      # Seconds between two attempts to open it.
       PAUSE = 1.0
       private_constant :PAUSE
 
@@ -20,8 +19,8 @@ module Trunkline
         begin_anew
       end
 
-      # @param trunk [Trunk] over which a write is to go
-      # @return [Flushes, nil] that will vouch for it, if there are any
+      # @param trunk [Trunk] over which a write is sent
+      # @return [Flushes, nil] that will cover it, if there are any
       def flushes_for(trunk)
         return if missing?
 
@@ -29,9 +28,9 @@ module Trunkline
         flushes if flushes.server == trunk.codec.flushes.server
       end
 
-      # Opens the connection where there is none and no other caller does so. A caller whose attempt fails goes on without one.
+      # Opens the connection if there is none and no other caller does so. If that fails, the caller continues without one.
       #
-      # @param request [Request] whose deadline holds
+      # @param request [Request] whose deadline applies
       # @raise [Closed] the client is closed
       def open(request)
         return unless missing?

@@ -7,21 +7,21 @@ require_relative "shared_flush"
 
 module Trunkline
   module Postgres
-    # Writes of many callers that share the wait for the server's disk. Each is a transaction of its own, on connections whose
-    # synchronous_commit is off and that nothing else uses, and is acknowledged when a flush has made it durable that others wait for
-    # as well. Where no other caller writes, a write goes over a usual connection, and its own commit is the flush.
+    # Writes of many callers that wait together for the server's disk. Each is its own transaction, on dedicated connections with synchronous_commit
+    # off, and is acknowledged when a flush, for which other callers wait too, has made it durable. If no other caller writes, a write uses a shared
+    # connection, and its own commit is the flush.
     class GroupCommit # :nodoc:
-      # Nothing in it is tried twice, so the time is linear.
+      # Possessive, so that matching takes linear time.
       WRITE = %r{\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:INSERT|UPDATE|DELETE|MERGE)\b}im
-      # Seconds until connections are tried again that could not be had, or not for this.
+      # Seconds until the next attempt after such connections could not be opened, or were not suitable.
       PAUSE = 30.0
       private_constant :WRITE, :PAUSE
 
-      # @return [Array<Pool>] of connections whose commits are asynchronous; nothing else gets these
+      # @return [Array<Pool>] of connections with asynchronous commits, for writes only
       attr_reader :pools
 
       # @param pool [Pool] of the usual connections
-      # @param connections [Integer] over which writes go at most
+      # @param connections [Integer] for writes, at most
       # @param options keywords of {Pool#initialize}
       # @yield [pool] opens a connection that {AsynchronousCommit.prepare} has prepared
       # @yieldreturn [Trunk]
@@ -36,7 +36,7 @@ module Trunkline
       # @return [Hash{Symbol => Object}] see {Client#stats}
       def stats = { **@writers.stats, unavailable: unavailable? ? @refusal : nil }
 
-      # @return [Boolean] whether it begins as a write; what writes in another way has a commit of its own
+      # @return [Boolean] whether the statement begins as a write; others that write commit by themselves
       def write?(request)
         return request.members.any? { |member| write?(member) } if request.members
 
@@ -64,7 +64,7 @@ module Trunkline
         @resume_at = @refusal = nil
       end
 
-      # What runs in no transaction may have effects beside the log.
+      # A statement that cannot run in a transaction may have effects outside the write-ahead log.
       def suitable?(request) = request.members ? request.members.all? { |member| suitable?(member) } : request.statement&.classification == :shareable
 
       def several?(request) = !request.members.nil? && !request.atomic? && request.members.size > 1
@@ -74,7 +74,7 @@ module Trunkline
         !resume_at.nil? && Waiting.now < resume_at
       end
 
-      # Without such a connection each write has a commit of its own, and no caller waits for one.
+      # Without such a connection each write commits by itself, and no caller waits for one.
       def perform_together(request)
         return @pool.perform(request) if unavailable?
 
@@ -90,7 +90,8 @@ module Trunkline
         end
       end
 
-      # The caller is active on the connection for all of it: no other caller retires the connection in between, or takes it to another event loop.
+      # The caller is active on the connection until its write is durable: meanwhile no other caller retires the connection or uses it from another
+      # event loop.
       def write(trunk, request)
         Waiting.undisturbed(request.scheduler) do
           writer = Waiter.new
@@ -108,7 +109,7 @@ module Trunkline
         end
       end
 
-      # What has failed has left nothing to flush. The connection of the write itself vouches for it where the other one is lost.
+      # A failed write has nothing to flush. The write's own connection flushes it if the flusher's is lost.
       def confirm(request, *flushes)
         requests = request.members ? [request, *request.members].select(&:answered?) : [request]
         return unless requests.first&.answered?

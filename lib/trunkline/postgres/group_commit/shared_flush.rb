@@ -2,24 +2,24 @@
 
 module Trunkline
   module Postgres
-    # Why a statement that was carried out is not known to be durable.
+    # Why it is unknown whether an executed statement is durable.
     #
-    # why:: [Symbol] :deadline, which passed first; :closed, by the client; or :failed
-    # reason:: [String, nil] one sentence, where it failed
+    # why:: [Symbol] :deadline (it has passed first), :closed (by the client) or :failed
+    # reason:: [String, nil] one sentence, if it failed
     Unflushed = Struct.new(:why, :reason)
 
-    # One flush of the server's write-ahead log, for which the callers of several writes wait: a commit with synchronous_commit on. The
-    # log is flushed in order, so all commits before it are durable too. A crash ends every server process, so a process that was there
-    # before a write was sent, and answers now, vouches for it: a server that was restarted without the write has other processes.
+    # One flush of the server's write-ahead log, a commit with synchronous_commit on, for which the callers of several writes wait. The log is flushed
+    # in order, so all earlier commits are durable too. A crash ends every server process. So a process that existed before a write was sent, and
+    # answers afterwards, proves that the write is not lost: a restarted server has other processes.
     #
-    # One of the callers leads: it sends the flush and waits on the connection, and hands the lead on when it leaves early. {Flushes}
-    # holds the lock around every change.
+    # One of the callers leads: it sends the flush and waits on the connection, and passes the lead on when it leaves early. {Flushes} holds the lock
+    # around every change.
     class SharedFlush # :nodoc:
-      # The process tells its number: behind a pooler it is another one than the connection was promised. The message is what makes
-      # the server write a commit record; its prefix tells readers of logical decoding where it is from.
+      # The process reports its ID: behind a pooler it differs from the one reported at startup. The message makes the server write a commit record;
+      # its prefix shows readers of logical decoding where it is from.
       SQL = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.set_config('synchronous_commit', $1, true), " \
             "pg_catalog.pg_logical_emit_message(true, 'trunkline', '') IS NOT NULL"
-      # A flush has no effect but to be done, so one that an administrator or a stray cancel has ended is sent again.
+      # A flush has no other effect, so one that an administrator or a stray cancel request has ended is sent again.
       MOST_TRIES = 3
       NO_PROCESS = "a pooler has sent the flush to another server process"
       private_constant :MOST_TRIES, :NO_PROCESS
@@ -27,7 +27,7 @@ module Trunkline
       # @return [Array<Waiter>] callers that wait for it
       attr_reader :waiting
 
-      # @return [Unflushed, nil] nil where it is over: everything is durable
+      # @return [Unflushed, nil] nil, if it is over: everything is durable
       attr_reader :failure
 
       # @param statement [Statement] of SQL
@@ -52,8 +52,8 @@ module Trunkline
         @leader ||= waiter
       end
 
-      # Takes the lead where no other caller has it. What is over has no leader again: one that begins it anew would take the turn of the flush
-      # that follows, whose callers would sleep for good.
+      # Takes the lead if no other caller has it. A flush that is over gets no leader: that would take the turn of the next flush, whose callers would
+      # sleep for ever.
       #
       # @return [Boolean] whether this caller leads
       def lead?(waiter) = !@over && (@leader ||= waiter).equal?(waiter)
@@ -63,10 +63,10 @@ module Trunkline
       # @return [Boolean] whether this caller leads
       def led_by?(waiter) = @leader.equal?(waiter)
 
-      # @return [Array<Waiter>] to rouse when the flush may begin: its leader begins it, and the others go on waiting
+      # @return [Array<Waiter>] to wake when the flush may begin: its leader begins it, and the others go on waiting
       def beginners = @leader ? [@leader] : @waiting.dup
 
-      # @return [Array<Waiter>] to rouse: the lead is free
+      # @return [Array<Waiter>] to wake: the lead is free
       def leave(waiter)
         @waiting.delete(waiter)
         return [] unless @leader.equal?(waiter)
@@ -75,9 +75,9 @@ module Trunkline
         @waiting.dup
       end
 
-      # Sends it, unless it is in flight, and waits for its answer, by the leader alone.
+      # Called by the leader alone: sends the flush, unless it is in flight, and waits for its answer.
       #
-      # @param deadline [Float, nil] the leader's, on the clock of Waiting.now; the flush itself has none
+      # @param deadline [Float, nil] the leader's, on the clock of Waiting.now; the flush has none
       def run(deadline)
         if @request
           @trunk.await(@request.adopt, deadline)
@@ -113,9 +113,9 @@ module Trunkline
       end
     end
 
-    # The flushes of one connection: one is in flight at most, and the callers that come meanwhile wait for the next one.
+    # The flushes of one connection: at most one is in flight, and callers that come meanwhile wait for the next one.
     class Flushes # :nodoc:
-      # @return [String] the same for all connections to a server, from its start on
+      # @return [String] identifies a server from its start on; the same for all connections to it
       attr_reader :server
 
       # @param server [String]
@@ -127,9 +127,9 @@ module Trunkline
         @current = @following = nil
       end
 
-      # Waits until everything is durable that the server has answered before. The caller is undisturbed. One that could begin a flush
-      # gives a turn to the others that are ready now, as their writes were answered at the same time: they join it, where they would wait
-      # for this flush and the next one.
+      # Waits until everything that the server has answered before is durable. Interrupts are masked. A caller that could begin a flush first gives a
+      # turn to others that are ready now, as their writes were answered at the same time: they join it, instead of waiting for this flush and the
+      # next one.
       #
       # @param deadline [Float, nil] on the clock of Waiting.now
       # @return [Unflushed, nil] nil: it is
@@ -161,7 +161,7 @@ module Trunkline
         finish(flush) if flush.over?
       end
 
-      # The lock costs a microsecond: it is taken where the lead is free.
+      # The lock costs a microsecond: it is taken only if the lead is free.
       def take_lead?(flush, waiter) = !flush.led? && @lock.synchronize { flush.lead?(waiter) }
 
       def begun?(flush) = @current.equal?(flush)
@@ -176,25 +176,25 @@ module Trunkline
         end
       end
 
-      # What the block says may change until the caller is to be seen sleeping.
+      # Until the caller is parked, what the block returns may change, so it is checked after that.
       def rest(waiter, deadline)
         waiter.park
         yield ? Waiting.park(waiter, deadline) : Waiting.unpark(waiter)
       end
 
-      # The next flush is sent before the callers of this one go on and write again: the disk is not idle meanwhile.
+      # Begins the next flush before the callers of this one continue and write again: the disk is not idle meanwhile.
       def finish(flush)
         rouse { give_way(flush) + flush.waiting }
       end
 
-      # What is over has no leader to replace, and its callers were roused.
+      # A flush that is over has no leader to replace, and its callers were woken.
       def leave(flush, waiter)
         return if flush.nil? || (flush.over? && !flush.led_by?(waiter))
 
         rouse { flush.leave(waiter) + (flush.waiting.empty? ? give_way(flush) : []) }
       end
 
-      # @return [Array<Waiter>] to rouse: it is their turn
+      # @return [Array<Waiter>] to wake: it is their turn
       def give_way(flush)
         @following = nil if @following.equal?(flush)
         return [] unless begun?(flush)
@@ -203,7 +203,7 @@ module Trunkline
         @following ? @following.beginners : []
       end
 
-      # A caller that is roused may run at once, so the lock is free by then.
+      # A woken caller may run at once, so the lock is released first.
       def rouse(&callers) = @lock.synchronize(&callers).each(&:rouse)
     end
     private_constant :Unflushed, :SharedFlush, :Flushes

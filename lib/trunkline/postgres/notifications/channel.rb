@@ -6,12 +6,12 @@ module Trunkline
   module Postgres
     # Names of channels.
     module Channel # :nodoc:
-      LONGEST = 63 # bytes; the server cuts off what is longer where it is listened to, and refuses it where it is notified
+      LONGEST = 63 # bytes; the server truncates longer names in LISTEN, and refuses them in pg_notify
       private_constant :LONGEST
 
       # @param name [String, Symbol]
       # @return [String]
-      # @raise [ArgumentError, TypeError, EncodingError] no channel can be called so
+      # @raise [ArgumentError, TypeError, EncodingError] the name is invalid
       def self.name(name)
         name = name.name if Symbol === name
         raise TypeError, "a channel is named by a String or a Symbol, not by #{Argument.shown(name)}" unless String === name

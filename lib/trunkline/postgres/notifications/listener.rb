@@ -7,16 +7,16 @@ require_relative "subscription_queue"
 
 module Trunkline
   module Postgres
-    # The one connection of a client that listens, for all of its subscriptions. It has no fiber or thread of its own: of the callers that
-    # wait for notifications, one reads for all. Opened with the first subscription, closed with the last one.
+    # The one connection of a client that listens, for all of its subscriptions. It has no fiber or thread of its own: of the callers that wait for
+    # notifications, one reads for all. It is opened for the first subscription, and closed after the last one.
     class Listener # :nodoc:
       include Escaping
 
-      # What holds the connection, told to callers that wait for one in vain.
+      # Names the holder of the connection, for errors of callers that wait for one in vain.
       PLACE = "listen"
       private_constant :PLACE
 
-      # @param sessions [Sessions] where the connection comes from
+      # @param sessions [Sessions] provide the connection
       # @param responses [ResponseReader]
       def initialize(sessions, responses)
         @sessions = sessions
@@ -24,9 +24,9 @@ module Trunkline
         begin_anew
       end
 
-      # @param subscription [Subscription] made, and not listening yet
+      # @param subscription [Subscription] new, not listening yet
       # @return [Subscription] listening
-      # @raise [Error] the server refused, or there is no connection
+      # @raise [Error] the server refused, or no connection could be opened
       def subscribe(subscription)
         begin_anew unless @generation == Trunkline.process_generation
         Waiting.undisturbed do
@@ -44,10 +44,10 @@ module Trunkline
         queue.wake
         settle(nil) if connected?
       rescue Error
-        nil # then it listens no more, anyway
+        nil # without a connection it does not listen either
       end
 
-      # Waits until there is something in the queue, or the time has come.
+      # Waits until the queue has a notification, or the deadline has passed.
       def wait(queue, by)
         return reconnect(by) unless connected?
 
@@ -70,12 +70,12 @@ module Trunkline
         @trunk = nil
       end
 
-      # Those that were dropped are left out. Held: the lock.
+      # Excludes dropped ones. The lock is held.
       def listening_ones = @queues.reject(&:ended?)
 
       def connected? = !(@trunk.nil? || @trunk.inherited? || @trunk.loss)
 
-      # Has the server know the channels that are listened to, and no others: also for those that come or go meanwhile, and may not wait
+      # Makes the server listen to exactly the channels of the subscriptions, including those that begin or end meanwhile, whose callers may not wait
       # for their own turn.
       def settle(by)
         @turn.take(by) do
@@ -86,7 +86,7 @@ module Trunkline
         end
       end
 
-      # That the connection had been lost meanwhile may show only now.
+      # This may be the first call that finds the connection lost.
       def adjust(wanted)
         tries ||= 0
         connect unless connected?
@@ -105,7 +105,7 @@ module Trunkline
         raise @responses.error(request) unless request.answered?
       end
 
-      # Earlier subscriptions may have missed something.
+      # Notifications for earlier subscriptions may have been missed.
       def connect
         before = @trunk
         @sessions.check_in(before, false) if before
@@ -115,7 +115,7 @@ module Trunkline
         distribute([Notification.new]) if before
       end
 
-      # @raise [SharedStateError] a pooler would hear what comes, and not pass it on
+      # @raise [SharedStateError] there is a pooler, which would not forward notifications
       def take
         sentinel = GCSentinel.new
         trunk = @sessions.take(Request.companion.pin, PLACE, @sessions.direct || @sessions.usual, ReachableOwner.new(sentinel, Thread.current))
@@ -132,7 +132,7 @@ module Trunkline
         @sessions.check_in(trunk, false)
       end
 
-      # Tried again for as long as that makes sense: the pool makes the pauses.
+      # Repeats while that makes sense; the pool makes the pauses.
       def reconnect(by)
         Deadlines.hold(by) { settle(by) }
       rescue Deadline
@@ -148,7 +148,7 @@ module Trunkline
         false
       end
 
-      # All is there before a caller is woken, which may go on at once.
+      # All notifications are queued before a caller is woken, which may run at once.
       def distribute(notifications)
         concerned = @queues.select do |queue|
           theirs = queue.ended? ? [] : notifications.select { |notification| queue.take?(notification) }

@@ -4,22 +4,22 @@ require_relative "listener"
 
 module Trunkline
   module Postgres
-    # LISTEN and NOTIFY: short messages between the sessions of a server. All listening of a client goes over one connection, which
-    # counts among max_connections while there is any.
+    # LISTEN and NOTIFY: short messages between the sessions of a server. All subscriptions of a client share one connection, which counts towards
+    # max_connections while there are any.
     module Listening
       # Listens to channels.
       #
       #   db.listen("jobs") { |notification| work(notification.payload) }
       #   subscription = db.listen("jobs", "mails")
       #
-      # When the connection is lost it is made anew; what was sent meanwhile is lost, and every subscription is given a {Notification#gap?}.
+      # When the connection is lost, another is opened; notifications sent meanwhile are lost, and every subscription gets a {Notification#gap?}.
       #
-      # @param channels [Array<String, Symbol>] as they are: "Jobs" is not "jobs"; up to 63 bytes each
-      # @yieldparam notification [Notification] each that comes, until the block is left: with it ends the listening. What it raises
-      #   goes to the caller
-      # @return [Subscription] without a block: from now on, it collects what comes until it is closed
-      # @raise [ArgumentError, TypeError, EncodingError] there is no channel, or one that cannot be
-      # @raise [Error] no connection could be had, or the server refused
+      # @param channels [Array<String, Symbol>] case-sensitive: "Jobs" is not "jobs"; up to 63 bytes each
+      # @yieldparam notification [Notification] each one that arrives, until the block is left, which ends the subscription. Exceptions of the block
+      #   are raised
+      # @return [Subscription] without a block: it collects notifications from now on until it is closed
+      # @raise [ArgumentError, TypeError, EncodingError] no channel is given, or an invalid name
+      # @raise [Error] no connection could be opened, or the server refused
       def listen(*channels)
         subscription = Subscription.new(listener, checked(channels))
         subscribe(subscription)

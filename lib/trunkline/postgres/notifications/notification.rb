@@ -4,26 +4,26 @@ require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # What was sent to a channel that is listened to; or the news that some may have been missed.
+    # A notification of a channel; or a gap, which means that some may have been missed.
     class Notification
-      # Seconds in which what lies in the socket is read, also where there is no time to wait.
+      # Seconds for reading what has arrived, even if the timeout is shorter.
       A_MOMENT = 0.001
       private_constant :A_MOMENT
 
-      # @param timeout [Numeric, nil] seconds to wait for one; nil: for ever
-      # @return [Float, nil] until when, on the clock of Waiting.now
+      # @param timeout [Numeric, nil] seconds to wait for one; nil: no limit
+      # @return [Float, nil] deadline on the clock of Waiting.now
       def self.due(timeout) = Waiting.due(timeout, A_MOMENT) # :nodoc:
 
       # @return [String, nil] nil: it is a gap
       attr_reader :channel
 
-      # @return [String, nil] empty where none was sent; nil: it is a gap
+      # @return [String, nil] empty: sent without a payload; nil: it is a gap
       attr_reader :payload
 
-      # @return [Integer, nil] process id of the server session that sent it; nil: it is a gap
+      # @return [Integer, nil] process ID of the server session that sent it; nil: it is a gap
       attr_reader :pid
 
-      # @param body [String, nil] of NotificationResponse; nil: some were left out
+      # @param body [String, nil] of NotificationResponse; nil: some were dropped
       # @return [Notification]
       def self.parse(body) # :nodoc:
         return new if body.nil?
@@ -39,8 +39,7 @@ module Trunkline
         freeze
       end
 
-      # Were notifications perhaps missed? For the connection was lost and has been made anew, or they were not taken for so long
-      # that there were too many.
+      # Whether notifications may have been missed: because the connection was lost and opened again, or because too many were not taken for too long.
       #
       # @return [Boolean]
       def gap? = channel.nil?

@@ -7,18 +7,17 @@ require_relative "subscription_queue"
 
 module Trunkline
   module Postgres
-    # The notifications of some channels, from the moment it was made until it is closed. The caller that waits for one takes it; any fiber
-    # or thread may.
+    # The notifications of some channels, from its creation until it is closed. Any fiber or thread may wait for one; each goes to one caller.
     #
     # @see Listening#listen
     class Subscription
       include Enumerable
       include MainRactor
 
-      # Notifications that are kept until they are taken; then there is a gap in their place.
+      # How many are kept until they are taken; then a gap replaces them.
       MOST = SubscriptionQueue::MOST
 
-      # What ends the listening for a subscription that was dropped; the next one that begins or ends takes it off the list.
+      # Finalizer of a subscription that was dropped without being closed: ends its queue, which the next one that begins or ends removes.
       Dropped = Struct.new(:queue) do
         def call(_id) = queue.end
       end
@@ -37,13 +36,13 @@ module Trunkline
       # @return [Array<String>]
       def channels = @queue.channels
 
-      # Yields each notification as it comes, until the subscription is closed. What the block raises goes to the caller, and the
-      # subscription goes on.
+      # Yields each notification as it arrives, until the subscription is closed. An exception of the block is raised, and the subscription stays
+      # open.
       #
       # @yieldparam notification [Notification]
       # @return [nil, Enumerator]
       # @raise [Closed] the client was closed
-      # @raise [Error] the connection was lost, and there is no use in making it anew
+      # @raise [Error] the connection was lost, and opening another would not help
       def each
         return to_enum unless block_given?
 
@@ -54,8 +53,8 @@ module Trunkline
 
       # Waits for the next notification.
       #
-      # @param timeout [Numeric, nil] seconds; nil: for ever
-      # @return [Notification, nil] nil: none has come in time, or the subscription is closed
+      # @param timeout [Numeric, nil] seconds; nil: no limit
+      # @return [Notification, nil] nil: none arrived in time, or the subscription is closed
       # @raise [Error] as {#each}
       def wait(timeout = nil)
         by = Notification.due(timeout)
@@ -67,7 +66,7 @@ module Trunkline
         notification
       end
 
-      # Ends it, for all callers that wait on it; with the last one of a client goes its connection.
+      # Closes it, for all callers that wait on it; the client's connection is closed with the last one.
       #
       # @return [nil]
       def close

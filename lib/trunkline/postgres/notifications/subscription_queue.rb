@@ -4,10 +4,10 @@ require_relative "notification"
 
 module Trunkline
   module Postgres
-    # What the listener knows of a subscription: its channels, the notifications that came and the callers that wait for one. It does not
-    # keep the {Subscription} itself, so that one that is dropped without being closed is collected, and is then taken off the list.
+    # What the listener keeps of a subscription: its channels, the notifications that have arrived, and the callers that wait for one. It does not
+    # refer to the {Subscription} itself, so that one that is dropped without being closed is collected, and then removed.
     class SubscriptionQueue # :nodoc:
-      # Notifications that are kept until they are taken; then there is a gap in their place.
+      # How many are kept until they are taken; then a gap replaces them.
       MOST = 10_000
 
       # @return [Array<String>]
@@ -21,26 +21,26 @@ module Trunkline
         @ended = false
       end
 
-      # @return [Notification, nil] the next one, which is taken out
+      # @return [Notification, nil] the next one, which is removed
       def shift = @notifications.shift
 
-      # Nothing more is to come; also called by the garbage collector, so it does nothing else.
+      # No more will arrive. Also called by the garbage collector, so it does nothing else.
       def end = @ended = true
 
       def ended? = @ended
 
-      # Is there nothing for a caller that waits?
+      # Whether there is nothing for a caller that waits.
       def idle? = @notifications.empty? && !@ended
 
       # @param notification [Notification]
-      # @return [Boolean] whether it is for this one
+      # @return [Boolean] whether this subscription receives it
       def take?(notification) = notification.gap? || @channels.include?(notification.channel)
 
       def add(notification)
         @notifications.size < MOST ? @notifications.push(notification) : @notifications.replace([Notification.new])
       end
 
-      # Runs the block with a caller that waits.
+      # Runs the block with a registered caller that waits.
       def with_waiter(waiter)
         @waiters.push(waiter)
         yield waiter
@@ -48,7 +48,7 @@ module Trunkline
         @waiters.delete(waiter)
       end
 
-      # The callers that wait have something to look at.
+      # The callers that wait must check the queue.
       def wake
         @waiters.dup.each { |waiter| waiter.fail(nil) }
       end

@@ -13,9 +13,9 @@ module Trunkline
         class << self
           # @param values [Array] may nest
           # @param parameter [Parameter] writes the elements
-          # @param element_oid [Integer, #encode] their type, 0 if it is not known
+          # @param element_oid [Integer, #encode] their type, 0 if unknown
           # @return [String]
-          # @raise [ArgumentError] when it nests deeper than the server allows
+          # @raise [ArgumentError] it nests deeper than the server allows
           def of(values, parameter, element_oid, depth = 1)
             raise ArgumentError, "#{parameter.name} nests deeper than #{MAX_DEPTH} arrays" if depth > MAX_DEPTH
             return "{}" if depth == 1 && empty?(values)
@@ -29,7 +29,7 @@ module Trunkline
 
           private
 
-          # The server knows only one empty array, without dimensions.
+          # The server has only one empty array, without dimensions.
           def empty?(values, depth = 1)
             depth <= MAX_DEPTH && values.all? { |value| Array === value && empty?(value, depth + 1) }
           end

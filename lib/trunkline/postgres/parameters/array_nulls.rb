@@ -4,9 +4,8 @@ require_relative "../../errors"
 
 module Trunkline
   module Postgres
-    # Whether the sessions of a client begin with array_nulls, without which a server takes the NULL in an array's text for the text "NULL".
-    # It is asked for when the first Array with a nil is to be sent, or a COPY of rows with arrays begins, and again as
-    # long as it is off.
+    # Whether the sessions of a client begin with array_nulls on: without it, a server reads the NULL in an array's text as the text "NULL". Queried
+    # when the first Array with a nil is sent, or a COPY of rows with arrays begins, and again as long as it is off.
     class ArrayNulls # :nodoc:
       SQL = "SELECT reset_val FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) 'array_nulls'"
       private_constant :SQL
@@ -21,7 +20,7 @@ module Trunkline
         @on = false
       end
 
-      # What refuses a nil in an Array, without asking the server.
+      # Raises for a nil in an Array, without a query.
       Off = Struct.new(:server) do
         # @param name [String] of the parameter, or the column
         # @raise [ConfigError]
@@ -37,12 +36,12 @@ module Trunkline
       # @raise [ConfigError] it is off
       def check(name, &query) = off(&query)&.check(name)
 
-      # @yield as for {#initialize}; without a block, as there
+      # @yield as for {#initialize}; without a block, that one
       # @return [#check, nil] nil: it is on
       def off(&query)
         Off.new(@server) unless @on || (@on = on?(query || @query))
       rescue InFailedSqlTransaction
-        nil # nothing can be asked there, and what is to be sent will be refused as well
+        nil # no query can be sent there, and the server will refuse the statement as well
       end
 
       private

@@ -11,7 +11,7 @@ require_relative "substitute"
 module Trunkline
   module Postgres
     module Parameters
-      # One value on its way to a column in binary format, which takes values of the column's type and no others.
+      # Converts one value for a column in binary format, which accepts only values of the column's type.
       class BinaryValue
         # 1 January 2000, in days since 1970, and in microseconds.
         EPOCH_DAYS = 10_957
@@ -37,8 +37,8 @@ module Trunkline
         end
 
         # @param value [Object]
-        # @return [nil, true, false, Integer, Float, String] what the codec writes; a binary String as it is
-        # @raise [TypeError, ArgumentError, RangeError, EncodingError] the column does not take it
+        # @return [nil, true, false, Integer, Float, String] for the codec; a binary String is sent unchanged
+        # @raise [TypeError, ArgumentError, RangeError, EncodingError] the column does not accept it
         def convert(value)
           case value
           when nil then value
@@ -108,7 +108,7 @@ module Trunkline
           (time.to_i * 1_000_000) + time.usec
         end
 
-        # Four digits at a time, with the place of the first and the number of decimals.
+        # Groups of four digits, with the weight of the first and the number of decimals.
         def numeric(text)
           return [0, 0, 0xC000, 0].pack("n4") if text == "NaN"
           return [0, 0, text.start_with?("-") ? 0xF000 : 0xD000, 0].pack("n4") if text.end_with?("Infinity")

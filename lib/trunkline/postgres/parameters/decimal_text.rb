@@ -5,16 +5,16 @@ module Trunkline
     module Parameters
       # Numbers with a fraction in decimal notation.
       module DecimalText
-        # Of a Rational that no decimal can tell exactly, such as 1/3.
+        # For a Rational that has no finite decimal form, such as 1/3.
         SIGNIFICANT_DIGITS = 50
 
-        # Beyond the server's numeric; the zeros of a plain notation would only fill the memory.
+        # Longer than any value of the server's numeric; the zeros of a plain notation would only use memory.
         LONGEST = 150_000
         private_constant :LONGEST
 
         class << self
           # @param number [Float, Rational, BigDecimal]
-          # @return [String] without ".0" for a whole Rational or BigDecimal, so that integer types take it too
+          # @return [String] without ".0" for a whole Rational or BigDecimal, so that integer types accept it too
           def of(number)
             case number
             when Float then number.to_s
@@ -31,7 +31,7 @@ module Trunkline
             number.to_s("F").delete_suffix(".0")
           end
 
-          # Exact when the denominator has no prime factors but those of ten.
+          # Exact if the denominator has no prime factors but those of ten.
           def rational(number)
             twos, rest = extract(number.denominator, 2)
             fives, rest = extract(rest, 5)
@@ -43,7 +43,7 @@ module Trunkline
             number.negative? ? "-#{digits}" : digits
           end
 
-          # @return [Array<Integer>] how often the factor divides the number, and what is left
+          # @return [Array<Integer>] how often the factor divides the number, and the quotient
           def extract(number, factor)
             count = 0
             until (number % factor).positive?

@@ -7,14 +7,14 @@ module Trunkline
     module Parameters
       # Ruby values as JSON documents.
       module JSONText
-        # Far deeper than real values nest, and not endless for a structure that holds itself.
+        # Far deeper than real values, but finite, for a structure that contains itself.
         MAX_NESTING = 1000
         private_constant :MAX_NESTING
 
         # @param value [Object]
-        # @param parameter [Parameter] whose name an error says
+        # @param parameter [Parameter] named in errors
         # @return [String]
-        # @raise [ArgumentError] when it has no form in JSON: NaN, invalid UTF-8, itself inside
+        # @raise [ArgumentError] it has no form in JSON: NaN, invalid UTF-8, or it contains itself
         def self.of(value, parameter)
           JSON.generate(value, max_nesting: MAX_NESTING)
         rescue JSON::JSONError, EncodingError => e

@@ -3,7 +3,7 @@
 module Trunkline
   module Postgres
     module Parameters
-      # The types that decide how a parameter is written. OIDs of built-in types never change.
+      # Types that determine how a parameter is written. OIDs of built-in types never change.
       module OIDs
         BYTEA = 17
         DATE = 1082
@@ -12,7 +12,7 @@ module Trunkline
         TIMESTAMPTZ = 1184
         TIMETZ = 1266
         JSON = [114, 3802].freeze
-        # Of the built-in ones, those that may hold any text: bytea, "char", name, text, xml, unknown, character, character varying.
+        # Built-in types that may contain any text: bytea, "char", name, text, xml, unknown, character, character varying.
         TEXTS = [17, 18, 19, 25, 142, 705, 1042, 1043].freeze
 
         module_function
@@ -22,16 +22,16 @@ module Trunkline
           JSON.include?(oid)
         end
 
-        # @return [String, nil] the type's name if it is known, and known not to be an array
+        # @return [String, nil] the type's name if it is known, and not an array
         def scalar_name(oid)
           _, array, name = Postgres.builtin_type(oid)
           name unless array
         end
 
-        # @return [String, nil] the type's name if it is known, and known to take no JSON
+        # @return [String, nil] the type's name if it is known, and does not accept JSON
         def no_document_name(oid) = (scalar_name(oid) unless json?(oid) || TEXTS.include?(oid))
 
-        # @return [Integer] the type of an array's elements, 0 if it is not known
+        # @return [Integer] the type of an array's elements, 0 if unknown
         def element(array_oid)
           Postgres.builtin_type(array_oid)&.first || 0
         end

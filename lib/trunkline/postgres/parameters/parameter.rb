@@ -17,35 +17,35 @@ require_relative "time_text"
 module Trunkline
   module Postgres
     module Parameters
-      # One parameter on its way to text; knows its name for what it may have to say.
+      # Converts one parameter to text; its name is for errors.
       class Parameter
         # @return [String] "$2"
         attr_reader :name
 
         # @param position [Integer] counted from 1
-        # @param name [String] what it is called, where it is no parameter of a query
-        # @param array_nulls [#check, nil] as {Parameters.convert}
+        # @param name [String] what errors call it, if it is not a parameter of a query
+        # @param array_nulls [#check, nil] as in {Parameters.convert}
         def initialize(position, name = "$#{position}", array_nulls: nil)
           @name = name
           @array_nulls = array_nulls
         end
 
-        # An Array in it holds a nil.
+        # To be called for an Array that contains a nil.
         #
-        # @raise [ConfigError] the server would take it for a text
+        # @raise [ConfigError] the server would read it as text
         def check_null = @array_nulls&.check(name)
 
         # @param value [Object]
         # @param oid [Integer, #encode] the server's type, 0 while unknown
-        # @return [nil, true, false, Integer, Float, String] binary only where a bytea takes the bytes as they are
-        # @raise [TypeError] also where an object of a class of the caller's own does not behave as its superclass
+        # @return [nil, true, false, Integer, Float, String] binary only for a bytea, which gets the bytes unchanged
+        # @raise [TypeError] also if an object of a user's class does not behave like its superclass
         def convert(value, oid)
           case value
           when nil, true, false, Integer, Float then value
           when String then raw?(value, oid) ? StringText.frozen(value) : StringText.utf8(value, self)
           else text(value, oid)
           end
-        rescue NoMethodError => error # whose message may show the value
+        rescue NoMethodError => error # its message may contain the value
           raise TypeError, "cannot send a #{class_of(value)} as #{name}: something that it returned, or itself, has no method #{error.name}"
         end
 
@@ -64,7 +64,7 @@ module Trunkline
           end
         end
 
-        # @raise [TypeError] the value is of a class that has no form here
+        # @raise [TypeError] the value's class has no form in PostgreSQL
         def refuse(value, wanted = nil)
           advice = wanted ? "it takes #{wanted}" : "convert it to a String, Integer, Float, BigDecimal, Time, Date, Array or Hash first"
           raise TypeError, "cannot send a #{class_of(value)} as #{name}: #{advice}"
@@ -72,7 +72,7 @@ module Trunkline
 
         private
 
-        # What is written differently for different types.
+        # Values whose form depends on the type.
         def structured(value, oid)
           return oid.encode(value, self) if oid.respond_to?(:encode) && !value.instance_of?(Date)
 
@@ -108,7 +108,7 @@ module Trunkline
           ArrayLiteral.of(value, self, OIDs.element(oid))
         end
 
-        # Types that are not built in may take JSON too.
+        # Types that are not built in may accept JSON too.
         def document(value, oid)
           type = OIDs.no_document_name(oid)
           raise TypeError, "cannot send a Hash as #{name}, which is #{type}: a Hash goes to json and jsonb; pass its values separately, for $1, $2, ..." if type
@@ -121,7 +121,7 @@ module Trunkline
           prefix == (value.ipv4? ? 32 : 128) ? value.to_s : "#{value}/#{prefix}"
         end
 
-        # Also of a BasicObject, which cannot say it itself.
+        # Works for a BasicObject, which has no such method.
         def class_of(value)
           Kernel.instance_method(:class).bind_call(value)
         end

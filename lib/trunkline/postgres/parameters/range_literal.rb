@@ -6,9 +6,9 @@ module Trunkline
       # Ranges in the server's notation: ["2024-01-01","2024-02-01").
       module RangeLiteral
         class << self
-          # @param range [Range, OpenRange] without a begin or an end it is unbounded there
+          # @param range [Range, OpenRange] unbounded where it has no begin or end
           # @param parameter [Parameter] writes the bounds
-          # @param type [Integer, #encode] of the bounds, 0 if it is not known
+          # @param type [Integer, #encode] of the bounds, 0 if unknown
           # @return [String]
           def of(range, parameter, type)
             open = OpenRange === range

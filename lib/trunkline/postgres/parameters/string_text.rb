@@ -3,14 +3,14 @@
 module Trunkline
   module Postgres
     module Parameters
-      # Strings as the server takes them.
+      # Strings in the encoding that the server expects.
       module StringText
         class << self
           # @param string [String] in any encoding; binary ones are read as UTF-8
-          # @param parameter [Parameter] whose name an error says
+          # @param parameter [Parameter] named in errors
           # @return [String] frozen UTF-8 (or US-ASCII) without NUL
-          # @raise [EncodingError] when its bytes are no text, or have no counterpart in UTF-8
-          # @raise [ArgumentError] when it holds a NUL
+          # @raise [EncodingError] its bytes are invalid, or have no counterpart in UTF-8
+          # @raise [ArgumentError] it contains a NUL
           def utf8(string, parameter)
             text = transcode(string, parameter)
             unless text.valid_encoding?
@@ -21,12 +21,12 @@ module Trunkline
             frozen(text)
           end
 
-          # @return [String] the notation of a bytea inside other notations: "\\x00ff"
+          # @return [String] the text form of a bytea within other literals: "\\x00ff"
           def hex(string)
             "\\x#{string.unpack1("H*")}"
           end
 
-          # @return [String] what cannot change while it waits to be sent
+          # @return [String] that cannot change while it waits to be sent
           def frozen(string)
             string.frozen? ? string : string.dup.freeze
           end

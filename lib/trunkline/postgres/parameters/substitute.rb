@@ -8,18 +8,18 @@ require_relative "decimal_text"
 module Trunkline
   module Postgres
     module Parameters
-      # Values of other libraries -> those that stand for them. None of the libraries is loaded for it.
+      # Converts values of other libraries to equivalent ones. None of the libraries is loaded for it.
       module Substitute # :nodoc:
-        # Types that a duration is a count of seconds for: int8, int2, int4, float4, float8, numeric.
+        # Types for which a duration is a count of seconds: int8, int2, int4, float4, float8, numeric.
         NUMBERS = [20, 21, 23, 700, 701, 1700].freeze
-        DAYS_OF_MONTH = 30 # as the server has it where months are in parts
+        DAYS_OF_MONTH = 30 # as the server converts fractions of months
         SECONDS_OF_DAY = 86_400
         private_constant :NUMBERS, :DAYS_OF_MONTH, :SECONDS_OF_DAY
 
         class << self
           # @param value [Object]
           # @param oid [Integer, #encode] the server's type, 0 while unknown
-          # @return [Array, String, Integer, Float, Rational, BigDecimal, Interval, nil] nil: nothing stands for it
+          # @return [Array, String, Integer, Float, Rational, BigDecimal, Interval, nil] nil: there is no equivalent
           def of(value, oid)
             case value
             when Set then value.to_a

@@ -3,15 +3,15 @@
 module Trunkline
   module Postgres
     module Parameters
-      # Moments and dates in ISO 8601, in the proleptic Gregorian calendar and with "BC" as the server writes it.
-      # Fractions below the microsecond are cut off, as Time#usec does.
+      # Times and dates in ISO 8601, in the proleptic Gregorian calendar and with "BC" as the server writes it. Fractions below a microsecond are
+      # truncated, as Time#usec does.
       module TimeText
         class << self
           # @param value [Time, DateTime, Date]
-          # @param oid [Integer] what the server takes it for, 0 if it is not known
-          # @return [String] a timestamp gets the wall clock in UTC (as it is read back in UTC), and ignores the offset, which matters where
-          #   the column is a timestamptz by now; date, time and timetz
-          #   get what the value's own zone shows; any other type the moment with its offset
+          # @param oid [Integer] the parameter's type, 0 if unknown
+          # @return [String] for a timestamp, the wall clock in UTC, as it is also read in UTC, with an offset that the server ignores, unless the
+          #   column is a timestamptz by now; for date, time and timetz, the wall clock of the value's own zone; for any other type, the time with its
+          #   offset
           def of(value, oid)
             case value
             when DateTime then time(as_time(value.new_start(Date::GREGORIAN)), oid)
@@ -22,7 +22,7 @@ module Trunkline
 
           private
 
-          # What DateTime#to_time does in Ruby, and Active Support has it do otherwise.
+          # The same as DateTime#to_time in Ruby, which Active Support changes.
           def as_time(moment)
             Time.new(moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second + moment.second_fraction,
                      Integer(moment.offset * 86_400))
@@ -46,7 +46,7 @@ module Trunkline
             ymd(date) + era(date)
           end
 
-          # There is no year 0: it is 1 BC.
+          # There is no year 0: it is written as 1 BC.
           def ymd(date)
             year = date.year.positive? ? date.year : 1 - date.year
             format("%04d-%02d-%02d", year, date.month, date.day)

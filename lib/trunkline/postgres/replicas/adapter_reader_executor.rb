@@ -4,11 +4,10 @@ require_relative "reader_executor"
 
 module Trunkline
   module Postgres
-    # Sends the reads of hosts that have an idea of connections of their own, see {AdapterInterface}: what they ask of a replica is asked anew for
-    # each read.
+    # Sends the reads of adapters, see {AdapterInterface}: the guard is determined anew for each read.
     class AdapterReaderExecutor < ReaderExecutor # :nodoc:
       # @param options [Hash] of {ReaderExecutor#initialize}
-      # @yieldreturn [String, nil] the position that the caller's reads are to see at this moment
+      # @yieldreturn [String, nil] the position that the caller's reads must see now
       def initialize(client, set, sessions, **options, &position)
         @position = position
         @unguarded = ReadGuard.new
@@ -21,7 +20,7 @@ module Trunkline
         text = @position.call
         return @unguarded if text.nil?
 
-        known, guard = @latest # which threads replace as a whole
+        known, guard = @latest # threads replace the pair as a whole
         return guard if known == text
 
         guard = ReadGuard.new(after: text)
@@ -29,9 +28,9 @@ module Trunkline
         guard
       end
 
-      # A transaction is on a replica, or on the primary where the caller's reads are to see a position: a session takes no guard along.
+      # A transaction runs on a replica, or on the primary if the caller's reads must see a position: a session has no guard.
       #
-      # @return [SessionLease] of the replicas those that have served a read
+      # @return [SessionLease] on a replica that has served a read
       def lease_at(location, holder) = sessions_for_own.lease_at(location, holder)
 
       private

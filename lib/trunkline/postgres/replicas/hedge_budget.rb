@@ -4,12 +4,12 @@ require_relative "../../trunk/lock"
 
 module Trunkline
   module Postgres
-    # How many reads of a client may be sent to a second replica: one of so many reads. A token bucket, which reads fill, and not the time: what is
-    # saved up allows for a replica that stops with many reads in flight.
+    # How many reads of a client may be sent to a second replica: one of READS. A token bucket that is filled by reads, not by time: what is saved up
+    # is enough for a replica that stalls with many reads in flight.
     class HedgeBudget # :nodoc:
       # Reads that fill one token: 2 % of them.
       READS = 50
-      # Tokens at most, as 5,000 reads fill them: a hundred callers may wait for a replica as it stops. It is chosen, not measured.
+      # The most tokens, filled by 5,000 reads: a hundred callers may wait for a replica when it stalls. It is chosen, not measured.
       MOST = 100
       private_constant :READS, :MOST
 
@@ -18,7 +18,7 @@ module Trunkline
         @reads = @spent = 0
       end
 
-      # A read was asked for. Of two threads that call this at once, one may not count.
+      # Counts a read. If two threads call this at once, one may not count.
       def fill = @reads += 1
 
       # @return [Boolean] whether a read may be sent a second time

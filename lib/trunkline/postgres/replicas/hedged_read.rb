@@ -5,20 +5,20 @@ require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # One read that is sent to a second replica when it is late. The first answer is the caller's, be it a result or the server's error; a lost
-    # connection, or a replica that is behind, is none. What is in flight elsewhere then is ended, also where the caller is interrupted. Copies of the
-    # request are sent, one to each replica: it takes the answer of one of them, while the other one's may still be on its way.
+    # One read that is sent to a second replica when it is slow. The first answer is the caller's, a result or the server's error; a lost connection,
+    # or a replica that is behind, is no answer. What is then still in flight elsewhere is ended, also if the caller is interrupted. Each replica gets
+    # a copy of the request: the request takes the answer of one copy, while another copy may still be in flight.
     #
-    # A caller sleeps on one connection at a time. It waits for the second replica, from which the answer is expected first, and takes in what the first
-    # one has sent each eighth of the time for which it has waited already: that answer is noticed late by as much.
+    # A caller sleeps on one connection at a time. It waits for the second replica, whose answer is expected first, and reads from the first one in
+    # intervals of an eighth of the time that it has waited: that answer is noticed late by as much.
     class HedgedRead # :nodoc:
-      # Of the time that it has taken, until the first connection is looked at again.
+      # The fraction of the waited time after which the first connection is read again.
       LOOK = 8
-      # Seconds that a cancel may take, at least and at most, and else as long as the read has taken: the caller waits meanwhile.
+      # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.
       CANCEL = (0.01..0.25)
       private_constant :LOOK, :CANCEL
 
-      # A copy on its way to one replica.
+      # A copy in flight to one replica.
       Attempt = Struct.new(:replica, :read, :trunk, :since) do
         def request = read.request
         def done? = request.done?
@@ -30,7 +30,7 @@ module Trunkline
 
       # @param hedging [Hedging]
       # @param read [Read]
-      # @param since [Float] when it was asked for, on the clock of Waiting.now
+      # @param since [Float] when the caller began it, on the clock of Waiting.now
       def initialize(hedging, read, since)
         @hedging = hedging
         @read = read
@@ -39,10 +39,10 @@ module Trunkline
         @overdue = false
       end
 
-      # @param replica [Replica] that it is sent to first
+      # @param replica [Replica] to which it is sent first
       # @param late_at [Float] when it is sent a second time
       # @return [Trunk, nil, false] as {Replica#perform}
-      # @raise [Error] no connection to that replica could be had
+      # @raise [Error] no connection to that replica could be opened
       def perform(replica, late_at)
         first = copy_for(replica)
         first.request.patience = late_at
@@ -91,7 +91,7 @@ module Trunkline
         end
       end
 
-      # Where no connection of another replica was free, or no token left, that may be so at the next look.
+      # If no connection of another replica was free, or no token left, it tries again in the next interval.
       def await_one(attempt)
         return attempt.trunk.await(attempt.request) if @attempts.size > 1
 
@@ -106,7 +106,7 @@ module Trunkline
 
       def next_look = Waiting.now.then { |now| now + ((now - @since) / LOOK) }
 
-      # The first replica is known to take as long as it was waited for.
+      # The first replica has taken at least as long as the caller waited for it.
       def note(winner)
         now = Waiting.now
         @attempts.each { |attempt| @hedging.note(attempt.replica, attempt.read, now - attempt.since) if attempt.done? }
@@ -116,7 +116,7 @@ module Trunkline
         @attempts.first.replica.times << (now - @since) unless @attempts.first.done?
       end
 
-      # Whatever interrupts the caller meanwhile, none of them stays in flight for it.
+      # No copy stays in flight for the caller, even if it is interrupted meanwhile.
       def end_each(attempts)
         attempt, *others = attempts
         return unless attempt
@@ -129,8 +129,8 @@ module Trunkline
         end
       end
 
-      # The server is asked to cancel what it works on for this caller alone, unless that is so short that its end comes before the cancel. Among requests of
-      # others it is left to run, and its answer dropped.
+      # If the server executes only this caller's read, it is cancelled, unless it is so short that it ends before a cancel would arrive. Among
+      # requests of others it is left to run, and its answer is dropped.
       def end_one(trunk, request)
         return trunk.cancel(request, Waiting.now + (Waiting.now - @since).clamp(CANCEL)) if trunk.codec.in_flight == 1 && trunk.state.held_up?
 

@@ -6,12 +6,12 @@ require_relative "left_behind"
 
 module Trunkline
   module Postgres
-    # Reads that are sent to a second replica when the first one is late: when 99 of 100 reads of the statement had their answers sooner. That is
-    # counted over all replicas: of a replica that stalls for 1 % of its reads alone, a stall would be the p99.
+    # Sends reads to a second replica when the first one is slow: slower than 99 of 100 reads of the same statement. That is measured over all
+    # replicas: if only one replica's reads counted, and it stalled for 1 % of them, its stalls would be the p99.
     class Hedging # :nodoc:
-      # Part of the reads that are not late.
+      # The quantile above which a read is slow.
       PART = 0.99
-      # Reads of a statement before one is sent a second time: two of these are expected to be late.
+      # Reads of a statement before one is sent a second time: two of these are expected to be slow.
       ENOUGH = 200
       private_constant :PART, :ENOUGH
 
@@ -22,12 +22,12 @@ module Trunkline
         @left_behind = LeftBehind.new
       end
 
-      # Sends the read to the replica and waits for the answer, which may be that of another one.
+      # Sends the read to the replica and waits for an answer, which may be another replica's.
       #
       # @param replica [Replica]
       # @param read [Read]
       # @return [Trunk, nil, false] as {Replica#perform}
-      # @raise [Error] no connection to the replica could be had
+      # @raise [Error] no connection to the replica could be opened
       def perform(replica, read)
         since = Waiting.now
         times = times_of(read.request) or return alone(replica, read, since)
@@ -38,21 +38,21 @@ module Trunkline
         trunk
       end
 
-      # Sends a late read to a second replica, if one takes it at once.
+      # Sends a slow read to a second replica, if one can take it at once.
       #
       # @param read [Read] a copy for it
-      # @param first [Replica] that is late
-      # @param patience [Float] until when writing it may last, on the clock of Waiting.now
-      # @return [Array(Replica, Trunk), nil] where it was sent, and over which connection; nil: none takes it, or there are too many such reads
+      # @param first [Replica] that is slow
+      # @param patience [Float] when to stop writing it, on the clock of Waiting.now
+      # @return [Array(Replica, Trunk), nil] where it was sent, and over which connection; nil: none can take it, or the budget is used up
       def send_beside(read, first, patience)
         return unless @budget.take
 
         second(read, first, patience) || (@budget.give_back && nil)
       end
 
-      # The replica has answered, or refused, or there is no answer of it.
+      # The replica has answered or refused, or has failed to answer.
       #
-      # @param seconds [Float] that were waited for it
+      # @param seconds [Float] that the caller has waited for it
       def note(replica, read, seconds)
         replica.times << seconds
         @set.note(replica, read)
@@ -61,7 +61,7 @@ module Trunkline
       # @param replica [Replica] that was chosen second, and for which no caller waits any more
       def left(replica) = @set.pass_by(replica)
 
-      # A read that its caller wants no more, in flight there, takes long only if something is wrong.
+      # A read in flight that was abandoned takes long only if something is wrong.
       def leave_behind(trunk, request) = @left_behind.add(trunk, request)
 
       private
@@ -73,7 +73,7 @@ module Trunkline
         trunk
       end
 
-      # @return [Histogram, nil] nil: it is no read that is sent a second time
+      # @return [Histogram, nil] nil: it is not a read that may be sent a second time
       def times_of(request) = (request.statement.response_times unless request.members)
 
       def alone(replica, read, since)

@@ -4,12 +4,13 @@ require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # Reads whose callers have got the answer of another replica, and which were so short that none asked the server to cancel them. Where one takes long
-    # after all, and no other caller is on its connection, a later read has it cancelled: the connection would be of no use until it ends.
+    # Reads whose callers have got another replica's answer, and which were so short that they were not cancelled. If one takes long after all, and no
+    # other caller uses its connection, a later read cancels it: the connection would be blocked until it ends.
     class LeftBehind # :nodoc:
-      # Seconds from one look to the next: a short statement is worth a cancel when it takes 0.2 s longer than expected.
+      # Seconds between two checks: a short statement is worth a cancel when it takes 0.2 s longer than expected.
       LOOK_EVERY = 0.05
-      # Seconds that a cancel may take, while a caller waits whose read it is not. A server that does not answer costs so much, once for each connection.
+      # Seconds that such a cancel may take, while the caller of another read waits. A server that does not answer costs that much, once for each
+      # connection.
       CANCEL = 0.01
       private_constant :LOOK_EVERY, :CANCEL
 
@@ -22,7 +23,7 @@ module Trunkline
       # @param request [Request] done for its caller
       def add(trunk, request) = @reads << [trunk, request]
 
-      # Ends one that takes long.
+      # Cancels one that takes long.
       def look
         return if @reads.empty? || (now = Waiting.now) < @look_at
 
@@ -38,7 +39,7 @@ module Trunkline
 
       private
 
-      # Has it ended, or are there other callers on its connection, of which the one that leads has it cancelled?
+      # Whether it has ended, or other callers use its connection, whose leader cancels it.
       def over?(trunk, request)
         trunk.catch_up
         !trunk.loss.nil? || !trunk.state.head.equal?(request) || !trunk.deserted?

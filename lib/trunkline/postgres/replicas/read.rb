@@ -4,7 +4,7 @@ require_relative "route"
 
 module Trunkline
   module Postgres
-    # A request on its way to one replica after the other: what goes before its statement at each of them.
+    # A request that is sent to one replica after the other, with the guard that precedes its statement at each of them.
     class Read # :nodoc:
       # @return [Request]
       attr_reader :request
@@ -15,7 +15,7 @@ module Trunkline
       # @return [Route]
       attr_reader :route
 
-      # @param request [Request] a query, a batch, or the question for a statement's types
+      # @param request [Request] a query, a batch, or a Describe
       # @param guard [ReadGuard]
       def initialize(request, guard)
         @request = request
@@ -27,15 +27,15 @@ module Trunkline
         request.route = @route
       end
 
-      # @param replica [Replica] that it is sent to
+      # @param replica [Replica] to which it will be sent
       # @return [void]
       def prepare_for(replica)
         go_before(nil, @guard.check)
         each_query { |query| query.statement.services(replica.count) && query.serve(replica.number) }
       end
 
-      # @param cluster [ClusterTimeline] what was seen of it
-      # @return [Boolean] false: it cannot be kept from writing there
+      # @param cluster [ClusterTimeline] of the client
+      # @return [Boolean] false: it cannot be prevented from writing there
       def prepare_for_primary(cluster)
         return false if each_query.any? { |query| query.statement.classification == :alone }
 
@@ -44,7 +44,7 @@ module Trunkline
         true
       end
 
-      # @return [Read] the same question, of a query, with a request of its own
+      # @return [Read] the same query, with a request of its own
       def copy
         copied = @request.again
         copied.preamble = @settings.first if @settings.first
@@ -54,12 +54,12 @@ module Trunkline
       # @return [Boolean] whether all of it was answered
       def answered? = @request.members ? @units.all?(&:answered?) : @request.answered?
 
-      # @return [Boolean] whether a server has refused it as it does not suit
+      # @return [Boolean] whether a server that does not match the guard has refused it
       def refused? = @units.any?(&:refused?)
 
       private
 
-      # Reads may be carried out twice.
+      # Reads may be executed twice.
       def mark(unit)
         unit.route = @route
         unit.idempotent = true

@@ -4,31 +4,31 @@ require_relative "position"
 
 module Trunkline
   module Postgres
-    # What a read asks of the replica that carries it out. It travels in the read's own unit, before the statement, so a replica that does not
-    # fulfil it refuses before it reads, and no round trip is added.
+    # The conditions that a replica must fulfil to execute a read. They are sent in the read's own unit, before the statement: a replica that does not
+    # fulfil them fails before it reads, and no round trip is added.
     class ReadGuard # :nodoc:
-      # With this a replica refuses: the guard divides by 0.
+      # SQLSTATE with which a replica refuses: the guard divides by 0.
       REFUSED = "22012"
-      # With this where the transaction's isolation is higher than READ COMMITTED: the snapshot of the guard would be that of the read, and older
-      # than what the guard has compared.
+      # SQLSTATE if the transaction's isolation is higher than READ COMMITTED: the guard's snapshot would also be the read's, and older than what the
+      # guard has compared.
       ISOLATED = "22P02"
-      # What keeps a statement from writing on the primary, which a replica would refuse as well.
+      # Prevents a statement from writing on the primary; a replica would refuse to write anyway.
       READ_ONLY = "SELECT pg_catalog.set_config('transaction_read_only', 'on', true)"
-      # Seconds that a standby is behind. One that has replayed all that it has received, and still receives, is not, however long ago the last
+      # Seconds that a standby is behind. One that has replayed all that it has received, and still receives, is not behind, however long ago the last
       # transaction was.
       LAG = <<~SQL.gsub(/\s+/, " ").strip.freeze
         CASE WHEN pg_catalog.pg_last_wal_receive_lsn() OPERATOR(pg_catalog.<=) pg_catalog.pg_last_wal_replay_lsn()
                   AND (SELECT pid FROM pg_catalog.pg_stat_get_wal_receiver()) IS NOT NULL THEN 0
              ELSE EXTRACT(epoch FROM pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) pg_catalog.pg_last_xact_replay_timestamp()) END
       SQL
-      # When the guard is passed, where the isolation permits. What is not known, as on a primary, counts as no.
+      # Passes if the conditions are fulfilled and the isolation permits it. Unknown values, as on a primary, count as not fulfilled.
       CHECK = "SELECT CASE WHEN pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' " \
               "THEN 1 OPERATOR(pg_catalog./) COALESCE(%s, false)::pg_catalog.int4 " \
               "ELSE pg_catalog.current_setting('transaction_isolation')::pg_catalog.int4 END"
-      # Seconds of the lag are float8, as EXTRACT had before version 14: no operator of numbers is looked for.
+      # Seconds of the lag are float8, as EXTRACT returned before version 14, so that no operator for numeric is searched.
       REPLAYED = ["pg_catalog.pg_last_wal_replay_lsn() OPERATOR(pg_catalog.>=) $%d", "pg_catalog.pg_lsn", 3220].freeze
       RECENT = ["(#{LAG})::pg_catalog.float8 OPERATOR(pg_catalog.<=) $%d", "pg_catalog.float8", 701].freeze
-      # What a guard asks, and how: sessions keep the SQL of each number prepared.
+      # The SQL of a guard's conditions: sessions keep the SQL of each number prepared.
       #
       # number:: [Integer]
       # sql:: [String]
@@ -41,7 +41,7 @@ module Trunkline
           new(number, format(CHECK, sql.join(" AND ")).freeze, conditions.map { |condition| condition[1] }.freeze, conditions.map(&:last).freeze).freeze
         end
       end
-      # By whether a position and a lag are asked for.
+      # Indexed by whether there is a position and a lag.
       FORMS = { [false, false] => nil, [true, false] => Form.of(0, REPLAYED), [false, true] => Form.of(1, RECENT), [true, true] => Form.of(2, REPLAYED, RECENT) }.freeze
       private_constant :CHECK, :REPLAYED, :RECENT, :Form, :FORMS
 
@@ -51,16 +51,16 @@ module Trunkline
       # @return [Numeric, nil] seconds that it may be behind
       attr_reader :max_lag
 
-      # @return [Boolean] whether the primary takes the read where no replica suits
+      # @return [Boolean] whether the primary takes the read if no replica fulfils the conditions
       attr_reader :fallback
 
-      # @return [Array, nil] what fails where the replica does not suit, as {Request#guard=} takes it; nil: any does
+      # @return [Array, nil] the query that fails if the replica does not fulfil them, as {Request#guard=} takes it; nil: there are no conditions
       attr_reader :check
 
       # @return [String, nil] the same as SQL
       attr_reader :sql
 
-      # LocalSettings has one as well: the guard changes no meaning.
+      # The same method as of LocalSettings: a guard does not change how SQL is parsed.
       #
       # @return [nil]
       def context = nil
@@ -79,8 +79,8 @@ module Trunkline
         freeze
       end
 
-      # @param cluster [ClusterTimeline] what was seen of it
-      # @return [String] SQL that goes before the read on the primary; it fails on one that is older than the position
+      # @param cluster [ClusterTimeline] of the client
+      # @return [String] SQL to run before the read on the primary; it fails on one that is older than the position
       def on_primary(cluster)
         return READ_ONLY if after.nil? || after.timeline <= cluster.timeline || cluster.system.to_i != after.system
 

@@ -9,9 +9,9 @@ require_relative "server_lease"
 
 module Trunkline
   module Postgres
-    # Sends the requests of a reader to replicas, or to the primary where none suits.
+    # Sends the requests of a reader to replicas, or to the primary if no replica fulfils the conditions.
     class ReaderExecutor < Executor # :nodoc:
-      # @return [ReadGuard] what its reads ask of a replica
+      # @return [ReadGuard] conditions for replicas
       attr_reader :guard
 
       # @param client [ClientExecutor]
@@ -20,7 +20,7 @@ module Trunkline
       # @param sessions [Sessions] on the primary
       # @param known [Statements] of the client
       # @param result_class [Class] of the client
-      # @param hedge [Boolean] whether reads that are late are sent to a second replica
+      # @param hedge [Boolean] whether slow reads are sent to a second replica
       def initialize(client, set, guard, sessions, known:, result_class:, hedge: false)
         statements = known.shared_table(client.decoding, nil)
         super(statements, client.decoding, client.responses, Reader.new(self, statements, result_class))
@@ -38,7 +38,7 @@ module Trunkline
 
       def perform(request) = @set.perform(admitted(request), guard, false, @hedge)
 
-      # Whatever a caller says of writes.
+      # A reader has no writes, whatever group_commit: its caller gives.
       alias commit_apart perform
 
       # @raise [ArgumentError]
@@ -52,7 +52,7 @@ module Trunkline
       def statements_for(decoding, context) = @known.shared_table(decoding, context)
       def observe(executor) = @client.observe(executor)
 
-      # What comes in portions.
+      # A session for what is read in parts.
       def own_session(callers_block)
         on_one_server(callers_block) do |session, admitted|
           session.transaction({ isolation: :read_committed, read_only: true }) do
@@ -81,7 +81,7 @@ module Trunkline
 
       private
 
-      # A caller that holds a session of the client may ask there what does not share, and not here.
+      # A caller that holds a session of the client must run there what cannot be shared, and not here.
       #
       # @return [Request] the same
       # @raise [SharedStateError]
@@ -92,9 +92,10 @@ module Trunkline
         request
       end
 
-      # Runs the block with a session on a replica, or on the primary where none suits. Until the server has admitted it, another one may take it.
+      # Runs the block with a session on a replica, or on the primary if no replica fulfils the conditions. Until a server has been admitted, another
+      # may replace it.
       #
-      # @param callers_block [Proc, nil] to tell what holds the session
+      # @param callers_block [Proc, nil] names the holder in errors
       # @yieldparam session [SessionExecutor]
       # @yieldparam admitted [Proc] to be called at the beginning of its transaction
       def on_one_server(callers_block, &work) = ServerLease.new(@set, guard, @sessions).run(->(sessions) { new_session(sessions, callers_block) }, &work)

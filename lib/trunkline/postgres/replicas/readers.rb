@@ -6,7 +6,7 @@ require_relative "reader_executor"
 
 module Trunkline
   module Postgres
-    # Makes the readers of a client's replicas.
+    # Creates the readers of a client's replicas.
     class Readers # :nodoc:
       # @param client [ClientExecutor]
       # @param config [Config]
@@ -14,9 +14,9 @@ module Trunkline
       # @param primary [Pool] of these
       # @param sessions [Sessions] on these
       # @param epochs [PlanEpoch] of the client
-      # @param limits [Hash] keywords of {Limits#initialize}; what waits for a server waits for the primary
-      # @param connections [Integer] to each replica that are shared
-      # @param most [Integer] to each in all
+      # @param limits [Hash] keywords of {Limits#initialize}; failover_wait applies to the primary only
+      # @param connections [Integer] shared ones to each replica
+      # @param most [Integer] to each replica, in all
       # @param parts [Hash] as {ReaderExecutor#initialize} takes them
       # @return [Readers]
       def self.of(client, config, trunks, primary, sessions, epochs, limits:, connections:, most:, **parts)
@@ -58,7 +58,7 @@ module Trunkline
         chosen.object
       end
 
-      # @yieldreturn [String, nil] the position that the caller's reads are to see at this moment
+      # @yieldreturn [String, nil] the position that the caller's reads must see now
       # @return [AdapterInterface]
       def for_adapter(&position)
         executor = AdapterReaderExecutor.new(@client, @set, @sessions, **@parts, &position)
@@ -66,7 +66,7 @@ module Trunkline
         AdapterInterface.new(executor, @parts.fetch(:known), @epochs, @parts.fetch(:result_class)) { |*holder| executor.lease_at(*holder) }
       end
 
-      # @return [Hash{Symbol => Object}] what {Client#stats} has of the replicas
+      # @return [Hash{Symbol => Object}] the replicas' part of {Client#stats}
       def to_h = { replicas: @set.stats }
 
       # @return [Array<Pool>]

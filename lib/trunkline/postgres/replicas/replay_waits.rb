@@ -5,18 +5,19 @@ require_relative "../session/session_executor"
 
 module Trunkline
   module Postgres
-    # Waits until a replica has replayed a position, where the server tells a caller of it: PostgreSQL 19 has WAIT FOR LSN. That goes over a connection of
-    # its own, as the server answers nothing else there meanwhile. The read is compared with the position again afterwards: WAIT FOR LSN knows no timelines.
+    # Waits until a replica has replayed a position, with WAIT FOR LSN of PostgreSQL 19. That needs a connection of its own, as the server answers
+    # nothing else there meanwhile. The read compares the position again afterwards, because WAIT FOR LSN ignores timelines.
     class ReplayWaits # :nodoc:
       # server_version_num of the first version that has it.
       SINCE = 190_000
-      # Seconds that a read waits, after which the primary takes it. Two standbys of PostgreSQL 15 had replayed half of 2,400 positions of 8 writers within
-      # 0.3 ms, 99 % within 7, and all but one within 50 (load 4). With synchronous_commit=off it takes 200 to 400 ms, as the primary writes its log later.
+      # Seconds that a read waits before the primary takes it. Two standbys of PostgreSQL 15 had replayed half of 2,400 positions of 8 writers within
+      # 0.3 ms, 99 % within 7, and all but one within 50 (load 4). With synchronous_commit=off it takes 200 to 400 ms, as the primary writes its log
+      # later.
       LONGEST = 0.05
-      # Seconds beyond that for the connection, and for the way there and back.
+      # Seconds in addition, for opening the connection and for the round trip.
       GRACE = 0.25
       COMMAND = "WAIT FOR LSN '%s' WITH (TIMEOUT '%dms', NO_THROW)"
-      # What the server answers: else "timeout", or "not in recovery".
+      # The server's answer; others are "timeout" and "not in recovery".
       REPLAYED = "success"
       HOLDER = "a read that waits until the replica has replayed a position"
       private_constant :LONGEST, :GRACE, :COMMAND, :REPLAYED, :HOLDER
@@ -24,7 +25,7 @@ module Trunkline
       # @param replicas [Array<Replica>]
       # @param statements [Statements] of the client
       # @param responses [ResponseReader] of the client
-      # @param at_once [Integer] waits on each replica; each takes a connection that is not shared
+      # @param at_once [Integer] waits on each replica; each needs a connection that is not shared
       def initialize(replicas, statements, responses, at_once)
         @replicas = replicas
         @statements = statements
@@ -35,15 +36,15 @@ module Trunkline
         @waiting = [0] * replicas.size
       end
 
-      # Waits on the replica on which the fewest wait. A read does so once.
+      # Waits on the replica with the fewest waits. Each read does so once.
       #
       # @param position [Position]
       # @param route [Route] of the read
       # @param deadline [Float, nil] of the caller, on the clock of Waiting.now
-      # @return [Replica, nil] that has replayed the position; nil: none has, or can tell
+      # @return [Replica, nil] that has replayed the position; nil: none has, or none supports it
       def replica_for(position, route, deadline)
         milliseconds = ([@longest, (deadline || Float::INFINITY) - Waiting.now].min * 1000).floor
-        return if milliseconds < 1 || route.waited? || (replica = enter(position)).nil? # the server takes 0 for no limit
+        return if milliseconds < 1 || route.waited? || (replica = enter(position)).nil? # to the server, 0 means no limit
 
         begin
           route.note_wait
@@ -66,7 +67,7 @@ module Trunkline
 
       def leave(replica) = @lock.synchronize { @waiting[replica.number] -= 1 }
 
-      # A wait that fails is as good as one in vain: recovery may end it, or the server.
+      # A wait that fails, because recovery or the server ends it, has the same result as a timeout.
       def replayed?(replica, command, seconds)
         session = SessionExecutor.new(replica.sessions.lease_at(HOLDER), @statements, {}, @responses, Result)
         replica.sessions.lend(session) do

@@ -6,14 +6,14 @@ require_relative "replay_waits"
 
 module Trunkline
   module Postgres
-    # A host that may be a standby: connections of its own, and what is known of it.
+    # A host that may be a standby, with its own connections and what is known about it.
     class Replica # :nodoc:
-      # Seconds for which a host that could not be connected to is left alone: first, and at most; one that has come back is used again within 10 s.
+      # Seconds of the pause after a host could not be connected to: the first, and the longest; one that has come back is used again within 10 s.
       FIRST_PAUSE = 0.5
       LONGEST_PAUSE = 5.0
-      # Seconds until a host is looked at again that is no standby: each look costs the primary a connection.
+      # Seconds until a host that is not a standby is checked again: each check costs the primary a connection.
       PRIMARY_FOR = 9.0
-      # Seconds for which a replica that was behind is not asked for the same again: one that replays at all has moved on by then.
+      # Seconds for which a replica that was behind does not get a read with the same conditions: one that replays at all has advanced by then.
       BEHIND_FOR = 0.005
       private_constant :FIRST_PAUSE, :LONGEST_PAUSE, :PRIMARY_FOR, :BEHIND_FOR
 
@@ -38,13 +38,13 @@ module Trunkline
       # @return [Histogram] of the seconds that reads took here
       attr_reader :times
 
-      # @return [Float, nil] seconds that it was behind when it was asked
+      # @return [Float, nil] seconds that it was behind at its last check
       attr_reader :lag
 
-      # @return [Float, nil] when it is to be looked at again, on the clock of Waiting.now; nil: it is in use
+      # @return [Float, nil] when it will be checked again, on the clock of Waiting.now; nil: it is in use
       attr_reader :resume_at
 
-      # @return [String, nil] why it is not in use, or does not suit
+      # @return [String, nil] why it is not in use, or does not fulfil conditions
       attr_reader :reason
 
       # @param number [Integer]
@@ -63,7 +63,7 @@ module Trunkline
         begin_anew
       end
 
-      # In a forked child.
+      # Called in a forked child.
       def begin_anew
         @times = Histogram.new
         @failures = @hedged = @won = 0
@@ -74,10 +74,10 @@ module Trunkline
 
       # Sends the read over one of its connections.
       #
-      # @param position [Position, nil] a connection to a server on another timeline does not take the read then
-      # @param eager [Boolean] whether the caller goes on without waiting for the answer
-      # @return [Trunk, nil, false] the connection that it went over; nil: its deadline has passed before one could; false: none may
-      # @raise [Error] none could be had
+      # @param position [Position, nil] a connection to a server on another timeline then does not take the read
+      # @param eager [Boolean] whether the caller does not wait for the answer
+      # @return [Trunk, nil, false] the connection over which it was sent; nil: its deadline has passed first; false: no connection is allowed to
+      # @raise [Error] no connection could be opened
       def perform(request, position, eager)
         return eager ? @pool.dispatch(request) : @pool.perform(request) unless position
 
@@ -90,10 +90,10 @@ module Trunkline
         other ? note_other_timeline : trunk
       end
 
-      # Sends the read over a connection that there is, where it need not wait for one.
+      # Sends the read over an open connection, without waiting for one.
       #
       # @param position [Position, nil] as for {#perform}
-      # @return [Trunk, nil] the connection that it went over; nil: none could take it
+      # @return [Trunk, nil] the connection over which it was sent; nil: none could take it
       def dispatch_at_once(request, position)
         dispatcher = @pool.dispatcher
         trunk = dispatcher.choose(request) || (@pool.catch_up && dispatcher.choose(request))
@@ -103,7 +103,7 @@ module Trunkline
       # @return [Boolean] whether it is a standby, in use, with a connection for reads
       def open? = standby? && @resume_at.nil? && @pool.counts[:shared].positive?
 
-      # A read that was late elsewhere was sent here, too.
+      # A slow read of another replica was sent here, too.
       def note_hedged = @hedged += 1
 
       # Such a read was answered here first.
@@ -111,8 +111,8 @@ module Trunkline
 
       # @param trunk [Trunk] to it
       # @param position [Position, nil]
-      # @return [Boolean] whether it is of the position's cluster, and on its timeline. A server's timeline does not go back while it runs, so what it was when the
-      #   connection began, or was asked later, is no more than it is now.
+      # @return [Boolean] whether it is in the position's cluster, and on its timeline. A server's timeline does not decrease while it runs, so what
+      #   was reported when the connection began, or later, is no more than it is now.
       def fits?(trunk, position)
         return true if position.nil?
 
@@ -121,7 +121,7 @@ module Trunkline
       end
 
       # @param position [Position]
-      # @return [Boolean] whether it can be asked to tell when it has replayed the position
+      # @return [Boolean] whether it supports waiting until it has replayed the position
       def tells_of_replay?(position)
         return false unless open? && @version.to_i >= ReplayWaits::SINCE
 
@@ -129,7 +129,7 @@ module Trunkline
         !trunk.nil? && fits?(trunk, position)
       end
 
-      # @return [Boolean] whether it is known not to suit: what has just refused would refuse again
+      # @return [Boolean] whether it is known not to fulfil the conditions: it would refuse again
       def unsuitable?(guard, now)
         position = guard.after
         return false unless now < @behind_until || position
@@ -158,11 +158,12 @@ module Trunkline
         @failures = [@failures + 1, 10].min unless primary
       end
 
-      # @return [Boolean] whether it is known to be a standby, from a read that it has served
+      # @return [Boolean] whether a read that it has served has shown that it is a standby
       def standby? = @standby == true
 
       # @param timeline [Integer] that was seen in the cluster
-      # @return [Boolean] whether it may follow a primary of that timeline by now, and has not told so: reads after a position pass it until it has
+      # @return [Boolean] whether it may follow a primary of that timeline by now, and has not reported so: reads after a position skip it until it
+      #   has
       def outdated?(timeline) = !@timeline.nil? && @timeline < timeline
 
       # It may be used again.
@@ -170,16 +171,16 @@ module Trunkline
         @resume_at = nil
       end
 
-      # A read has gone over a connection.
+      # A read was sent over one of its connections.
       def good
         @failures = 0
         @standby = true
       end
 
-      # @return [Boolean] whether it is a standby still, as far as is known
+      # @return [Boolean] whether it may still be a standby
       def look = @standby != false
 
-      # Asks how far it is, when it is time to: one caller of a second waits for one more round trip.
+      # Measures its lag, if that is due: once a second, one caller waits for one more round trip.
       #
       # @param statement [Statement] of the query
       # @return [void]
@@ -190,17 +191,17 @@ module Trunkline
         query = Request.query(statement, []).limit(LagQuery::TIMEOUT)
         take_in(query) if @pool.perform(query)
       rescue Error
-        nil # the read meets it too
+        nil # the read will find the same error
       end
 
-      # It is no standby any more: its connections take nothing new.
+      # It is not a standby any more: its connections take no new requests.
       def retire
         @resume_at = Waiting.now + PRIMARY_FOR
         @reason = "it is no standby any more"
         @pool.retire_where(@reason) { true }
       end
 
-      # @return [Hash{Symbol => Object}] plain values, as {Client#stats} explains them
+      # @return [Hash{Symbol => Object}] plain values, as {Client#stats} documents them
       def to_h
         { server: @server, open: @pool.counts.values.sum, role: { true => "standby", false => "primary" }[@standby], lag: @lag, timeline: @timeline,
           replayed: @replayed, reads: @times.count, p99: (@times.quantile(0.99) if @times.count.positive?), hedged: @hedged, won: @won,

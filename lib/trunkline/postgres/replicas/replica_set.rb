@@ -12,14 +12,14 @@ require_relative "route"
 
 module Trunkline
   module Postgres
-    # The replicas of a client, each with connections of its own, and which of them takes a read: the one from which the answer is expected first.
-    # Which hosts are standbys is found by connecting to them. What none of them takes goes to the primary, as a read there.
+    # The replicas of a client, each with its own connections. Chooses the one from which a read's answer is expected first. Connecting to the hosts
+    # shows which of them are standbys. A read that none of them takes goes to the primary.
     class ReplicaSet # :nodoc:
-      # Seconds for a replica's first connection, after which the read goes elsewhere: the attempt is kept, and the next caller goes on with it.
+      # Seconds for a replica's first connection, after which the read goes elsewhere: the attempt is kept, and the next caller continues it.
       PATIENCE = 0.5
-      # Seconds between two looks at what is known of the hosts.
+      # Seconds between two checks of what is known about the hosts.
       LOOK_EVERY = 0.1
-      # Kinds of errors after which another host may do better.
+      # Errors after which another host may succeed.
       ELSEWHERE = [ConnectionError, ServerError, ProtocolError, Overloaded].freeze
       private_constant :PATIENCE, :LOOK_EVERY
 
@@ -28,7 +28,7 @@ module Trunkline
 
       # @param config [Config] with the hosts
       # @param trunks [TrunkFactory] of the connections to the primary
-      # @param primary [Pool] of these, for what no replica takes
+      # @param primary [Pool] of these, for reads that no replica takes
       # @param statements [Statements] of the client
       # @param responses [ResponseReader] of the client
       # @param pools [Hash] keywords of {Pool#initialize}
@@ -51,10 +51,10 @@ module Trunkline
       #
       # @param request [Request]
       # @param guard [ReadGuard]
-      # @param eager [Boolean] whether the caller goes on without waiting for the answer
-      # @param hedge [Boolean] whether a second replica is asked where the first one is late
-      # @return [Trunk, nil] the one that it went over; nil: its deadline has passed before one could
-      # @raise [NoReplica] no replica suits, and the primary is not to take it
+      # @param eager [Boolean] whether the caller does not wait for the answer
+      # @param hedge [Boolean] whether a slow read is sent to a second replica
+      # @return [Trunk, nil] over which it was sent; nil: its deadline has passed first
+      # @raise [NoReplica] no replica fulfils the conditions, and fallback is false
       # @raise [Error] the primary could not be connected to
       def perform(request, guard, eager = false, hedge = false)
         read = Read.new(request, guard)
@@ -81,7 +81,7 @@ module Trunkline
         number && @replicas[number]
       end
 
-      # No replica is next: one that is behind may be waited for, before the primary takes the read.
+      # No replica is next: this may wait for one that is behind, before the primary takes the read.
       #
       # @param deadline [Float, nil] of the caller, on the clock of Waiting.now
       # @return [Replica, nil] one that has replayed the guard's position by now, chosen; nil: the primary is next
@@ -90,22 +90,22 @@ module Trunkline
         choose_among([*replica], statement)
       end
 
-      # @param replicas [Array<Replica>] of which it is to be
+      # @param replicas [Array<Replica>] to choose from
       # @param statement [Statement, nil]
-      # @return [Replica, nil] the one that answers first, as far as is known
+      # @return [Replica, nil] the one from which the answer is expected first
       def choose_among(replicas, statement)
         number = @choice.choose(statement&.services(@replicas.size), (@replicas - replicas).map(&:number)) if replicas.any?
         number && @replicas[number]
       end
 
-      # A replica that was chosen for a session of the caller's own, whose reads do not count among those that share.
+      # A replica was chosen for a session, whose reads do not count among those on shared connections.
       def pass_by(replica) = @choice.left(replica.number)
 
-      # A replica could not be connected to: it is left alone for a while.
+      # A replica could not be connected to: it is not used for a while.
       #
       # @param error [Error]
       # @return [false]
-      # @raise [Error] the same, where it is not for others to do better
+      # @raise [Error] the same, if other hosts would fail as well
       def leave(replica, error)
         raise error if error.is_a?(WrongCluster)
 
@@ -114,7 +114,7 @@ module Trunkline
         false
       end
 
-      # What the replica has answered, or why there is no answer, tells of it.
+      # Notes what the answer, or its absence, shows about the replica.
       #
       # @param read [Read] done
       def note(replica, read)
@@ -124,7 +124,7 @@ module Trunkline
         read.refused? ? replica.behind(read.guard) : nil
       end
 
-      # Asks a replica that has just answered how far it is, when it is time to.
+      # Measures the lag of a replica that has just answered, if that is due.
       def check_lag(replica) = (replica.check_lag(@lag_query, Waiting.now) if @choice.idle?(replica.number))
 
       # @return [NoReplica]
@@ -133,7 +133,7 @@ module Trunkline
         NoReplica.new("no replica takes the read: #{reasons.join("; ")}", server: @config.server)
       end
 
-      # @return [Array<Hash{Symbol => Object}>] as {Client#stats} explains them
+      # @return [Array<Hash{Symbol => Object}>] as {Client#stats} documents them
       def stats
         all = (0...@replicas.size).sum { |number| @choice.chosen(number) }
         @replicas.map { |replica| { **replica.to_h, share: all.zero? ? 0.0 : @choice.chosen(replica.number) / all.to_f } }
@@ -161,7 +161,7 @@ module Trunkline
         Replica.new(number, config.server, pool, Sessions.new(ServerAccess.new(factory, pool), nil, @responses, roles, server: config.server), roles, @config.hosts.size)
       end
 
-      # Its connections take nothing new.
+      # Its connections take no new requests.
       def leave_silent(number, trunk)
         @replicas[number].roles.leave(trunk)
         leave(@replicas[number], ConnectionError.new("it has said nothing", server: trunk.server))
@@ -207,7 +207,7 @@ module Trunkline
         NoReplica.new("the position is of timeline #{guard.after.timeline}, and no server was found on it: the primary is on an older one", server: @config.server)
       end
 
-      # Only one caller looks at a time.
+      # Only one caller checks at a time.
       def look
         now = Waiting.now
         @look_at = now + LOOK_EVERY

@@ -4,9 +4,9 @@ require_relative "read_guard"
 
 module Trunkline
   module Postgres
-    # Which replicas a read was sent to in vain. It stays with the read when that is sent again.
+    # The replicas to which a read was sent in vain. It stays with the read when that is sent again.
     class Route # :nodoc:
-      # Replicas that are asked before the primary is, beside one that has told that it has replayed the position: each costs a round trip.
+      # How many replicas are tried before the primary, besides one that has reported that it has replayed the position: each costs a round trip.
       MOST = 3
       WRITE = "25006"
       READS_ONLY = "db.replica { } takes reads only: call db.query, db.transaction or db.batch for what writes, which go to the primary"
@@ -25,23 +25,23 @@ module Trunkline
       # @param number [Integer] of a replica
       def pass(number) = (@passed ||= []).push(number)
 
-      # It waits until a replica has replayed its position.
+      # The read waits until a replica has replayed its position.
       def note_wait = @waited = true
 
       # @return [Boolean] whether it has done so
       def waited? = @waited
 
-      # @return [Boolean] whether no replica is next
+      # @return [Boolean] whether no further replica is tried
       def exhausted? = !@passed.nil? && @passed.size >= MOST
 
       # @param request [Request] not answered
-      # @param error [Error] why
-      # @return [Boolean] whether the replica does not suit, and has not read
+      # @param error [Error] the reason
+      # @return [Boolean] whether the replica did not fulfil the conditions, and has not read
       def refused?(request, error) = request.refused? && error.sqlstate == ReadGuard::REFUSED
 
       # @param request [Request] not answered
       # @param fields [Hash{Symbol => Object}] of the server's error
-      # @return [String, nil] what to do
+      # @return [String, nil] advice for the user
       def advice(request, fields)
         return READS_ONLY if fields[:sqlstate] == WRITE
 

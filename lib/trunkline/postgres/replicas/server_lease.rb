@@ -4,12 +4,12 @@ require_relative "route"
 
 module Trunkline
   module Postgres
-    # A session on one server for a stream or a transaction of reads: on a replica, or on the primary where none suits. A server is asked first, within
-    # the transaction, whether it suits, so that another one can take its place before anything was read.
+    # A session on one server for a stream or a transaction of reads: on a replica, or on the primary if no replica fulfils the conditions. They are
+    # checked first, within the transaction, so that another server can be used before anything was read.
     class ServerLease # :nodoc:
-      # The server does not suit.
+      # The server does not fulfil the conditions.
       class Refused < StandardError; end
-      # What is asked where any server suits: the answer tells that it is there.
+      # The check without conditions: the answer shows that the server is reachable.
       ANY = "SELECT 1"
       private_constant :Refused, :ANY
 
@@ -23,7 +23,7 @@ module Trunkline
         @route = Route.new
       end
 
-      # @param session [#call] gets Sessions, and makes a SessionExecutor there
+      # @param session [#call] takes Sessions, and makes a SessionExecutor there
       # @yieldparam session [SessionExecutor]
       # @yieldparam admitted [Proc] to be called at the beginning of the transaction
       def run(session, &work)
@@ -41,7 +41,7 @@ module Trunkline
 
       private
 
-      # @return [Array(Boolean, Object)] whether it was done there, and what the block returned
+      # @return [Array(Boolean, Object)] whether it ran there, and what the block returned
       def on_replica(replica, session, &work)
         begun = false
         value = within(replica.sessions, session) { |own| work.call(own, -> { begun = admit(own, replica) }) }
@@ -68,7 +68,7 @@ module Trunkline
         sessions.lend(made, &work)
       end
 
-      # @return [true] it suits
+      # @return [true] the server is admitted
       def admit(session, replica)
         session.command(@guard.sql || ANY)
         raise Refused unless replica.fits?(session.lease.trunk, @guard.after)

@@ -2,13 +2,13 @@
 
 module Trunkline
   module Postgres
-    # The errors of callers that wait no longer.
+    # The errors of callers that stopped waiting.
     module AbandonmentErrors # :nodoc:
-      # What a server says when it was asked to cancel, and when statement_timeout has passed.
+      # SQLSTATE of a statement that was cancelled, or ended by statement_timeout.
       QUERY_CANCELED = "57014"
       CLASSES = { deadline: Deadline, cancel: Cancelled }.freeze
       WHY = { deadline: "the deadline has passed", cancel: "it was cancelled" }.freeze
-      # What becomes of a statement of which it is unknown whether it is durable.
+      # The errors of a statement of which it is unknown whether it is durable.
       UNFLUSHED = { deadline: Deadline, closed: Closed, failed: Indeterminate }.freeze
       private_constant :QUERY_CANCELED, :CLASSES, :WHY, :UNFLUSHED
 
@@ -30,7 +30,7 @@ module Trunkline
       end
 
       # @param fields [Hash{Symbol => String}] the server's answer to the request
-      # @return [Boolean] whether the server has ended the request for its caller's sake
+      # @return [Boolean] whether the server has ended the request because its caller cancelled it or its deadline passed
       def ended_by_server?(request, fields) = fields[:sqlstate] == QUERY_CANCELED && (request.deadline_passed? || request.cancelled?)
 
       # @return [Deadline, Cancelled]

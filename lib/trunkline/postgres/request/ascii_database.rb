@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # A database in SQL_ASCII keeps bytes as they come. Where these are not UTF-8, the server refuses to send them as text.
+    # A database in SQL_ASCII stores bytes unchanged. If these are not UTF-8, the server refuses to send them as text.
     module AsciiDatabase # :nodoc:
       ENCODING = "SQL_ASCII"
       CHARACTER_NOT_IN_REPERTOIRE = "22021"
@@ -12,7 +12,7 @@ module Trunkline
       private_constant :CHARACTER_NOT_IN_REPERTOIRE, :HINT
 
       # @param fields [Hash{Symbol => String, Integer}] of an error of such a database
-      # @return [Hash{Symbol => String, Integer}] the same, with a hint where it refuses such bytes
+      # @return [Hash{Symbol => String, Integer}] the same, with a hint if the server refuses such bytes
       def self.hinted(fields) = fields[:sqlstate] == CHARACTER_NOT_IN_REPERTOIRE ? { **fields, hint: HINT } : fields
     end
     private_constant :AsciiDatabase

@@ -6,7 +6,7 @@ require_relative "retries"
 
 module Trunkline
   module Postgres
-    # A statement was given another number of parameters than it has.
+    # A statement was given the wrong number of parameters.
     class ParameterMiscount < ArgumentError # :nodoc:
       # @return [Integer]
       attr_reader :given, :expected
@@ -19,15 +19,15 @@ module Trunkline
     end
     private_constant :ParameterMiscount
 
-    # How the requests of one object that a user holds (a client, a session, a transaction, a scope, a reader) are made, sent and answered. That
-    # object owns it, and its verbs and other parts of this library ask here for what users do not call. Each subclass says how a request
-    # travels: `perform`, and `dispatch` for those whose answers are not waited for.
+    # Makes, sends and answers the requests of one object that a user holds: a client, a session, a transaction, a scope or a reader. That object owns
+    # it; its public methods and other parts of the library call here what users do not call. Each subclass defines how a request is sent: `perform`,
+    # and `dispatch` without waiting for the answer.
     class Executor # :nodoc:
-      # What a message can count.
+      # The limit of a Bind message.
       MOST_PARAMETERS = 65_535
       private_constant :MOST_PARAMETERS
 
-      # @return [Hash{String => Statement}] known, as the object's callers decode and read SQL
+      # @return [Hash{String => Statement}] known ones, with the object's decoding and parse context
       attr_reader :statements
 
       # @return [Hash] how types are decoded
@@ -36,7 +36,7 @@ module Trunkline
       # @return [ResponseReader]
       attr_reader :responses
 
-      # @return [Object] which the user holds
+      # @return [Object] that the user holds
       attr_reader :object
 
       # @param statements [Hash{String => Statement}]
@@ -50,14 +50,14 @@ module Trunkline
         @object = object
       end
 
-      # @return [Retries] by whose rules its requests are sent again
+      # @return [Retries] decides which of its requests are sent again
       def retries = @retries ||= Retries.new(self, @responses)
 
       # Sends the request and waits for its answer.
       #
       # @param request [Request]
-      # @return [Request] answered; the last attempt, where there were several
-      # @raise [Error] what the last attempt failed with
+      # @return [Request] answered; the last attempt, if there were several
+      # @raise [Error] of the last attempt
       def perform_until_answered(request)
         perform(request)
         retry_until_answered(request)
@@ -67,7 +67,7 @@ module Trunkline
       def retry_until_answered(request, &again) = retries.until_answered(request, &again)
 
       # @param request [Request]
-      # @return [Request] answered: about a statement, and not for a caller
+      # @return [Request] answered: a Describe, not a request of a caller
       def learn(request) = perform_until_answered(request)
 
       # @param prepare [Boolean] whether connections keep the statement
@@ -80,16 +80,16 @@ module Trunkline
         request.result(result_class) || @responses.result(retry_until_answered(request), result_class)
       end
 
-      # What C cannot send as it is, Ruby converts.
+      # Ruby converts parameters that C cannot send unchanged.
       #
-      # @param parameters [Array] which the request takes for its own
-      # @param deadline [Numeric, nil] seconds, for what converting them has to ask the server
+      # @param parameters [Array] which the request takes over
+      # @param deadline [Numeric, nil] seconds, for queries that the conversion needs
       # @return [Request]
       def request_for(statement, parameters, deadline = nil)
         Request.query(statement, parameters) || converted(statement, parameters, deadline)
       end
 
-      # Finding out what types they are for takes time too.
+      # Looking up the parameters' types takes time too.
       #
       # @param deadline [Numeric, nil] seconds
       # @return [Request]
@@ -106,7 +106,7 @@ module Trunkline
         remembered ? dependent_on_remembered(types, statement, parameters) : Request.dependent(statement, converted_to(types, parameters), parameters, types)
       end
 
-      # Of the session that was asked; others may find them outdated as soon as they are known.
+      # Types in the session that was queried; others may be outdated as soon as they are known.
       #
       # @return [Array<Integer>]
       def learned_types(statement)
@@ -124,32 +124,32 @@ module Trunkline
         raise ParameterMiscount.new(message, given: parameters.size, expected: types.size)
       end
 
-      # @return [Boolean] whether a request that was refused as its server is read-only may be sent elsewhere
+      # @return [Boolean] whether a request that a read-only server has refused may be sent elsewhere
       def begins_elsewhere?(_request) = false
 
-      # @return [ParseContext, nil] what SQL means here, where it is not as usual
+      # @return [ParseContext, nil] how SQL is parsed here; nil: by default
       def parse_context = nil
 
-      # Where operations begin and end, but for single queries: these run a block, which is one. With middlewares it goes through these:
-      # {InstrumentedExecutor} has the same methods, and the verbs call no others for it.
+      # Hooks around operations that run a block; single queries have none here. With middlewares, {InstrumentedExecutor} overrides these methods, and
+      # the public methods call no others for that.
       #
-      # @param _kind [Symbol] as {Operation#kind} has it
+      # @param _kind [Symbol] as in {Operation#kind}
       def around_statement(_kind, _sql, _parameters = []) = yield
 
-      # Of several calls, a statement and its parameters each.
+      # Around several calls, a statement and its parameters each.
       def around_batch(_calls) = yield
 
-      # Of a transaction with these options.
+      # Around a transaction with these options.
       def around_transaction(_options) = yield
       def around_connect = yield
 
-      # Has an executor that is made here go through the middlewares, where there are any.
+      # Makes an executor that is created here use the middlewares, if there are any.
       #
       # @param executor [Executor]
       # @return [void]
       def observe(executor); end
 
-      # Has it go through the middlewares.
+      # Makes it use the middlewares.
       def instrument
         extend(InstrumentedExecutor)
         @object.extend(Instrumented) if @object.is_a?(Querying)
@@ -157,7 +157,7 @@ module Trunkline
 
       private
 
-      # What refuses a value may be a type that is another by now.
+      # A value may be refused because the parameter's type has changed.
       def dependent_on_remembered(types, statement, parameters)
         Request.dependent(statement, converted_to(types, parameters), parameters, types)
       rescue ArgumentError, TypeError
@@ -171,14 +171,14 @@ module Trunkline
         limited(Parameters.convert(parameters, types && @responses.parameter_types(types), @responses.array_nulls))
       end
 
-      # nil: the server cannot be asked, as in a failed transaction.
+      # nil: the server cannot be queried, as in a failed transaction.
       def types_now(statement)
         learn(Request.describe(statement).anew).parameter_types
       rescue Error
         nil
       end
 
-      # More than a server takes would cost all its callers the connection.
+      # A message longer than the server accepts would cost all callers the connection.
       def limited(parameters)
         if parameters.size > MOST_PARAMETERS
           raise ArgumentError, "a statement has #{MOST_PARAMETERS} parameters at most, and #{parameters.size} were given"
@@ -189,7 +189,7 @@ module Trunkline
         raise ArgumentError, "the parameters have #{bytes} bytes, and the server takes #{Statements::LONGEST} at most"
       end
 
-      # Or more: a decimal digit has more than three bits. The server counts what is no text in hexadecimal digits.
+      # An upper bound: a decimal digit has more than three bits. In binary, the server's count is in hexadecimal digits.
       def bytes_of(value)
         return value.bit_length / 3 if value.is_a?(Integer)
         return 0 unless value.is_a?(String)

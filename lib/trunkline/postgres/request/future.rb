@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # The answer to a query that is on its way. Any fiber or thread may ask for it, also several.
+    # The answer to a query in flight. Any number of fibers and threads may wait for it.
     #
     #   users = db.async("SELECT name FROM users")
     #   users.value          # the Result; users.rows, users.first and users.each { } are what the Result has
@@ -13,7 +13,7 @@ module Trunkline
       CANCEL_TIMEOUT = 5.0
       private_constant :CANCEL_TIMEOUT
 
-      # @param trunk [Trunk] that the request goes over
+      # @param trunk [Trunk] over which the request was sent
       # @param request [Request]
       # @yieldparam request [Request] done
       # @yieldreturn [Result]
@@ -28,7 +28,7 @@ module Trunkline
       # Waits for the answer.
       #
       # @return [Result] the same one every time
-      # @raise [Error] what {Querying#query} would have raised, every time
+      # @raise [Error] the same that {Querying#query} would have raised, every time
       def value
         @request.claimed
         wait_for(nil) { @concluded }
@@ -50,27 +50,26 @@ module Trunkline
       # @raise [Error] as {#value}
       def each(&block) = value.each(&block)
 
-      # @return [String] the statement, without literals where one may be a password, and what is known of its answer; does not wait
+      # @return [String] the statement, without literals if one may be a password, and whether it is answered; does not wait
       def inspect = "#<#{self.class} #{state}: #{ShortenedSQL.call(@request.statement.sql)}>"
 
-      # Waits until the answer is there, or the time is over.
+      # Waits until the answer is there, or the timeout has passed.
       #
-      # @param timeout [Numeric, nil] seconds; nil is for ever
+      # @param timeout [Numeric, nil] seconds; nil: no limit
       # @return [Boolean] whether the answer is there
       def wait(timeout = nil)
         wait_for(Waiting.due(timeout)) { done? }
         done?
       end
 
-      # @return [Boolean] whether the answer, or the news that none will come, is there; does not wait. What no caller waits for
-      #   is not read either: a future is done when a caller on the same connection has waited.
+      # @return [Boolean] whether there is an answer or an error; does not wait. Nothing is read until a caller waits, so a future is done when some
+      #   caller on the same connection has waited.
       def done? = @request.done?
 
-      # Ends the query, and returns when that is over: what has not been sent is taken back; what the server works on, the
-      # server is asked to end; what stands behind others on its connection is left to run, and its answer dropped. The value
-      # is {Cancelled} then. No other caller is disturbed.
+      # Ends the query, and returns when that is done. A query that was not sent is withdrawn. One that the server executes is cancelled. One behind
+      # others on its connection is left to run, and its answer is dropped. Then {#value} raises {Cancelled}. No other caller is affected.
       #
-      # @return [Boolean] whether there will be no result; false: it is there already, or came before the end did
+      # @return [Boolean] whether there will be no result; false: it is there already, or came first
       def cancel
         return false unless @request.cancelled!
 

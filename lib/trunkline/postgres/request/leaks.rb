@@ -4,7 +4,7 @@ require_relative "../connect/connector"
 
 module Trunkline
   module Postgres
-    # Remembers the statements that have left something behind on a connection that others share.
+    # Remembers statements that have left session state on a shared connection.
     class Leaks # :nodoc:
       # @param config [Config]
       # @param statements [Statements] in which they pin from then on
@@ -13,15 +13,15 @@ module Trunkline
         @statements = statements
       end
 
-      # @param request [Request] that has left something behind
+      # @param request [Request] that has left session state
       def call(request)
         @statements.leaked(request.statement) unless request.leak == :setting && configured?(*request.altered_setting)
       end
 
       private
 
-      # A server's configuration that was loaded anew looks like a setting that a statement has left behind: then new connections have it
-      # too. Where that cannot be found out, the statement shares until it is seen again.
+      # A reload of the server's configuration looks like a setting that a statement has left: then new connections have it too. If that cannot be
+      # checked, the statement is shared until it happens again.
       def configured?(name, value)
         connection = Connector.connect(@config)
         connection.parameters[name] == value

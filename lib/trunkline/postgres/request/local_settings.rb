@@ -6,24 +6,23 @@ require_relative "../statements/sharing_errors"
 
 module Trunkline
   module Postgres
-    # Settings and a role that hold for one query, or for one transaction. They travel with it, and the server itself sets them back
-    # at its end, whatever that is.
+    # Settings and a role for one query, or for one transaction. They are sent with it, and the server itself resets them at its end, however it ends.
     class LocalSettings # :nodoc:
-      # The text of values depends on these, and nothing tells how it was written.
+      # The text of values depends on these, and the answer does not show how it was written.
       CHANGING_TEXT = %w[client_encoding datestyle intervalstyle bytea_output extra_float_digits lc_monetary standard_conforming_strings].freeze
-      # For what this library itself asks. It takes the time that it takes. Where a role has switched off nested loops or sequential scans, the
-      # planner's estimate is so high that the server would compile the look-up of types: 7 s in place of 0.07 s. Where one has the genetic
-      # optimizer plan every join with geqo_generations = 2147483647, planning had no end.
+      # For queries of the library itself, which have no statement_timeout. If a role has disabled nested loops or sequential scans, the planner's
+      # estimate is so high that the server would compile the look-up of types: 7 s instead of 0.07 s. If one has the genetic optimizer plan every
+      # join with geqo_generations = 2147483647, planning did not end.
       OWN = { statement_timeout: 0, jit: false, geqo: false }.freeze
-      # What it sets is the generator of random numbers, which nothing sets back.
+      # This sets the generator of random numbers, which nothing resets.
       LASTING = %w[seed].freeze
       CHECKED_BY_VALUE = %w[search_path role].freeze
       VALUE_TYPES = [String, Symbol, Integer, Float, TrueClass, FalseClass].freeze
       # A table that is created there stays until the connection ends.
       TEMPORARY = /\bpg_temp/i
-      # A name that stands in a literal as it is.
+      # A name that needs no escaping in a literal.
       PLAIN_NAME = /\A[a-z_][a-z0-9_.]*\z/
-      # To the server this is no role but the end of one.
+      # To the server this is not a role, but the end of one.
       NO_ROLE = "none"
       private_constant :CHANGING_TEXT, :CHECKED_BY_VALUE, :LASTING, :VALUE_TYPES, :TEMPORARY, :NO_ROLE, :PLAIN_NAME
 
@@ -41,9 +40,9 @@ module Trunkline
         new(all) unless all.empty?
       end
 
-      # Names are the same whatever their case, and of one name the last value counts.
+      # Names are case-insensitive, and the last value of a name applies.
       #
-      # @param settings [Array<Hash>] the later ones win
+      # @param settings [Array<Hash>] later ones override earlier ones
       # @return [Hash{String => Object}]
       def self.merge(*settings)
         settings.each_with_object({}) do |given, all|
@@ -57,14 +56,14 @@ module Trunkline
       # @return [String] SQL that sets them until the end of the transaction
       attr_reader :sql
 
-      # @return [ParseContext, nil] what SQL means under them
+      # @return [ParseContext, nil] how SQL is parsed under them
       attr_reader :context
 
-      # @param settings [Hash{String => Object}] the role last: it may not be allowed to set the others
+      # @param settings [Hash{String => Object}] the role is last: it may not be allowed to set the others
       def initialize(settings)
         bytes = settings.values.grep(String).sum(&:bytesize)
-        refuse(bytes) if bytes > Statements::LONGEST # before they are looked at and put together
-        texts = settings.to_h { |name, value| [String.new(name), text_of(name, value)] } # what is checked is what is sent, whatever class it is of
+        refuse(bytes) if bytes > Statements::LONGEST # before they are checked and joined
+        texts = settings.to_h { |name, value| [String.new(name), text_of(name, value)] } # plain Strings: what is checked is what is sent, even for subclasses
         texts.each { |name, text| check(name, text) }
         calls = texts.map { |name, text| "pg_catalog.set_config(#{quoted(name)}, #{escape_literal(text)}, true)" }
         @sql = "SELECT #{calls.join(", ")}".freeze
@@ -78,8 +77,8 @@ module Trunkline
 
       # @param request [Request] to be sent outside of transactions
       # @param server [String] label for errors
-      # @return [Request] the same, with which they travel
-      # @raise [SharedStateError] they cannot
+      # @return [Request] the same, with the settings attached
+      # @raise [SharedStateError] the request cannot take settings
       def attach(request, server)
         if request.members && !request.atomic?
           request.members.each { |member| attach(member, server) }
@@ -95,12 +94,12 @@ module Trunkline
 
       def quoted(name) = name.ascii_only? && PLAIN_NAME.match?(name) ? "'#{name}'" : escape_literal(name)
 
-      # They are longer than a statement may be.
+      # They exceed the length of a statement.
       def refuse(bytes)
         raise ArgumentError, "the settings have #{bytes} bytes, and the server takes #{Statements::LONGEST} at most"
       end
 
-      # @return [String] of its own: another thread may change what was given
+      # @return [String] a copy: another thread may change the given one
       def text_of(name, value)
         return String.new(value) if String === value
         return value.to_s if VALUE_TYPES.any? { |kind| kind === value }

@@ -3,7 +3,7 @@
 module Trunkline
   module Postgres
     class Request # :nodoc:
-      # No caller waits for it any more.
+      # The caller does not wait for it any more.
       #
       # @param failure [Loss, Abandonment]
       def abandon(failure)

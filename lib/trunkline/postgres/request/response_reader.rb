@@ -15,14 +15,14 @@ require_relative "../types/type_names"
 
 module Trunkline
   module Postgres
-    # Answered requests -> results, and what cannot be one -> errors. Works in the requester's own fiber or thread, when the
-    # protocol is done with the bytes: whatever a decoder in Ruby does here stops no other caller.
+    # Converts answered requests to results, and failed ones to errors. It runs in the requester's own fiber or thread, after the protocol has
+    # consumed the bytes: a slow decoder in Ruby stops no other caller.
     class ResponseReader # :nodoc:
       RESULTS = { string: Result, symbol: SymbolResult }.compare_by_identity.freeze
-      # What errors may tell.
+      # What errors may contain.
       ERRORS = { with_values: false, without_values: true }.compare_by_identity.freeze
-      # Seconds of telling after which other fibers and threads have a turn. A thread that always has work keeps its turn for 100 ms: with
-      # one each 64 notices, 3,000 notices took 5 s beside it.
+      # Seconds of passing on notices after which other fibers and threads get a turn. A thread that always has work keeps its turn for 100 ms: with
+      # one turn for each 64 notices, 3,000 notices took 5 s beside it.
       TURN_AFTER = 0.005
       private_constant :RESULTS, :ERRORS, :TURN_AFTER
 
@@ -33,13 +33,13 @@ module Trunkline
       # @return [Limits]
       attr_reader :limits
 
-      # @return [UnansweredFutures] the futures whose answers are to come
+      # @return [UnansweredFutures] the futures without an answer
       attr_reader :unanswered_futures
 
       # @return [String] label for errors
       attr_reader :server
 
-      # @return [Middlewares, nil] what the calls go through that are observed
+      # @return [Middlewares, nil] through which observed calls go
       attr_accessor :middlewares
 
       # @return [TypeNames]
@@ -48,17 +48,17 @@ module Trunkline
       # @return [ArrayNulls]
       attr_reader :array_nulls
 
-      # What gets each notice, if anything does.
+      # Receives each notice.
       #
       # @return [#call, nil]
       attr_accessor :on_notice
 
-      # What the server has reported at the latest login: server_version, server_encoding, ...
+      # The parameters that the server has reported at the latest login: server_version, server_encoding, ...
       #
       # @return [Hash{String => String}]
       attr_accessor :reported
 
-      # What is told of each request whose statement has left something behind on a connection that others share.
+      # Receives each request whose statement has left session state on a shared connection.
       #
       # @return [#call, nil]
       attr_writer :on_leak
@@ -66,7 +66,7 @@ module Trunkline
       # @param types [Types]
       # @param server [String] label for errors
       # @param limits [Limits]
-      # @param errors [:with_values, :without_values] whether what the server says of errors may quote values
+      # @param errors [:with_values, :without_values] whether errors may contain values that the server quotes
       # @param query [#call] runs SQL with parameters and returns rows, to look types up
       # @raise [ArgumentError] `errors` is neither
       def initialize(types, server, limits: Limits.new, errors: :with_values, &query)
@@ -91,7 +91,7 @@ module Trunkline
       end
 
       # @param request [Request] of a script, answered
-      # @yieldparam tag [String, true, nil] of the command, where tags are kept
+      # @yieldparam tag [String, true, nil] of the command, if tags are kept
       # @return [Array<Result>]
       def results(request, result_class)
         (request.results || []).map do |description, rows, affected_rows, tag|
@@ -102,22 +102,22 @@ module Trunkline
         end
       end
 
-      # @param request [Request] whose answer comes in portions
-      # @param rows [Array<Array>] one of these
-      # @return [Result] of these
+      # @param request [Request] whose answer is read in parts
+      # @param rows [Array<Array>] one part
+      # @return [Result] of these rows
       def portion(request, rows, result_class)
         finish(request, request.description, rows) unless request.description.plain?
         result_class.new(rows, request.description, nil)
       end
 
-      # Tells of what the server noticed while it worked on a request, and was not told ahead.
+      # Passes on the notices of a request that were not passed on before its end.
       #
       # @param request [Request] done
       def announce(request)
         request.tell_notices(&telling) if request.notices && on_notice
       end
 
-      # Tells of what the server has noticed so far, for as long as one turn.
+      # Passes on the notices that have arrived so far, for as long as one turn.
       #
       # @param request [Request] in flight, of the calling thread
       def tell_ahead(request)
@@ -128,10 +128,10 @@ module Trunkline
         end
       end
 
-      # Has middlewares hear of it.
+      # Calls the middlewares.
       #
-      # @param from [String] label of the host to which the connection before went
-      # @param to [String] label of the one to which the new one goes
+      # @param from [String] label of the former connection's host
+      # @param to [String] label of the new connection's host
       def switched(from, to) = middlewares&.switch(from, to, server) { nil }
 
       # @param notices [String] as ErrorFields.each takes them
@@ -140,14 +140,14 @@ module Trunkline
       end
 
       # @param oids [Array<Integer>] of a statement's parameters
-      # @return [Array<Integer>] the same in terms of built-in types, as far as that goes
+      # @return [Array<Integer>] the same, resolved to built-in types where possible
       def parameter_types(oids)
-        @types.resolve(oids - [0], &@query) # 0: the server is to find it out
+        @types.resolve(oids - [0], &@query) # 0: the server determines it
         @types.parameter_oids(oids)
       end
 
       # @param request [Request] answered, of a statement that returns rows
-      # @return [Description] of its columns, with nothing left to look up
+      # @return [Description] of its columns, with all types resolved
       def description(request)
         description = request.description
         description = description.resolved(@types.resolve(description.unknown, &@query)) if description.unknown
@@ -155,8 +155,8 @@ module Trunkline
         description
       end
 
-      # @param description [Description] with nothing left to look up
-      # @param rows [Array<Array>] as the codec has decoded them; they get their final values
+      # @param description [Description] with all types resolved
+      # @param rows [Array<Array>] as the codec has decoded them; their values are replaced by the final ones
       def finish_rows(description, rows)
         memories = Array.new(rows.size)
         columns = description.finishers&.each_with_index&.filter_map { |finisher, column| [column, finished(finisher, rows, column, memories)] if finisher }
@@ -174,8 +174,8 @@ module Trunkline
         end
       end
 
-      # @param request [Request] that would be sent again, if its caller had not cancelled it
-      # @param error [Error] why
+      # @param request [Request] that would be sent again, had its caller not cancelled it
+      # @param error [Error] the reason
       # @return [Cancelled]
       def cancelled(request, error)
         AbandonmentErrors.unanswered((error.is_a?(Indeterminate) ? Abandonment::SENT : Abandonment::UNSENT)[:cancel], sql: sql_of(request), server: @server)
@@ -183,7 +183,7 @@ module Trunkline
 
       private
 
-      # @return [Proc] tells of the fields that it is called with, and gives turns
+      # @return [Proc] passes on the fields that it is called with, and gives turns
       def telling
         since = Clock.now
         proc do |fields|
@@ -195,7 +195,7 @@ module Trunkline
         end
       end
 
-      # Short texts of most columns are not counted: all that a row can have of these together become less than one row may take.
+      # Short texts of most columns are not counted: all of them in a row together take less memory than one row may.
       def finished(finisher, rows, column, memories)
         return rows.map { |row| finisher.call(row[column]) unless row[column].nil? } unless finisher.respond_to?(:uncounted)
 
@@ -209,7 +209,7 @@ module Trunkline
         end
       end
 
-      # Types that another program has changed are looked up again, once.
+      # Looks up types again that another program has changed, once.
       def finish_anew(description, rows)
         @types.look_up_again(description.types)
         @types.resolve(description.types, &@query)
@@ -230,7 +230,7 @@ module Trunkline
         end
       end
 
-      # Outside of transactions such a statement is tried again, unnoticed.
+      # Outside of transactions such a statement is repeated without an error.
       def server_error(request, fields, sql)
         return AbandonmentErrors.ended_by_server(request, sql: sql, server: @server) if AbandonmentErrors.ended_by_server?(request, fields)
 
@@ -256,7 +256,7 @@ module Trunkline
         error
       end
 
-      # The connection is closed either way: with it ends the transaction, or whatever else there was.
+      # The connection is closed in any case, and with it the transaction ends.
       def shared_state_error(request, sql)
         @on_leak&.call(request) if request.leak && request.statement
         what = request.status == "I" ? "was carried out, and has left state behind" : "would have left a transaction open, and was undone,"
@@ -264,8 +264,8 @@ module Trunkline
                              sql: sql, server: @server, sent: true)
       end
 
-      # Rows that came with types still unknown hold the server's text for them. Requests sent from then on have these decoded
-      # in C; those on their way already came by the same description, and are decoded here too.
+      # Rows that arrived while types were unknown contain the server's text of such values. In later requests C decodes them; requests in flight use
+      # the same description, and are decoded here too.
       def finish(request, description, rows)
         description = decode_late(request, description, rows) if description.unknown
         description.finish_with(finishers(description)) unless description.plain? || description.finishers

@@ -2,17 +2,17 @@
 
 module Trunkline
   module Postgres
-    # Which requests of an executor are sent again, and as what. A request that failed before it had an effect is repeated here, and nowhere else;
-    # a batch that is a transaction is repeated as a whole by the same rules: see {Batching}. What is repeated as a block, a transaction for
-    # example, is {TransactionRunner}'s.
+    # Decides which requests of an executor are sent again, and in which form. A request that failed before it had an effect is repeated here, and
+    # nowhere else; a batch that is a transaction is repeated as a whole by the same rules: see {Batching}. Blocks, for example transactions, are
+    # repeated by {TransactionRunner}.
     class Retries # :nodoc:
-      # Times that a request is sent elsewhere when the connection it was to take turns out to be dead.
+      # How often a request is sent again when its connection is found to be lost.
       MOST_TRIES = 5
-      # What a server says when there are fewer or more parameters than it needs.
+      # SQLSTATE for fewer or more parameters than the statement has.
       MISCOUNTED = "08P01"
-      # What it says when it, or the transaction, is read-only.
+      # SQLSTATE of a read-only server or transaction.
       READ_ONLY = "25006"
-      # How a caller asks for a transaction that is to be so: as it begins, by a setting, or within a script.
+      # How a caller requests a read-only transaction: when it begins, by a setting, or within a script.
       READ_ONLY_REQUESTED = /read[\s_]+only/i
       private_constant :MISCOUNTED, :READ_ONLY_REQUESTED
 
@@ -23,12 +23,12 @@ module Trunkline
         @responses = responses
       end
 
-      # Sends the request again for as long as that is right, until it has an answer. An answered one costs one look.
+      # Repeats the request while that is right, until it is answered. An answered one costs one check.
       #
       # @param request [Request] performed
-      # @yieldparam again [Request] to be performed where a request travels otherwise than by the executor's `perform`
-      # @return [Request] answered; the last attempt, where there were several
-      # @raise [Error] what the last attempt failed with
+      # @yieldparam again [Request] to be performed, if not by the executor's `perform`
+      # @return [Request] answered; the last attempt, if there were several
+      # @raise [Error] of the last attempt
       def until_answered(request, &again)
         request = repeated(request, &again) unless request.answered?
         @responses.announce(request)
@@ -40,7 +40,7 @@ module Trunkline
       # @return [Boolean]
       def requests_read_only?(request) = [*request.preamble, *request.script].any? { |sql| READ_ONLY_REQUESTED.match?(sql) }
 
-      # It has had no effect, or may have one twice. A session cannot go on elsewhere.
+      # The request has had no effect, or may be executed twice. A session cannot move to another connection.
       #
       # @return [Boolean]
       def resendable?(request, error)
@@ -51,13 +51,13 @@ module Trunkline
         !!request.route&.refused?(request, error)
       end
 
-      # @param unit [Request] that it is a member of, or itself
+      # @param unit [Request] of which it is a member, or itself
       # @return [Boolean]
       def preparable_anew?(request, unit = request)
         request.outdated? && (!request.anew? || request.forgotten?) && !answered_within_transaction?(unit)
       end
 
-      # What depends on the parameters' types waits until they are known again.
+      # Values whose form depends on the parameters' types need these first.
       #
       # @return [Request]
       def prepared_anew(request)
@@ -97,17 +97,17 @@ module Trunkline
         error
       end
 
-      # The first execution of a statement meets a wrong number of parameters on the server, later ones meet it here.
+      # The server counts the parameters at the first execution of a statement; later, they are counted here.
       def check_what_was_miscounted(request)
         types = request.statement&.parameter_types
         @executor.check_count(request.parameters, types) if types
       end
 
-      # A statement that is not what was remembered of it is prepared anew, unnoticed: once, and then without a name, where a pooler answers
-      # for it by one that it has prepared before.
+      # A statement whose remembered description is outdated is prepared again, without an error: once, and then without a name, as a pooler may use a
+      # statement that it has prepared before.
       #
-      # @return [Request] the same one when there is no point in another
-      # @raise [Cancelled] there would be, but for its caller
+      # @return [Request] the same one if another attempt would not help
+      # @raise [Cancelled] it would, but the caller has cancelled
       def another_try(request, error)
         resendable = resendable?(request, error)
         return request unless resendable || preparable_anew?(request)

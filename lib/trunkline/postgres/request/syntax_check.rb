@@ -4,10 +4,10 @@ require_relative "executor"
 
 module Trunkline
   module Postgres
-    # What the lexer does not know is parsed by the server before it is refused: where it is no SQL, the server's syntax error says so. Parsing
-    # executes nothing, and leaves nothing on a connection that others share.
+    # Has the server parse a statement that the lexer does not know, before it is refused: if it is not SQL, the server's syntax error is raised.
+    # Parsing executes nothing, and leaves no state on a shared connection.
     class SyntaxCheck < Executor # :nodoc:
-      # Seconds for the server; as long as {Future} waits for a cancel.
+      # Seconds for the server's answer; as long as {Future} waits for a cancel.
       MOST = 5.0
       private_constant :MOST
 
@@ -18,14 +18,14 @@ module Trunkline
         @pool = pool
       end
 
-      # @param statement [Statement] to be refused
+      # @param statement [Statement] that will be refused
       # @raise [SyntaxError] the server's
       def check(statement)
         Deadlines.hold(Deadlines.in(MOST)) { learn(Request.describe(statement).unnamed!) }
       rescue SyntaxError
         raise
       rescue Error
-        nil # whatever else is in the way, it is refused
+        nil # after any other error, the statement is refused as well
       end
 
       def perform(request) = @pool.perform(request)

@@ -4,18 +4,17 @@ require_relative "../../trunk/lock"
 
 module Trunkline
   module Postgres
-    # The futures of a client that each fiber has without an answer, oldest first. No fiber has more than so many: one that asks for the
-    # next first waits for its oldest, and reads meanwhile what no other caller reads. A future leaves the list with its answer, which
-    # is kept by the future alone.
+    # The unanswered futures of each fiber of a client, oldest first. Their number is limited: a fiber that begins another one first waits for its
+    # oldest, and reads meanwhile what no other caller reads. An answered future leaves the list, and alone keeps its answer.
     class UnansweredFutures # :nodoc:
-      # After so many the other fibers have a turn, though nothing makes the caller wait.
+      # After so many futures, other fibers get a turn, even if the caller does not have to wait.
       TURN_AFTER = 64
-      # Lists beyond which those are looked for that are not needed any more; then again when there are twice as many as were left.
+      # Number of lists beyond which unused ones are removed; then again when there are twice as many as were left.
       FEW = 8
       private_constant :TURN_AFTER, :FEW
 
       # @param most [Integer] futures of one fiber
-      # @param most_bytes [Integer] of the client's answers that were not asked for
+      # @param most_bytes [Integer] of the client's answers whose values were not read
       # @param server [String] label for errors
       def initialize(most, most_bytes, server)
         @most = most
@@ -23,15 +22,15 @@ module Trunkline
         @server = server
         @unclaimed = UnclaimedAnswers.new
         @submitted = 0
-        @lists = {} # by the fibers' object_ids: a fiber that has ended is not kept
+        @lists = {} # keyed by the fibers' object_ids, so that ended fibers are not kept alive
         @many = FEW
         @lock = Lock.new
       end
 
       # Waits until the calling fiber may have one more.
       #
-      # @param request [Request] its own, not sent yet: from now on the rows of its answer are counted
-      # @raise [Overloaded] too many bytes of answers were not asked for
+      # @param request [Request] its own, not sent yet: the rows of its answer are counted
+      # @raise [Overloaded] too many bytes of answers were not read
       def make_room(request)
         refuse if @unclaimed.bytes > @most_bytes
         request.unclaimed(@unclaimed)
@@ -55,7 +54,7 @@ module Trunkline
 
       private
 
-      # The answers of futures that the program has dropped do not count, once they are collected.
+      # Collected futures that the program has dropped do not count.
       def refuse
         GC.start
         return if @unclaimed.bytes <= @most_bytes
@@ -71,7 +70,7 @@ module Trunkline
         end
       end
 
-      # Another fiber may be about to add to a list that is empty now: then that one is not counted.
+      # Another fiber may be about to add to an empty list: then that future is not counted.
       def sweep
         @lists.delete_if { |_, list| list.all?(&:empty?) }
         @many = [FEW, 2 * @lists.size].max

@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # What a result says of its columns when it comes out of a cache: no connection knows it any more.
+    # The columns of a result that was loaded from a cache, without the connection that it came from.
     KeptDescription = Struct.new(:columns, :types, :modifiers) do
       # @param row [Array]
       # @return [Hash{String => Object}] as Description#named

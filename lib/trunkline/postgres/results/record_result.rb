@@ -4,7 +4,7 @@ require_relative "records"
 
 module Trunkline
   module Postgres
-    # A result whose rows are objects of a class of the caller's.
+    # A result whose rows are objects of a user's class.
     #
     # @see Result#as
     class RecordResult < Result
@@ -26,7 +26,7 @@ module Trunkline
         self
       end
 
-      # The rows as they came, by the names of their columns.
+      # The rows as Hashes, by the names of their columns.
       #
       # @yieldparam row [Hash]
       # @return [RecordResult, Enumerator]
@@ -43,7 +43,7 @@ module Trunkline
       # @return [Array<Hash>] see {Result#notices}
       def notices = @result.notices
 
-      # Other objects of the same rows.
+      # Converts the same rows to objects of another class.
       #
       # @param type [Class] see {Result#as}
       # @return [RecordResult]

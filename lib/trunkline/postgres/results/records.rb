@@ -2,15 +2,15 @@
 
 module Trunkline
   module Postgres
-    # Rows -> objects of a class.
+    # Converts rows to objects of a class.
     module Records # :nodoc:
-      # What Ruby says where a method takes other arguments.
+      # Ruby's messages for wrong arguments.
       RUBYS_OWN = /\A(unknown keyword|missing keyword|wrong number of arguments)/
       private_constant :RUBYS_OWN
 
       module_function
 
-      # @raise [TypeError] rows cannot become objects of it
+      # @raise [TypeError] it cannot make objects of rows
       def check(type)
         return if Class === type && type.respond_to?(:new)
 
@@ -18,7 +18,7 @@ module Trunkline
       end
 
       # @param type [Class]
-      # @param columns [Array<String>] names; of two that are the same the later one counts
+      # @param columns [Array<String>] names; of two equal ones the later applies
       # @param rows [Array<Array>]
       # @return [Array<Object>]
       def of(type, columns, rows)

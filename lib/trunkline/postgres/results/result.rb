@@ -5,7 +5,7 @@ require_relative "result_table"
 
 module Trunkline
   module Postgres
-    # What a statement returned: rows of Ruby values, the columns' names, the number of rows it touched.
+    # What a statement returned: rows of Ruby values, the names of the columns, and the number of affected rows.
     #
     #   result = db.query("SELECT id, name FROM users")
     #   result.each { |row| puts row["name"] }
@@ -16,7 +16,7 @@ module Trunkline
       # @return [Array<Array>] the rows, each an Array of its values in the order of {columns}
       attr_reader :rows
 
-      # @return [Integer, nil] rows that the command selected or changed; nil where it counts none, as CREATE TABLE
+      # @return [Integer, nil] rows that the command selected or changed; nil: it does not count them, as CREATE TABLE
       attr_reader :affected_rows
 
       alias values rows
@@ -29,7 +29,7 @@ module Trunkline
         @rows = rows
         @description = description
         @affected_rows = affected_rows
-        @notices = notices if notices # most results have none, and three instance variables cost no extra memory
+        @notices = notices if notices # most results have none, and objects with three instance variables need no extra memory
       end
 
       # @return [Array<String>] names of the columns; two may be the same
@@ -43,15 +43,15 @@ module Trunkline
       # @return [Boolean] whether there are no rows
       def empty? = @rows.empty?
 
-      # @return [Array<Integer>] the OIDs of the columns' types; of a domain that of what it is based on
+      # @return [Array<Integer>] the OIDs of the columns' types; for a domain, of its base type
       def types = @description.types
 
-      # @return [Array<Integer>] of the columns' types, as pg_attribute.atttypmod has them; -1: none
+      # @return [Array<Integer>] the columns' type modifiers (pg_attribute.atttypmod); -1: none
       def modifiers = @description.modifiers
 
-      # Yields each row as a Hash. Of two columns with the same name the later one wins; {rows} has both.
+      # Yields each row as a Hash. Of two columns with the same name the later one applies; {rows} has both.
       #
-      # @yieldparam row [Hash{String => Object}] with Symbol keys where the client was made with `keys: :symbol`
+      # @yieldparam row [Hash{String => Object}] with Symbol keys if the client was made with `keys: :symbol`
       # @return [Result, Enumerator]
       def each
         return to_enum { size } unless block_given?
@@ -60,7 +60,7 @@ module Trunkline
         self
       end
 
-      # Yields each row as a Hash, also where {each} yields records.
+      # Yields each row as a Hash, even if {each} yields records.
       #
       # @yieldparam row [Hash]
       # @return [Result, Enumerator]
@@ -73,7 +73,7 @@ module Trunkline
 
       # @param index [Integer] of a row, negative from the end
       # @return [Hash, nil]
-      # @raise [TypeError] it is no Integer; a column's name stands behind the row's number, as in result[0]["name"], or is given to {#column}
+      # @raise [TypeError] it is not an Integer; a column's name goes after the row's number, as in result[0]["name"], or to {#column}
       def [](index)
         unless Integer === index
           raise TypeError, "a row has a number, not #{Argument.shown(index)}: a value is result[0][\"name\"], and all of a column are result.column(\"name\")"
@@ -84,8 +84,8 @@ module Trunkline
       end
 
       # @param count [Integer, nil] of rows; nil: one
-      # @return [Hash, nil, Array<Hash>] the last row, nil where there is none; or so many of the last rows
-      # @raise [ArgumentError] the count is no Integer from 0
+      # @return [Hash, nil, Array<Hash>] the last row, or nil if there is none; or that many of the last rows
+      # @raise [ArgumentError] the count is not an Integer from 0
       def last(count = nil)
         raise ArgumentError, "last takes a number of rows, not #{Argument.shown(count)}" unless nil == count || (Argument.is?(count, Integer) && !count.negative?)
 
@@ -95,10 +95,10 @@ module Trunkline
       # @return [Object, nil] the first column of the first row
       def value = @rows.dig(0, 0)
 
-      # @param which [Integer, String, Symbol] the column's number, from 0 and negative from the end, or its name; of two with the same
-      #   name the later one
+      # @param which [Integer, String, Symbol] the column's number, from 0 and negative from the end, or its name; of two with the same name the later
+      #   one
       # @return [Array] its values, one for each row
-      # @raise [IndexError] there is none such
+      # @raise [IndexError] there is no such column
       def column(which = 0)
         at = which.is_a?(Integer) ? which : columns.rindex(which.to_s)
         unless at&.between?(-columns.size, columns.size - 1)
@@ -108,28 +108,28 @@ module Trunkline
         @rows.map { |row| row[at] }
       end
 
-      # The same rows as objects.
+      # Converts the rows to objects.
       #
       #   User = Struct.new(:id, :name)
       #   db.query("SELECT id, name FROM users").as(User).first   # => #<struct User id=1, name="Ada">
       #
-      # @param type [Class] a Struct, whose members are set by the columns' names; or one whose `new` takes the columns as keywords, as Data
-      # @return [RecordResult] which yields these objects; {rows}, {each_hash} and {column} are as before
+      # @param type [Class] a Struct, whose members are set by the columns' names; or one whose `new` takes the columns as keywords, as Data does
+      # @return [RecordResult] which yields these objects; {rows}, {each_hash} and {column} are unchanged
       # @raise [ArgumentError] the Struct has no member for a column; and what `new` raises
-      # @raise [TypeError] it is no class
+      # @raise [TypeError] it is not a class
       def as(type) = RecordResult.new(self, Records.of(type, columns, @rows), @description)
 
-      # @return [Array<Hash{Symbol => String, Integer}>] the fields of what the server noticed meanwhile: severity, message, ..., as
-      #   {ServerError#fields} has them; the Strings are frozen
+      # @return [Array<Hash{Symbol => String, Integer}>] the fields of the server's notices during the statement: severity, message, ..., as
+      #   {ServerError#fields}; the Strings are frozen
       def notices
         defined?(@notices) ? ErrorFields.enum_for(:each, @notices).to_a : []
       end
 
-      # @return [String] an Array of the rows, objects with the columns' names, as JSON; values that JSON does not know are Strings
-      # @raise [JSON::GeneratorError] it has no form for a value: infinity, bytes that are no text
+      # @return [String] an Array of the rows, objects with the columns' names, as JSON; values of classes that JSON does not have are Strings
+      # @raise [JSON::GeneratorError] a value has no form in JSON: infinity, bytes that are no text
       def to_json(*options) = each_hash.to_a.to_json(*options)
 
-      # Shows the first rows as a table, where IRB or pp shows the result by itself; within something else, sizes and names.
+      # Shows the first rows as a table, if IRB or pp shows the result itself; within another object, sizes and names.
       def pretty_print(output) = output.text(output.indent.zero? ? ResultTable.new(self, output.maxwidth).to_s : inspect) # :nodoc:
 
       # @return [String] sizes and names, no values
@@ -137,7 +137,7 @@ module Trunkline
 
       private
 
-      # For Marshal, and so for caches. What is loaded has all that the result had.
+      # For Marshal, and so for caches. A loaded result has everything that the original had.
       def marshal_dump = [@rows, columns, types, modifiers, @affected_rows, defined?(@notices) ? @notices : nil]
 
       def marshal_load(kept)
@@ -148,7 +148,7 @@ module Trunkline
       def named(row) = @description.named(row)
     end
 
-    # A result whose rows have Symbols for keys.
+    # A result whose rows have Symbols as keys.
     class SymbolResult < Result
       private
 

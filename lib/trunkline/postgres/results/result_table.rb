@@ -4,16 +4,16 @@ require "bigdecimal"
 
 module Trunkline
   module Postgres
-    # The first rows of a result as text, for a terminal: no wider than it is, and nothing in a value that the terminal would obey.
+    # The first rows of a result as text for a terminal: no wider than that, and without control characters.
     class ResultTable # :nodoc:
-      # Rows that a terminal of 24 lines has room for, beside the heading, the count and a prompt.
+      # Rows that fit a terminal of 24 lines, besides the heading, the count and a prompt.
       ROWS = 20
-      # Characters of a value that are looked at; no terminal is wider.
+      # Characters of a value that are used; no terminal is wider.
       LONGEST = 500
-      # Characters that a column keeps where the columns do not all fit.
+      # Characters that a column keeps if the columns do not all fit.
       NARROWEST = 6
       BETWEEN = " | "
-      # What takes no place of its own.
+      # Characters without width.
       NARROW = /\p{Mn}|\p{Me}/.freeze
       UNSEEN = /[[:cntrl:]\p{Cf}\p{Co}\p{Zl}\p{Zp}]/.freeze
       private_constant :ROWS, :LONGEST, :NARROWEST, :BETWEEN, :NARROW, :UNSEEN
@@ -26,7 +26,7 @@ module Trunkline
         @rows = result.rows.first(ROWS)
       end
 
-      # @return [String] lines, without an end behind the last one
+      # @return [String] lines, without a newline after the last one
       def to_s
         return @result.inspect if @result.columns.empty?
 
@@ -44,7 +44,7 @@ module Trunkline
         @result.size > ROWS ? "(#{rows}, of which these are the first #{ROWS})" : "(#{rows})"
       end
 
-      # Numbers stand to the right.
+      # Numbers are right-aligned.
       def line(texts, widths, values = [])
         texts.each_with_index.map do |text, at|
           text = cut(text, widths[at])
@@ -53,7 +53,7 @@ module Trunkline
         end.join(BETWEEN)
       end
 
-      # What is too much is taken from the widest columns.
+      # The widest columns are shortened to fit.
       def fitting(widths)
         room = @width - (BETWEEN.size * (widths.size - 1))
         return widths if widths.sum <= room

@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # The errors of a session whose connection cannot take a request. Each names the request's SQL and the server.
+    # The errors of a session whose connection cannot take a request. Each contains the request's SQL and the server.
     module LeaseErrors # :nodoc:
       module_function
 

@@ -5,27 +5,26 @@ require_relative "../../trunk/waiting"
 
 module Trunkline
   module Postgres
-    # How a leased connection carries an answer that is taken in portions, and a COPY: from its beginning to its end it carries
-    # nothing else.
+    # A streamed answer or a COPY on a leased connection, which is used for nothing else until it ends.
     class LeaseFlow # :nodoc:
-      # @param lease [SessionLease] whose connection it goes over
+      # @param lease [SessionLease] of the connection
       def initialize(lease)
         @lease = lease
         @request = @hear = nil
       end
 
-      # @return [Boolean] whether one has begun and was not ended
+      # @return [Boolean] whether one has begun and has not ended
       def open? = !@request.nil?
 
-      # Sends a request that has a flow, and waits for what comes first.
+      # Sends a request that has a flow, and waits for its first part.
       #
       # @param request [Request]
-      # @param hear [#call] takes the notices that come, as ErrorFields.each takes them
-      # @yieldreturn [Boolean] whether it has come; the request may also be done
+      # @param hear [#call] receives notices, as ErrorFields.each takes them
+      # @yieldreturn [Boolean] whether that has arrived; the request may also be done
       def begin(request, hear, &content)
         @lease.prepare(request) if request.statement
         @lease.exclusively(request.adopt) do
-          @request = nil if @request&.done? # it has failed, and this is another try
+          @request = nil if @request&.done? # it has failed, and this is another attempt
           @lease.over_leased_trunk(request) do |trunk|
             begin_here(request, hear)
             trunk.dispatch(request)
@@ -34,18 +33,18 @@ module Trunkline
         follow(request, &content)
       end
 
-      # What was dispatched on the lease, and of whose answer nothing was read, is followed from now on.
+      # Turns a request that was dispatched on the lease, of whose answer nothing was read, into the current flow.
       #
       # @param request [Request] that has a flow
-      # @param hear [#call] as of {#begin}
+      # @param hear [#call] as in {#begin}
       def begin_here(request, hear)
         @request = request
         @hear = hear
       end
 
-      # Waits for more of the answer.
+      # Waits for the next part of the answer.
       #
-      # @yieldreturn [Boolean] whether enough has come; the request may also be done
+      # @yieldreturn [Boolean] whether enough has arrived; the request may also be done
       def follow(request)
         until request.done? || yield
           @lease.exclusively(request.adopt) { @lease.trunk.reader.follow(request) { yield || request.notices } }
@@ -54,13 +53,13 @@ module Trunkline
         end
       end
 
-      # @return [Array] the rows that have come
+      # @return [Array] the rows that have arrived
       def portion(request) = @lease.trunk.codec.portion(request)
 
-      # Sends data of a COPY, and reads what comes meanwhile.
+      # Sends data of a COPY, and reads meanwhile.
       #
-      # @param most [Integer] bytes that may be left to write
-      # @yieldparam codec [Codec] appends it
+      # @param most [Integer] bytes that may remain unwritten
+      # @yieldparam codec [Codec] to append data
       def feed(request, most)
         trunk = @lease.trunk
         codec = trunk.codec
@@ -75,9 +74,9 @@ module Trunkline
         end
       end
 
-      # Ends the flow: the server is asked to cancel what is not at its end. When that does not work in time, the lease is broken.
+      # Ends the flow: if the server is not finished, it is cancelled. If that fails within the time limit, the lease is broken.
       #
-      # @param request [Request, nil] the flow's; of another one, nothing is left to end
+      # @param request [Request, nil] the flow's; for another one, nothing is done
       def end(request)
         return unless open? && @request.equal?(request)
 
@@ -87,7 +86,8 @@ module Trunkline
 
       private
 
-      # Notices are handed on as they come: there may be any number. A fiber that is dropped from now on is not referred to by what is in flight.
+      # Passes notices on as they arrive, as their number is not limited. Requests in flight do not refer to the fiber any more, in case that it is
+      # dropped.
       def conclude_wait(request)
         request.forget_caller
         abandon(request, :deadline) if request.deadline_passed? && !request.done?
@@ -96,7 +96,7 @@ module Trunkline
         Waiting.give_turn(Fiber.current_scheduler)
       end
 
-      # The rows that still come are dropped.
+      # Rows that arrive after this are dropped.
       def abandon(request, why)
         request.fail(Abandonment::SENT[why])
         portion(request)

@@ -4,9 +4,9 @@ require_relative "../notifications/notification"
 
 module Trunkline
   module Postgres
-    # The notifications that come to a session which listens, in the order of their arrival.
+    # The notifications for a session that listens, in the order of their arrival.
     class LeaseNotifications # :nodoc:
-      # @param lease [SessionLease] over whose connection they come
+      # @param lease [SessionLease] of the connection
       def initialize(lease)
         @lease = lease
         @received = []
@@ -14,7 +14,7 @@ module Trunkline
 
       # Waits for one.
       #
-      # @param timeout [Numeric, nil] seconds; nil: for ever
+      # @param timeout [Numeric, nil] seconds; nil: no limit
       # @return [Notification, nil]
       # @raise [Error] the connection is lost, or the deadline has passed
       def take(timeout)

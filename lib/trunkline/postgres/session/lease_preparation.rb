@@ -7,8 +7,8 @@ require_relative "../statements/value_formats"
 
 module Trunkline
   module Postgres
-    # What is done to a request before a leased connection carries it: its effect on the session is noted, and its parameters are made
-    # for the types that this session has for them.
+    # Prepares a request for a leased connection: notes its effect on the session, and converts its parameters to the types that they have in this
+    # session.
     class LeasePreparation # :nodoc:
       # @param lease [SessionLease]
       # @param use [SessionUse] of the lease
@@ -20,7 +20,8 @@ module Trunkline
       end
 
       # @param request [Request] of a statement, of several or of a script; not sent
-      # @raise [SharedStateError] what it needs is unknown here, would be read wrong, or does not stay behind a pooler
+      # @raise [SharedStateError] its parameters' types are unknown here, its values would be decoded wrongly, or its effect does not last behind a
+      #   pooler
       def prepare(request)
         return if request.statement&.changes_nothing? && !@lease.changed_parse_context?
 
@@ -38,7 +39,7 @@ module Trunkline
 
       private
 
-      # Before anything was sent on a connection, it is as it was opened.
+      # A connection on which nothing was sent yet has the formats with which it was opened.
       def check_formats(request)
         return if request.statement&.shareable? && !@lease.changed_parse_context?
 
@@ -48,7 +49,7 @@ module Trunkline
         formats.check_session(request, codec.parameters, @lease.server) if codec
       end
 
-      # What the client remembers of a statement may not be so here.
+      # What the client remembers of a statement may not apply here.
       def adapt(request)
         return unless request.given && @lease.changed_parse_context?
         return if request.statement.declared? || @lease.remembers?(request.statement)

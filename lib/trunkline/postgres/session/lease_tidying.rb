@@ -5,14 +5,14 @@ require_relative "session_use"
 
 module Trunkline
   module Postgres
-    # Sets the connection of a lease back to how any caller wants it.
+    # Resets the connection of a lease to the state that any caller expects.
     module LeaseTidying # :nodoc:
-      # Seconds for that when the caller's deadline has passed.
+      # Seconds for that if the caller's deadline has passed.
       LONGEST = 1.0
 
       # @param lease [SessionLease] which has a connection
       # @param use [SessionUse] of the lease: there is something to undo
-      # @return [Boolean] whether any caller may have the connection now
+      # @return [Boolean] whether any caller may use the connection now
       def self.undone?(lease, use)
         Deadlines.instead(LONGEST) { use.undoing(!(lease.idle? && lease.status == "I")).all? { |sql| run?(lease, sql) } }
       rescue Error

@@ -4,8 +4,9 @@ require_relative "session_lease"
 
 module Trunkline
   module Postgres
-    # Runs a statement of this library's own within a caller's transaction: no statement_timeout that the caller has set ends it, the server
-    # does not compile it (see LocalSettings::OWN), and its failure does not abort the transaction. The savepoint travels with the statement and takes one more round trip at its end.
+    # Runs a statement of the library itself within a caller's transaction: the caller's statement_timeout does not end it, the server does not
+    # compile it (see LocalSettings::OWN), and its failure does not abort the transaction. The savepoint is sent with the statement, and costs one
+    # more round trip at its end.
     module OwnSavepoint # :nodoc:
       OPENING = ["SAVEPOINT trunkline_look_up", "SET LOCAL statement_timeout = 0", "SET LOCAL jit = off", "SET LOCAL geqo = off"].freeze
       ENDING = "ROLLBACK TO SAVEPOINT trunkline_look_up; RELEASE SAVEPOINT trunkline_look_up"
@@ -14,7 +15,7 @@ module Trunkline
       module_function
 
       # @param session [SessionExecutor] of a session in a transaction
-      # @yieldreturn [Object] asks it for something, and changes nothing
+      # @yieldreturn [Object] runs a query there that changes nothing
       # @return [Object] the block's value
       def run(session)
         session.lease.pending.push(*OPENING)
@@ -23,18 +24,18 @@ module Trunkline
         close(session) unless taken_back?(session.lease.pending)
       end
 
-      # Takes its opening back where that was not sent.
+      # Removes the opening if it was not sent.
       #
-      # @return [Boolean] whether it was not: there is no savepoint
+      # @return [Boolean] whether it was not sent: there is no savepoint
       def taken_back?(pending) = !pending.reject! { |sql| OPENING.any? { |own| own.equal?(sql) } }.nil?
 
-      # A statement that its caller has abandoned may still be under way: then the end of the transaction waits for it.
+      # A statement that its caller has abandoned may still be in flight: then the end of the transaction waits for it.
       def close(session)
         return if session.lease.broken? || !session.lease.idle? || !%w[T E].include?(session.lease.status)
 
         Deadlines.instead(LeaseTidying::LONGEST) { session.command(ENDING) }
       rescue InvalidSavepointSpecification
-        nil # the transaction had failed before, of which the statement's own error tells
+        nil # the transaction had failed before; the statement's own error is raised
       end
       private_class_method :taken_back?, :close
     end

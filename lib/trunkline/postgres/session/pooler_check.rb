@@ -5,8 +5,8 @@ require_relative "../statements/sharing_errors"
 
 module Trunkline
   module Postgres
-    # Whether what a session is asked can be kept where its connection leads: a pooler that gives each transaction another server session would
-    # lose it, or show it to others. Then it goes over session_url:, or is refused.
+    # Checks whether the session state that a statement needs would be kept: a pooler that gives each transaction another server session would lose
+    # it, or show it to others. Then the session uses session_url:, or the statement is refused.
     class PoolerCheck # :nodoc:
       # @param lease [SessionLease] of the session
       # @param sessions [Sessions] of the client
@@ -16,8 +16,8 @@ module Trunkline
       end
 
       # @param request [Request] of a statement or a script, not sent
-      # @raise [SharedStateError] it needs a server session that stays, and there is none
-      # @raise [Error] no connection could be had
+      # @raise [SharedStateError] it needs a persistent server session, and there is none
+      # @raise [Error] no connection could be opened
       def check(request)
         open = open_transaction?
         need = SessionNeed.of(request, open)
@@ -27,7 +27,7 @@ module Trunkline
         raise SharingErrors.behind_pooler(request, need, @lease.server, where)
       end
 
-      # The session takes its connection at session_url:, where one was given; it has none yet.
+      # Makes the session take its connection at session_url:, if given; it has no connection yet.
       #
       # @return [void]
       def go_direct
@@ -36,10 +36,10 @@ module Trunkline
 
       private
 
-      # Or about to be begun.
+      # Whether a transaction is open, or will be opened by the next request.
       def open_transaction? = !@lease.pending.empty? || (@lease.last && @lease.status != "I")
 
-      # @raise [SharedStateError] requests are under way on the connection that there is
+      # @raise [SharedStateError] requests are in flight on the session's connection
       def change_access(request)
         raise @lease.stuck(request) unless @lease.idle? && !@lease.broken?
 

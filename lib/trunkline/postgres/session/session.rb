@@ -8,8 +8,8 @@ require_relative "transaction"
 
 module Trunkline
   module Postgres
-    # A server session of one's own, for as long as the block runs that it was made for: settings, temporary tables and
-    # transactions stay on it, and are gone when it ends. It takes a connection when it is first asked something.
+    # A reserved server session, for the duration of a block: settings, temporary tables and transactions stay in it, and are reset when it ends. It
+    # takes a connection at its first query.
     class Session
       include Querying
       include Copying
@@ -25,8 +25,7 @@ module Trunkline
         @result_class = result_class
       end
 
-      # Runs several statements, separated by semicolons, without parameters: as one transaction, unless there are
-      # transaction commands among them.
+      # Runs several statements, separated by semicolons, without parameters: as one transaction, unless they contain transaction commands.
       #
       # @param sql [String]
       # @return [Array<Result>] one for each statement
@@ -44,22 +43,22 @@ module Trunkline
         @executor.transaction(options) { |transaction| yield transaction.object }
       end
 
-      # Begins a COPY, in the bytes of its format: for adapters of other libraries. While it goes on, nothing else is asked here, and
-      # its caller ends it with {Copy#finish} or {Copy#abort}.
+      # Begins a COPY, as bytes of its format: for adapters of other libraries. Until its caller ends it with {Copy#finish} or {Copy#abort}, no other
+      # query runs here.
       #
       # @param sql [String] COPY ... FROM STDIN or TO STDOUT
       # @param deadline [Numeric, nil] seconds for all of it
       # @return [Copy]
-      # @raise [ArgumentError] the SQL is none
+      # @raise [ArgumentError] the SQL is no such statement
       # @raise [Error] as {#query}
       def copy(sql, deadline: nil)
         @executor.begin_copy(CopySource.new(@executor.statements[Statements.text(sql)], @executor.responses), deadline)
       end
 
-      # Waits for a notification, where this session listens: after `LISTEN`. Those that have come to it before are there too.
+      # Waits for a notification, after `LISTEN` in this session. Notifications that have arrived before are returned first.
       #
-      # @param timeout [Numeric, nil] seconds; nil: for ever
-      # @return [Notification, nil] nil: none has come in time
+      # @param timeout [Numeric, nil] seconds; nil: no limit
+      # @return [Notification, nil] nil: none arrived in time
       # @raise [ConnectionError] the connection was lost
       # @raise [Error] as {#query}
       # @see Listening#listen
@@ -67,7 +66,7 @@ module Trunkline
         @lease.notifications.take(timeout)
       end
 
-      # @return [Boolean] whether the transaction that is open has failed: it can only be rolled back
+      # @return [Boolean] whether the open transaction has failed: it can only be rolled back
       def failed? = @lease.status == "E"
 
       # @return [String] the server, and whether a transaction is open

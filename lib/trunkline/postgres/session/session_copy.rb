@@ -12,17 +12,17 @@ module Trunkline
       # @param responses [ResponseReader] of the session
       # @param sql [String]
       # @param direction [:in, :out] which the caller expects
-      # @raise [ArgumentError] the SQL is no COPY from the client or to it
+      # @raise [ArgumentError] the SQL is not COPY FROM STDIN or TO STDOUT
       def initialize(session, responses, sql, direction)
         @session = session
         @source = CopySource.new(session.statements[Statements.text(sql)], responses)
         @direction = direction
       end
 
-      # Runs the block between the COPY's beginning and end. Left in another way than by its end, it ends the COPY without effect.
+      # Runs the block between the COPY's beginning and end. If the block does not end normally, the COPY has no effect.
       #
       # @param deadline [Numeric, nil] seconds for all of it
-      # @param described [Boolean] whether rows are Arrays, for which the columns' types are asked for
+      # @param described [Boolean] whether rows are Arrays, for which the columns' types are described
       # @yieldparam copy [Copy]
       # @yieldparam source [CopySource]
       # @return [Integer] rows that were copied

@@ -10,7 +10,7 @@ require_relative "transaction_runner"
 
 module Trunkline
   module Postgres
-    # Sends the requests of a session, over the connection that it leases, and keeps which transactions and savepoints are open on it.
+    # Sends the requests of a session over the connection that it leases, and tracks the open transactions and savepoints.
     class SessionExecutor < Executor # :nodoc:
       # @return [SessionLease]
       attr_reader :lease
@@ -37,10 +37,10 @@ module Trunkline
       # @return [Boolean] whether the block that it was made for has ended
       def ended? = @ended
 
-      # @return [Boolean] whether it is there for one call only, and is asked nothing else
+      # @return [Boolean] whether it exists for one call only
       def lent? = @lent
 
-      # Notes that it is there for one call only.
+      # Marks it as existing for one call only.
       def lend
         @lent = true
       end
@@ -50,10 +50,10 @@ module Trunkline
         @lease.flow.extend(InstrumentedFlow)
       end
 
-      # @return [Hash{String => Statement}] for callers that decode so, and read SQL in that context
+      # @return [Hash{String => Statement}] for callers that decode by `decoding`, and whose SQL is parsed in `context`
       def statements_for(decoding, context) = @known.table(decoding, context)
 
-      # A statement that changes nothing, which most are, needs no more than an open transaction.
+      # A statement without effect on the session, as most are, only needs an open transaction.
       def perform(request)
         statement = request.statement
         return perform_prepared(request) unless statement&.changes_nothing? && !@lease.changed_parse_context?
@@ -62,13 +62,13 @@ module Trunkline
         @lease.transmit(request)
       end
 
-      # A write in here has no commit of its own.
+      # A write in a session has no commit of its own.
       alias commit_together perform
       alias commit_apart perform
 
-      # Sends the request and does not wait for its answer.
+      # Sends the request without waiting for its answer.
       #
-      # @return [SessionLease] by which it is waited for
+      # @return [SessionLease] which waits for it
       def dispatch(request)
         admit(request)
         @lease.dispatch(request)
@@ -83,7 +83,7 @@ module Trunkline
         retry_until_answered(request)
       end
 
-      # A command of this library's own, which leaves nothing behind.
+      # Runs a command of the library itself, which leaves no session state.
       #
       # @return [Request] answered
       def command(sql)
@@ -102,8 +102,8 @@ module Trunkline
       end
 
       # @param local [LocalSettings]
-      # @return [Request] the same, with the settings before it, unless the transaction was begun with them
-      # @raise [SharedStateError] a transaction is open that was begun without them
+      # @return [Request] the same, preceded by the settings, unless the transaction was begun with them
+      # @raise [SharedStateError] the open transaction was begun without them
       def localized(request, local)
         return request if @levels.first&.local == local
         raise SharingErrors.settings_too_late(request, server) if in_transaction?
@@ -111,7 +111,7 @@ module Trunkline
         local.attach(request, server)
       end
 
-      # Runs the block in a transaction that is begun with the settings, unless the one that is open was.
+      # Runs the block in a transaction that is begun with the settings, unless the open one was.
       #
       # @yieldparam session [SessionExecutor] this one
       def localize(local)
@@ -124,7 +124,7 @@ module Trunkline
         end
       end
 
-      # @return [Boolean] whether a refused request, the first one here, may go over another connection
+      # @return [Boolean] whether a refused request, the first one here, may be sent over another connection
       def begins_elsewhere?(request) = @lease.begin_elsewhere(request)
       def holds_connection? = true
       def in_transaction? = within_block? || !["I", nil].include?(@lease.status)
@@ -135,7 +135,7 @@ module Trunkline
       # @param level [TransactionLevel]
       def innermost?(level) = @levels.last.equal?(level)
 
-      # As {ClientExecutor#own_session}: here.
+      # The same as {ClientExecutor#own_session}: this session.
       def own_session(_callers_block) = yield(self)
 
       # As {Session#transaction}.
@@ -163,9 +163,9 @@ module Trunkline
         error.equal?(explained) ? raise : raise(explained, cause: error)
       end
 
-      # Ends the session, and sets its connection back for the next caller.
+      # Ends the session, and resets its connection for the next caller.
       #
-      # @param completed [Boolean] whether its block came to an end of its own
+      # @param completed [Boolean] whether its block ended normally
       def finish(completed)
         @ended = true
         @lease.mark_broken unless completed || @lease.settle
@@ -187,13 +187,13 @@ module Trunkline
         begin_what_is_pending
         copy = Copy.new(@lease, @responses, source.sql, deadline: deadline, description: source.description)
         check_transaction(copy.request) unless @levels.empty?
-        @lease.stateful! # triggers, or functions of a query, may leave something behind
+        @lease.stateful! # triggers, or functions of a query, may leave session state
         copy.begin
       end
 
-      # Notes that the statement may leave state behind, which is undone at the session's end.
+      # Marks the session if the statement may leave state, which is reset at the session's end.
       #
-      # @raise [SharedStateError] the statement is a COPY, which has methods of its own
+      # @raise [SharedStateError] the statement is a COPY, for which there are other methods
       def mark_stateful_for(statement)
         raise SharingErrors.refusal(statement, server) if statement&.classification == :copy
 
@@ -202,7 +202,7 @@ module Trunkline
 
       private
 
-      # What may have an effect on the session.
+      # For requests that may have an effect on the session.
       def perform_prepared(request)
         admit(request)
         @lease.perform(request)
@@ -244,7 +244,7 @@ module Trunkline
         raise ActiveSqlTransaction.new({ sqlstate: "25001", severity: "ERROR", message: "the session is in a transaction already, which a statement has begun" })
       end
 
-      # Refuses what follows the end of a transaction within its block, and a statement that would end it there.
+      # Refuses requests after the end of a transaction within its block, and statements that would end it there.
       def check_transaction(request, statement = request.statement)
         raise SharingErrors.misplaced_end(statement, server) if statement&.classification == :transaction
         return unless @lease.status == "I" && @levels.first.over?

@@ -12,25 +12,24 @@ require_relative "session_use"
 
 module Trunkline
   module Postgres
-    # The trunk of a session: taken when the first request comes, used by one fiber or thread at a time, and given back in a
-    # state that suits every caller.
+    # The trunk of a session: taken for the first request, used by one fiber or thread at a time, and returned in the state that any caller expects.
     class SessionLease # :nodoc:
       # @return [String] label for messages
       attr_reader :server
 
-      # @return [Trunk, nil] nil: no request has come yet, or the session has ended
+      # @return [Trunk, nil] nil: no request was sent yet, or the session has ended
       attr_reader :trunk
 
       # @return [Array<String>] SQL that is sent with the next request, before it
       attr_reader :pending
 
-      # @return [Request, nil] that it was asked last; nil: nothing was asked of the server yet
+      # @return [Request, nil] the last one that was sent; nil: none
       attr_reader :last
 
-      # @param sessions [Sessions] where trunks come from
+      # @param sessions [Sessions] provide trunks
       # @param responses [ResponseReader]
       # @param location [String] file and line of its holder
-      # @param holder [#alive?] the trunk is taken away when it is not
+      # @param holder [#alive?] the trunk is taken away when it is not alive any more
       def initialize(sessions, responses, location, holder)
         @sessions = sessions
         @responses = responses
@@ -48,17 +47,17 @@ module Trunkline
       # @return [LeaseFlow] of streams and COPY
       def flow = @flow ||= LeaseFlow.new(self)
 
-      # @return [LeaseNotifications] that have come here
+      # @return [LeaseNotifications] that have arrived here
       def notifications = @notifications ||= LeaseNotifications.new(self)
 
-      # Has SQL read in another context from what is pending on, once that is sent.
+      # Sets the parse context that applies once the pending SQL is sent.
       #
       # @param parse_context [ParseContext, nil]
       def begin_with(parse_context) = @parse_context = parse_context
 
-      # Sends what is pending, where it cannot travel before another request.
+      # Sends pending SQL that cannot be sent together with another request.
       #
-      # @return [Request, nil] done; nil: nothing was
+      # @return [Request, nil] done; nil: there was none
       def open
         return if @pending.empty?
 
@@ -71,27 +70,27 @@ module Trunkline
         transmit(request)
       end
 
-      # A server that is read-only has refused the request, and nothing asked for here has had an effect. Where another connection may take it, the
-      # next request takes one, and what went before the first one goes before it.
+      # A read-only server has refused the request, and no request of this session has had an effect. If another connection may accept it, the next
+      # request takes one, and what preceded the first request precedes it again.
       #
       # @param request [Request] answered
-      # @return [Boolean] whether it is to be sent again
+      # @return [Boolean] whether it must be sent again
       def begin_elsewhere(request)
         return false unless first?(request) && @sessions.leave_read_only_server
-        return false unless @state.expired? # one that was opened since the hosts were looked at leads nowhere else
+        return false unless @state.expired? # one that was opened since the hosts were searched leads to the same server
 
         check_in_trunk
         take_back(nil, @opening)
         true
       end
 
-      # Sends a request of this library's own, which leaves nothing behind, and waits for its answer.
+      # Sends a request of the library itself, which leaves no session state, and waits for its answer.
       def perform_own(request)
         request.changes_parse_context!(true) if changed_parse_context?
         transmit(request)
       end
 
-      # Sends the request and does not wait for its answer.
+      # Sends the request without waiting for its answer.
       def dispatch(request)
         prepare(request)
         exclusively(request) { over_leased_trunk(request) { |trunk| trunk.dispatch(request) } }
@@ -100,7 +99,7 @@ module Trunkline
       # @return [::Socket, nil] of its connection, where it has one
       def io = @trunk&.io
 
-      # @return [Integer, nil] the server's process for the connection; nil: there is no connection yet
+      # @return [Integer, nil] process ID of the server's backend; nil: there is no connection yet
       def server_process = @trunk&.server_process
 
       # Waits for the answer to a request that was dispatched here.
@@ -109,22 +108,22 @@ module Trunkline
       # Ends a request that was dispatched here.
       def cancel(request, by) = @trunk.cancel(request, by)
 
-      # @return [String, nil] "I", "T" or "E": the state of the transaction after the last request; nil: there is none, or it is not answered yet
+      # @return [String, nil] "I", "T" or "E": the transaction status after the last request; nil: there is none, or it is not answered yet
       def status = @last&.status
 
       # @param name [String] of a setting that the server reports
-      # @return [String, nil] its value, where there is a connection
+      # @return [String, nil] its value; nil: there is no connection
       def setting(name) = @codec&.parameters&.fetch(name, nil)
 
-      # @return [Boolean] whether every request has its answer, and the connection is there
+      # @return [Boolean] whether every request is answered, and the connection is not lost
       def idle? = @trunk.nil? || (@codec.idle? && @trunk.loss.nil?)
 
-      # @return [Boolean] whether the server has not hung up, as far as a look at an idle connection tells; nothing is sent
+      # @return [Boolean] whether the server has not closed the connection, as far as a check of an idle one shows; nothing is sent
       def alive? = @trunk.nil? || !idle? || @trunk.alive?
 
-      # Cancels abandoned requests, and waits for the answers of the others.
+      # Cancels abandoned requests, and waits for the answers to the others.
       #
-      # @return [Boolean] whether every request has its answer now
+      # @return [Boolean] whether every request is answered now
       def settle
         @trunk.clear(Request.companion.pin, Waiting.now + LeaseTidying::LONGEST) unless idle? || lost?
         idle?
@@ -141,10 +140,10 @@ module Trunkline
       # Refuses all further requests.
       def mark_broken = @broken = true
 
-      # Notes that the server session may hold state that others must not find: it is undone before others use the connection.
+      # Marks the server session as possibly having state that others must not find: it is reset before others use the connection.
       def stateful! = @use_of_session.stateful!
 
-      # Gives the trunk back; what could not be set in order is closed, also when this is interrupted.
+      # Returns the trunk; a connection that could not be reset is closed, also if this is interrupted.
       def release
         clean = @trunk && in_order?
       ensure
@@ -154,13 +153,13 @@ module Trunkline
         @sessions.check_in(trunk, clean) if trunk
       end
 
-      # @return [Boolean] whether SQL may mean something else here than it does for other callers
+      # @return [Boolean] whether SQL may be parsed differently here than for other callers
       def changed_parse_context? = !@parse_context.nil? || (!@codec.nil? && @codec.changed_parse_context?)
 
-      # @return [Boolean] whether the server session has prepared the statement, as SQL means it there
+      # @return [Boolean] whether the server session has prepared the statement in its current parse context
       def remembers?(statement) = @parse_context ? false : @codec.remembers?(statement)
 
-      # Goes another way to the server from now on; outside of a transaction, nothing was left behind on the connection that there is.
+      # Changes the access to the server; outside of a transaction, the present connection has no session state.
       #
       # @param access [ServerAccess]
       def take_access(access)
@@ -169,34 +168,34 @@ module Trunkline
         @access = access
       end
 
-      # @return [PoolerCheck] of what it is asked
+      # @return [PoolerCheck] of its statements
       def pooler_check = @pooler_check ||= PoolerCheck.new(self, @sessions)
-      # @return [ServerAccess] its way to the server
+      # @return [ServerAccess] to the server
       def access = @access || @sessions.usual
 
-      # Notes that a request asks for the last number of a sequence.
+      # A request reads the last value of a sequence.
       def note_recalling = @sessions.note_recalling
 
-      # Notes what the request does to the session, and makes its parameters for it: see LeasePreparation.
+      # Notes the request's effect on the session, and converts its parameters: see LeasePreparation.
       def prepare(request) = (@preparation ||= LeasePreparation.new(self, @use_of_session, @responses)).prepare(request)
 
-      # Sends a request that is prepared, or that needs no preparation, and waits for its answer. The last one is kept for its status, and must
-      # not keep the caller.
+      # Sends a request that is prepared, or that needs no preparation, and waits for its answer. The last request is kept for its status, and must
+      # not refer to the caller.
       def transmit(request)
         exclusively(request.adopt) { over_leased_trunk(request) { |trunk| trunk.perform(request) } }
       ensure
         request.forget_caller
       end
 
-      # Runs the block while no other fiber or thread uses the lease: or the one would not know what the other does to its transaction.
+      # Runs the block while no other fiber or thread uses the lease: otherwise neither would know how the other changes the transaction.
       #
-      # @raise [SharedStateError] another one does
+      # @raise [SharedStateError] another one uses it
       def exclusively(request, &)
         Waiting.undisturbed(request.scheduler) { @in_use.hold(&) || raise(LeaseErrors.in_use(request, @server)) }
       end
 
-      # Yields the trunk of the lease, with what is pending ahead of the request. A trunk that is lost before anything was done on it is as
-      # good as none: another one will do. To be called within {#exclusively}.
+      # Yields the trunk of the lease, with pending SQL ahead of the request. A trunk that is lost before anything was done on it is replaced by
+      # another. To be called within {#exclusively}.
       #
       # @yieldreturn [Boolean] false: the trunk could not take the request
       def over_leased_trunk(request)
@@ -224,21 +223,21 @@ module Trunkline
         end until taken
       end
 
-      # @param waiter [Request] of a caller that waits for what comes unasked
+      # @param waiter [Request] that only represents a caller that waits for notifications
       # @return [Trunk] of the lease
-      # @raise [SharedStateError] a stream or COPY goes over it
+      # @raise [SharedStateError] a stream or COPY uses it
       def take_unoccupied(waiter)
         raise LeaseErrors.occupied(waiter, @server) if @flow&.open?
 
         @trunk || take(waiter)
       end
 
-      # Why the lease takes no request.
+      # The error for a request that the lease cannot take.
       def stuck(request) = LeaseErrors.stuck(self, request)
 
       private
 
-      # @return [Boolean] whether the request is the only one of the lease, but for the beginning of a transaction
+      # @return [Boolean] whether the request is the only one of the lease, except for the beginning of a transaction
       def first?(request) = @first.equal?(request) && @last.equal?(request)
 
       def take(request)
@@ -249,10 +248,10 @@ module Trunkline
         @trunk
       end
 
-      # What others have left on the connection may be cancelled by its last caller of those, or by the look before a request is sent.
+      # A cancel of what others have left on the connection may be under way, by their last caller, or by the check before a request is sent.
       def cancelling? = @trunk.loss.nil? && !(@state.canceller || @state.fence).nil?
 
-      # The fence behind a cancel may be answered later than its caller could wait. Until then nothing may be sent, or the cancel might hit it.
+      # The fence behind a cancel may be answered after its caller's deadline. Until then nothing may be sent, as the cancel might hit it.
       def reopen(request)
         @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + LeaseTidying::LONGEST)) if cancelling?
       end
@@ -273,7 +272,7 @@ module Trunkline
         @parse_context = nil
       end
 
-      # Notes that the request was not sent, nor what was to go before it.
+      # Notes that neither the request nor what should precede it was sent.
       def take_back(before, opening)
         @last = before
         return unless opening

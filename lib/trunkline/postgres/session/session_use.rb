@@ -4,17 +4,19 @@ require_relative "../statements/session_effect"
 
 module Trunkline
   module Postgres
-    # What one caller has done to a server session so far, and what undoes it.
+    # What one caller has done to a server session so far, and which commands reset it.
     class SessionUse # :nodoc:
-      # SQL that undoes it, but for prepared statements and what functions have planned: what was read otherwise is told apart by its parse context.
+      # SQL that resets it, except for prepared statements and what functions have planned: those that were parsed differently have another parse
+      # context.
       RESET = "SET SESSION AUTHORIZATION DEFAULT; RESET ALL; CLOSE ALL; UNLISTEN *; " \
               "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
-      # SQL that undoes what is prepared under names of the caller's own, too. It takes no longer than the other (80 against 200 microseconds),
-      # but with it go the statements that every caller uses: each is parsed again, which takes about as long. A new connection takes 20 ms.
+      # SQL that also removes statements that were prepared under names of the caller's own. It takes no longer than the other (80 against 200
+      # microseconds), but also removes the statements that every caller uses: each is parsed again, which takes about as long. A new connection takes
+      # 20 ms.
       DISCARD = "DISCARD ALL"
-      # From what is undone easily to what nothing undoes.
+      # From what is reset easily to what nothing resets.
       ORDER = %i[nothing reset discard close].freeze
-      # What runs triggers that have waited, of all that SET does.
+      # The only SET that runs deferred triggers.
       CONSTRAINTS = /constraints/i
       private_constant :RESET, :DISCARD, :ORDER, :CONSTRAINTS
 
@@ -22,16 +24,16 @@ module Trunkline
         @undone_by = :nothing
       end
 
-      # Whatever was done, it may hold something.
+      # It may have any state.
       def stateful! = grow(:reset)
 
-      # @return [Boolean] whether there is something to undo
+      # @return [Boolean] whether there is something to reset
       def stateful? = @undone_by != :nothing
 
-      # @return [Boolean] whether only the connection's end undoes what was done
+      # @return [Boolean] whether only closing the connection resets it
       def for_good? = @undone_by == :close
 
-      # @return [Array<String>] SQL, each text a request of its own
+      # @return [Array<String>] SQL, each text for one request
       # @param open [Boolean] whether a transaction may be open
       def undoing(open)
         return [*("ROLLBACK" if open), DISCARD] if @undone_by == :discard
@@ -39,12 +41,11 @@ module Trunkline
         [open ? "ROLLBACK; #{RESET}" : RESET]
       end
 
-      # A request is about to be sent: what it does to the session goes with it.
+      # Notes the effect of a request that is about to be sent.
       #
       # @param request [Request] of a statement, or of a script
-      # @param changed [Boolean] whether SQL means something else already than it does for others: then the end of a transaction may change
-      #   that again
-      # @return [Boolean] whether SQL may mean something else behind it
+      # @param changed [Boolean] whether SQL is already parsed differently than for others: then the end of a transaction may change that again
+      # @return [Boolean] whether SQL may be parsed differently after it
       def note(request, changed)
         return take(request, SessionEffect.of(request.script, :script)) if request.script
 
@@ -52,7 +53,7 @@ module Trunkline
         return false if statement.changes_nothing?
         return changed && request.changes_parse_context!(true) && true if %i[transaction savepoint].include?(statement.classification)
 
-        request.calls_nothing! if sets_only?(statement) # SET TRANSACTION comes before any query, and DISCARD PLANS would be one
+        request.calls_nothing! if sets_only?(statement) # SET TRANSACTION must precede any query, and DISCARD PLANS would be one
         classification = statement.shareable? ? :session : statement.classification # as within a transaction
         take(request, SessionEffect.of(statement.sql, classification, statement.culprit, statement.effect))
       end

@@ -5,13 +5,13 @@ require_relative "session_lease"
 
 module Trunkline
   module Postgres
-    # The sessions of a client: which fiber holds one, and how long others wait for theirs. A session is held by the fiber that opened
-    # it, see {ScopedValue}.
+    # The sessions of a client: which fiber holds one, and how long others wait for theirs. The fiber that opened a session holds it, see
+    # {ScopedValue}.
     class Sessions # :nodoc:
-      # Where a session was opened, and when.
+      # Where and when a session was opened.
       Holder = Struct.new(:location, :since, :pool)
       LIBRARY = File.expand_path("..", __dir__)
-      # The holder of one, where none of the caller's own code is running.
+      # The holder of a session, if no code of the caller is running.
       NEXT = "a stream's Enumerator that was asked with next"
       private_constant :Holder, :LIBRARY, :NEXT
 
@@ -21,14 +21,13 @@ module Trunkline
       # @return [String] label for messages
       attr_reader :server
 
-      # @return [ServerAccess] that shares its connections with single queries
+      # @return [ServerAccess] of the connections that single queries share
       attr_reader :usual
 
-      # @return [ServerAccess, nil] of the address for what needs a server session that stays; nil: none was given
+      # @return [ServerAccess, nil] to the address for what needs a persistent server session; nil: none was given
       attr_reader :direct
 
-      # @return [Boolean] whether a session was ever opened here. Until then no caller holds one, and none need be looked for;
-      #   it never becomes false again
+      # @return [Boolean] whether a session was ever opened here. Until then no caller can hold one, so none is searched
       attr_reader :used
       alias used? used
 
@@ -48,15 +47,15 @@ module Trunkline
         begin_anew
       end
 
-      # @return [SessionExecutor, nil] of the one that the caller holds
+      # @return [SessionExecutor, nil] of the session that the caller holds
       def held = (ScopedValue.find(self)&.value if @used && !ScopedValue.none?)
 
       # @param block [Proc] the caller's own
-      # @return [SessionLease] what its session works with
+      # @return [SessionLease] for its session
       def lease(block) = lease_at(location_of(block))
 
       # @param location [String] of the holder: file and line
-      # @param holder [#alive?] what has it until it ends
+      # @param holder [#alive?] holds it until it ends
       # @return [SessionLease]
       def lease_at(location, holder = Thread.current) = SessionLease.new(self, @responses, location, holder)
 
@@ -94,7 +93,7 @@ module Trunkline
         trunk = pool.check_out(request, user) { describe_holders(pool) }
         begin_anew unless @generation == Trunkline.process_generation
         @lock.synchronize do
-          @holders.delete_if { |held,| held.loss } # also those that were closed as nothing could use them any more
+          @holders.delete_if { |held,| held.loss } # also those that were closed because their users were dropped
           @holders[trunk] = Holder.new(location, Waiting.now, pool)
         end
         trunk.codec.exclusive = true
@@ -102,11 +101,11 @@ module Trunkline
         trunk
       end
 
-      # A statement asks for the last number of a sequence: from now on sessions begin without those that others have drawn over their connections.
-      # Each begins so 7 us later, of the server, so those of a client that never asks do not.
+      # A statement reads the last value of a sequence: from now on, sessions begin with DISCARD SEQUENCES, so that they do not see values that others
+      # have drawn on the same connection. That takes the server 7 us, so clients that never read one do not do it.
       def note_recalling = @recalling = true
 
-      # @param clean [Boolean] whether any caller may have it now
+      # @param clean [Boolean] whether any caller may use it now
       def check_in(trunk, clean)
         holder = @lock.synchronize { @holders.delete(trunk) }
         return trunk.close("the session was not left in order") unless clean
@@ -115,14 +114,14 @@ module Trunkline
         (@direct && holder ? holder.pool : @pool).check_in(trunk)
       end
 
-      # A server has refused a statement as it is read-only: see {RoleWatch#move}.
+      # A server has refused a statement because it is read-only: see {RoleWatch#move}.
       #
-      # @return [Boolean] whether another connection may take it
+      # @return [Boolean] whether another connection may accept it
       def leave_read_only_server = @roles.move
 
       private
 
-      # @return [String] file and line of the caller's own
+      # @return [String] file and line in the caller's own code
       def location_of(block)
         file, line = block&.source_location
         return "#{file}:#{line}" unless file.nil? || file.start_with?(LIBRARY)
@@ -131,7 +130,7 @@ module Trunkline
         location ? "#{location.path}:#{location.lineno}" : NEXT
       end
 
-      # In a child of the process too: what the parent holds is not remembered there.
+      # Also called in a child process: the sessions that the parent holds are not kept there.
       def begin_anew
         @generation = Trunkline.process_generation
         @holders = {}.compare_by_identity

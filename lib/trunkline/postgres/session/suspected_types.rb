@@ -2,11 +2,11 @@
 
 module Trunkline
   module Postgres
-    # The types that a statement was prepared for, which failed within a transaction before it was carried out: perhaps because another program has changed
-    # its parameters' types since. Only behind the end of the transaction can the server be asked, which describes nothing in a failed one.
+    # The types for which a statement was prepared that failed within a transaction before it was executed: perhaps because another program has
+    # changed its parameters' types since. The server can be queried only after the end of the transaction, as it describes nothing in a failed one.
     class SuspectedTypes # :nodoc:
       # @param request [Request, nil] answered
-      # @return [SuspectedTypes, nil] nil: it did not fail, or certainly for another reason
+      # @return [SuspectedTypes, nil] nil: it did not fail, or for another reason
       def self.of(request)
         failed = [request, *request&.members].find { |member| member&.outdated? && !member.forgotten? }
         types = failed&.prepared&.parameter_types
@@ -20,10 +20,10 @@ module Trunkline
         @types = types
       end
 
-      # @param error [ServerError] that the transaction ended with
-      # @yieldparam description [Request] of the statement, to be carried out
-      # @yieldreturn [Request] which was: what the statement itself remembers, others may have had to forget meanwhile
-      # @return [ServerError] an OutdatedStatement where its parameters have other types now; else the same error
+      # @param error [ServerError] with which the transaction ended
+      # @yieldparam description [Request] a Describe of the statement, to be performed
+      # @yieldreturn [Request] the same, answered: the statement's own record may have been reset for others meanwhile
+      # @return [ServerError] an OutdatedStatement if its parameters have other types now; else the same error
       def explain(error)
         return error unless error.sql == ShortenedSQL.call(@statement.sql)
 

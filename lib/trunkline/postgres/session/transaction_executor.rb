@@ -5,9 +5,9 @@ require_relative "transaction"
 
 module Trunkline
   module Postgres
-    # Sends the requests of a transaction, or of a savepoint within one, by its session, for as long as its block runs.
+    # Sends the requests of a transaction or savepoint through its session, as long as its block runs.
     class TransactionExecutor < Executor # :nodoc:
-      # @param level [TransactionLevel] what it stands for
+      # @param level [TransactionLevel] of the block
       # @param statements [Hash{String => Statement}] of the session
       # @param decoding [Hash] of the session
       # @param responses [ResponseReader] of the session
@@ -19,7 +19,7 @@ module Trunkline
 
       def perform(request) = @level.open_session.perform(request)
 
-      # A write in here has no commit of its own.
+      # A write in a transaction has no commit of its own.
       alias commit_together perform
       alias commit_apart perform
 

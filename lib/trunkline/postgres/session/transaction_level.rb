@@ -2,8 +2,8 @@
 
 module Trunkline
   module Postgres
-    # A transaction, or a savepoint within one, as its session keeps it: how it begins, whether its block still runs, and how it ends. What the
-    # block is given is a {Transaction}, which asks here.
+    # The state of a transaction, or of a savepoint within one: how it begins, whether its block still runs, and how it ends. Its block gets a
+    # {Transaction}, which calls this.
     class TransactionLevel # :nodoc:
       # @return [SessionExecutor] of its session
       attr_reader :session
@@ -30,7 +30,7 @@ module Trunkline
       # @return [TransactionLevel] a savepoint in it
       def nested(name) = TransactionLevel.new(@session, @lease, "SAVEPOINT #{name}", @order, name)
 
-      # Runs the block, and commits or undoes what it has done.
+      # Runs the block, and commits or undoes its effects.
       #
       # @param transaction [TransactionExecutor] for the block
       # @return [Object, nil] the block's value; nil when it was left by {Rollback} or {#leave}
@@ -68,10 +68,10 @@ module Trunkline
         @order.callbacks.push(callback)
       end
 
-      # Has its BEGIN followed by the settings. A savepoint has those of its transaction.
+      # Adds the settings after its BEGIN. A savepoint has those of its transaction.
       #
       # @param local [LocalSettings]
-      # @raise [SharedStateError] these are others
+      # @raise [SharedStateError] that has other settings
       def begin_with(local)
         return @session.localized(nil, local) if @savepoint
 
@@ -91,7 +91,7 @@ module Trunkline
       # @return [Boolean] whether a statement of it has failed
       def failed? = @lease.status == "E"
 
-      # @return [Boolean] whether the server is in no transaction, although this one has begun
+      # @return [Boolean] whether the server has no open transaction, although this one has begun
       def over? = @lease.status == "I" && !begun_later?
 
       # @return [String]
@@ -114,7 +114,7 @@ module Trunkline
         @exit.completed? ? commit : roll_back
       end
 
-      # Ends the whole transaction where two fibers or threads have each begun a savepoint in it: what belongs to which is not known.
+      # Ends the whole transaction if two fibers or threads have each begun a savepoint in it: it is unknown which statement belongs to which.
       def out_of_order
         @lease.mark_broken
         raise SharedStateError.new("a savepoint within this transaction, of another fiber or thread, is still open: all is rolled back", server: @session.server)
@@ -125,7 +125,7 @@ module Trunkline
         @order.committed! unless @savepoint
       end
 
-      # COMMIT of a failed transaction rolls back and calls that a success: it is none for a caller that asked for a commit.
+      # The server reports COMMIT of a failed transaction as successful, although it rolls back: for a caller that wants to commit, that is an error.
       def commit_what_was_begun
         raise lost if @lease.broken?
 
@@ -136,7 +136,7 @@ module Trunkline
         raise rolled_back if failed || ended_by(@savepoint ? "RELEASE SAVEPOINT #{@savepoint}" : "COMMIT").rolled_back?
       end
 
-      # A connection that was lost before this was sent is no more than lost.
+      # If the connection was lost before this was sent, the error is only that loss.
       def ended_by(sql)
         @session.command(sql)
       rescue ConnectionError => error
@@ -151,8 +151,8 @@ module Trunkline
         InFailedSqlTransaction.new({ sqlstate: "25P02", severity: "ERROR", message: "the transaction was rolled back, because a statement in it failed" }, server: @session.server)
       end
 
-      # Cancels abandoned requests, and rolls back. Where that is not done in time, the session's end closes the connection, and no caller goes on
-      # with the transaction meanwhile.
+      # Cancels abandoned requests, and rolls back. If that fails within the time limit, the session's end closes the connection, and no caller can
+      # use the transaction meanwhile.
       def roll_back
         @order.callbacks.slice!(@callbacks_before..)
         return forget if begun_later?

@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # The options of a transaction, as BEGIN says them. https://www.postgresql.org/docs/current/sql-begin.html
+    # The options of BEGIN. https://www.postgresql.org/docs/current/sql-begin.html
     module TransactionMode # :nodoc:
       ISOLATION = {
         serializable: "ISOLATION LEVEL SERIALIZABLE", repeatable_read: "ISOLATION LEVEL REPEATABLE READ",
@@ -15,10 +15,10 @@ module Trunkline
 
       module_function
 
-      # What is nil is left to the server.
+      # nil leaves an option to the server.
       #
       # @return [String] SQL
-      # @raise [ArgumentError] a value that no option has
+      # @raise [ArgumentError] an invalid value
       def opening(isolation, read_only, deferrable)
         return BEGIN_AS_USUAL if nil == isolation && nil == read_only && nil == deferrable
 

@@ -6,17 +6,17 @@ require_relative "transaction_mode"
 
 module Trunkline
   module Postgres
-    # A transaction as its caller ordered it: how it begins, how often it is tried, and what follows its commit.
+    # Runs a transaction with its caller's options: how it begins, how often it is tried, and what runs after its commit.
     class TransactionRunner # :nodoc:
-      # The server undid the transaction for the sake of another one: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
+      # The server aborted the transaction because of another one: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
       RETRYABLE = %w[40001 40P01].freeze
-      # Seconds: the most before a first and before any further attempt. How long it is in fact is random, or transactions that met
-      # would meet again.
+      # Upper bounds in seconds of the pauses before a second attempt and before any attempt. Their length is random, or transactions that conflicted
+      # would conflict again.
       FIRST_PAUSE = 0.02
       LONGEST_PAUSE = 1.0
       private_constant :RETRYABLE, :FIRST_PAUSE, :LONGEST_PAUSE
 
-      # Runs the block, which is a whole transaction, as often as its options allow.
+      # Runs the block, a whole transaction, as often as its options allow.
       #
       # @param executor [Executor] of the client or session
       # @param options [Hash] of {#initialize}
@@ -32,13 +32,13 @@ module Trunkline
       # @return [String] SQL
       attr_reader :opening
 
-      # @return [Array<#call>] what is to follow the commit
+      # @return [Array<#call>] to run after the commit
       attr_reader :callbacks
 
-      # @return [SuspectedTypes, nil] of the statement that failed last, behind the end of the transaction
+      # @return [SuspectedTypes, nil] of the statement that failed last, to be checked after the end of the transaction
       attr_reader :suspected_types
 
-      # @raise [ArgumentError] an option that cannot be
+      # @raise [ArgumentError] an invalid option
       def initialize(isolation: nil, read_only: nil, deferrable: nil, retries: 0, **unknown)
         UnknownKeywords.refuse(unknown, TransactionRunner.instance_method(:initialize)) unless unknown.empty?
         unless Integer === retries && !retries.negative?
@@ -52,13 +52,13 @@ module Trunkline
         @suspected_types = nil
       end
 
-      # @param request [Request, nil] behind which the transaction, or a savepoint in it, is rolled back
+      # @param request [Request, nil] after which the transaction, or a savepoint in it, is rolled back
       def suspect(request) = @suspected_types = SuspectedTypes.of(request) || @suspected_types
 
-      # The server has said that everything is there to stay.
+      # The server has confirmed the commit.
       def committed! = @committed = true
 
-      # Runs the block, which is a whole transaction, until there is no point in another attempt.
+      # Runs the block, a whole transaction, until no other attempt is useful.
       def run
         tries = 0
         begin

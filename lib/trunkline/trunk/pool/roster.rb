@@ -156,8 +156,6 @@ module Trunkline
     #
     # @param wanted [Boolean] whether a caller waits to pin a trunk
     # @param starving [Boolean] whether a long request has waited for long enough
-    # @param wanted [Boolean] whether a caller wants one of its own
-    # @param starving [Boolean] whether what takes long has waited for long enough
     def drain(wanted, starving = false)
       wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
       starving &&= @draining || (dispatcher.longs.zero? && !room_to_grow?)
