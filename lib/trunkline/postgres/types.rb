@@ -7,8 +7,8 @@ require_relative "types/finishers"
 
 module Trunkline
   module Postgres
-    # What a client knows of its server's types beyond the built-in ones, and what its user says of them. One per client; any
-    # thread or fiber may use it.
+    # The server's types that are not built in, as looked up by a client, and those that its user has registered. One per client; any thread or fiber
+    # may use it.
     #
     #   db.types.register("point3d", encode: ->(point) { point.to_a.to_s }) { |text| Point3D.parse(text) }
     class Types
@@ -16,18 +16,18 @@ module Trunkline
       private_constant :NAMES
 
       # @param oid [Integer] of a built-in type
-      # @return [#call, nil] makes the final value of what C decoded (nil stays nil); nil: that is final
+      # @return [#call, nil] makes the final value of what C decoded (nil stays nil); nil: what C decoded is final
       def self.finisher(oid) # :nodoc:
         Finishers::BY_TYPE[oid]
       end
 
-      # What was found out of a type: its Entry, and in which epoch; nil: it may be something else for other callers.
+      # The result of a lookup, an Entry, and its epoch; nil: it may be another for other callers.
       Lookup = Struct.new(:entry, :epoch)
       private_constant :Lookup
 
-      # @param most [Integer] types that are remembered
-      # @param epochs [PlanEpoch] the client's: what was looked up in an earlier epoch is looked up again
-      # @yieldreturn [Boolean] whether names may mean something else to the caller that looks them up than to others
+      # @param most [Integer] types in the cache
+      # @param epochs [PlanEpoch] the client's: types of an earlier epoch are looked up again
+      # @yieldreturn [Boolean] whether names may mean something else to the calling fiber than to others
       def initialize(most = Limits::DEFAULTS.fetch(:max_types), epochs = PlanEpoch.new, &astray) # :nodoc:
         @lock = Lock.new
         @most = most
@@ -35,16 +35,16 @@ module Trunkline
         @astray = astray
         forget
         @registered = {}.freeze
-        @builtin = {} # Entry by OID, of those that were met
+        @builtin = {} # Entry by OID, of those that were used
       end
 
-      # Says how values of a type come and go, and with them arrays of it, and domains on it. The type is looked up when values that need
-      # looking up are first met; register types before that.
+      # Defines how values of a type are encoded and decoded, also in arrays of it, and in domains on it. The type is looked up when values that need
+      # a lookup first occur; register types before that.
       #
       # @param name [String] as in SQL, with its schema or without: "point3d", "geo.point3d", "\"Point3D\""
-      # @param encode [#call, nil] gets a parameter for the type, unless it is nil, true, false, a number, String, Symbol, Date, IPAddr, Interval or
-      #   TimeOfDay, which go as they always do; returns what PostgreSQL reads, as a String
-      # @yieldparam text [String] the server's text of a value, never nil; without a block that is the value
+      # @param encode [#call, nil] takes a parameter for the type, unless it is nil, true, false, a number, String, Symbol, Date, IPAddr, Interval or
+      #   TimeOfDay, which are always encoded the same; returns a String that PostgreSQL reads
+      # @yieldparam text [String] the server's text of a value, never nil; without a block, that is the value
       # @return [nil]
       # @raise [ArgumentError, TypeError] there is nothing to register
       def register(name, encode: nil, &decode)
@@ -59,15 +59,15 @@ module Trunkline
         nil
       end
 
-      # Looks up in pg_type those of the types that are neither built in nor known yet, all of them in one query.
+      # Looks up those of the types in pg_type that are neither built in nor cached, in one query.
       #
       # @param oids [Array<Integer>]
       # @yieldparam sql [String]
       # @yieldparam params [Array<String>]
       # @yieldreturn [Array<Array>] rows, decoded; not called when nothing is missing
-      # @return [Hash{Integer => Array(Integer, Boolean)}] for each the built-in type that its text is read as, and
-      #   whether as an array of it
-      # @raise [ConfigError] there is no type of a name that was registered
+      # @return [Hash{Integer => Array(Integer, Boolean)}] for each, the built-in type as which its text is decoded, and whether it is an array of
+      #   that
+      # @raise [ConfigError] a registered name is no type
       def resolve(oids, &query) # :nodoc:
         lookups = oids.to_h { |oid| [oid, present(oid)] }
         missing = lookups.filter_map { |oid, lookup| oid unless lookup }
@@ -76,7 +76,7 @@ module Trunkline
         lookups.transform_values { |lookup| lookup.entry.first(2) }
       end
 
-      # Types may not be what they were when they were looked up: they are looked up again.
+      # Types may have changed since they were looked up: they are looked up again.
       #
       # @param oids [Array<Integer>]
       def look_up_again(oids) # :nodoc:
@@ -85,17 +85,16 @@ module Trunkline
       end
 
       # @param oid [Integer]
-      # @return [Boolean] whether it is built in or has been resolved in the present epoch
+      # @return [Boolean] whether it is built in or was resolved in the current epoch
       def known?(oid) = !present(oid).nil? # :nodoc:
 
       # @param oid [Integer] of any type
-      # @return [#call, nil] as Entry#finisher, for what C decoded as the type that #resolve tells; nil also for a type
-      #   that is not #known?
+      # @return [#call, nil] as Entry#finisher, for what C decoded as the type that #resolve returns; nil also if the type is not #known?
       def finisher(oid) = entry(oid)&.finisher # :nodoc:
 
       # @param oids [Array<Integer>] types of a statement's parameters
-      # @return [Array<Integer, #encode>] the same with built-in types in place of domains, and of arrays of domains and enums, as far as
-      #   resolved, and what encodes the values of others: what {Parameters.convert} wants
+      # @return [Array<Integer, #encode>] the same with built-in types in place of domains, and of arrays of domains and enums, as far as resolved,
+      #   and encoders for others, as {Parameters.convert} takes them
       def parameter_oids(oids) # :nodoc:
         oids.map do |oid|
           entry = remembered(oid)&.entry
@@ -105,14 +104,14 @@ module Trunkline
 
       private
 
-      # Takes no lock: it sees the Hashes as they were or as they are.
+      # Takes no lock: it sees the Hashes before or after a change.
       def entry(oid)
         remembered(oid)&.entry || builtin(oid)
       end
 
       def builtin(oid) = @builtin[oid] || Postgres.builtin_type(oid)&.then { |base, array,| @builtin[oid] = Entry.new(base, array).freeze }
 
-      # @return [Lookup, nil] what holds in this epoch
+      # @return [Lookup, nil] of the current epoch
       def present(oid)
         lookup = remembered(oid) or return builtin(oid)&.then { |entry| Lookup.new(entry, nil) }
         lookup if lookup.epoch == @epochs.number
@@ -129,9 +128,9 @@ module Trunkline
         Catalogue.new(yield(*Catalogue.query(missing)), kinds).resolve(missing).transform_values { |entry| Lookup.new(entry, epoch) }
       end
 
-      # Dropped types are never asked for again, and the server does not tell that they were dropped. So there are two halves: when
-      # the later one is full the earlier one is forgotten, and what is met again moves to the later one. What was resolved just now
-      # stays for as many others as make one half.
+      # Types that were dropped are never used again, and the server does not report that. So there are two halves: when the later one is full the
+      # earlier one is forgotten, and types that are used again move to the later one. A type that was just resolved stays until as many others were
+      # resolved as one half has.
       def remember(lookups)
         return if lookups.all? { |oid, lookup| @resolved[oid].equal?(lookup) || Postgres.builtin_type(oid) }
 

@@ -4,9 +4,9 @@ require "strscan"
 
 module Trunkline
   module Postgres
-    # The comments within SQL. A text is read once, however its quotes and comments nest or fail to end.
+    # The comments within SQL. A text is read once, however its quotes and comments are nested or unterminated.
     module Comments # :nodoc:
-      # Where a literal or a quoted name stands, a comment of one line, or the beginning of one that may nest. One without an end takes all that follows.
+      # A literal, a quoted name, a comment of one line, or the beginning of one that may be nested. An unterminated one includes all that follows.
       TOKEN = %r{'(?:[^']|'')*+'|"(?:[^"]|"")*+"|\$(?<tag>(?:[[:alpha:]_]\w*+)?)\$.*?(?:\$\k<tag>\$|\z)|(?<line>--[^\n]*+)|(?<block>/\*)}m
       EDGE = %r{/\*|\*/}
       private_constant :TOKEN, :EDGE
@@ -15,7 +15,7 @@ module Trunkline
 
       # @param sql [String]
       # @yieldparam quoted [String] a literal or a quoted name
-      # @yieldreturn [String] what stands in its place; as it is without a block
+      # @yieldreturn [String] its replacement; without a block it is unchanged
       # @return [String] with a space for each comment
       def remove(sql)
         scanner = StringScanner.new(sql)
@@ -29,9 +29,9 @@ module Trunkline
         text << sql.byteslice(from..)
       end
 
-      # Goes on behind a comment that may hold others, or to the end of the text where it has no end.
+      # Skips a comment that may contain others, to the end of the text if it is unterminated.
       #
-      # @param scanner [StringScanner] behind the beginning of the comment
+      # @param scanner [StringScanner] after the beginning of the comment
       def skip(scanner)
         depth = 1
         depth += scanner.matched == "/*" ? 1 : -1 while depth.positive? && scanner.skip_until(EDGE)

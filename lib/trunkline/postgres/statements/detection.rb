@@ -5,7 +5,7 @@ require_relative "state_keepers"
 
 module Trunkline
   module Postgres
-    # What changes the session beside what is known: as the user says, once and for all.
+    # Functions that change the session, besides the known ones, as the user lists them.
     class NamedKeepers # :nodoc:
       # @return [Array<Array>] as Statement.new takes them
       attr_reader :to_a
@@ -17,8 +17,8 @@ module Trunkline
       end
     end
 
-    # What changes the session beside what is known: as the server's catalogue says. It is asked before the first statement, which is classified
-    # before there is a connection, and whether anything has changed when an epoch is over, or this client has defined something.
+    # Objects that change the session, besides the known ones, as the server's catalogue shows. It is queried before the first statement is
+    # classified, which is before there is a connection, and queried for changes when an epoch is over or this client has executed DDL.
     class Detection # :nodoc:
       # @param epochs [PlanEpoch] the client's
       # @yieldparam script [String] of SQL
@@ -32,19 +32,19 @@ module Trunkline
       end
 
       # @return [Array<Array>] as Statement.new takes them
-      # @raise [Error] the server could not be asked; it is asked again the next time
+      # @raise [Error] the query failed; it is repeated the next time
       def to_a
         look unless @keepers
         @keepers
       end
 
-      # @return [Boolean] whether something may have changed since it was last looked at, and no other caller looks
+      # @return [Boolean] whether something may have changed since the last query, and no other caller runs one
       def outdated? = @epochs.definitions != @looked_at && !@looking
 
-      # Looks again.
+      # Queries the catalogue again.
       #
-      # @return [Boolean] whether the keepers are others now
-      # @raise [Error] the server could not be asked
+      # @return [Boolean] whether the keepers have changed
+      # @raise [Error] the query failed
       def renew
         before = @keepers
         @looking = true
@@ -56,7 +56,7 @@ module Trunkline
 
       private
 
-      # What changes while it is read ends the epoch, or is seen in the next one.
+      # A change during the query ends the epoch, or is found in the next one.
       def look
         looked_at = @epochs.definitions
         fingerprint = @query.call(StateKeepers.fingerprint_script).first.values.first

@@ -4,12 +4,12 @@ require_relative "statements"
 
 module Trunkline
   module Postgres
-    # Values and names within SQL, for where parameters cannot be.
+    # Values and names within SQL, where parameters are not allowed.
     module Escaping
       # @param string [String]
-      # @return [String] a literal with its quotes: 'O''Reilly'; with backslashes, which no setting of the server reads in
-      #   another way, it begins with a blank: " E'a\\\\b'"
-      # @raise [ArgumentError, TypeError, EncodingError] it holds a zero byte, is no String, or is not valid in its encoding
+      # @return [String] a literal with its quotes: 'O''Reilly'; with backslashes it begins with a blank, and no setting of the server changes its
+      #   meaning: " E'a\\\\b'"
+      # @raise [ArgumentError, TypeError, EncodingError] it contains a zero byte, is not a String, or is not valid in its encoding
       def escape_literal(string)
         text = Statements.text(string)
         quoted = "'#{text.gsub("'", "''")}'"
@@ -17,8 +17,8 @@ module Trunkline
       end
 
       # @param name [String, Symbol] of a table, column, role, ...
-      # @return [String] the name in double quotes, as it is: "Users" is not "users"
-      # @raise [ArgumentError, TypeError, EncodingError] as {#escape_literal}; or it is empty, which no name can be
+      # @return [String] the name in double quotes, case-sensitive: "Users" is not "users"
+      # @raise [ArgumentError, TypeError, EncodingError] as {#escape_literal}; or it is empty
       def escape_identifier(name)
         text = Statements.text(Symbol === name ? name.name : name)
         raise ArgumentError, "a name cannot be empty" if text.empty?

@@ -3,15 +3,15 @@
 module Trunkline
   module Postgres
     class Statement # :nodoc:
-      # What its text is with $1 and so on in the place of :name, which is found out once.
+      # The text with $1 and so on in place of :name; determined once.
       #
       # @return [Array(String, Array<Symbol>, Boolean), nil] as Postgres.named_parameters returns it
       def named = defined?(@named) ? @named : @named = Postgres.named_parameters(sql)
     end
     private_constant :Statement
 
-    # Parameters by name: SQL with :name, and one Hash with their values. The server gets the SQL with $1 and so on, which is prepared and
-    # remembered like any other.
+    # Parameters by name: SQL with :name, and one Hash with their values. The server gets the SQL with $1 and so on, which is prepared and cached as
+    # usual.
     #
     #   db.query("SELECT name FROM users WHERE id = :id", { id: 42 })
     module NamedParameters # :nodoc:
@@ -20,9 +20,8 @@ module Trunkline
       # @param statements [Hash{String => Statement}]
       # @param statement [Statement]
       # @param parameters [Array]
-      # @return [Array(Statement, Array)] the statement with numbers, and its parameters in their order; the given ones where the
-      #   parameters are not by name
-      # @raise [ArgumentError] the Hash does not have all of them
+      # @return [Array(Statement, Array)] the statement with numbers, and its parameters in their order; unchanged if the parameters are not by name
+      # @raise [ArgumentError] the Hash lacks one of them
       def resolve(statements, statement, parameters)
         return [statement, parameters] unless parameters.size == 1 && Hash === parameters.first && (named = statement.named)
 
@@ -30,7 +29,7 @@ module Trunkline
       end
 
       # @param names [Array<Symbol>]
-      # @param given [Hash] by Symbols or Strings; what it has beside the names is not used
+      # @param given [Hash] by Symbols or Strings; further keys are ignored
       # @return [Array]
       def values(names, given)
         names.map { |name| given.fetch(name) { given.fetch(name.name) { raise ArgumentError, missing(name, given) } } }

@@ -2,20 +2,20 @@
 
 module Trunkline
   module Postgres
-    # Placeholders of other libraries in SQL that the server has refused for them: what to write instead.
+    # Placeholders of other libraries in SQL that the server has refused, and what to write instead.
     module Placeholders # :nodoc:
-      # What a server says of them: a syntax error, an operator or a column that is not there.
+      # SQLSTATEs of such errors: a syntax error, or an unknown operator or column.
       REFUSALS = %w[42601 42883 42703].freeze
       NUMBERED = "write $1, $2, ... for values, and pass these in that order behind the SQL"
-      # The client replaces these itself where it gets a Hash: see {NamedParameters}.
+      # The client replaces these itself if it gets a Hash: see {NamedParameters}.
       NAMED = ":name"
-      # What stands before the position of the error, and at it. "=?" is read as one operator, which is missing; up to PostgreSQL 13 it may have its
-      # operand before it alone.
+      # The text before and at the position of the error. "=?" is read as one operator, which does not exist; up to PostgreSQL 13 it may be a postfix
+      # operator.
       SHAPES = [
         ["?", /\?\z/, //], ["?", //, /\A(?:=|<>|!=|[<>]=?)?\?/], [NAMED, /(?<!:)\z/, /\A:[[:alpha:]_]/], ["%s", //, /\A%(?:s\b|\()/], ["%s", /%\z/, /\As\b/],
         ["@name", /@\z/, /\A[[:alpha:]_]/], ["$name", //, /\A\$[[:alpha:]_]/], ["{name}", /(?<!#)\z/, /\A\{/], ["\#{name}", /#\z/, /\A\{/]
       ].freeze
-      # Characters that are looked at on either side.
+      # Characters that are checked on either side.
       REACH = 8
       private_constant :REFUSALS, :NUMBERED, :NAMED, :SHAPES, :REACH
 

@@ -2,15 +2,15 @@
 
 module Trunkline
   module Postgres
-    # A column of a result, or a parameter, which has a name only where the SQL has :name; with its type as SQL writes it, "numeric(10,2)", the OID of that
-    # type, and its modifier, -1: none.
+    # A column of a result, or a parameter, which has a name only if the SQL has :name; with its type in SQL, "numeric(10,2)", the type's OID, and its
+    # modifier, -1: none.
     Column = Struct.new(:name, :type, :oid, :modifier)
 
-    # What a statement takes and returns.
+    # The parameters and columns of a statement.
     StatementDescription = Struct.new(:parameters, :columns)
 
-    # A statement that the server has looked at. It can be asked again and again, by any fiber or thread, for as long as what it
-    # was prepared with: a client for ever, a session until its end. Which connection knows it already is not its user's concern.
+    # A statement that the server has described. It can be run any number of times, by any fiber or thread, for as long as the object that has
+    # prepared it exists: a client, or a session until its end. Connections prepare it when they first run it.
     #
     # @see Describing#prepare
     class PreparedStatement

@@ -5,16 +5,15 @@ require_relative "setting_names"
 
 module Trunkline
   module Postgres
-    # What SQL does to the server session that it runs in, as far as its text tells. What is not known for certain counts as the worst that it
-    # may be.
+    # The effect of SQL on the server session that executes it, as far as its text shows. What is uncertain counts as the worst case.
     class SessionEffect # :nodoc:
-      # What a function or a library may keep in the server's process, which no command undoes for certain. Anywhere in the text, even in a
-      # string, which costs a connection at most; and Unicode escapes, in which names may be hidden.
+      # Functions or libraries that may keep state in the server's process which no command certainly resets. It is searched anywhere in the text,
+      # even in a string, which costs a connection at most; also Unicode escapes, which may hide names.
       LASTING = /setseed|isn_weak|dblink|replication_(?:slot|origin)|pg_(?:start_|stop_)?backup|\bload\s*(?:U&)?'|reset_user|set_user|
                  set_session_auth|hypopg|http_set_curlopt|\bpgv_|sepgsql|set_system_time|U&["']/xi
-      # Names of settings by which functions are compiled, and for good.
+      # Names of settings by which functions are compiled; the result is kept.
       COMPILED = /\b(?:standard_conforming_strings|backslash_quote|plpgsql\s*+\.)/i
-      # Statements and functions that a reset undoes, and that change nothing for statements behind them.
+      # Statements and functions whose state a reset removes, and that do not affect how later statements are parsed.
       PASSING = /\A"?(?:currval|lastval|pg_(?:try_)?advisory_\w+|close|declare|fetch|move|lock|lo_\w+|loread|lowrite|set_limit|
                  cursor_to_xml\w*|pg_export_snapshot)\b/xi
       # Temporary objects hide others of the same name.
@@ -22,28 +21,28 @@ module Trunkline
       # A call that is the statement's culprit, and one anywhere.
       SETTING = /\A"?set_config\b/i
       SETTING_CALL = /set_config/i
-      # Settings by which the text of SQL is cut, or which PL\/pgSQL compiles by: functions keep for good what they have read so. And one
-      # that RESET ALL leaves as it is.
+      # Settings by which SQL is tokenized or PL\/pgSQL is compiled: functions keep what they have parsed that way. And one that RESET ALL does not
+      # reset.
       LASTING_SETTING = /\A(?:standard_conforming_strings|backslash_quote|plpgsql\..*|seed)\z/
-      # Settings that neither parse analysis nor the planner's constants depend on; those of applications, and of most extensions, too.
+      # Settings that affect neither parse analysis nor the planner's constants; also those of applications, and of most extensions.
       HARMLESS_SETTING = /\A(?:.+\..+|transaction|constraints|characteristics|application_name|client_min_messages|commit_\w+|synchronous_commit|
                           \w+_timeout|deadlock_\w+|\w*work_mem|temp_buffers|temp_file_limit|\w+_tablespaces?|log_\w+|track_\w+|
                           (?:default_)?transaction_\w+|vacuum_\w+|session_replication_role)\z/x
-      # The server looks at these itself whenever it uses a plan.
+      # Settings that the server compares itself whenever it uses a plan.
       REVALIDATED_SETTING = /\A(?:search_path|role|session_authorization|row_security)\z/
       private_constant :LASTING, :COMPILED, :PASSING, :TEMPORARY, :SETTING, :SETTING_CALL, :LASTING_SETTING, :HARMLESS_SETTING, :REVALIDATED_SETTING
 
-      # @return [Symbol] :same; :names, a table, type or function of a name may be another one behind it, or a plan; :plans, constants may also be read
-      #   otherwise
+      # @return [Symbol] how later SQL is parsed: :same; :names, a name may mean another table, type or function, or there may be another plan;
+      #   :plans, constants may also be read differently
       attr_reader :parse_context
 
-      # @return [Symbol] :reset; :discard, DISCARD ALL; :close, nothing but the end of the connection
+      # @return [Symbol] what resets the session: :reset; :discard, DISCARD ALL; :close, only closing the connection
       attr_reader :undone_by
 
       # @param sql [String]
-      # @param classification [Symbol] the statement's; :script for several
-      # @param culprit [String] the word that decided it
-      # @param keepers_effect [Symbol] what {Statement#effect} says
+      # @param classification [Symbol] of the statement; :script for several
+      # @param culprit [String] the word that determined it
+      # @param keepers_effect [Symbol] {Statement#effect}
       # @return [SessionEffect]
       def self.of(sql, classification, culprit = "", keepers_effect = :told)
         return FOR_GOOD if keepers_effect == :lasting
@@ -53,7 +52,7 @@ module Trunkline
       end
 
       # @param source [String] of a function
-      # @return [Boolean] whether it may do what nothing but the end of the connection undoes
+      # @return [Boolean] whether it may have effects that only closing the connection resets
       def self.lasting?(source) = LASTING.match?(source) || COMPILED.match?(source)
 
       def initialize(parse_context, undone_by)
@@ -88,7 +87,7 @@ module Trunkline
           graver(sql.match?(SETTING_CALL) ? of_settings(SettingNames.of(sql)) : NONE, culprit.match?(TEMPORARY) ? NAMES : NONE)
         end
 
-        # @param names [Array<String>, nil] nil: not to be told
+        # @param names [Array<String>, nil] nil: unknown
         def of_settings(names)
           return FOR_GOOD if names.nil?
 

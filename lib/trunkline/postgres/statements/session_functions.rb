@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # Names of functions that change the session they are called in, as users give them.
+    # Parses names of functions that change their session, as users list them.
     module SessionFunctions # :nodoc:
       WORD = /[A-Za-z_\u{80}-\u{10FFFF}][A-Za-z0-9_$\u{80}-\u{10FFFF}]*/
       QUOTED = /"(?:[^"\0]|"")+"/
@@ -12,8 +12,8 @@ module Trunkline
 
       module_function
 
-      # @param names [Array<String>] each "name" or "schema.name", with double quotes where SQL needs them
-      # @return [Array<Array(String, String)>] schema, or nil, and name, as the server knows them; frozen
+      # @param names [Array<String>] each "name" or "schema.name", with double quotes if SQL needs them
+      # @return [Array<Array(String, String)>] schema, or nil, and name, as in the catalogue; frozen
       # @raise [ArgumentError]
       def parse(names)
         raise ArgumentError, "session_functions must be an Array of Strings, not #{Argument.shown(names)}" unless Array === names
@@ -21,7 +21,7 @@ module Trunkline
         names.map { |name| split(name) }.freeze
       end
 
-      # @param value [Array<String>, String, nil] as a host's configuration has it: in a String, names are separated by commas
+      # @param value [Array<String>, String, nil] from the configuration of a host; in a String, names are separated by commas
       # @return [Array<String>, :detect]
       def listed(value)
         return :detect if ["detect", :detect].include?(value)
@@ -39,7 +39,7 @@ module Trunkline
         raise ArgumentError, "session_functions: #{Argument.shown(name)} is not valid UTF-8"
       end
 
-      # Letters beyond ASCII stay as they are, as in the server.
+      # Letters beyond ASCII are not changed, as in the server.
       def plain(part)
         part.start_with?('"') ? -part[1..-2].gsub('""', '"') : -part.downcase(:ascii)
       end

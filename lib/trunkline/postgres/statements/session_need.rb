@@ -6,10 +6,10 @@ require_relative "setting_names"
 
 module Trunkline
   module Postgres
-    # What of a statement holds for as long as its server session, and is lost, or another client's, behind a pooler that gives each transaction
-    # another one. Only what is known to be so counts: of a function, or of a DO, the text does not tell.
+    # Session state that a statement creates or needs. Behind a pooler that gives each transaction another server session, it would be lost, or be
+    # another client's. Only certain cases count: the text does not show what a function or a DO does.
     module SessionNeed # :nodoc:
-      # What a pooler sets anew for each client wherever it goes on, as the server reports it.
+      # Settings that a pooler restores for each client, as the server reports them.
       TRACKED = %w[application_name client_encoding datestyle timezone standard_conforming_strings].freeze
       SETTING = /\A\s*+SET\b/i
       LISTEN = /\A\s*+LISTEN\b/i
@@ -20,10 +20,10 @@ module Trunkline
       HOLD = /\bWITH\s++HOLD\b/i
       CONFIG = /\A"?set_config\b/i
       RECALLING = /\A"?(?:currval|lastval)\b/i
-      # What a view or a function keeps in the session, transactions or not.
+      # State of views or functions that lasts for the session, in transactions or not.
       KEPT = /\A"?(?:pg_settings|setseed|isn_weak|set_limit|set_smlar_limit|set_user|set_user_u|reset_user|set_session_auth|set_system_time|sepgsql_setcon|
               hypopg_\w+|http_(?:re)?set_curlopt|pgv_\w+|dblink_connect|dblink_connect_u|pg_background_launch|pg_replication_origin_session_setup)\b/xi
-      # In a script: the beginnings of its statements, and calls anywhere.
+      # In a script: beginnings of statements, and calls anywhere.
       SCRIPT = /(?:\A|;)\s*+(?:LISTEN|PREPARE(?!\s++TRANSACTION)|LOAD|DECLARE\b[^;]*?\bWITH\s++HOLD)\b|\bpg_(?:try_)?advisory_lock(?:_shared)?\s*+\(/i
       SCRIPT_SETTING = /(?:\A|;)\s*+(SET\b[^;]*+)/i
       SCRIPT_TEMPORARY = /(?:\A|;)\s*+CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP[^;]*+(?<rest>.*+)/im
@@ -33,8 +33,8 @@ module Trunkline
       module_function
 
       # @param request [Request] of a statement or of a script
-      # @param open [Boolean] whether it runs in a transaction that was begun before
-      # @return [Symbol, nil] :setting, :listen, :lock, :temporary, :hold, :prepared or :other; nil: none that is known
+      # @param open [Boolean] whether it runs in a transaction that is open already
+      # @return [Symbol, nil] :setting, :listen, :lock, :temporary, :hold, :prepared or :other; nil: no known need
       def of(request, open)
         return of_script(request.script) if request.script
 

@@ -2,14 +2,14 @@
 
 module Trunkline
   module Postgres
-    # What statements leave behind on the connection of a {VirtualSession}, by their text.
+    # The session state that statements leave on the connection of a {VirtualSession}, by their text.
     module SessionRemains # :nodoc:
-      # Settings that end with their transaction.
+      # Settings that end with the transaction.
       PASSING = /\A\s*+SET\s++(?:LOCAL|TRANSACTION|CONSTRAINTS)\b/i
-      # A transaction begins with its first query, and one without any leaves nothing to end.
+      # A transaction is begun with its first query, and one without any does not have to be ended.
       OPENING = /\A\s*+(?:BEGIN|START\s++TRANSACTION)\b/i
       ENDING = /\A\s*+(?:COMMIT|END|ROLLBACK|ABORT)\s*+(?:(?<=\s)(?:WORK|TRANSACTION)\s*+)?(?:;\s*+)?\z/i
-      # What an earlier statement of the session has got from a sequence.
+      # The value of a sequence that an earlier statement of the session has drawn.
       RECALLING = /\A"?(?:currval|lastval)\b/i
       RECALLING_ANYWHERE = /currval|lastval/i
       private_constant :PASSING, :OPENING, :ENDING, :RECALLING, :RECALLING_ANYWHERE
@@ -30,7 +30,7 @@ module Trunkline
       def recalling?(statement) = statement.classification == :session && RECALLING.match?(statement.culprit)
 
       # @param request [Request] of a statement or of a script
-      # @return [Boolean] whether it may ask for such a number somewhere, or call a function that does
+      # @return [Boolean] whether it may read such a value, or call a function that does
       def may_recall?(request)
         return RECALLING_ANYWHERE.match?(request.script) if request.script
 
@@ -38,7 +38,7 @@ module Trunkline
       end
 
       # @param statement [Statement, nil] nil: several statements
-      # @return [Boolean] whether nothing remains of it when the transaction is over
+      # @return [Boolean] whether it leaves nothing when the transaction is over
       def none?(statement)
         return false unless statement
 

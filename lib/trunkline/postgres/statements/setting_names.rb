@@ -2,10 +2,10 @@
 
 module Trunkline
   module Postgres
-    # Which settings a statement changes, and to what, as far as its text tells: SET, RESET, and calls of set_config with a constant name.
+    # The settings that a statement changes, with their values, as far as its text shows: SET, RESET, and calls of set_config with a constant name.
     module SettingNames # :nodoc:
       NAME = /"?([A-Za-z_][\w.]*)"?/
-      # A first word that is no name of a setting stands for one.
+      # First words that stand for the name of a setting.
       FORMS = { "timezone" => /TIME\s+ZONE\b/i, "session_authorization" => /SESSION\s+AUTHORIZATION\b/i, "characteristics" => /SESSION\s+CHARACTERISTICS\b/i,
                 "client_encoding" => /NAMES\b/i, "search_path" => /SCHEMA\b/i }.freeze
       COMMAND = /\A\s*+(?:SET\s++(?:(?:SESSION|LOCAL)\s++(?!AUTHORIZATION|CHARACTERISTICS))?|RESET\s++)/i
@@ -18,11 +18,11 @@ module Trunkline
       module_function
 
       # @param sql [String] one statement
-      # @return [Array<String>, nil] in small letters; nil: not to be told
+      # @return [Array<String>, nil] in lower case; nil: unknown
       def of(sql) = changes(sql)&.map(&:first)
 
       # @param sql [String] one statement
-      # @return [Array<Array(String, String)>, nil] names in small letters, and what stands for the values: nil where that is no constant
+      # @return [Array<Array(String, String)>, nil] names in lower case, and the values' text; nil: a name is not constant
       def changes(sql)
         command = COMMAND.match(sql)
         return calls(sql) unless command

@@ -4,7 +4,7 @@ require_relative "../../errors"
 
 module Trunkline
   module Postgres
-    # Why a statement may not go over a connection that others share, and what to call instead.
+    # Why a statement cannot use a shared connection, and what to call instead.
     module SharingErrors # :nodoc:
       REASONS = {
         transaction: "%<culprit>s would begin or end a transaction on a connection that others share: use transaction { }, or session { }",
@@ -18,18 +18,18 @@ module Trunkline
         unknown: "because of %<culprit>s the statement cannot be told from one that leaves state on a connection that others share: " \
                  "check it, or use session { }"
       }.freeze
-      # Of a statement whose text tells nothing.
+      # For a statement whose text does not show its effect.
       LEAKED_BEFORE = "the statement, which begins with %<culprit>s, has left state behind on a connection that others share before: use session { } " \
                       "or transaction { }, and name the function that does it in session_functions:"
       SETTINGS_LEFT_BEHIND = "%<culprit>s does not run within a transaction of its own, in which settings: and role: would travel: use session { }, " \
                              "and set them there"
       SETTINGS_TOO_LATE = "a transaction is open already, and settings: and role: would stay until its end: begin it with " \
                           "with(settings:, role:).transaction { }, or use SET LOCAL"
-      # Within a batch that is a transaction.
+      # In an atomic batch.
       GOES_ALONE = "%<culprit>s does not run within a transaction, which an atomic batch is: ask for it on its own"
-      # Within the block of a transaction.
+      # In the block of a transaction.
       ENDS_WITH_ITS_BLOCK = "%<culprit>s is not for a statement here: the transaction ends with its block; to undo it, call rollback"
-      # Within a batch, behind a statement that changes settings.
+      # In a batch, after a statement that changes settings.
       TYPES_UNKNOWN = "a value for %<sql>s depends on its type, which a statement before it in the same batch may change: ask for that one " \
                       "on its own, and for the others behind it"
       # Behind a pooler that gives each transaction another server session.
@@ -61,7 +61,7 @@ module Trunkline
       # @return [SharedStateError]
       def misplaced_end(statement, server) = error(ENDS_WITH_ITS_BLOCK, statement, server)
 
-      # @param request [Request] of a script, or of a statement that goes alone
+      # @param request [Request] of a script, or of a statement that cannot run in a transaction
       # @param server [String] label
       # @return [SharedStateError]
       def settings_left_behind(request, server)
@@ -70,10 +70,10 @@ module Trunkline
         SharedStateError.new(format(SETTINGS_LEFT_BEHIND, culprit: "a script"), sql: request.script, server: server)
       end
 
-      # @param request [Request, nil] that needs a session; nil: LISTEN, of the library itself
+      # @param request [Request, nil] that needs a session; nil: a LISTEN of the library itself
       # @param need [Symbol] of {SessionNeed}
       # @param server [String] label
-      # @param where [Symbol] :anywhere; :transaction, where session_url: is given, and cannot be used as one is open; :session, over session_url:
+      # @param where [Symbol] :anywhere; :transaction, session_url: is given, but cannot be used as a transaction is open; :session, over session_url:
       # @return [SharedStateError]
       def behind_pooler(request, need, server, where = :anywhere)
         reason = { anywhere: POOLED, transaction: POOLED_TRANSACTION, session: POOLED_SESSION }.fetch(where).sub("%<way>s", WAYS.fetch(need))
@@ -82,12 +82,12 @@ module Trunkline
         SharedStateError.new(format(reason, culprit: request ? "the script" : "LISTEN"), sql: request&.script, server: server)
       end
 
-      # @param statement [Statement] that runs in no transaction
+      # @param statement [Statement] that cannot run in a transaction
       # @param server [String] label
       # @return [SharedStateError]
       def goes_alone(statement, server) = error(GOES_ALONE, statement, server)
 
-      # @param statement [Statement] that changes what SQL means for those behind it in a transaction
+      # @param statement [Statement] that changes how later ones in the same transaction are parsed
       # @param server [String] label
       # @return [SharedStateError]
       def settings_in_batch(statement, server) = error(REASONS.fetch(:setting), statement, server)

@@ -7,10 +7,10 @@ require_relative "statements"
 
 module Trunkline
   module Postgres
-    # What keeps state in its session though no statement shows it: functions of a database's own, as far as their text tells, and the tables,
-    # views, types, operators and commands through which they are reached.
+    # Finds objects that keep state in their session without any statement showing it: the database's own functions, as far as their text shows, and
+    # the tables, views, types, operators and commands that call them.
     module StateKeepers # :nodoc:
-      # What {Postgres.listed_functions} tells: functions that are known to keep state, wherever they are called.
+      # The result of {Postgres.listed_functions}: functions that are known to keep state, wherever they are called.
       NAMES, PREFIXES, SCHEMAS = Postgres.listed_functions
       PG_PROC = 1255
       FIRST_PATTERN = "\\m(?:#{[*NAMES, *SCHEMAS, *Catalogue::WORDS].join("|")})\\M|\\m(?:#{PREFIXES.join("|")})|#{Catalogue::COMMANDS}".freeze
@@ -21,7 +21,7 @@ module Trunkline
       # @yieldparam script [String] of SQL
       # @yieldreturn [Array<Hash>] rows of its last statement
       # @return [Array<Array>] keepers, as Statement.new takes them; frozen
-      # @raise [Error] the server could not be asked
+      # @raise [Error] the query failed
       def find(&query)
         sources = sources(query, FIRST_PATTERN)
         expressions = query.call(expressions_script)
@@ -38,19 +38,19 @@ module Trunkline
         end
       end
 
-      # @return [String] SQL whose one value differs when {find} may find something else
+      # @return [String] SQL of one value, which differs when {find} may find something else
       def fingerprint_script = Catalogue::FINGERPRINT
 
       # @param name [String] of a function
       def listed?(name) = NAMES.include?(name) || PREFIXES.any? { |prefix| name.start_with?(prefix) }
 
-      # @return [Hash{Integer => FunctionSource}] of functions in whose text the pattern is found
+      # @return [Hash{Integer => FunctionSource}] of functions whose text matches the pattern
       def sources(query, pattern)
         rows = query.call(format(Catalogue::FUNCTIONS, pattern: pattern))
         rows.to_h { |row| [row["object"], FunctionSource.new(row["source"], row["language"], row["parameters"])] }
       end
 
-      # @return [String] a regular expression of the server's, as a string in SQL has it
+      # @return [String] a regular expression for the server, as a string literal of SQL
       def pattern_of(keepers)
         return "" if keepers.any? { |keeper| keeper[2] == :command }
 
@@ -58,7 +58,7 @@ module Trunkline
         names.empty? ? "a^" : names.uniq.join("|")
       end
 
-      # @return [Array<Array>] what {Reach.script} takes
+      # @return [Array<Array>] for {Reach.script}
       def effects(sources, expressions, keepers)
         found = sources.filter_map { |object, source| (effect = source.effect(keepers)) && [PG_PROC, object, false, effect == :lasting] }
         found + expressions.filter_map do |row|

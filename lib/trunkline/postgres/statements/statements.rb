@@ -5,26 +5,26 @@ require_relative "../../trunk/lock"
 
 module Trunkline
   module Postgres
-    # The SQL texts that a client knows, each a Statement. Bounded in number and in bytes: the one that was not used for
-    # longest, roughly, makes room; whatever trunk has prepared it closes it when its slot is taken again.
+    # The cache of SQL texts of a client, each with its Statement. It is bounded in number and in bytes: the one that was not used for longest,
+    # approximately, is evicted. A trunk that has prepared it closes it when its slot is used again.
     class Statements # :nodoc:
       MOST_BYTES = 8 * 1024 * 1024
-      # A text longer than this is known for one use only: one report must not push a thousand small statements out.
+      # A longer text is used once and not cached: one report must not evict a thousand small statements.
       LONGEST_KEPT = MOST_BYTES / 64
-      # Bytes that a server takes of one statement, or of one's parameters; a little less than it says.
+      # Bytes that a server accepts for a statement, or for the parameters of one; slightly less than its own limit.
       LONGEST = (1 << 30) - (1 << 20)
-      # The statements of callers that decode in the same way, and to which names in SQL mean the same.
+      # The statements of callers with the same decoding and parse context.
       View = Struct.new(:key, :all, :shareable)
-      # What is not kept is not looked for there.
+      # The slot of statements that are not cached.
       NO_SLOT = 0
-      # Texts that are remembered to have left something behind, the latest ones.
+      # How many texts that have left session state are remembered, the latest ones.
       MOST_LEAKY = 1000
       private_constant :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT, :MOST_LEAKY
 
-      # @param most [Integer] texts that are kept
-      # @param keepers [#to_a] what changes the session beside what is known, as Statement.new takes it
+      # @param most [Integer] texts in the cache
+      # @param keepers [#to_a] what changes the session besides the known functions, as Statement.new takes it
       # @param epochs [PlanEpoch] the client's
-      # @yieldparam statement [Statement] asked for by a caller that shares, and not shareable: to raise, or let it pass
+      # @yieldparam statement [Statement] that is not shareable, requested for a shared connection: the block raises, or permits it
       def initialize(most: Limits::DEFAULTS[:max_statements], keepers: [], epochs: PlanEpoch.new, &gate)
         @most = most
         @keepers = keepers
@@ -33,21 +33,21 @@ module Trunkline
         @lock = Lock.new
         @views = {}
         @leaky = {}
-        @kept = {}.compare_by_identity # each statement's view, those first that came first
+        @kept = {}.compare_by_identity # each statement's view, in order of insertion
         @usual = made(nil, nil)
         @bytes = 0
         @slots = 0
         @free_slots = []
       end
 
-      # The statement of each SQL text. Asked for one it does not have, it raises what {Statements.text} raises, or has it.
+      # The Statement of each SQL text. A missing key is added, or raises what {Statements.text} raises.
       #
       # @param decoding [Hash, nil] what {Decoding.of} returns
-      # @param context [ParseContext, nil] what SQL means there, where not as usual
+      # @param context [ParseContext, nil] how SQL is parsed there; nil: by default
       # @return [Hash{String => Statement}]
       def table(decoding = nil, context = nil) = view(decoding, context).all
 
-      # The same for callers that share: what may not go everywhere has to pass the gate each time it is asked for.
+      # The same for shared connections: a statement that is not shareable must pass the gate each time.
       #
       # @return [Hash{String => Statement}]
       def shared_table(decoding = nil, context = nil) = view(decoding, context).shareable
@@ -55,23 +55,21 @@ module Trunkline
       # @return [Integer] statements that are kept
       def size = @kept.size
 
-      # @return [Hash{String => Hash{Symbol => Numeric}}] of the texts that have been answered, without passwords; see {Client#stats}
+      # @return [Hash{String => Hash{Symbol => Numeric}}] by the texts that were executed, without passwords; see {Client#stats}
       def stats
         @kept.keys.group_by { |statement| ShortenedSQL.discreet(statement.sql) }.transform_values { |statements| summed_up(statements.filter_map { |statement| statement.service.figures }) }.compact
       end
 
-      # The statement of an SQL text that will hardly come again, as its values stand in it: for one use, by a request that no
-      # connection keeps it for.
+      # The statement of an SQL text that is unlikely to be repeated, as it contains its values: for one use, without preparing it by name.
       #
       # @param decoding [Hash, nil] as {#table}
-      # @return [Statement] which takes no room here
+      # @return [Statement] which is not cached
       def passing(sql, decoding = nil)
         text = self.class.text(sql)
         marked(Statement.new(text, NO_SLOT, @keepers.to_a, @epochs, decoding))
       end
 
-      # A statement has left something behind on a connection that others share: from now on its text pins, also when it is forgotten
-      # meanwhile, and known again.
+      # A statement has left session state on a shared connection: from now on its text pins, even if it is evicted and cached again.
       #
       # @param statement [Statement]
       def leaked(statement)
@@ -84,7 +82,7 @@ module Trunkline
         statement.leaky!
       end
 
-      # Other things change the session from now on: what does not share any more has to pass the gate, and what does need not.
+      # The keepers have changed: statements that are no longer shareable must pass the gate, and others need not.
       def classify_again
         keepers = @keepers.to_a
         @lock.synchronize do
@@ -100,7 +98,7 @@ module Trunkline
       def self.text(sql)
         raise TypeError, "SQL must be a String, not #{nil == sql ? "nil" : Argument.class_of(sql)}" unless String === sql
 
-        sql = String.new(sql) unless sql.instance_of?(String) # what a class of the caller's own says of it may not be so
+        sql = String.new(sql) unless sql.instance_of?(String) # a subclass may have overridden its methods
         text = sql.encoding == Encoding::BINARY ? sql.dup.force_encoding(Encoding::UTF_8) : sql.encode(Encoding::UTF_8)
         raise EncodingError, "the SQL is not valid UTF-8" unless text.valid_encoding?
         raise ArgumentError, "the SQL contains a null byte" if text.include?("\0")
@@ -120,7 +118,7 @@ module Trunkline
 
       private
 
-      # Of one text there are several statements where it is decoded in several ways, or means several things.
+      # One text has several statements if it is used with several decodings or parse contexts.
       def summed_up(services)
         return if services.empty?
 
@@ -135,10 +133,10 @@ module Trunkline
         @lock.synchronize { @views[key(decoding, context)] } || made(decoding, context)
       end
 
-      # Hashes are equal whatever their defaults.
+      # Hashes are equal whatever their defaults, so these are in the key.
       def key(decoding, context) = [decoding, decoding&.default, context].freeze
 
-      # It is known to others as soon as there is something in it.
+      # Other threads see it once it contains a statement.
       def made(decoding, context)
         made = View.new(key(decoding, context))
         made.all = Hash.new { |_, sql| add(made, sql) }
@@ -148,7 +146,7 @@ module Trunkline
 
       def add(view, sql)
         text = self.class.text(sql)
-        @keepers.to_a # which may ask the server, once
+        @keepers.to_a # may query the server, once
         @lock.synchronize { view.all.fetch(text, nil) || keep(view, text) }
       end
 
@@ -157,7 +155,7 @@ module Trunkline
         statement
       end
 
-      # Room is made before a slot is taken: no connection keeps more than may be kept, and one that is long.
+      # Evicts before a slot is taken: no connection keeps more than the limits allow.
       def keep(view, text)
         long = text.bytesize > LONGEST_KEPT
         make_room(text.bytesize) unless long
@@ -185,7 +183,7 @@ module Trunkline
         evict until @kept.empty? || (@kept.size < @most && @bytes + bytes <= MOST_BYTES)
       end
 
-      # The oldest one goes, unless it was used since it was last looked at: then it is young again.
+      # Evicts the oldest one that was not used since the last pass; those that were used count as new again.
       def evict
         statement, view = @kept.shift
         return @kept[statement] = view unless statement.idle!

@@ -5,28 +5,28 @@ require_relative "setting_names"
 
 module Trunkline
   module Postgres
-    # Settings that say how the server writes values: DateStyle, IntervalStyle and client_encoding. Values that came in another form could not
-    # be told from those of the usual one, so nothing in a session changes them to it.
+    # Settings that determine how the server writes values: DateStyle, IntervalStyle and client_encoding. Values in another form could not be told
+    # from those in the usual one, so no session may change them to it.
     class ValueFormats # :nodoc:
       STYLES = /(?:\A|[\s,'])(?:sql|postgres|german)/i
       INTERVALS = /\A(?:postgres|default)\z/i
-      # Where it is not known how the connection was opened.
+      # If it is unknown how the connection was opened.
       SOME_INTERVALS = /\A(?:postgres|iso_8601|default)\z/i
       UTF8 = /\A(?:utf-?8|unicode|default)\z/i
-      # In a script, at the beginning of one of its statements.
+      # In a script, at the beginning of a statement.
       IN_SCRIPT = /(?:\A|;)\s*(SET\s+(?:LOCAL\s+|SESSION\s+)?(?:datestyle|intervalstyle|client_encoding|names)\b[^;]*)/i
-      # What can be asked where a function has changed them all the same: what may set them back.
+      # Statements that are allowed after a function has changed a setting all the same: they may set it back.
       SETTING_BACK = %i[setting transaction savepoint].freeze
       private_constant :STYLES, :INTERVALS, :SOME_INTERVALS, :UTF8, :IN_SCRIPT, :SETTING_BACK
 
-      # @param given [Hash{String => String}] what the server reported when the connection was opened
+      # @param given [Hash{String => String}] what the server reported at startup
       def initialize(given)
         @interval_style = given["IntervalStyle"]
       end
 
       # @param request [Request] to be sent, of a statement or a script
       # @param server [String] label
-      # @raise [SharedStateError] it says that values are to be written otherwise
+      # @raise [SharedStateError] it sets another form
       def check(request, server)
         return request.script.scan(IN_SCRIPT) { |(sql)| check_changes(sql, server) } if request.script
 
@@ -35,9 +35,9 @@ module Trunkline
       end
 
       # @param request [Request] to be sent
-      # @param parameters [Hash{String => String}] what the server reports of the session
+      # @param parameters [Hash{String => String}] what the server reports about the session
       # @param server [String] label
-      # @raise [SharedStateError] values are written otherwise at this moment, and the request does not change that
+      # @raise [SharedStateError] values have another form now, and the request does not change that
       def check_session(request, parameters, server)
         return if SETTING_BACK.include?(request.statement&.classification)
 
@@ -58,7 +58,7 @@ module Trunkline
                                    "another form is wanted", sql: sql, server: server)
       end
 
-      # What a client reads for itself as text may have any IntervalStyle, as ActiveRecord's, which is opened with iso_8601.
+      # A client that parses intervals itself may have any IntervalStyle, such as ActiveRecord's, which is opened with iso_8601.
       def readable?(name, value)
         case name
         when "datestyle" then !value.match?(STYLES)

@@ -6,17 +6,17 @@ require_relative "kinds"
 module Trunkline
   module Postgres
     class Types
-      # Rows of pg_type, and what they make of types that are not built in here: an enum is text, a domain is what it is based on, an
-      # array an array; ranges, composites and a few extensions' types have kinds of their own. Everything else stays the server's text.
+      # Rows of pg_type, and the Entries for types that are not built in: an enum is text, a domain is its base type, an array an array; ranges,
+      # composites and a few extensions' types have kinds of their own. All others remain the server's text.
       class Catalogue
-        # Read as text and not as an array: enums, and whatever has no better reading.
+        # Decoded as text and not as an array: enums, and types without a better decoder.
         SERVER_TEXT = Entry.new(25, false, nil).freeze
         TEXT_ARRAY = Entry.new(25, true, nil).freeze
         private_constant :TEXT_ARRAY
 
-        # Goes on to the base type of a domain, the element type of an array, the bounds of a range, the attributes of a composite, however
-        # deep. Which range a multirange belongs to is told since PostgreSQL 14. Every name is qualified: whatever the search_path, nothing of
-        # the users' own takes its place.
+        # Includes the base type of a domain, the element type of an array, the bounds of a range, and the attributes of a composite, at any depth.
+        # The range of a multirange is known since PostgreSQL 14. Every name is qualified, so that no object of a user replaces one, whatever the
+        # search_path.
         QUERY = <<~SQL
           WITH RECURSIVE multirange(range, oid) AS MATERIALIZED (
             SELECT r.rngtypid, (pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'rngmultitypid')::pg_catalog.oid
@@ -63,7 +63,7 @@ module Trunkline
         end
 
         # @param rows [Array<Array>] the query's result
-        # @param registered [Hash{Integer => CustomKind}] what a user says of types
+        # @param registered [Hash{Integer => CustomKind}] by the user
         def initialize(rows, registered = {})
           @rows = rows.to_h { |values| [values.first, Row.new(*values)] }
           @registered = registered
@@ -77,7 +77,7 @@ module Trunkline
 
         private
 
-        # nil: nothing but the server's text
+        # nil: only the server's text
         def entry(oid)
           kind = @registered[oid]
           return Entry.new(25, false, kind) if kind
@@ -106,7 +106,7 @@ module Trunkline
           end
         end
 
-        # An array of a domain that is an array itself quotes its elements twice, and boxes are not set apart by commas: left as they are.
+        # An array of a domain that is an array itself quotes its elements twice, and boxes are not separated by commas: these remain text.
         def array_entry(row)
           return unless row.array && @rows[row.element]&.delimiter != ";"
 

@@ -3,16 +3,16 @@
 module Trunkline
   module Postgres
     class Types
-      # A value is not of the form that was looked up: its type has been changed since, or it is broken.
+      # A value does not match the type that was looked up: the type has been changed since, or the value is malformed.
       class OutdatedType < ProtocolError # :nodoc:
       end
 
-      # Rows as values: Hashes by the names of their attributes.
+      # Composite values: Hashes by the names of their attributes.
       class CompositeKind # :nodoc:
         FIELD = /\G(?:"((?:[^"\\]++|""|\\.)*+)"|([^,]*+)),/m
         MALFORMED = "malformed value of a composite type"
         HASH = 40       # bytes of an empty Hash
-        ATTRIBUTE = 104 # bytes of a Hash for each entry: 21 to 103, as ObjectSpace.memsize_of tells for 2 to 1,600 entries
+        ATTRIBUTE = 104 # bytes of a Hash for each entry: 21 to 103, by ObjectSpace.memsize_of for 2 to 1,600 entries
         private_constant :FIELD, :MALFORMED, :HASH, :ATTRIBUTE
 
         # @param attributes [Hash{String => Entry}] in order
@@ -21,17 +21,17 @@ module Trunkline
         end
 
         # @param text [String]
-        # @param memory [RowMemory] of the row that the value is in
+        # @param memory [RowMemory] of the value's row
         # @return [Hash{String => Object}]
-        # @raise [ProtocolError] it has not the fields that the type has
-        # @raise [UnreadableResult] the row's values take more memory than they may
+        # @raise [ProtocolError] its fields differ from the type's
+        # @raise [UnreadableResult] the row's values take more memory than allowed
         def decode(text, memory = RowMemory.new)
           memory.take(HASH + (@attributes.size * ATTRIBUTE)) # a null attribute costs the server one byte
           fields = fields_of(text)
           @attributes.each_with_index.to_h { |(name, type), at| [name, field(type, *fields[at], memory)] }
         end
 
-        # @param value [Hash{String, Symbol => Object}, Array] by names, where what is missing is NULL; or in order
+        # @param value [Hash{String, Symbol => Object}, Array] by names, missing ones are NULL; or in order
         # @return [String]
         # @raise [ArgumentError] there is no such attribute, or another number of them
         def encode(value, parameter)
@@ -43,7 +43,7 @@ module Trunkline
 
         private
 
-        # Stops at the first field too many: a text of commas alone is not split into as many fields.
+        # Stops at the first surplus field: a text of only commas is not split into as many fields.
         def fields_of(text)
           expected = [@attributes.size, 1].max
           fields = []

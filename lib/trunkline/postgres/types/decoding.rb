@@ -2,13 +2,13 @@
 
 module Trunkline
   module Postgres
-    # How a caller wants types decoded, where that is not as usual.
+    # How a caller wants types decoded, if not by default.
     module Decoding # :nodoc:
       module_function
 
-      # @param choices [Hash{Integer, :default => :text, :value, #call}, nil] by the OID of the type: the server's text, the
-      #   usual value, or what the callable makes of the text
-      # @return [Hash{Integer => :text, #call}, nil] frozen; it has nil for what is as usual
+      # @param choices [Hash{Integer, :default => :text, :value, #call}, nil] by the OID of the type: the server's text, the default value, or what
+      #   the callable makes of the text
+      # @return [Hash{Integer => :text, #call}, nil] frozen; nil for types that are decoded by default
       # @raise [ArgumentError, TypeError]
       def of(choices)
         return if nil == choices
@@ -18,7 +18,7 @@ module Trunkline
         Hash.new(given.delete(:default)).merge!(given).freeze
       end
 
-      # @return [#call, nil] what Ruby does with the text
+      # @return [#call, nil] that Ruby calls with the text
       def finisher(choice) = Argument.responds?(choice, :call) ? choice : nil
 
       def key(oid)

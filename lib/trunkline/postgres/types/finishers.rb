@@ -6,16 +6,16 @@ require "json"
 module Trunkline
   module Postgres
     class Types
-      # The steps of decoding that are made in Ruby. Each has
+      # The steps of decoding that Ruby performs. Each has
       #
-      #   call(value, memory): the final value of what C decoded (nil stays nil), which counts for the memory of its row, unless that is nil
-      #   uncounted(share): how long a text may be that needs no counting, where a column's values may take `share` bytes
+      #   call(value, memory): makes the final value of what C decoded (nil stays nil), and counts it in its row's memory, unless that is nil
+      #   uncounted(share): the length of a text that needs no counting, if a column's values may take `share` bytes
       module Finishers
         # json and jsonb
         module Document # :nodoc:
-          # Levels of a document. Each takes some of the stack, of which a fiber has little: 6,000 overflow it.
+          # Nesting depth of a document. Each level needs some of the stack, of which a fiber has little: 6,000 overflow it.
           DEEPEST = 1000
-          # Bytes that a byte of text becomes, at most: an empty Hash in an Array has 180 for "{}," on Ruby 3.3.
+          # Bytes of memory for a byte of text, at most: an empty Hash in an Array has 180 for "{}," on Ruby 3.3.
           MOST_PER_BYTE = 60
           private_constant :DEEPEST, :MOST_PER_BYTE
 
@@ -48,11 +48,11 @@ module Trunkline
             IPAddr.new(text)
           end
 
-          # A column has one.
+          # A row has one value in a column.
           def uncounted(_share) = Float::INFINITY
         end
 
-        # Arrays, however nested, of what another makes the elements of.
+        # Arrays, at any depth, of values that another finisher makes.
         class Elements # :nodoc:
           # @param finisher [#call] of an element
           def initialize(finisher)

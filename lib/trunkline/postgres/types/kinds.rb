@@ -6,11 +6,11 @@ require_relative "range_kind"
 module Trunkline
   module Postgres
     class Types
-      # Keys and values of the extension hstore: a Hash of Strings, or nil.
+      # Values of the extension hstore: a Hash of Strings, or nil.
       module HstoreKind # :nodoc:
-        # Each begins where the one before has ended: tried at every quote of a malformed text, it would take quadratic time.
+        # Each match begins where the one before has ended: tried at every quote of a malformed text, matching would take quadratic time.
         PAIR = /\G(?:, )?"((?:[^"\\]++|\\.)*+)"=>(?:"((?:[^"\\]++|\\.)*+)"|NULL)/m
-        ENTRY = 104 + (2 * 40) # bytes in a Hash, as of CompositeKind's, with two Strings beside their text
+        ENTRY = 104 + (2 * 40) # bytes in a Hash, as in CompositeKind, with two Strings besides their text
         private_constant :PAIR, :ENTRY
 
         module_function
@@ -38,7 +38,7 @@ module Trunkline
 
       # Vectors of the extension pgvector: an Array of Floats.
       module VectorKind # :nodoc:
-        ELEMENT = 40 + 8 + 40 + 8 # bytes of a number's text and of a Float, with their places in Arrays
+        ELEMENT = 40 + 8 + 40 + 8 # bytes of a number's text and of a Float, with their slots in Arrays
         private_constant :ELEMENT
 
         module_function
@@ -56,10 +56,10 @@ module Trunkline
         def array? = true
       end
 
-      # A type whose values are made by its user.
+      # A type with a decoder and an encoder of the user.
       class CustomKind # :nodoc:
-        # @param decode [#call, nil] gets the server's text
-        # @param encode [#call, nil] gets a value; returns one that has a form of its own, as a String
+        # @param decode [#call, nil] takes the server's text
+        # @param encode [#call, nil] takes a value; returns one that has a form in PostgreSQL, as a String
         def initialize(decode, encode)
           @decode = decode
           @encode = encode
@@ -69,11 +69,11 @@ module Trunkline
 
         def encode(value, parameter) = parameter.text(@encode ? @encode.call(value) : value, 0)
 
-        # What an Array stands for is known to its encoder.
+        # Its encoder takes an Array as one value.
         def array? = !@encode.nil?
       end
 
-      # Arrays of values that Ruby makes.
+      # Arrays of values that Ruby encodes.
       class ArrayKind # :nodoc:
         # @param element [#encode]
         def initialize(element)
@@ -88,7 +88,7 @@ module Trunkline
         def array? = true
       end
 
-      # Kinds that are known by the names that their extensions give them.
+      # Kinds that are identified by the names of their extensions' input functions.
       KNOWN = { "hstore_in" => HstoreKind, "vector_in" => VectorKind, "halfvec_in" => VectorKind }.freeze
       private_constant :KNOWN
     end

@@ -5,11 +5,11 @@ require_relative "../../open_range"
 module Trunkline
   module Postgres
     class Types
-      # Ranges of any type: Ruby's Range where that can be, else {OpenRange}.
+      # Ranges of any type: Ruby's Range if possible, else {OpenRange}.
       class RangeKind # :nodoc:
         TEXT = /([\[(])(?:"((?:[^"\\]++|""|\\.)*+)"|([^",()\[\]\\]*+)),(?:"((?:[^"\\]++|""|\\.)*+)"|([^",()\[\]\\]*+))([\])])/m
         WHOLE = /\A#{TEXT}\z/m
-        OBJECT = 96 # bytes of an OpenRange and its place in an Array; a Range has 40
+        OBJECT = 96 # bytes of an OpenRange and its slot in an Array; a Range has 40
         private_constant :TEXT, :WHOLE, :OBJECT
 
         # @param bound [Entry] the type of the bounds
@@ -18,9 +18,9 @@ module Trunkline
         end
 
         # @param text [String] as the server writes it
-        # @param memory [RowMemory] of the row that the value is in
+        # @param memory [RowMemory] of the value's row
         # @return [Range, OpenRange]
-        # @raise [ProtocolError] it is no range
+        # @raise [ProtocolError] the text is not a range
         def decode(text, memory = RowMemory.new)
           return OpenRange::EMPTY if text == "empty"
 
@@ -38,7 +38,7 @@ module Trunkline
           Parameters::RangeLiteral.of(value, parameter, @bound.parameter_type)
         end
 
-        # Are its values Arrays?
+        # Whether its values are Arrays.
         def array? = false
 
         private
@@ -52,7 +52,7 @@ module Trunkline
           OpenRange.new(first, last, exclude_begin: exclude_begin, exclude_end: exclude_end)
         end
 
-        # Composite values, NaN, and a Time and Float::INFINITY, which Active Support would compare, and Ruby does not.
+        # Composite values, NaN, and a Time with Float::INFINITY, which Active Support would compare, and Ruby does not.
         def incomparable?(first, last)
           !first.nil? && !last.nil? && (first.is_a?(Time) != last.is_a?(Time) || (first <=> last).nil?)
         end

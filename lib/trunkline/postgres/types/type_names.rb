@@ -2,12 +2,12 @@
 
 module Trunkline
   module Postgres
-    # What SQL calls a type: OID and modifier -> "numeric(10,2)". The server is asked, and what it says of built-in types is
-    # remembered: other types may be renamed, and have more or fewer names with the search_path.
+    # The names of types in SQL: OID and modifier -> "numeric(10,2)". They are queried from the server, and those of built-in types are cached: other
+    # types may be renamed, and are qualified or not depending on the search_path.
     class TypeNames # :nodoc:
       SQL = "SELECT pg_catalog.format_type(oid, CASE WHEN modifier OPERATOR(pg_catalog.<>) -1 THEN modifier END) " \
             "FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.int4[])) AS types (oid, modifier)"
-      # Of one type there are as many as its modifier has values.
+      # A type has as many names as there are modifiers.
       MOST = 1000
       private_constant :SQL, :MOST
 
@@ -27,7 +27,7 @@ module Trunkline
 
       private
 
-      # Takes no lock: what another finds out at the same time may have to be asked for again.
+      # Takes no lock: a name that two callers look up at the same time may be looked up again later.
       def with(missing, known)
         known = known.merge(fetch(missing))
         lasting = known.select { |(oid, _), _| Postgres.builtin_type(oid) }
@@ -35,7 +35,7 @@ module Trunkline
         known
       end
 
-      # Arrays as text, for which no parameter's type has to be known: one round trip even at the first time.
+      # Arrays as text, for which no parameter's type has to be known: one round trip even the first time.
       def fetch(types) = types.zip(@query.call(SQL, types.transpose.map { |numbers| "{#{numbers.join(",")}}" }).flatten).to_h
     end
     private_constant :TypeNames

@@ -2,17 +2,17 @@
 
 module Trunkline
   module Postgres
-    # What the block of a batch is given, to say what is to be asked.
+    # The argument of a batch's block, which collects its statements.
     #
     # @see Batching#batch
     class Batch
-      # @param statements [Hash{String => Statement}] of the asker
+      # @param statements [Hash{String => Statement}] of the object that has `batch`
       def initialize(statements) # :nodoc:
         @statements = statements
         @calls = []
       end
 
-      # Adds a statement. It is sent when the block has come to its end.
+      # Adds a statement. It is sent when the block has ended.
       #
       # @param sql [String]
       # @param parameters as for {Querying#query}
@@ -21,7 +21,7 @@ module Trunkline
       def query(sql, *parameters)
         @calls.push(NamedParameters.resolve(@statements, @statements[sql], parameters))
         self
-      rescue NoMethodError # of an object that has no hash, in the place of the SQL
+      rescue NoMethodError # the SQL was an object without a method `hash`
         Statements.text(sql) && raise
       end
 

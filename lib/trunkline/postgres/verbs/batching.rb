@@ -4,11 +4,10 @@ require_relative "batch"
 
 module Trunkline
   module Postgres
-    # Several statements in one flight.
+    # Several statements in one round trip.
     module Batching
-      # Sends several statements together, without waiting for the answer to one before the next. Each is carried out whatever becomes
-      # of the others, in a transaction of its own; or with `atomic: true` all of them in one, or none. In a transaction or a session
-      # they belong there.
+      # Sends several statements together, without waiting for the answer to one before the next. Each is executed whatever happens to the others, in
+      # a transaction of its own; or with `atomic: true` all of them in one. In a transaction or a session they are part of that.
       #
       #   created, count = db.batch do |b|
       #     b.query("INSERT INTO users VALUES ($1, $2) RETURNING id", 7, "Edith")
@@ -17,12 +16,12 @@ module Trunkline
       #
       # @param atomic [Boolean] whether all are one transaction
       # @param deadline [Numeric, nil] seconds from now within which all answers must come
-      # @param idempotent [Boolean] whether it does no harm to run them twice; as for {Querying#query}
+      # @param idempotent [Boolean] whether they may run twice; as for {Querying#query}
       # @param settings [Hash, nil]
       # @param role [String, nil] as for {Querying#query}
       # @yieldparam batch [Batch]
       # @return [Array<Result>] in the order of the statements
-      # @raise [Error] the first one of any of them, as of {Querying#query}; {Error#batch} has what came of the others
+      # @raise [Error] the first error of any of them, as of {Querying#query}; {Error#batch} has the results of the others
       # @raise [ArgumentError] there are more statements, or more bytes of parameters, than a connection may have in flight
       def batch(atomic: false, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, &block)
         raise ArgumentError, "batch takes a block: batch { |batch| batch.query(sql) }" unless block
@@ -57,10 +56,10 @@ module Trunkline
         raise error
       end
 
-      # What a server that is read-only has refused goes elsewhere once, and with it what stands behind it, which would not see it else: of that, what
-      # was answered has changed nothing.
+      # Statements that a read-only server has refused are sent elsewhere once, together with those after them, which must see their effects: those of
+      # them that were answered have changed nothing.
       #
-      # @return [Array<Request>] those that were answered, which may be later attempts
+      # @return [Array<Request>] answered ones, which may be later attempts
       def answered_apart(requests)
         batch = performed_apart(requests)
         refused = requests.index { |request| read_only?(request) }
@@ -77,12 +76,12 @@ module Trunkline
         batch&.abandon(batch.failure || Abandonment::SENT[:cancel])
       end
 
-      # Settings travel with the batch where it is atomic, and else with each request.
+      # The batch has settings if it is atomic, and else each request.
       def moves_elsewhere?(batch, refused) = [batch, refused].none? { |request| @executor.retries.requests_read_only?(request) } && @executor.begins_elsewhere?(batch)
 
       def read_only?(request) = request.error && @executor.responses.error(request).sqlstate == Retries::READ_ONLY
 
-      # @return [Array<Request>] those that were answered, which may be later attempts
+      # @return [Array<Request>] answered ones, which may be later attempts
       def answered_together(requests, idempotent)
         tries = 1
         moved = false
@@ -101,7 +100,7 @@ module Trunkline
         requests
       end
 
-      # @param route [Route, nil] of the attempt before, where there was one
+      # @param route [Route, nil] of the attempt before, if there was one
       def performed(batch, idempotent, route)
         batch.route = route
         batch.idempotent = idempotent
@@ -112,7 +111,7 @@ module Trunkline
         batch.abandon(batch.failure || Abandonment::SENT[:cancel])
       end
 
-      # @return [#to_proc, nil] what makes the request of another attempt
+      # @return [#to_proc, nil] makes the request of another attempt
       def attempt_again(batch, culprit, error)
         return :again if culprit.equal?(batch) && @executor.retries.resendable?(batch, error)
 

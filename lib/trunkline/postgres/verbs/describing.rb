@@ -4,14 +4,14 @@ require_relative "../statements/prepared_statement"
 
 module Trunkline
   module Postgres
-    # Statements that the server looks at, and does not run.
+    # Statements that the server describes, and does not run.
     module Describing
-      # Asks the server what a statement takes and returns. It is prepared, and not run.
+      # Describes the parameters and columns of a statement. It is prepared, and not run.
       #
       # @param sql [String]
       # @param deadline [Numeric, nil] seconds
       # @return [StatementDescription]
-      # @raise [ServerError] the statement is wrong: a misspelt word, a table that does not exist
+      # @raise [ServerError] the statement is invalid: a misspelt word, a table that does not exist
       # @raise [Error] as {Querying#query}
       def describe(sql, deadline: @deadline)
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
@@ -27,8 +27,8 @@ module Trunkline
         end
       end
 
-      # Has the server look at a statement, so that what is wrong with it is known now, and what it takes and returns. That is
-      # its only advantage: every statement is prepared on first use anyway.
+      # Has the server parse and describe a statement, so that its errors, parameters and columns are known now. That is the only advantage: every
+      # statement is prepared on first use anyway.
       #
       # @param sql [String]
       # @param deadline [Numeric, nil] seconds for that

@@ -4,26 +4,27 @@ require_relative "insertion"
 
 module Trunkline
   module Postgres
-    # Rows into a table.
+    # Inserts rows into a table.
     module Inserting
-      # Keywords of a query that an insertion takes.
+      # Keywords of {Querying#query} that an insertion takes.
       OPTIONS = %i[deadline idempotent settings role group_commit as].freeze
       private_constant :OPTIONS
 
-      # Inserts a row, or several with one statement. That has one text for any number of rows but one, so that it is prepared once.
+      # Inserts a row, or several with one statement. The statement has the same text for any number of rows above one, so it is prepared once.
       #
       #   db.insert(:users, { name: "Edith", born: Date.new(1883, 5, 5) }, returning: :id).value
       #   db.insert(:users, [{ id: 8, name: "Hedy" }, { id: 9, name: "Radia" }])
       #   db.insert([:archive, :users], users)
       #
-      # @param table [Symbol, String, Array] its name as it is; with the schema's in front in an Array
-      # @param rows [Hash, #to_h, Enumerable<Hash, #to_h>] values by the columns' names; all rows have the same columns. Others get their defaults
+      # @param table [Symbol, String, Array] its name, case-sensitive; with the schema's before it in an Array
+      # @param rows [Hash, #to_h, Enumerable<Hash, #to_h>] values by the columns' names; all rows have the same columns. Other columns get their
+      #   defaults
       # @param returning [Symbol, String, Array, true, nil] columns that the result has; true: all
       # @param options as for {Querying#query}
-      # @return [Result] of no rows, unless `returning` names columns; affected_rows is the number of rows that were inserted. Where there
-      #   are no rows, nothing is sent
+      # @return [Result] without rows, unless `returning` names columns; affected_rows is the number of inserted rows. If there are no rows, nothing
+      #   is sent
       # @raise [ArgumentError] rows have different columns; a value cannot be sent
-      # @raise [TypeError] rows are no Hashes
+      # @raise [TypeError] rows are not Hashes
       # @raise [Error] as {Querying#query}: nothing was inserted
       def insert(table, rows, returning: nil, **options)
         unknown = options.except(*OPTIONS)
@@ -38,7 +39,7 @@ module Trunkline
 
       protected
 
-      # What the types of the table's columns are in a session that others do not share is asked there: another table may be meant.
+      # The types of the table's columns are looked up in the caller's own session, if it holds one: the name may mean another table there.
       def insert_columns(insertion, **options)
         deadline = options.fetch(:deadline, @deadline)
         Deadlines.hold(deadline && Deadlines.in(deadline)) do

@@ -4,9 +4,9 @@ require_relative "../parameters/parameter"
 
 module Trunkline
   module Postgres
-    # Rows that are to be inserted, and the SQL for it.
+    # The SQL and the parameters of an insertion.
     class Insertion # :nodoc:
-      # Values that are the same in an array of any type.
+      # Values with the same text in an array of any type.
       PLAIN = [Integer, Float, TrueClass, FalseClass, NilClass].freeze
       # Types whose names in SQL mean a length of one: character and bit, and arrays of these.
       UNBOUNDED = { 1042 => "pg_catalog.bpchar", 1014 => "pg_catalog.bpchar[]", 1560 => "pg_catalog.\"bit\"", 1561 => "pg_catalog.\"bit\"[]" }.freeze
@@ -35,10 +35,10 @@ module Trunkline
         "INSERT INTO #{@table} (#{quoted(@names, ", ")}) VALUES (#{(1..@names.size).map { |number| "$#{number}" }.join(", ")})#{@returning}"
       end
 
-      # What is no plain type of the server's own goes as text, and is cast: unnest takes an array of arrays, and one of composites, apart.
+      # Columns of other than built-in scalar types are sent as text and cast: unnest would take apart an array of arrays, or of composites.
       #
       # @param oids [Array<Integer>] of the columns' types
-      # @param names [Array<String>] these types as SQL writes them
+      # @param names [Array<String>] names of these types in SQL
       # @return [String] SQL for any number of rows, with a parameter for each column: an array of its values
       def many_rows(oids, names)
         raise ArgumentError, "several rows need a column at least" if @names.empty?
@@ -53,7 +53,7 @@ module Trunkline
 
       # @param oids [Array<Integer, #encode>] the columns' types
       # @param array_nulls [ArrayNulls]
-      # @return [Array<Array>] of each column its values, as elements of an array
+      # @return [Array<Array>] the values of each column, as elements of an array
       # @raise [ArgumentError, TypeError, EncodingError] a value cannot be sent
       def columns(oids, array_nulls)
         @rows.transpose.zip(oids, @names).map do |values, oid, name|
@@ -68,7 +68,7 @@ module Trunkline
 
       def row?(rows) = Argument.is?(rows, Hash, Struct) || !Argument.responds?(rows, :map)
 
-      # The nil of a variable that was never set would be a row of defaults by its to_h.
+      # nil is refused: its to_h would make a row of defaults, for a variable that was never set.
       def hash_of(row)
         return row.to_h unless nil == row || Array === row || !Argument.responds?(row, :to_h)
 

@@ -2,20 +2,19 @@
 
 module Trunkline
   module Postgres
-    # What a client with middlewares does differently, and with it the sessions, transactions and scopes that it makes: its
-    # verbs for single statements go through them. It extends those objects, so that others pay nothing for it; the rest is
-    # {InstrumentedExecutor}'s.
+    # What differs in a client with middlewares, and in its sessions, transactions and scopes: their methods for single statements call these. It
+    # extends those objects, so that others have no cost; {InstrumentedExecutor} does the rest.
     module Instrumented # :nodoc:
       def query(sql, *parameters, **options) = @executor.around_statement(:query, sql, parameters) { super }
       def value(sql, *parameters, **options) = @executor.around_statement(:query, sql, parameters) { super }
       def async(sql, *parameters, **options) = @executor.around_statement(:async, sql, parameters) { super }
 
-      # With settings or a role it is a scope's, which is observed for its sake.
+      # With settings or a role, a scope runs the batch, and calls the middlewares.
       def batch(settings: nil, role: nil, **options, &block)
         settings || role ? once(settings, role).observed(@executor).batch(**options, &block) : super(**options, &block)
       end
 
-      # One query from its first row to its last one, or until its block is left. An Enumerator calls this again.
+      # One operation from its first row to its last one, or until its block is left. An Enumerator calls this again.
       def stream(sql, *parameters, **options)
         return super unless block_given?
 

@@ -6,10 +6,10 @@ require_relative "instrumented_flow"
 
 module Trunkline
   module Postgres
-    # What the executor of an object with middlewares does differently: its operations go through these, and what was answered is noted on the
-    # operation that the calling fiber is at. It extends the executors of such objects, so that others pay nothing for it.
+    # What differs in the executor of an object with middlewares: its operations go through these, and answers are noted on the current operation of
+    # the calling fiber. It extends the executors of such objects, so that others have no cost.
     module InstrumentedExecutor # :nodoc:
-      # The method of {Middlewares} for a kind that has not its own one.
+      # The methods of {Middlewares} for kinds whose method is not `query`.
       HOOKS = { async: :async }.freeze
       private_constant :HOOKS
 
@@ -42,7 +42,7 @@ module Trunkline
 
       private
 
-      # What was answered belongs to the call that the fiber is at.
+      # Notes the answer on the fiber's current operation.
       def note(request)
         return unless (operation = Operation.current)
 

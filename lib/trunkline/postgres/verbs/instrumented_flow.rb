@@ -4,8 +4,8 @@ require_relative "../../operation"
 
 module Trunkline
   module Postgres
-    # What the session of a client with middlewares does differently: where a stream or a COPY waits for the server, that time is the
-    # operation's that the fiber is at.
+    # What differs in the session of a client with middlewares: the time that a stream or a COPY waits for the server is added to the fiber's current
+    # operation.
     module InstrumentedFlow # :nodoc:
       def follow(request) = awaited { super }
       def feed(request, most) = awaited { super }

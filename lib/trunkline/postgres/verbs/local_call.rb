@@ -4,16 +4,16 @@ require_relative "local_executor"
 
 module Trunkline
   module Postgres
-    # One call with settings, a role or a shared flush of its own.
+    # One call with its own settings, role or group_commit.
     class LocalCall # :nodoc:
       include Querying
 
-      # @param base [Executor] of the client, session or transaction that it is made on
-      # @param statements [Hash{String => Statement}] as SQL means it under the settings
+      # @param base [Executor] of the client, session or transaction whose method was called
+      # @param statements [Hash{String => Statement}] with the parse context of the settings
       # @param result_class [Class]
       # @param local [LocalSettings, nil]
       # @param group_commit [Boolean, nil]
-      # @param unnamed [Boolean] whether no connection keeps its statements
+      # @param unnamed [Boolean] whether its statements are prepared without a name
       def initialize(base, statements, result_class, local, group_commit, unnamed: false)
         @statements = statements
         @result_class = result_class
@@ -21,7 +21,7 @@ module Trunkline
       end
 
       # @param by [Executor] that makes it
-      # @return [LocalCall] the same, as middlewares want it
+      # @return [LocalCall] the same, with that executor's middlewares
       def observed(by) = tap { by.observe(@executor) }
     end
     private_constant :LocalCall

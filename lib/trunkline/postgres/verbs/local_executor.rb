@@ -5,20 +5,19 @@ require_relative "../request/local_settings"
 
 module Trunkline
   module Postgres
-    # Sends requests with settings, a role or a shared flush of their own: they are those of the client, session or transaction that they are
-    # made on, and take these along.
+    # Sends the requests of a client, session or transaction with additional settings, a role or group_commit.
     class LocalExecutor < Executor # :nodoc:
-      # How a write is committed, as it is to share a flush: as the client says, or whatever the client says.
+      # How a write is committed, by the value of group_commit: as the client does, or always together or apart.
       COMMITS = { nil => :usual, true => :together, false => :apart }.compare_by_identity.freeze
       private_constant :COMMITS
 
       # @param base [Executor] of the client, session or transaction
-      # @param statements [Hash{String => Statement}] as SQL means it under the settings
+      # @param statements [Hash{String => Statement}] with the parse context of the settings
       # @param decoding [Hash]
       # @param object [LocalCall, Scope]
       # @param local [LocalSettings, nil]
       # @param group_commit [Boolean, nil]
-      # @param unnamed [Boolean] whether no connection keeps its statements
+      # @param unnamed [Boolean] whether its statements are prepared without a name
       def initialize(base, statements, decoding, object, local, group_commit, unnamed)
         super(statements, decoding, base.responses, object)
         @base = base
@@ -47,15 +46,15 @@ module Trunkline
       def statements_for(decoding, context) = @base.statements_for(decoding, context)
       def parse_context = @local&.context
 
-      # What runs in a transaction of its own for them has that on the same connection.
+      # A session for the settings' own transaction is the same connection.
       #
-      # @param block [Proc, nil] as of {ClientExecutor#own_session}
+      # @param block [Proc, nil] as in {ClientExecutor#own_session}
       # @yieldparam session [SessionExecutor]
       def own_session(block, &work)
         @base.own_session(block) { |session| @local ? session.localize(@local, &work) : work.call(session) }
       end
 
-      # As {ClientExecutor#transaction}; it begins with the settings.
+      # The same as {ClientExecutor#transaction}, begun with the settings.
       #
       # @yieldparam transaction [TransactionExecutor]
       def transaction(options, block)
@@ -65,10 +64,10 @@ module Trunkline
         end
       end
 
-      # As {ClientExecutor#session}.
+      # The same as {ClientExecutor#session}.
       def session(block, &) = @base.session(block, &)
 
-      # @raise [SharedStateError] there are settings or a role, which only a transaction that was begun with them hands down
+      # @raise [SharedStateError] there are settings or a role, which only a transaction that was begun with them passes on
       def check_script(sql)
         @base.localized(Request.script(Statements.text(sql)), @local) if @local
       end

@@ -2,17 +2,17 @@
 
 module Trunkline
   module Postgres
-    # What is asked about the server, and about statements.
+    # Queries about the server, and about statements.
     module Probing
-      # Asks the server for the plan of a statement.
+      # Returns the server's plan for a statement.
       #
       #   puts db.explain("SELECT * FROM users WHERE id = $1", 42, analyze: true)
       #
       # @param sql [String]
       # @param parameters as for {Querying#query}
-      # @param analyze [Boolean] whether the server runs the statement, and tells rows and times: one that writes does write
-      # @param buffers [Boolean] whether it tells the blocks that were read; before PostgreSQL 13 with `analyze` only
-      # @param verbose [Boolean] whether it tells the columns that each node gives
+      # @param analyze [Boolean] whether the server runs the statement, and reports rows and times: a statement that writes does write
+      # @param buffers [Boolean] whether it reports the blocks that were read; before PostgreSQL 13 with `analyze` only
+      # @param verbose [Boolean] whether it reports the output columns of each node
       # @param deadline [Numeric, nil] seconds
       # @return [String] lines
       # @raise [Error] as {Querying#query}
@@ -23,15 +23,15 @@ module Trunkline
         with(prepare: false).query(text, *parameters, deadline: deadline).column.join("\n")
       end
 
-      # Asks the server for an empty answer.
+      # Sends an empty statement.
       #
       # @param deadline [Numeric, nil] seconds
-      # @return [true] it has answered
+      # @return [true] the server has answered
       # @raise [Error] it has not, as {Querying#query}
       def ping(deadline: @deadline)
         query("", deadline: deadline, idempotent: true)
         true
-      rescue InFailedSqlTransaction # an answer too
+      rescue InFailedSqlTransaction # the server has answered
         true
       end
     end

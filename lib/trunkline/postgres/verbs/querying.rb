@@ -15,8 +15,8 @@ require_relative "../request/request"
 
 module Trunkline
   module Postgres
-    # The verbs that a client and a session have in common. Their includers have an Executor, which does the work, and for what every query needs the
-    # statements, the class of results, and the defaults of a deadline and of idempotence. These are set by constructors, and verbs only read them.
+    # The methods that clients and sessions have in common. Includers have an Executor, which does the work, and, for the path of every query, the
+    # statements, the class of results, and defaults of deadline and idempotent. Constructors set these, and the methods here only read them.
     module Querying
       include Notifying
       include Batching
@@ -28,28 +28,27 @@ module Trunkline
       # Runs one statement. It is prepared on first use.
       #
       #   db.query("SELECT name FROM users WHERE id = $1", 42)
-      #   db.query("SELECT name FROM users WHERE id = :id", { id: 42 })   # the braces tell the values from the options
+      #   db.query("SELECT name FROM users WHERE id = :id", { id: 42 })   # the braces distinguish the values from the options
       #
       # @param sql [String] with $1, $2, ... for parameters, or with :name
-      # @param parameters one Ruby value per placeholder: nil, true, false, Integer, Float, Rational, BigDecimal, String,
-      #   Symbol, Time, Date, DateTime, Array, Set, Hash, Range, IPAddr, Interval, TimeOfDay, ActiveSupport::Duration, Pathname, URI; or for
-      #   :name one Hash with them, by Symbols or Strings
+      # @param parameters one Ruby value per placeholder: nil, true, false, Integer, Float, Rational, BigDecimal, String, Symbol, Time, Date,
+      #   DateTime, Array, Set, Hash, Range, IPAddr, Interval, TimeOfDay, ActiveSupport::Duration, Pathname, URI; or for :name one Hash of them, by
+      #   Symbols or Strings
       # @param deadline [Numeric, nil] seconds from now within which the answer must come
-      # @param idempotent [Boolean] whether it does no harm to run it twice: then it is sent again when the connection is lost
-      #   before the answer
+      # @param idempotent [Boolean] whether it may run twice: then it is sent again when the connection is lost before the answer
       # @param settings [Hash{String => String, Numeric, Boolean}, nil] of the server, for this query alone
-      # @param role [String, nil] that it runs as
-      # @param group_commit [Boolean, nil] whether it may share its wait for the server's disk with writes of others; nil: as the client
-      #   says; see guides/batches-and-settings.md
-      # @param as [Class, nil] what the rows become objects of, as {Result#as} has it
-      # @yieldparam row [Hash] each row, when all are there; see {Streaming#stream} for results of any size
+      # @param role [String, nil] under which it runs
+      # @param group_commit [Boolean, nil] whether it may wait for the server's disk together with writes of others; nil: as for the client; see
+      #   guides/batches-and-settings.md
+      # @param as [Class, nil] of the objects that the rows become, see {Result#as}
+      # @yieldparam row [Hash] each row, when all have arrived; see {Streaming#stream} for results of any size
       # @return [Result]
       # @raise [Deadline] the answer did not come in time; see {Error#sent?} for whether it may have had an effect
-      # @raise [ServerError] what the server refused; nothing of the statement has happened
+      # @raise [ServerError] the server refused it; nothing of the statement has happened
       # @raise [NotSent] no connection took it; it may be tried again
       # @raise [Indeterminate] it was sent and the connection was lost before the answer
-      # @raise [SharedStateError] where it would leave something behind on a connection that others share
-      # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting that cannot be
+      # @raise [SharedStateError] it would leave session state on a shared connection
+      # @raise [ArgumentError, TypeError, EncodingError] a parameter cannot be sent, or there are too few or too many; a setting is invalid
       def query(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown, &block)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:query)) unless unknown.empty?
         return once(settings, role, group_commit).query(sql, *parameters, deadline: deadline, idempotent: idempotent, as: as, &block) unless settings.nil? && role.nil? && group_commit.nil?
@@ -94,11 +93,11 @@ module Trunkline
         raise
       end
 
-      # Sends one statement and goes on without waiting, unless this caller has too many futures without an answer.
+      # Sends one statement without waiting for its answer, unless this caller has too many unanswered futures.
       #
       # @return [Future] whose value is what {query} would have returned
-      # @raise [Overloaded] the answers of futures whose values were not asked for have max_future_bytes already: nothing was sent
-      # @raise [ArgumentError] also: it was to share its wait for the disk, as here nothing need wait; its commit is its own
+      # @raise [Overloaded] unread values of futures have max_future_bytes already: nothing was sent
+      # @raise [ArgumentError] also: with group_commit: true, as no caller waits here; it commits by itself
       def async(sql, *parameters, deadline: @deadline, idempotent: @idempotent, settings: nil, role: nil, group_commit: nil, as: nil, **unknown)
         UnknownKeywords.refuse_values(unknown, Querying.instance_method(:async)) unless unknown.empty?
         raise ArgumentError, "async has no group_commit: a write that shares a flush needs a caller that waits for it, as query does" if group_commit
@@ -122,11 +121,11 @@ module Trunkline
       #   db.with(keys: :symbol) { |symbols| symbols.first("SELECT 1 AS one") }   # => {one: 1}
       #
       # @param keys [:string, :symbol] of the Hashes that results yield
-      # @param options deadline, idempotent, settings, role and group_commit, as for {query}; settings are added to those there are; prepare: false, where no connection is to keep the statements;
-      #   decode, a Hash of how types are decoded where not as usual, by their OIDs and :default: :text is the server's text,
-      #   :value the usual value, a callable makes one of the text
+      # @param options deadline, idempotent, settings, role and group_commit, as for {query}; settings are added to the present ones; prepare: false,
+      #   so that no connection keeps the statements; decode, a Hash of how types are decoded, if not by default, by their OIDs and :default: :text is
+      #   the server's text, :value the default value, a callable makes a value of the text
       # @yieldparam scope [Scope]
-      # @return [Scope, Object] what the block returned, where one is given
+      # @return [Scope, Object] with a block, what the block returned
       def with(keys: nil, **options)
         made = scope(keys ? ResponseReader.result_class(keys) : @result_class, **options)
         block_given? ? yield(made) : made
@@ -136,7 +135,7 @@ module Trunkline
 
       def scope(result_class, **options) = Scope.new(@executor, result_class, **options)
 
-      # For one call, which is observed already if it is to be.
+      # A LocalCall for one call; the call itself is observed already, if there are middlewares.
       #
       # @return [LocalCall]
       def once(settings, role, group_commit = nil)
@@ -145,7 +144,7 @@ module Trunkline
         LocalCall.new(@executor, statements, @result_class, local, group_commit)
       end
 
-      # Statement and parameters of a call, as the request that is sent for it.
+      # The request for a call's statement and parameters.
       #
       # @return [Request]
       def query_request(sql, parameters, deadline, idempotent)
@@ -158,16 +157,16 @@ module Trunkline
         request
       end
 
-      # After a NoMethodError: a BasicObject, which has neither `hash` nor `nil?`, may have been given in the place of an argument.
+      # After a NoMethodError: an argument may have been a BasicObject, which has neither `hash` nor `nil?`.
       #
-      # @raise [TypeError, ArgumentError] it was
+      # @raise [TypeError, ArgumentError] it was one
       def check_arguments(sql, settings, role, group_commit, as = nil)
         Statements.text(sql)
         once(settings, role, group_commit)
         Records.check(as) unless nil == as
       end
 
-      # Looking up what is needed to decode it has no more time than the request had.
+      # Lookups that decoding needs have the remaining time of the request.
       def result(request)
         Deadlines.hold(request.deadline) { @executor.responses.result(@executor.retry_until_answered(request), @result_class) }
       end

@@ -7,8 +7,7 @@ require_relative "streaming"
 
 module Trunkline
   module Postgres
-    # A client or session with defaults of its own for the options of each query; for everything else the one it was made
-    # of. Costs nothing to make.
+    # A client or session with its own defaults for the options of each query; it delegates everything else. It is cheap to make.
     #
     # @see Querying#with
     class Scope < SimpleDelegator
@@ -16,7 +15,7 @@ module Trunkline
       include Copying
       include Streaming
 
-      # @param base [Executor] of the client, session or transaction that it is made of
+      # @param base [Executor] of the client, session or transaction from which it is made
       def initialize(base, result_class, deadline: nil, idempotent: nil, prepare: nil, decode: nil, settings: nil, role: nil, group_commit: nil, **unknown) # :nodoc:
         UnknownKeywords.refuse(unknown, Scope.instance_method(:initialize)) unless unknown.empty?
         super(base.object)
@@ -29,7 +28,7 @@ module Trunkline
                       group_commit: group_commit }.freeze
         @unnamed = prepare == false
         @executor = LocalExecutor.new(base, @statements, @decoding, self, @local, group_commit, @unnamed)
-        @deadline = deadline # these two are what Querying falls back on
+        @deadline = deadline # defaults in Querying, as the next one
         @idempotent = idempotent
         base.observe(@executor)
       end
@@ -51,7 +50,7 @@ module Trunkline
       end
 
       # @see Client#execute_script
-      # @raise [SharedStateError] the scope has settings or a role, which only a transaction that was begun with them hands down
+      # @raise [SharedStateError] the scope has settings or a role, which only a transaction that was begun with them passes on
       def execute_script(sql)
         @executor.check_script(sql)
         __getobj__.execute_script(sql)
@@ -59,7 +58,7 @@ module Trunkline
 
       private
 
-      # What is not given again stays as it is; of settings, each of them.
+      # Options that are not given again are unchanged; settings are merged.
       def scope(result_class, **options)
         options = options.merge(settings: all_settings(options[:settings])) if Hash === options[:settings]
         Scope.new(@base, result_class, **@defaults, **options)

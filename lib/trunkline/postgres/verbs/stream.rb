@@ -4,14 +4,14 @@ require_relative "../request/executor"
 
 module Trunkline
   module Postgres
-    # The rows of one statement, as they come: without a transaction they wait in the socket until they are taken; in one, a portal
-    # gives so many at a time, and its connection is free between them.
+    # Reads the rows of one statement as they arrive. Without a transaction, they remain in the socket until they are read; in one, a portal returns a
+    # number at a time, and the connection is free in between.
     class Stream < Executor # :nodoc:
-      # Rows that the protocol can count.
+      # The largest row count in the protocol.
       MOST = (2**31) - 1
 
-      # Gives the session back of a stream that no caller can go on with any more. In a thread of its own, for this may come in the
-      # middle of anything; where the program ends, the connection ends with it.
+      # Finalizer of a stream that no caller can continue: returns its session. It does so in a thread, as a finalizer may run at any point; when the
+      # program ends, the connection ends with it.
       Abandoned = Struct.new(:lease) do
         def call(_id)
           Thread.new do
@@ -25,10 +25,10 @@ module Trunkline
       private_constant :Abandoned
 
       # @param session [SessionExecutor]
-      # @param statements [Hash{String => Statement}] as its caller reads SQL
+      # @param statements [Hash{String => Statement}] with its caller's parse context
       # @param result_class [Class]
       # @param chunk [Integer] rows
-      # @param type [Class, nil] what the rows become objects of
+      # @param type [Class, nil] of the objects that the rows become
       def initialize(session, statements, result_class, chunk, type)
         super(statements, session.decoding, session.responses, nil)
         @session = session
@@ -66,7 +66,7 @@ module Trunkline
         close(portal) if request&.answered?
       end
 
-      # Its transaction may be over, or about to be.
+      # Its transaction may be over, or about to end.
       def close(portal)
         @session.command("CLOSE #{portal}") if @session.lease.status == "T" && !@session.lease.broken?
       rescue Error
@@ -83,17 +83,17 @@ module Trunkline
         request = perform_until_answered(request)
         yield_rows(request, flow.portion(request), &block) while more?(flow, request)
       ensure
-        flow.end(@begun) # and no other's, which may have been in the way
+        flow.end(@begun) # only this one's, as another flow may be open
         ObjectSpace.undefine_finalizer(self)
       end
 
-      # What looking types up would need this session for is done before it is busy.
+      # Types are looked up before the session is busy, as a lookup may need it.
       def look_up_types(statement)
         request = learn(Request.describe(statement))
         request.redescribe(@responses.description(request)) if request.description.unknown
       end
 
-      # Behind an error comes no more than its end, which alone says what is to be done.
+      # After an error only the end of the answer follows, which determines what to do.
       def begun?(request) = request.portion? && request.error.nil?
 
       def more?(flow, request)

@@ -4,26 +4,26 @@ require_relative "stream"
 
 module Trunkline
   module Postgres
-    # Results of any size, in bounded memory. Includers have an Executor, which says where they come over.
+    # Results of any size, in bounded memory. Includers have an Executor, which provides the connection.
     module Streaming
-      # Runs one statement and yields its rows as they come. It has a connection of its own until its last row, or until the block
-      # is left, which ends the statement at once; what is asked in the block goes elsewhere. In a transaction it goes over that one's
-      # connection, which the block may use as well; in a session without a transaction the block may not.
+      # Runs one statement and yields its rows as they arrive. It reserves a connection until its last row, or until the block is left, which ends the
+      # statement at once; queries in the block use other connections. In a transaction it uses that connection, which the block may use as well; in a
+      # session without a transaction the block may not.
       #
       #   db.stream("SELECT * FROM events") { |row| puts row["name"] }
       #   db.stream("SELECT * FROM events").lazy.select { |row| row["name"] }.first(3)
       #
-      # An Enumerator that was asked with `next` and is forgotten gives its connection back when it is collected as garbage.
+      # An Enumerator that was used with `next` and is dropped returns its connection when it is garbage collected.
       #
       # @param sql [String]
-      # @param parameters as of {Querying#query}
-      # @param chunk [Integer] rows that are in memory at a time, at most; fewer where they are large and no transaction is open
+      # @param parameters as in {Querying#query}
+      # @param chunk [Integer] rows in memory at a time, at most; fewer if they are large and no transaction is open
       # @param deadline [Numeric, nil] seconds for all of it
-      # @param as [Class, nil] as of {Querying#query}
-      # @yieldparam row [Hash, Object] what {Querying#query} yields
+      # @param as [Class, nil] as in {Querying#query}
+      # @yieldparam row [Hash, Object] as in {Querying#query}
       # @return [nil, Enumerator]
-      # @raise [Error] as {Querying#query}; perhaps in the middle
-      # @raise [ArgumentError] the chunk is no positive Integer
+      # @raise [Error] as {Querying#query}; perhaps after some rows
+      # @raise [ArgumentError] the chunk is not a positive Integer
       def stream(sql, *parameters, chunk: 1000, deadline: @deadline, as: nil, **unknown, &block)
         UnknownKeywords.refuse_values(unknown, Streaming.instance_method(:stream)) unless unknown.empty?
         unless Argument.is?(chunk, Integer) && chunk.between?(1, Stream::MOST)

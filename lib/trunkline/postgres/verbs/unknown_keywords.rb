@@ -2,24 +2,24 @@
 
 module Trunkline
   module Postgres
-    # Keywords that a method does not have: the error names the nearest of those that it has, and tells where a value for :name belongs, which Ruby's own
-    # does not. For that Ruby makes an empty Hash at each call: one object of a query, and 40 to 100 ns of some 5 us. With ruby2_keywords it makes none, but
-    # a call with a deadline takes 70 to 180 ns more than with the Hash, and neither the reference nor signatures would see the keywords.
+    # Errors for unknown keywords: unlike Ruby's own, they contain the nearest known keyword, and explain where a value for :name goes. For that Ruby
+    # makes an empty Hash at each call: one object of a query, and 40 to 100 ns of some 5 us. With ruby2_keywords it makes none, but a call with a
+    # deadline takes 70 to 180 ns more than with the Hash, and neither the reference nor signatures would see the keywords.
     module UnknownKeywords # :nodoc:
-      # Longer names are compared with none: that takes long.
+      # Longer names are not compared: that takes long.
       LONGEST = 100
       private_constant :LONGEST
 
       module_function
 
       # @param unknown [Hash{Symbol => Object}] keywords that were given
-      # @param methods [Array<UnboundMethod>] which was called, and those that it hands keywords on to
+      # @param methods [Array<UnboundMethod>] the one that was called, and those to which it passes keywords
       # @raise [ArgumentError]
       def refuse(unknown, *methods)
         raise ArgumentError, message(methods, unknown.keys.first)
       end
 
-      # Of a method that takes SQL: a parameter of the statement may have been meant.
+      # For a method that takes SQL: a parameter of the statement may have been meant.
       #
       # @raise [ArgumentError] as {refuse}
       def refuse_values(unknown, method)

@@ -2,7 +2,7 @@
 
 module Trunkline
   module Postgres
-    # What a client has for adapters, and its users cannot call: a protected method may be called by whatever has the module that it stands in.
+    # Gives adapters access to a client's internals, which its users do not have: a protected method can be called from the module that defines it.
     module AdapterAccess # :nodoc:
       protected
 

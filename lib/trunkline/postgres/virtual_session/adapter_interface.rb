@@ -6,7 +6,7 @@ require_relative "virtual_session"
 
 module Trunkline
   module Postgres
-    # What a client, or the replicas of one, do for hosts that have an idea of connections of their own, and make SQL with its values in it.
+    # What a client, or its replicas, provide for adapters, which have their own idea of connections, and put values into the SQL.
     class AdapterInterface # :nodoc:
       extend AdapterAccess
 
@@ -38,12 +38,11 @@ module Trunkline
       # @return [Boolean] whether its client is closed
       def closed? = @executor.closed?
 
-      # A session without a block.
+      # Makes a session without a block.
       #
-      # @param location [String] file and line of its holder, told to callers that wait in vain for a connection
-      # @param result_class [Class] a {Result} of what its queries return
-      # @param holder [#alive?] what has the session: when it is not alive any more, the connection that the session has for its own may be
-      #   closed
+      # @param location [String] file and line of its holder, for errors of callers that wait in vain for a connection
+      # @param result_class [Class] a {Result}, for its queries
+      # @param holder [#alive?] has the session: when it is not alive any more, the session's reserved connection may be closed
       # @return [VirtualSession]
       def virtual_session(location, result_class = @result_class, holder: Thread.current)
         VirtualSession.new(self, @executor, @all, result_class) { @lease.call(location, holder) }.tap { |session| @executor.observe(session) }
@@ -54,7 +53,7 @@ module Trunkline
       # @return [AnswerForm] for {VirtualSession#ask}
       def answer_form(format, result_class) = AnswerForm.new(@known, @executor.responses, format, result_class)
 
-      # Runs one statement, if it may share.
+      # Runs one statement, if it is shareable.
       #
       # @param parameters [Array]
       # @param prepare [Boolean] as for {VirtualSession#ask}
@@ -67,16 +66,16 @@ module Trunkline
         end
       end
 
-      # An adapter has written an array with a nil in it as text.
+      # For an adapter that writes arrays as text, before it sends one that contains a nil.
       #
       # @param name [String] what an error calls it
       # @raise [ConfigError] the server would read the nil as the text "NULL"
       def check_array_nulls(name) = @executor.responses.array_nulls.check(name)
 
-      # Has all statements prepared anew before they run again, for their tables may have changed.
+      # Has all statements prepared again before they run again, as their tables may have changed.
       def outdate_plans = @epochs.finish && nil
 
-      # @return [Statement] known, or for one use
+      # @return [Statement] cached, or for one use
       def passing(sql) = @all.fetch(sql) { @known.passing(sql, @executor.decoding) }
     end
   end

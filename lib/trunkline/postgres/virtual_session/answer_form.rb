@@ -4,12 +4,11 @@ require_relative "../results/result"
 
 module Trunkline
   module Postgres
-    # How a {VirtualSession} asks for a host that wants what libpq's callers get: each value as its text, or as its bytes in the binary
-    # format; and the tag of each command.
+    # Queries of a {VirtualSession} in the form of libpq's results: each value as text, or as bytes in the binary format; and the tag of each command.
     class AnswerForm # :nodoc:
       # How the columns of all types are decoded.
       DECODINGS = { text: Hash.new(:text).freeze, binary: Hash.new(:bytes).freeze }.freeze
-      # Of these nothing is sent, or not yet.
+      # The tag of a statement that is not sent, or not yet.
       TAG = /\A\s*+([a-z]+)/i
       private_constant :DECODINGS, :TAG
 
@@ -32,7 +31,7 @@ module Trunkline
       # @param session [VirtualSession]
       # @param parameters [Array]
       # @param prepare [Boolean, :again] as for {VirtualSession#ask}
-      # @param types [Array<Integer>, nil] OIDs that the parameters are to have, 0 where the server finds out
+      # @param types [Array<Integer>, nil] OIDs of the parameters, 0: the server determines it
       # @return [Result] of the last statement
       # @raise [Error] as {Querying#query}
       def query(session, sql, parameters, prepare, types)
@@ -44,7 +43,7 @@ module Trunkline
         result(session.perform_until_answered(request_for(session, statement, parameters, keep)))
       end
 
-      # @return [Array(Statement, Boolean)] and whether connections keep it
+      # @return [Array(Statement, Boolean)] and whether connections keep it prepared
       def statement(sql, prepare = :again, types = nil)
         return [@known.passing(sql, @decoding).tap { |passing| passing.types = types }, false] if types
 
@@ -71,14 +70,14 @@ module Trunkline
       # @return [Array<Result>]
       def results(request) = @responses.results(request, @result_class) { |result, tag| result.told(tag || "", :text) }
 
-      # @param request [Request] whose rows come in portions
+      # @param request [Request] whose rows are read in parts
       # @return [Array<Result>] one for each row
       def rows_of(request, rows) = rows.map { |row| @responses.portion(request, [row], @result_class).told(nil, @format) }
 
       # @return [Result] of no columns and no rows
       def nothing(tag = nil) = @result_class.new([], Description.empty, nil).told(tag, @format)
 
-      # Asks the server what a statement takes and returns.
+      # Describes the parameters and columns of a statement.
       #
       # @return [Array(Description, Array<Integer>)] its columns, and the types of its parameters
       # @raise [Error] as {Describing#describe}

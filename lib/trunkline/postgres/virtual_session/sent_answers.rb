@@ -4,12 +4,12 @@ require_relative "../request/future"
 
 module Trunkline
   module Postgres
-    # The answer to what a {VirtualSession} has sent and not waited for, as libpq hands it out: one result after the other. The session has a
-    # connection of its own until the last one was taken.
+    # The answer to a query that a {VirtualSession} has sent without waiting, as libpq returns it: one result after the other. The session has a
+    # reserved connection until the last one was taken.
     class SentAnswers # :nodoc:
-      # Seconds that it takes at most to find out whether something has come.
+      # Seconds for reading what has arrived, at most.
       LOOK = 0.001
-      # Rows that are taken at a time, of those that are handed out one by one.
+      # Rows that are read at a time, if they are returned one by one.
       PORTION = 100
       private_constant :LOOK, :PORTION
 
@@ -26,10 +26,10 @@ module Trunkline
         @streaming = @over = false
       end
 
-      # Has the rows come as a result each, in bounded memory. To be asked for before any was taken.
+      # Returns each row as a result, in bounded memory. To be called before any result was taken.
       #
-      # @param hear [#call] takes notices that come meanwhile
-      # @raise [ArgumentError] several statements were sent, or the answer is being taken
+      # @param hear [#call] receives notices that arrive meanwhile
+      # @raise [ArgumentError] several statements were sent, or a result was already taken
       def stream(hear)
         raise ArgumentError, "rows come one by one of one statement alone" if @request.script
         raise ArgumentError, "the answer is being taken" if @results || @request.done?
@@ -41,7 +41,7 @@ module Trunkline
       # @return [Boolean]
       def streaming? = @streaming
 
-      # Takes in what has come, and hardly waits.
+      # Reads what has arrived, almost without waiting.
       def look
         return if over? || here?
         return @future.wait(LOOK) unless @streaming
@@ -50,13 +50,13 @@ module Trunkline
         @lease.flow.follow(@request) { @request.portion? || looked.tap { looked = true } }
       end
 
-      # @return [Boolean] whether the next result is here, so that {#next} does not wait
+      # @return [Boolean] whether the next result has arrived, so that {#next} does not wait
       def here? = over? || @rows.any? || @request.done? || (@streaming && @request.portion?)
 
       # Waits for the next result.
       #
-      # @param timeout [Numeric, nil] seconds; nil: for ever
-      # @return [Boolean] whether it has come
+      # @param timeout [Numeric, nil] seconds; nil: no limit
+      # @return [Boolean] whether it has arrived
       def wait(timeout = nil)
         return true if here?
         return @future.wait(timeout) unless @streaming
@@ -74,10 +74,10 @@ module Trunkline
         @results.shift || conclude
       end
 
-      # Asks the server to cancel it.
+      # Sends a cancel request for it.
       def cancel = over? || @request.done? || @future.cancel
 
-      # No caller takes the rest.
+      # The rest is not read.
       def abandon
         return if over?
 
@@ -111,7 +111,7 @@ module Trunkline
         @rows = @form.rows_of(@request, @lease.flow.portion(@request)) if @request.portion?
       end
 
-      # What came before an error counts too.
+      # Results before an error are returned too.
       def collected(request)
         answered = @session.retry_until_answered(request)
         whole(answered)

@@ -10,17 +10,17 @@ require_relative "../statements/sharing_errors"
 
 module Trunkline
   module Postgres
-    # What a host takes for a connection of its own, and none is needed for: whatever may share goes over the connections that
-    # all share. BEGIN, or whatever else leaves something behind, takes a connection, which goes back when the server says that the
-    # transaction is over; or, where a setting, a lock or a temporary table remains, when the host calls {#reset}.
+    # What a host uses as a connection, without reserving one: shareable statements use the shared connections. BEGIN, or any statement that leaves
+    # session state, reserves a connection. It is returned when the server reports the end of the transaction; or, if a setting, a lock or a temporary
+    # table remains, when the host calls {#reset}.
     #
     # One fiber or thread uses it at a time.
     class VirtualSession < Executor # :nodoc:
-      # @param interface [AdapterInterface] that it is made by
-      # @param client [Executor] by which goes what may share
+      # @param interface [AdapterInterface] that makes it
+      # @param client [Executor] sends shareable statements
       # @param statements [Hash{String => Statement}]
-      # @param result_class [Class] of what its queries return
-      # @yieldreturn [SessionLease] what a connection of its own is taken by
+      # @param result_class [Class] for its queries
+      # @yieldreturn [SessionLease] that reserves a connection
       def initialize(interface, client, statements, result_class, &take_lease)
         super(statements, client.decoding, client.responses, self)
         @interface = interface
@@ -35,26 +35,26 @@ module Trunkline
       # @return [String] "I", "T" or "E": in no transaction, in one, or in one that has failed
       attr_reader :status
 
-      # @return [Boolean] whether it has a connection of its own at this moment
+      # @return [Boolean] whether it has a reserved connection now
       def pinned? = !@lease.nil?
 
       # @return [Hash{String => String}] as {ResponseReader#reported}
       def reported = @responses.reported
-      # @return [Boolean] whether it has lost the connection on which a transaction was open: then it is of no use until {#reset}
+      # @return [Boolean] whether it has lost the connection with an open transaction: then it is unusable until {#reset}
       def broken? = @status != "I" && (@lease.nil? || @lease.broken?)
 
-      # @return [Boolean] whether the client that it belongs to is closed
+      # @return [Boolean] whether its client is closed
       def closed? = @client.closed?
 
-      # @return [Boolean] whether it can go on, as far as can be seen without asking the server
+      # @return [Boolean] whether it is usable, as far as can be seen without a query
       def alive? = @lease ? !@lease.broken? && @lease.alive? : @status == "I"
 
-      # Runs one statement; or several, separated by semicolons, where there are no parameters.
+      # Runs one statement; or several, separated by semicolons, if there are no parameters.
       #
       # @param parameters [Array]
-      # @param prepare [Boolean, :again] whether the connections that it goes over keep it, and the client what it knows of it; :again:
-      #   the client does, and the connections from the second time on
-      # @param form [AnswerForm, nil] what the answer is to be like; nil: as those of the client
+      # @param prepare [Boolean, :again] whether connections keep it prepared, and the client caches its description; :again: the client does, and
+      #   connections from the second time on
+      # @param form [AnswerForm, nil] of the result; nil: as the client's
       # @param types [Array<Integer>, nil] of the parameters, with a form
       # @return [Result] of the last one
       # @raise [Error] as {Querying#query}
@@ -62,10 +62,9 @@ module Trunkline
         around_statement(:query, sql, parameters) { form ? form.query(self, sql, parameters, prepare, types) : answer(sql, parameters, prepare) }
       end
 
-      # Sends one statement that may share, and does not wait for its answer.
+      # Sends one shareable statement, without waiting for its answer.
       #
-      # @return [Future, nil] whose value is what {#ask} would have returned; nil: it may not share, or the session has a connection
-      #   of its own
+      # @return [Future, nil] whose value is what {#query} would have returned; nil: it is not shareable, or the session has a reserved connection
       # @raise [Error] as {Querying#async}
       def send_off(sql, parameters, prepare: true)
         known = @statements.fetch(sql, nil)
@@ -79,9 +78,9 @@ module Trunkline
         @responses.unanswered_futures.add(future, request)
       end
 
-      # What has a connection of its own asks there: it may be the only one.
+      # If there is a reserved connection, it is used: it may be the only one.
       #
-      # @param name [String] of what holds a nil
+      # @param name [String] what an error calls the value that contains a nil
       # @raise [ConfigError] as {AdapterInterface#check_array_nulls}
       def check_array_nulls(name)
         return @interface.check_array_nulls(name) unless @lease
@@ -99,7 +98,7 @@ module Trunkline
         @responses.results(perform_until_answered(request), @result_class)
       end
 
-      # Runs the block with a connection of its own, for statements that belong together.
+      # Runs the block with a reserved connection, for statements that belong together.
       def together
         held = @held
         @held = true
@@ -109,10 +108,10 @@ module Trunkline
         note_status if @lease
       end
 
-      # Sends a request on a connection of its own, which it has until {#end_held}, and does not wait for the answer.
+      # Sends a request on a connection that is reserved until {#end_held}, without waiting for the answer.
       #
       # @param request [Request]
-      # @return [SessionLease] which the answer is taken from
+      # @return [SessionLease] from which the answer is read
       def send_held(request)
         begin_now if request.script
         hold
@@ -126,23 +125,23 @@ module Trunkline
         note_status if @lease
       end
 
-      # Begins a COPY; it is the caller's to end. To be called within {#together}.
+      # Begins a COPY; the caller must end it. To be called within {#together}.
       #
       # @param sql [String]
       # @return [Copy]
       # @raise [Error] as {Querying#query}
-      # @raise [ArgumentError] the SQL is no COPY FROM STDIN or TO STDOUT
+      # @raise [ArgumentError] the SQL is not COPY FROM STDIN or TO STDOUT
       def copy(sql)
         raise lost(sql) if broken?
         raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @interface.passing(sql).classification == :copy
 
         begin_now
         @lease ||= @take_lease.call
-        @lease.stateful! # triggers, or functions of a query, may leave something behind
+        @lease.stateful! # triggers, or functions of a query, may leave session state
         Copy.new(@lease, @responses, Statements.text(sql)).begin
       end
 
-      # Waits for a notification, on a connection of its own.
+      # Waits for a notification, on a reserved connection.
       #
       # @see Session#wait_for_notification
       def wait_for_notification(timeout)
@@ -151,27 +150,27 @@ module Trunkline
         (@lease ||= @take_lease.call).notifications.take(timeout)
       end
 
-      # From now on it has a connection of its own, until {#reset}.
+      # Reserves a connection, until {#reset}.
       #
-      # @return [Integer, nil] the server's process for it; nil: it is taken with the next request
+      # @return [Integer, nil] process ID of the server's backend; nil: the connection is taken with the next request
       def stay = (@lease ||= @take_lease.call).tap { keep }.server_process
 
-      # @return [::Socket, nil] of the connection of its own
+      # @return [::Socket, nil] of the reserved connection
       def socket = @lease&.io
 
       # @param name [String] of a setting that the server reports
-      # @return [String, nil] its value on the connection of its own, where it has one
+      # @return [String, nil] its value on the reserved connection, if there is one
       def own_setting(name) = @lease&.setting(name)
 
-      # @return [Boolean] whether every request has its answer
+      # @return [Boolean] whether every request is answered
       def at_rest? = @lease.nil? || @lease.idle?
 
-      # Cancels abandoned requests, so that the session can go on.
+      # Cancels abandoned requests, so that the session is usable again.
       #
-      # @return [Boolean] whether it can
+      # @return [Boolean] whether it is
       def settle = @lease.nil? || @lease.settle
 
-      # Ends the transaction and whatever else was left behind, and gives the connection back.
+      # Ends the transaction, resets session state, and returns the connection.
       def reset
         @status = "I"
         @lease&.stateful!
@@ -198,7 +197,7 @@ module Trunkline
         end
       end
 
-      # What is not one statement to be sent now.
+      # Statements that are not sent now as one statement.
       #
       # @yieldreturn [Result] of several statements
       # @return [Result, nil]
@@ -210,7 +209,7 @@ module Trunkline
         end
       end
 
-      # A BEGIN that has been asked for is sent now: a script cannot travel behind it.
+      # Sends a pending BEGIN now: a script cannot be sent together with it.
       def begin_now
         return unless begun_later?
 
@@ -229,7 +228,7 @@ module Trunkline
         special || result_of(statement, parameters, prepare == :again ? known : prepare, @result_class)
       end
 
-      # It takes a connection, and says BEGIN, when there is something to be done on it.
+      # Nothing is sent yet: the next statement takes a connection, with BEGIN before it.
       def opened(sql)
         return unless @lease.nil? && @status == "I" && SessionRemains.opening?(sql)
 
@@ -262,7 +261,7 @@ module Trunkline
         note_status if @lease
       end
 
-      # Of a sequence it would tell what some other caller of the connection has got.
+      # It would read the value that some other caller of the connection has drawn from the sequence.
       def own_connection(statement)
         raise SharingErrors.refusal(statement, server) if statement && SessionRemains.recalling?(statement)
 
@@ -274,7 +273,7 @@ module Trunkline
         @lease.stateful!
       end
 
-      # A request that was abandoned says nothing: whatever was open is still.
+      # An abandoned request has no status: what was open still is.
       def note_status
         @status = @lease.status || @status
         end_lease if @lease.broken? || over?

@@ -3,15 +3,16 @@
 module Trunkline
   module Postgres
     module StateKeepers
-      # What the server's catalogue is asked: scripts, as names in them mean what they are to mean under a search_path of their own.
+      # Queries of the server's catalogue: scripts, so that their names are resolved under a search_path of their own.
       module Catalogue # :nodoc:
-        # Ends with the script, which is a transaction.
+        # Settings that end with the script, which is a transaction.
         SETTINGS = "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('statement_timeout', '30s', true), " \
-                   "pg_catalog.set_config('jit', 'off', true);" # compiling them takes ten times as long as they do
-        # Oids below are the server's own.
+                   "pg_catalog.set_config('jit', 'off', true);" # compiling the queries takes ten times as long as running them
+        # OIDs below are the server's own.
         FIRST_OWN = 16_384
-        # What it says differs when something was created, changed or dropped that may reach functions. Temporary objects are their sessions' own.
-        # One row of numbers: it takes the server 2 ms, or 10 where a database has 1,000 tables, views and functions; all of what is below takes it 20 to 350 ms.
+        # Its value differs when something was created, changed or dropped that may call functions. Temporary objects count in their own sessions
+        # only. One row of numbers: it takes the server 2 ms, or 10 if a database has 1,000 tables, views and functions; all queries below take 20 to
+        # 350 ms.
         FINGERPRINT = <<~SQL.freeze
           #{SETTINGS} SELECT #{%w[pg_proc pg_trigger pg_rewrite pg_attrdef pg_constraint pg_policy pg_operator pg_cast pg_event_trigger pg_namespace pg_opclass].map { |name|
             "(SELECT concat(count(*), ' ', sum(xmin::text::bigint)) FROM #{name} WHERE oid >= #{FIRST_OWN})"
@@ -21,8 +22,8 @@ module Trunkline
           (SELECT concat(count(*), ' ', sum(xmin::text::bigint)) FROM pg_inherits) || ',' ||
           (SELECT concat(count(*), ' ', sum(xmin::text::bigint)) FROM pg_type WHERE oid >= #{FIRST_OWN} AND typrelid = 0 AND typelem = 0)
         SQL
-        # Functions whose text can be read, and in which %<pattern>s is found. What extensions bring is theirs. A body of standard SQL, as of
-        # PostgreSQL 14, has no text of its own.
+        # Functions whose text is readable and matches %<pattern>s. Those of extensions are excluded. A body of standard SQL, since PostgreSQL 14, has
+        # no text.
         FUNCTIONS = <<~SQL.freeze
           #{SETTINGS} SELECT p.oid::bigint AS object, l.lanname::text AS language, coalesce(p.proargnames, '{}') AS parameters, source
           FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang, LATERAL (
@@ -33,11 +34,11 @@ module Trunkline
             AND (l.lanname NOT IN ('plpgsql', 'sql') OR source ~* '%<pattern>s')
           ORDER BY p.oid
         SQL
-        # Words by which a text keeps state, beside names of functions. SET also belongs to UPDATE, DO to INSERT.
+        # Words that keep state, besides names of functions. SET also occurs in UPDATE, DO in INSERT.
         WORDS = %w[deallocate discard execute hold listen load prepare reset temp temporary unlisten].freeze
         COMMANDS = "(?:\\A|[\\n\\r;]|\\*/|\\m(?:begin|then|else|loop)\\M)\\s*set\\M|\\mdo\\M\\s*(?:language\\M|[''$])|\\mpg_temp|u&\""
-        # Expressions that are stored as trees, in which a call shows by its function's oid. %<functions>s: a condition for these functions.
-        # A view over pg_settings passes its updates on.
+        # Expressions that are stored as trees, in which the function's OID shows a call. %<functions>s: a condition for these functions. A view over
+        # pg_settings forwards its updates.
         EXPRESSIONS = <<~SQL.freeze
           #{SETTINGS} WITH listed AS MATERIALIZED (
             SELECT format('(funcid|aggfnoid|winfnoid|opfuncid) (%%s)[ }]', string_agg(p.oid::text, '|')) AS pattern,

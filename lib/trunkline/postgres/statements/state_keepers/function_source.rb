@@ -8,27 +8,27 @@ require_relative "../statements"
 module Trunkline
   module Postgres
     module StateKeepers
-      # The text of a function: whether one of its statements, or of the strings that it may run as SQL, keeps state in the session. PL/pgSQL
-      # and SQL are cut into statements; of other languages, strings and lines are looked at. Every pattern reads a text once.
+      # The text of a function: whether one of its statements, or of the strings that it may run as SQL, keeps state in the session. PL/pgSQL and SQL
+      # are split into statements; in other languages, strings and lines are checked. Every pattern reads a text once.
       class FunctionSource # :nodoc:
-        # What may be a string, a comment, the end of a statement, or a word before one.
+        # The start of a string or comment, the end of a statement, or a word before one.
         TOKEN = %r{--[^\n]*+|(?<comment>/\*)|(?<![[:alnum:]_$])(?<dollars>\$(?:[[:alpha:]_][[:alnum:]_]*+)?\$)|
                    (?<![[:alnum:]_$])[eE]'(?<escaped>(?:[^'\\]|\\.|'')*+)'|'(?<string>(?:[^']|'')*+)'|"(?:[^"]|"")*+"|(?<end>;)|
                    (?<word>\b(?:BEGIN|THEN|ELSE|LOOP|EXECUTE|DO)\b)}mix
-        # Before a statement within a block of PL/pgSQL.
+        # Words that precede a statement in a block of PL/pgSQL.
         BEGINNINGS = %w[BEGIN THEN ELSE LOOP].freeze
-        # A string to which the rest of a command is added.
+        # A string to which the rest of a command is appended.
         BEGUN = /\A\s*+(?:SET|RESET|LISTEN|UNLISTEN|LOAD|DISCARD|PREPARE|DEALLOCATE|SET\s++SESSION)\s++\z/i
-        # Words of PL/pgSQL, or of what ends with the transaction.
+        # Words of PL/pgSQL, or whose effect ends with the transaction.
         PASSING = %w[close declare do execute fetch lock move].freeze
         TEMPORARY = %w[temp temporary].freeze
         LOCAL = /\A\s*+SET\s++(?:LOCAL|TRANSACTION|CONSTRAINTS)\b/i
         HELD = /\bWITH\s++HOLD\b/i
         DROPPED = /\bON\s++COMMIT\s++DROP\b/i
-        # What event triggers see.
+        # Commands for which event triggers run.
         COMMAND = /\A\s*+(?:ALTER|COMMENT|CREATE|DROP|GRANT|IMPORT|REASSIGN|REFRESH|REINDEX|REVOKE|SECURITY)\b/i
         LANGUAGES = %w[plpgsql sql].freeze
-        # What interpreters of other languages keep for all functions of a session.
+        # State that interpreters of other languages share between all functions of a session.
         INTERPRETER = /%_SHARED\b|\$_SHARED\b|\b[GS]D\s*+\[/
         # In other languages: a command at the beginning of a string or line, and a name anywhere.
         BEGINS_COMMAND = /(?:\A|["'`{(\n])[^\S\n]*+(?:SET\s++(?!LOCAL\b)|RESET\s|LISTEN\s|LOAD\s|PREPARE\s|DECLARE\s|CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP)/i
@@ -46,8 +46,8 @@ module Trunkline
           @depth = depth
         end
 
-        # @param keepers [Array<Array>] what keeps state beside what is known, see Statement.new
-        # @return [Symbol, nil] :lasting, where nothing but the end of the session undoes it; :passing; nil: nothing is kept
+        # @param keepers [Array<Array>] what keeps state besides the known functions, see Statement.new
+        # @return [Symbol, nil] :lasting, only the end of the session resets it; :passing; nil: nothing is kept
         def effect(keepers)
           return foreign_effect(keepers) unless LANGUAGES.include?(@language)
 
@@ -71,7 +71,7 @@ module Trunkline
           @strings
         end
 
-        # Each statement as a whole, and what is behind the words that may stand before it.
+        # Collects each statement as a whole, and without the words that may precede it.
         def read
           @statements = []
           @strings = []
@@ -92,7 +92,7 @@ module Trunkline
 
         def keep_statement(from, tail, to) = @statements.push([@text.byteslice(from...to), @text.byteslice(tail...to)])
 
-        # What has begun with the token.
+        # Skips what the token has begun.
         def skip_rest(scanner)
           return Comments.skip(scanner) if scanner[:comment]
           return skip_dollars(scanner, scanner[:dollars]) if scanner[:dollars]
@@ -106,7 +106,7 @@ module Trunkline
           text ? @strings.push(text.delete_suffix(delimiter)) : scanner.terminate
         end
 
-        # As part of a query, each statement shows what it calls and names.
+        # The statement is classified as part of a query, which shows what it calls and names.
         def statement_effect(whole, tail, keepers, commands)
           query = Statement.new(-"SELECT #{whole}", 0, keepers)
           calls = query.classification == :session && !TEMPORARY.include?(query.culprit.downcase)
@@ -125,7 +125,7 @@ module Trunkline
           end
         end
 
-        # EXECUTE of what its caller gives it.
+        # EXECUTE of a parameter.
         def runs_parameter?(sql)
           run = sql.match(/\bEXECUTE\s++(?:\(\s*+)?(\$\d|TG_ARGV\b|#{NAME})/i) or return false
           run[1].start_with?("$") || @parameters.include?(run[1].downcase) || run[1].casecmp?("TG_ARGV")

@@ -5,12 +5,12 @@ require_relative "catalogue"
 module Trunkline
   module Postgres
     module StateKeepers
-      # The objects of a database through which statements reach some of its functions and expressions: tables with triggers, defaults,
-      # constraints, policies, rules and indexes, views, types with casts and checks, operators, aggregates.
+      # The objects of a database through which statements reach given functions and expressions: tables with triggers, defaults, constraints,
+      # policies, rules and indexes, views, types with casts and checks, operators, aggregates.
       module Reach # :nodoc:
-        # What stands in the catalogue for what depends on it, or belongs to it: of each object that is reached, those that reach it. written: only
-        # by statements that write; for_good: what is done lasts as long as the session. A table is no more than its own: what reads it reaches
-        # what reading computes, a view what its table does.
+        # For each reached object, adds those that depend on it, or own it, in the catalogue. written: reached only by statements that write;
+        # for_good: the effect lasts as long as the session. A table counts only for itself: statements that read it reach what reading computes, and
+        # a view what its table does.
         SCRIPT = <<~SQL.freeze
           #{Catalogue::SETTINGS} WITH RECURSIVE reached (class, object, written, for_good) AS (
             SELECT * FROM (VALUES %<seeds>s) AS seeds (class, object, written, for_good)
