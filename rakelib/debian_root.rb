@@ -2,14 +2,14 @@
 
 require "fileutils"
 
-# A Debian of another release in a folder, with its PostgreSQL or without. Made once, in about a minute and half a gigabyte, and kept.
+# A Debian root of another release in a folder, with or without its PostgreSQL. Made once, which takes about a minute and half a gigabyte, and kept.
 class DebianRoot
   FOLDER = File.expand_path("../tmp/roots", __dir__)
   SCRIPT = "/usr/share/debootstrap/scripts/sid" # fits every release of today
   AUTHORITIES = "usr/local/share/ca-certificates"
-  # What APT needs where a mirror may stall.
-  PATIENCE = { "APT::Update::Error-Mode" => "any", "Acquire::Retries" => "5", "Acquire::http::Timeout" => "30", "Acquire::https::Timeout" => "30" }.freeze
-  # Takes the root, folders to be seen inside too, "--" and a command.
+  # APT's options for a mirror that may stall: errors, retries and timeouts.
+  APT_OPTIONS = { "APT::Update::Error-Mode" => "any", "Acquire::Retries" => "5", "Acquire::http::Timeout" => "30", "Acquire::https::Timeout" => "30" }.freeze
+  # A shell script. Its arguments: the root, folders to mount inside, "--" and a command.
   ENTER = <<~SH
     set -e
     root=$1; shift
@@ -49,7 +49,7 @@ class DebianRoot
     @path = File.join(FOLDER, release)
   end
 
-  # Makes it, unless it is there.
+  # Makes the root, unless it exists.
   def make
     return if File.exist?(path)
 
@@ -61,13 +61,13 @@ class DebianRoot
     File.rename(unfinished, path)
   end
 
-  # Installs packages, unless they are there.
+  # Installs packages, unless they are installed.
   def install(*packages)
     missing = packages.reject { |package| File.exist?(File.join(path, "usr/share/doc", package)) }
     apt_get(path, *missing) if missing.any?
   end
 
-  # Writes a file, inside.
+  # Writes a file in the root.
   # @param name [String] its path there, without the first slash
   def write(name, contents, mode = 0o644) = put(path, name, contents, mode)
 
@@ -82,7 +82,7 @@ class DebianRoot
   end
 
   # @param folder [String] to start in, inside
-  # @param shared [Array<String>] folders of the machine that are seen inside under the same names
+  # @param shared [Array<String>] folders of this machine that are mounted inside under the same names
   # @return [Array<String>] what goes before a command that runs inside with /proc and /dev, and whose children end when it does
   def command(folder, shared: [])
     ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh", path, *shared, "--", "env", "-C", folder]
@@ -98,7 +98,7 @@ class DebianRoot
 
   def unfinished = "#{path}.unfinished"
 
-  # Whatever was interrupted before comes to its end first.
+  # Completes interrupted installations first.
   def apt_get(folder, *packages)
     inside = ["env", "DEBIAN_FRONTEND=noninteractive", "chroot", folder]
     run(*inside, "dpkg", "--configure", "-a")
@@ -113,11 +113,11 @@ class DebianRoot
     raise "The root of Debian #{@release} could not be made: #{command.join(" ")} failed. The end of #{log}:\n#{File.readlines(log).last(10).join}"
   end
 
-  # A name server, the certificate authorities that this machine trusts beside the usual, and patience with a mirror that stalls; no services that start, and no
-  # database cluster of the package's own.
+  # Sets up a name server, the certificate authorities that this machine trusts, and APT's retries; no services are started, and the package makes no
+  # database cluster.
   def prepare
     ["/etc/resolv.conf", "/etc/hosts", *Dir["/#{AUTHORITIES}/*.crt"]].each { |file| put(unfinished, file, File.read(file)) }
-    put(unfinished, "etc/apt/apt.conf.d/90patience", "#{PATIENCE.map { |name, value| "#{name} #{value};" }.join(" ")}\n")
+    put(unfinished, "etc/apt/apt.conf.d/90retries", "#{APT_OPTIONS.map { |name, value| "#{name} #{value};" }.join(" ")}\n")
     put(unfinished, "usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
     put(unfinished, "etc/postgresql-common/createcluster.d/none.conf", "create_main_cluster = false\n")
   end

@@ -4,7 +4,7 @@ require "fileutils"
 require "open3"
 require_relative "debian_root"
 
-# Another project's source with its tests, as a release of Debian has it: fetched once, by APT with lists of its own, and kept.
+# Another project's source with its tests, from a release of Debian: fetched once, by APT with its own lists, and kept.
 class DebianSource
   LINE = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n"
   private_constant :LINE
@@ -21,7 +21,7 @@ class DebianSource
     @folder = File.expand_path("../tmp/#{project.downcase}", __dir__)
   end
 
-  # @return [String] the folder of the unpacked source; processes that ask for it at once fetch it once
+  # @return [String] the folder of the unpacked source; concurrent processes fetch it once
   # @raise [RuntimeError] it cannot be fetched
   def folder
     unpacked || begin
@@ -48,7 +48,7 @@ class DebianSource
     raise "The source of #{@project} could not be fetched from Debian #{@release}: #{error.message}\n#{@help}"
   end
 
-  # What is interrupted here is not taken for all of it.
+  # An interrupted unpacking leaves nothing that looks complete.
   def unpack(archive)
     part = File.join(@folder, "part")
     FileUtils.rm_rf(part)

@@ -2,20 +2,20 @@
 
 require_relative "desync_proxy"
 
-# Queries over a proxy that changes messages of a real server's stream, and which of them get what another one asked for.
+# Runs queries over a proxy that changes messages of a real server, and counts queries that get another one's answer.
 #
-# Two mutations are left out, as no client can tell them from an honest stream by the protocol, whose messages carry no number of the
-# request: an answer that comes twice from its BindComplete to its ReadyForQuery, and one that is missing whole. Nor can a row be told that
-# takes the place of another one of the same answer; it is counted as forged. Two mutations of one answer may undo each other (a row left out,
-# and a tag that counts none): the proxy does not change messages so close together.
+# Two mutations are left out, as no client can detect them by the protocol, whose messages have no number of the request: an answer that is repeated
+# from BindComplete to ReadyForQuery, and one that is missing as a whole. Nor can a client detect a row that is replaced by another row of the same
+# answer; it is counted as forged. Two mutations of one answer may cancel each other out (a row left out, and a tag that counts none): the proxy does
+# not change messages so close together.
 class Desync
   AT_ONCE = 8       # queries in flight
-  ONE_IN = 40       # messages: most connections live for some ten answers
+  ONE_IN = 40       # messages; most connections last some ten answers
   DEADLINE = 0.5    # seconds: a message that is missing at the end of the stream leaves its query without an answer
-  ROWS = [1, 1, 3, 6].freeze # of the statements' answers, of which each row is what was asked for
+  ROWS = [1, 1, 3, 6].freeze # numbers of rows of the statements' answers
   STATEMENTS = ROWS.map.with_index { |rows, number| "SELECT $1::text AS v FROM generate_series(1, #{rows}) -- #{number}" }.freeze
   TOKEN = /\A\d+-\d+\z/n
-  HONEST_TRIES = 5  # connections that the mutations have spoilt are still found out
+  HONEST_TRIES = 5  # in which connections that mutations have broken are still detected
   private_constant :AT_ONCE, :ONE_IN, :DEADLINE, :ROWS, :STATEMENTS, :TOKEN, :HONEST_TRIES
 
   # @return [Hash{Symbol => Integer}] right; refused, with an error of the gem's; forged; crossed, with another query's value; incomplete,
@@ -30,7 +30,7 @@ class Desync
     @counts = Hash.new(0)
   end
 
-  # One client, with what it learns, for so many batches of queries.
+  # Runs so many batches of queries with one client, which remembers statements meanwhile.
   #
   # @param batches [Integer]
   # @return [Hash{Symbol => Integer}] {#counts}
@@ -77,7 +77,7 @@ class Desync
     :unexpected
   end
 
-  # A statement that a forged answer has blamed for what it left behind is refused for as long as the client lives, before it is sent.
+  # A statement that, by a forged answer, has left something behind is refused for the rest of the client's life, before it is sent.
   def check(db, sql, rows)
     return if db.classify(sql) == :session
 

@@ -4,9 +4,9 @@ require "fileutils"
 require "socket"
 require "tmpdir"
 
-# A proxy between a client and a real PostgreSQL that changes one message in so many of what the server says after the login.
+# A proxy between a client and a real PostgreSQL that changes one in so many of the server's messages after the login.
 class DesyncProxy
-  # What no honest server sends there, or sends elsewhere.
+  # Messages that no server sends, or not at this place.
   STRANGE = [
     ["Z", "I"], ["Z", "T"], ["Z", ""], ["C", "SELECT 1\0"], ["C", ""], ["C", "DISCARD ALL\0"], ["D", "\0\1\0\0\0\6FORGED"], ["D", "\0\0"], ["D", "\0\1\xFF\xFF\xFF\xFF"],
     ["T", "\0\0"], ["T", "\0\1v\0#{"\0" * 6}\0\0\0\x17\0\4#{"\xFF" * 4}\0\1"], ["t", "\0\1\0\0\0\x17"], ["t", "\0\0"], ["1", ""], ["2", ""], ["3", ""], ["n", ""], ["s", ""], ["I", ""],
@@ -15,7 +15,7 @@ class DesyncProxy
     ["d", "x\n"], ["c", ""], ["R", "\0\0\0\0"], ["K", "\0\0\0\1\0\0\0\2"], ["v", "\0" * 8], ["Q", "x\0"]
   ].map { |type, body| [type, body.bytesize + 4, body.b].pack("aNa*") }.freeze
   MUTATIONS = %i[drop double swap insert replace cut].freeze
-  UNCHANGED_BEHIND = 12 # messages behind a changed one: no answer has as many
+  UNCHANGED_BEHIND = 12 # messages behind a changed one that stay as they are; no answer has as many
   Link = Struct.new(:client, :server, :random, :bytes, :held, :logged_in, :unchanged)
   private_constant :STRANGE, :MUTATIONS, :UNCHANGED_BEHIND, :Link
 
@@ -49,7 +49,7 @@ class DesyncProxy
   # @return [String] for the client
   def uri = "postgresql:///postgres?host=#{@folder}&port=5432&user=postgres"
 
-  # From now on everything goes through as it is.
+  # Forwards everything unchanged from now on.
   def forward_unchanged = @one_in = nil
 
   def close
@@ -80,7 +80,7 @@ class DesyncProxy
     [link.client, link.server].each { |closed| @links.delete(closed)&.then { closed.close } }
   end
 
-  # A message that is swapped with the next one waits for that.
+  # A message that is swapped with the next one waits for that one.
   def answers(link, bytes)
     out = +"".b
     while bytes.bytesize >= 5 && bytes.bytesize > (length = bytes.byteslice(1, 4).unpack1("N"))

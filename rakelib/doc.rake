@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "Write the reference of what users call to doc/, as HTML"
+desc "Write the reference of the public API to doc/, as HTML"
 task :doc do
   require_relative "reference"
 

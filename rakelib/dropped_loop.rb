@@ -2,15 +2,15 @@
 
 require_relative "../test/support/schedulers/reference_scheduler"
 
-# An event loop that goes on for a while, and then is dropped with its fibers where they wait.
+# An event loop that runs for a while, and then is dropped with its waiting fibers.
 class DroppedLoop < ReferenceScheduler
-  TICK = 0.005 # seconds after which it looks at the clock, whatever its fibers wait for
+  TICK = 0.005 # seconds after which it checks the time, whatever its fibers wait for
   private_constant :TICK
 
-  # Runs the block in such a loop, in the calling thread, which goes on without it. In a fiber of its own: a thread's stack may keep words that
-  # refer to a fiber.
+  # Runs the block in such a loop, in the calling thread, which continues without it. It runs in a separate fiber, as a thread's stack may keep words
+  # that refer to a fiber.
   #
-  # @param seconds [Float] for which the loop goes on
+  # @param seconds [Float] for which the loop runs
   # @yield starts its fibers
   # @return [Array<String>] misuse of it
   def self.run(seconds, &block) = Fiber.new { new.drop_after(seconds, &block) }.resume

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "Stop, kill, freeze and promote real servers under clients with several hosts, Patroni's among them; tells the gap, and the writes lost and doubled"
+desc "Stop, kill, freeze and promote real servers under clients with several hosts, Patroni's among them; print the gap, and the writes lost and doubled"
 task failover: :compile do
   names = %w[failover_history failover_wait fencing hosts_told read_only_server role_changes moved_name several_hosts silence switchover]
   files = names.map { |name| "test/integration/#{name}_test.rb" } + ["test/hosts/failover_test.rb", *Dir["test/failover/*_test.rb"].sort]
@@ -9,7 +9,7 @@ task failover: :compile do
 end
 
 namespace :failover do
-  desc "So many switchovers of Patroni's leader under writers: how much later than another client's login they go on, and what was lost or written twice"
+  desc "Run so many switchovers of Patroni's leader under writers, and print how much later than another client's login they continue, and what was lost or written twice"
   task :switchovers, %i[count replication] => :compile do |_, arguments|
     require_relative "switchovers"
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Has the tests start programs of this machine's own Ruby, where an emulated one runs them.
+# Makes tests that run in an emulated Ruby start programs of this machine's Ruby.
 
 require "rbconfig"
 

@@ -7,12 +7,12 @@ require "tmpdir"
 require_relative "debian_root"
 require_relative "fuzzer"
 
-# Debian 12 of another processor: its Ruby is run by qemu's user mode emulation, and the extension compiled by a cross compiler. The files
-# are unpacked and not installed, so nothing of it runs but Ruby; what Ruby starts, as the tests' PostgreSQL, are this machine's own programs.
-# Ruby is started by its own loader and is told its folders. qemu's -L, which would find them, passes over some system calls: with it Ruby
-# does not start on processors of 32 bits.
+# Debian 12 for another processor: qemu's user-mode emulation runs its Ruby, and a cross compiler compiles the extension. The packages are unpacked
+# and not installed, so only Ruby of them runs; programs that Ruby starts, such as the tests' PostgreSQL, are this machine's. Ruby is started by its
+# own loader and gets its folders as options. qemu's -L, which would find them, does not handle some system calls: with it Ruby does not start on
+# 32-bit processors.
 class ForeignPlatform
-  # Architectures by Debian's names: what the compiler is called, what qemu is called.
+  # Architectures by Debian's names: the names of the compiler and of qemu.
   ALL = {
     "s390x" => %w[s390x-linux-gnu s390x], # big-endian
     "arm64" => %w[aarch64-linux-gnu aarch64],
@@ -42,7 +42,7 @@ class ForeignPlatform
     "#{@architecture} needs #{lacking.join(", ")}, in Debian's packages of those names" if lacking.any?
   end
 
-  # Brings the other Ruby, unless it is there, and compiles the extension.
+  # Fetches the other Ruby, unless it is there, and compiles the extension.
   # @return [String] what the compiler wrote
   # @raise [Failure]
   def compile
@@ -64,7 +64,7 @@ class ForeignPlatform
     execute(host, *ruby, "-r#{File.join(__dir__, "foreign_host.rb")}", "-W1", "-I#{@build}", "-Ilib", "-Itest", *requires, "-e", "", chdir: SOURCES)
   end
 
-  # Has each fuzzer's harness take its committed inputs and changes of them.
+  # Runs each fuzzer's harness with its committed inputs and mutations of them.
   # @return [Array<String>] names of the harnesses
   # @raise [Failure]
   def replay = Fuzzer.names.each { |name| Fuzzer.new(name).replay(compiler, File.join(@build, "replay-#{name}"), qemu) }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Has mkmf give a cross compiler the headers and the libraries of the Debian that is unpacked in the folder TRUNKLINE_ROOT, whose Ruby runs this.
+# Makes mkmf pass a cross compiler the headers and libraries of the Debian that is unpacked in the folder TRUNKLINE_ROOT, whose Ruby runs this.
 
 require "rbconfig"
 

@@ -4,10 +4,10 @@ require "pg"
 require "trunkline"
 require_relative "former_types_caller"
 
-# What a condition is compared with after another program's ALTER TABLE: for each two types, a column of the one becomes one of the other, and each
-# statement that was prepared before is asked again, through Trunkline and the pg gem's exec_prepared, beside new connections of both.
+# Checks prepared statements after another program's ALTER TABLE: for each pair of types, a column of the one becomes one of the other, and each
+# statement that was prepared before is executed again, through Trunkline and the pg gem's exec_prepared, and compared with new connections of both.
 class FormerTypes
-  # By type: values at its edges, of which each also is one of some other type.
+  # By type: its extreme values, each of which is also a value of some other type.
   TYPES = {
     "int2" => %w[0 1 -32768 32767], "int4" => %w[0 1 2147483647], "int8" => %w[1 2147483648 9007199254740993], "numeric" => %w[0.1 1.00 9007199254740993 0.10000000149011612],
     "numeric(6,2)" => %w[0.1 1.00 1234.56], "float4" => %w[0.1 1 16777217 NaN], "float8" => %w[0.1 1 0.10000000149011612 9007199254740993], "bool" => %w[true false],
@@ -25,22 +25,23 @@ class FormerTypes
     CREATE TYPE place AS (x float4, n int); CREATE TYPE spot AS (x float8, n int); CREATE DOMAIN positive AS int CHECK (VALUE > 0);
     ALTER DATABASE former_types SET timezone = 'Asia/Tokyo';
   SQL
-  # By name: what a SELECT of other columns compares with.
+  # By name: conditions of a SELECT of other columns.
   CONDITIONS = {
     "=" => "SELECT id FROM t WHERE c = $1 ORDER BY id", "<" => "SELECT id FROM t WHERE c < $1 ORDER BY id", "IN" => "SELECT id FROM t WHERE c IN ($1, NULL) ORDER BY id",
     "BETWEEN" => "SELECT id FROM t WHERE c BETWEEN $1 AND $1 ORDER BY id", "DISTINCT" => "SELECT id FROM t WHERE c IS NOT DISTINCT FROM $1 ORDER BY id",
     "CASE" => "SELECT id FROM t WHERE CASE c WHEN $1 THEN true END ORDER BY id", "nullif" => "SELECT id FROM t WHERE nullif(c, $1) IS NULL ORDER BY id",
     "greatest" => "SELECT id FROM t WHERE greatest(c, $1) = c ORDER BY id", "array_position" => "SELECT id FROM t WHERE array_position(ARRAY[c], $1) = 1 ORDER BY id"
   }.freeze
-  # By name: what is given to a function that has an argument of the one type, and then of the other.
+  # By name: calls of a function whose argument first has the one type, and then the other.
   FUNCTIONS = { "f in SELECT" => "SELECT f($1)", "f in INSERT" => "INSERT INTO told SELECT f($1) RETURNING c", "f in UPDATE" => "UPDATE t SET n = length(f($1)) RETURNING n" }.freeze
-  # By name: what is stored into a field of a composite type which loses it and gets another of that name; or rows that are chosen by it.
+  # By name: statements that store into a field of a composite type which is dropped and added again under the same name; or rows that are chosen by
+  # it.
   FIELDS = {
     "SET c.x" => "UPDATE u SET c.x = $1 RETURNING (c).x::text", "SET a[1].x" => "UPDATE u SET a[1].x = $1 RETURNING a[1].x::text",
     "INSERT c.x" => "INSERT INTO u (id, c.x) VALUES (-1, $1) RETURNING (c).x::text", "UPDATE (c).x" => "UPDATE u SET n = n + 1 WHERE (c).x = $1 RETURNING id",
     "DELETE (c).x" => "DELETE FROM u WHERE n = 0 AND (u.c).x = $1 RETURNING id"
   }.freeze
-  # Each on connections of its own, as a statement that notices the change has the others prepared anew too.
+  # Each runs on its own connections, as a statement that detects the change has the others prepared again, too.
   STATEMENTS = [
     CONDITIONS, { "*" => "SELECT id, c FROM t WHERE c = $1 ORDER BY id" }, { "INSERT" => "INSERT INTO t SELECT -1, $1 RETURNING c::text" },
     { "SET" => "UPDATE t SET c = $1 RETURNING c::text" }, { "UPDATE" => "UPDATE t SET n = n + 1 WHERE c = $1 RETURNING id" }, { "DELETE" => "DELETE FROM t WHERE c = $1 RETURNING id" },
@@ -49,7 +50,7 @@ class FormerTypes
   DATABASE = "former_types"
   private_constant :TYPES, :DEFINITIONS, :CONDITIONS, :FUNCTIONS, :FIELDS, :STATEMENTS, :DATABASE
 
-  # Where an answer is another than a new connection gives: the types, the statement, the value; and whether the pg gem's prepared statement differs, too.
+  # An answer that differs from a new connection's: the types, the statement, the value; and whether the pg gem's prepared statement differs, too.
   Difference = Struct.new(:former, :type, :statement, :value, :kept, :fresh, :postgres) do
     # @return [String] for a report
     def to_s = "#{former} -> #{type}, #{statement} #{value.inspect}: #{kept.inspect}, prepared anew #{fresh.inspect}#{", and so the pg gem" if postgres}"
@@ -116,7 +117,7 @@ class FormerTypes
     fill(type, TYPES[former] | TYPES[type])
   end
 
-  # What the type cannot be is left out.
+  # Leaves out values that the type does not have.
   def fill(type, values)
     values.each_with_index do |value, id|
       @admin.exec_params("INSERT INTO t VALUES ($1, $2::text::#{type})", [id, value])
@@ -128,7 +129,7 @@ class FormerTypes
     @admin.exec("DROP TABLE IF EXISTS saved, held_saved; CREATE TABLE saved AS TABLE t; CREATE TABLE held_saved AS TABLE u")
   end
 
-  # Each value as it is written, and as the object that Trunkline makes of it.
+  # Each value as text, and as Trunkline's object for it.
   def given
     rows = Trunkline.postgres(@uri, connections: 1) { |db| db.query("SELECT c, c::text FROM t WHERE c IS NOT NULL").rows }
     [*rows.map { |value, text| [value, text_of(value) || text] }, *rows.map { |_, text| [text, text] }].uniq
@@ -141,7 +142,7 @@ class FormerTypes
     end
   end
 
-  # The rows are there again for the next. TRUNCATE would have the server plan anew what is prepared.
+  # Restores the rows for the next statement. TRUNCATE would make the server plan prepared statements again.
   def open(statements, &block)
     table, saved = statements.equal?(FIELDS) ? %w[u held_saved] : %w[t saved]
     FormerTypesCaller.open(@uri, statements, -> { @admin.exec("DELETE FROM #{table}; INSERT INTO #{table} TABLE #{saved}") }, &block)
@@ -152,6 +153,6 @@ class FormerTypes
     @counts[:compared] += 1
     postgres = theirs.uniq.size > 1
     @counts[:postgres] += 1 if postgres
-    Difference.new(*asked, *ours, postgres) if ours.uniq.size > 1 && ours.grep(Array).any? # two errors change nothing, whatever each says
+    Difference.new(*asked, *ours, postgres) if ours.uniq.size > 1 && ours.grep(Array).any? # two errors count as equal
   end
 end

@@ -3,7 +3,7 @@
 require "pg"
 require "trunkline"
 
-# A connection of Trunkline's and one of the pg gem's, which prepare each statement when it is first asked and keep it.
+# A connection of Trunkline's and one of the pg gem's, which prepare each statement when it is first executed, and keep it.
 class FormerTypesCaller
   WRITING = /\A(?:INSERT|UPDATE|DELETE)/
   private_constant :WRITING

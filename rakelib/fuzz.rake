@@ -28,13 +28,13 @@ task :fuzz do
 end
 
 namespace :fuzz do
-  desc "Fuzz each of them for so many minutes, on from where the last time ended"
+  desc "Fuzz each of them for so many minutes, with the inputs that earlier runs have found"
   task :long, [:minutes] do |_, arguments|
     seconds = (Float(arguments[:minutes] || 10) * 60).ceil
     fuzz_each.call { |fuzzer| fuzzer.explore(seconds) }
   end
 
-  desc "Fuzz all that takes in what a server sends, under sanitizers, for so many minutes"
+  desc "Fuzz all code that decodes a server's messages, under sanitizers, for so many minutes"
   task :codec, %i[minutes seed] do |_, arguments|
     seed = Integer(arguments[:seed] || Random.new_seed % 1_000_000)
     finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + (60 * Float(arguments[:minutes] || 10))
@@ -46,7 +46,7 @@ namespace :fuzz do
     end
   end
 
-  desc "Tell how many lines of the extension the fuzzers reach, in each file: after so many rounds of the codecs', with what fuzz:long has found"
+  desc "Print how many lines of the extension the fuzzers reach, in each file, after so many rounds of the codecs', with the inputs that fuzz:long has found"
   task :coverage, [:rounds] do |_, arguments|
     on_sanitizers.call do
       files = FuzzCoverage.new.measure(Integer(arguments[:rounds] || 10_000))

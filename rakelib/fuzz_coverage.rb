@@ -6,12 +6,12 @@ require "open3"
 require_relative "fuzzer"
 require_relative "sanitized_extension"
 
-# Which lines of the extension the fuzzers reach: that of the codecs, and those of the files that stand without Ruby with the inputs they
-# have found so far.
+# Measures which lines of the extension the fuzzers reach: the codecs' fuzzer, and those of the files without Ruby with the inputs that they have
+# found so far.
 class FuzzCoverage
   ROOT = File.expand_path("..", __dir__)
   BUILD = File.join(ROOT, "tmp/fuzz-coverage")
-  # Fed by no fuzzer: what sends, chooses connections, wakes and measures. Its bytes come from callers, or from nowhere.
+  # Left out, as their input does not come from a server: sending, choosing connections, waking and measuring.
   MEASURED = %r{\Aext/trunkline/(bytes|postgres|memcached)/}
   REPLAY = <<~C
     #include "fuzz.h"
@@ -61,7 +61,7 @@ class FuzzCoverage
     collect(folder)
   end
 
-  # A harness may have the name of the source that it feeds: each object gets one of its own.
+  # A harness may have the same name as its source, so each object file has its own name.
   def compile(sources, folder)
     flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O0", "--coverage", "-I#{ROOT}/ext/trunkline", "-I#{ROOT}/test/fuzz"]
     sources.each_with_index { |source, number| execute("gcc", *flags, "-c", source, "-o", "#{number}.o", chdir: folder) }

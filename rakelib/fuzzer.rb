@@ -4,7 +4,7 @@ require "fileutils"
 require "open3"
 require "tmpdir"
 
-# The extension's files that stand without Ruby, built with clang's sanitizers and fed with bytes by its fuzzer.
+# The extension's files without Ruby, built with clang's sanitizers, and run with inputs from its fuzzer.
 #
 #   Fuzzer.new("array_text").run(runs: 10_000)
 class Fuzzer
@@ -14,11 +14,11 @@ class Fuzzer
   BUILD = File.join(ROOT, "tmp/fuzz")
   FLAGS = %W[-std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -fno-omit-frame-pointer
              -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I#{SOURCES}].freeze
-  # gcc takes a const parameter for one that is read, and an empty copy for one that is not written.
+  # gcc assumes that a const parameter is read, and that an empty copy is not written.
   REPLAY_FLAGS = %W[-static -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Wno-maybe-uninitialized -I#{SOURCES}].freeze
   private_constant :ROOT, :HARNESSES, :SOURCES, :BUILD, :FLAGS, :REPLAY_FLAGS
 
-  # A harness does not build, or an input was found that it must not be.
+  # A harness does not compile, or an input has made it fail.
   class Failure < StandardError; end
 
   # @return [Array<String>] names of the harnesses
@@ -40,7 +40,7 @@ class Fuzzer
     @name = name
   end
 
-  # Builds what is out of date, tries the committed inputs and then others.
+  # Builds what is out of date, and runs the committed inputs and then generated ones.
   #
   # @param found [String, nil] folder that keeps inputs which reach more of the code, for the next time
   # @param limits [Hash{Symbol => Integer}] libFuzzer's: runs, max_len (bytes), max_total_time (seconds), seed
@@ -54,7 +54,7 @@ class Fuzzer
     execute(program, "-artifact_prefix=#{BUILD}/#{@name}-", "-timeout=10", "-verbosity=0", "-print_final_stats=1", *options, found, corpus)
   end
 
-  # Goes on where it ended the last time.
+  # Continues with the inputs that earlier runs have found.
   #
   # @param seconds [Integer]
   # @return [String] the fuzzer's report
@@ -65,7 +65,7 @@ class Fuzzer
     run(found: found, max_total_time: seconds)
   end
 
-  # Has the harness, built by a compiler that need not have a fuzzer, take the committed inputs and changes of them.
+  # Runs the harness, built by a compiler that need not have a fuzzer, with the committed inputs and mutations of them.
   #
   # @param compiler [String] a gcc
   # @param program [String] path of what is built

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "Have callers give up wherever they wait for so many minutes, and see that nothing stays behind"
+desc "Stop callers wherever they wait for so many minutes, and check that nothing of them is left"
 task :given_up, %i[minutes seed] => :compile do |_, arguments|
   $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
   require_relative "../bench/support/servers/postgres_server"

@@ -5,25 +5,25 @@ require "timeout"
 require "trunkline"
 require_relative "dropped_loop"
 
-# Callers that give up: threads that are killed, interrupted and timed out, tasks of event loops that are stopped, fibers that are dropped with
-# their loops, and deadlines that pass, wherever each of them waits. In rounds, each with a client of its own; after each it is as if they had never been:
-# nothing is in flight, every connection may be had, a short query is answered soon, and the server has nothing to do.
+# Callers that stop waiting: threads that are killed, interrupted and timed out, tasks of event loops that are stopped, fibers that are dropped with
+# their loops, and deadlines that pass, wherever each of them waits. It runs in rounds, each with its own client. After each round no trace of them
+# may be left: nothing is in flight, each connection can be leased, a short query is answered soon, and the server has nothing to do.
 #
 #   GivenUpCallers.new(uri, seed: 1).run(60) # => {rounds: 12, right: 4711, ...}
 class GivenUpCallers
   Interrupt = Class.new(RuntimeError)
-  Late = Class.new(Interrupt) # Timeout may raise it when its block has been left
-  # Threads; tasks of an event loop; fibers of one that is dropped, whose thread ends, lives and asks nothing more, or asks something.
+  Late = Class.new(Interrupt) # Timeout may raise it after its block has ended
+  # Threads; tasks of an event loop; fibers of a dropped event loop whose thread ends, lives without using the client again, or uses it again.
   HOSTS = %i[threads tasks thread_ends thread_lives thread_asks].freeze
   WAYS = %i[value rows past_its_deadline slow transaction savepoint sleeping session future unasked batch stream large].freeze
-  FAULTS = %i[wrong unexpected hung kept slow busy misused].freeze # what should not be
-  LASTS = 1.5 # seconds of a round in which callers ask
-  CALLERS = 5 # of each host
-  LANES = 3 # rounds at once, of which most wait
-  PATIENCE = 60 # seconds until a caller is taken for hung, and until all connections may be had: a dropped transaction keeps its own for 30
+  FAULTS = %i[wrong unexpected hung kept slow busy misused].freeze # faults of the client
+  LASTS = 1.5 # seconds of a round in which callers send requests
+  CALLERS = 5 # per host
+  LANES = 3 # concurrent rounds, most of which wait
+  PATIENCE = 60 # seconds until a caller counts as hung, and until all connections must be free: a dropped transaction keeps its own for 30
   SOON = 0.3 # seconds in which a short query is answered, also on a busy machine
-  SLOW = 4 # seconds of a statement that is given up
-  DROPPED_SLOW = 0.4 # of one that may be dropped, with which the server goes on
+  SLOW = 4 # seconds of a statement that is abandoned
+  DROPPED_SLOW = 0.4 # of one that may be dropped, and that the server continues
   private_constant :Interrupt, :Late, :WAYS, :LASTS, :CALLERS, :LANES, :PATIENCE, :SOON, :SLOW, :DROPPED_SLOW
 
   # @param uri [String] of a PostgreSQL server
@@ -31,7 +31,7 @@ class GivenUpCallers
   # @param hosts [Array<Symbol>] of HOSTS, which callers have
   def initialize(uri, seed:, hosts: HOSTS)
     @uri, @seed, @hosts = uri, seed, hosts
-    @outcomes = Thread::Queue.new # a fiber that waits for a Mutex, and is dropped, leaves its stack in the Mutex
+    @outcomes = Thread::Queue.new # no Mutex: a fiber that is dropped while it waits for one leaves its stack in the Mutex
   end
 
   # @param seconds [Numeric] after which no round begins
@@ -60,7 +60,7 @@ class GivenUpCallers
     warn "#{outcome}: #{details}" if details
   end
 
-  # One round: its client, its callers, and the look afterwards.
+  # One round: its client, its callers, and the check afterwards.
   class Round
     # @param uri [String]
     # @param hosts [Array<Symbol>]
@@ -211,7 +211,7 @@ class GivenUpCallers
       count(:kept, "#{@name}: #{error.message}")
     end
 
-    # Each of its callers has a connection of its own, all at once; and one is left to share.
+    # Each of its callers leases a connection, all at once; and one is left to share.
     def have_all_connections
       own = [@most - 1, 1].max
       arrived = Thread::Queue.new

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# Runs the history checker of the tests outside them, for longer.
+# Runs the tests' history checker on its own, for longer.
 class Histories
   ROOT = File.expand_path("..", __dir__)
   # Answers of one run.
   ANSWERS = 5000
-  # Seconds until it is taken for a hang.
+  # Seconds until a run counts as hung.
   LIMIT = 300
   private_constant :ROOT, :ANSWERS, :LIMIT
 
@@ -17,7 +17,7 @@ class Histories
     @server = Trunkline::Bench::PostgresServer.start
   end
 
-  # One run after the other, environment by environment, until the time is over.
+  # Runs one environment after the other until the time is over.
   #
   # @param minutes [Float]
   # @raise [SystemExit] with the report of what went wrong

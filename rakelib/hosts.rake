@@ -19,7 +19,7 @@ namespace :hosts do
   task(:activerecord, [:folder] => :compile) { |_, arguments| activerecord.call(arguments.folder) }
 
   namespace :activerecord do
-    desc "The same, on the stock adapter too, and keep what fails on which; takes the folder as well"
+    desc "The same, on the stock adapter, too, and save which tests fail on which; takes the folder as well"
     task(:compare, [:folder] => :compile) do |_, arguments|
       ENV["ARCONN"] = "trunkline,postgresql"
       activerecord.call(arguments.folder)

@@ -3,16 +3,16 @@
 require "timeout"
 require "trunkline"
 
-# Threads that ask PostgreSQL and memcached for a token of their own in many ways, while they are interrupted, killed and timed out at any
-# moment and the collector moves objects.
+# Threads that request their own tokens from PostgreSQL and memcached in many ways, while they are interrupted, killed and timed out at any moment,
+# and the garbage collector moves objects.
 #
 #   InterruptedCallers.new(uri, "127.0.0.1:11211", seed: 1).run(10) # => {right: 4711, ...}
 class InterruptedCallers
   THREADS = 10
-  LATER = 20 # seconds in which a thread that is asked to end must have ended
+  LATER = 20 # seconds in which a thread that is told to end must end
   PAUSE = 0.01 # seconds between interrupts, or less
   Interrupt = Class.new(RuntimeError)
-  Late = Class.new(Interrupt) # Timeout may raise it when its block has been left
+  Late = Class.new(Interrupt) # Timeout may raise it after its block has ended
   WAYS = %i[value rows timed_out transaction future past_its_deadline batch stream role wrong_array cached cached_many].freeze
   private_constant :THREADS, :LATER, :PAUSE, :Interrupt, :Late, :WAYS
 
@@ -112,14 +112,14 @@ class InterruptedCallers
 
   def stream(token, _) = @db.stream("SELECT $1::text AS token, n FROM generate_series(1, 500) n", token).first(3).last["token"]
 
-  # The parameter does not fit its type: this fails in the server, or in the conversion.
+  # The parameter does not match its type: this fails in the server, or in the conversion.
   def wrong_array(token, random)
     @db.value("SELECT $1::int", random.rand(2).zero? ? "x" : [1, [2]])
   rescue Trunkline::ServerError, ArgumentError
     token
   end
 
-  # Others have other keys, and a thread has ended before one of its number begins: what is found is its own.
+  # Other threads use other keys, and a thread ends before one with its number begins: so a value that is found is its own.
   def cached(token, _)
     @cache.set(token, token)
     @cache.get(token)

@@ -2,7 +2,7 @@
 
 require "rbconfig"
 
-desc "Ask so many millions of queries of mixed sizes, and see that the memory does not grow"
+desc "Run so many millions of queries of mixed sizes, and check that the memory does not grow"
 task :memory, [:millions] => :compile do |_, arguments|
   require_relative "../bench/support/servers/postgres_server"
 

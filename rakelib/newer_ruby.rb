@@ -7,7 +7,7 @@ require_relative "debian_root"
 require_relative "ruby_root"
 require_relative "test_parts"
 
-# The tests that may come out differently on a newer Ruby, with a newer Rails, in a root that has them.
+# The tests whose results may differ on a newer Ruby, with a newer Rails, in a root that has them.
 class NewerRuby
   VERSION = "3.3"
   RAILS = "8.1.4.1"
@@ -24,7 +24,7 @@ class NewerRuby
   AGAIN = ["RAILS_VERSION=#{RAILS}", "bundle", "exec", "rake", "rubies[#{VERSION}]"].freeze
   private_constant :FILES, :PACKAGES, :ENVIRONMENT, :PREPARE, :AGAIN
 
-  # Runs tests inside the root. The shell that is the first process there takes in what ends without a parent.
+  # Runs tests inside the root. The shell is the first process there, and reaps processes without a parent.
   class Part < TestPart
     SHELL = ["sh", "-c", '"$@"; exit $?', "sh"].freeze
 
@@ -40,7 +40,7 @@ class NewerRuby
     end
   end
 
-  # Makes the root ready: it has no tests.
+  # Prepares the root; this part has no tests.
   class Preparation < TestPart
     def passed? = @status.success?
   end

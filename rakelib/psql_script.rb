@@ -2,8 +2,8 @@
 
 require "strscan"
 
-# A script for psql, taken apart into what it sends, one statement at a time. Of psql's own commands it knows those that set variables, connect
-# and end statements; the others are passed over, and what they would have put into variables is not known.
+# A script for psql, split into what it sends, one statement at a time. It implements psql's commands that set variables, connect and end statements;
+# the others are skipped, and what they would have stored in variables is not known.
 class PsqlScript
   # kind [Symbol] :statement, :copy_in or :connect; text [String] SQL, or the role to connect as (nil: as before); data [String] behind a COPY
   Step = Struct.new(:kind, :text, :data)
@@ -55,7 +55,7 @@ class PsqlScript
     end
   end
 
-  # Comments have comments in them.
+  # Comments can be nested.
   def skip_comment
     depth = 1
     depth += @scanner.matched == "/*" ? 1 : -1 while depth.positive? && @scanner.skip_until(COMMENT)
@@ -99,7 +99,7 @@ class PsqlScript
     @steps << (COPY_IN.match?(sql) ? Step.new(:copy_in, sql, data) : Step.new(:statement, sql))
   end
 
-  # What stands behind a COPY's line, up to a line of a backslash and a full stop.
+  # The data behind a COPY's line, up to a line of a backslash and a full stop.
   def data
     @scanner.skip(/[^\n]*\n/)
     (@scanner.scan_until(END_OF_DATA) || "").sub(/#{END_OF_DATA}\z/, "")

@@ -3,15 +3,14 @@
 require "stringio"
 require "yard"
 
-# The reference of what users call, made from the comments. What is marked :nodoc:, lies in a private constant, or within
-# either, is for work on the library, and is left out.
+# The reference of the public API, generated from the comments. What is marked :nodoc:, or is in a private constant, is internal and left out.
 class Reference
   ROOT = File.expand_path("..", __dir__)
   SOURCES = File.join(ROOT, "lib/**/*.rb")
-  # Errors by the server's names, which say what there is to say; and what speaks as others do: see there.
-  TOLD_ELSEWHERE = %r{\Alib/(trunkline/errors/sqlstate\.rb|trunkline/(active_record|sequel|rails)/|active_record/|sequel/)}
+  # Errors by the server's names, which are self-explanatory; and adapters that implement another library's API, which is documented there.
+  DOCUMENTED_ELSEWHERE = %r{\Alib/(trunkline/errors/sqlstate\.rb|trunkline/(active_record|sequel|rails)/|active_record/|sequel/)}
   FOLDER = "doc"
-  private_constant :ROOT, :SOURCES, :TOLD_ELSEWHERE
+  private_constant :ROOT, :SOURCES, :DOCUMENTED_ELSEWHERE
 
   # Constants may be the extension's, which YARD does not read.
   module ConstantsOfTheExtension
@@ -23,7 +22,7 @@ class Reference
   end
   YARD::Handlers::Ruby::PrivateConstantHandler.prepend(ConstantsOfTheExtension)
 
-  # @return [Array<String>] what YARD has to say against the comments
+  # @return [Array<String>] YARD's warnings about the comments
   attr_reader :warnings
 
   # Reads all sources.
@@ -33,7 +32,7 @@ class Reference
     @warnings = warnings_of { Dir.chdir(ROOT) { YARD.parse(Dir[SOURCES].map { |path| path.delete_prefix("#{ROOT}/") }) } }
   end
 
-  # @return [Array<String>] the classes, modules and methods that users see, and no comment tells of
+  # @return [Array<String>] public classes, modules and methods without a comment
   def undocumented
     silent = shown.grep_v(YARD::CodeObjects::ConstantObject).select { |object| object.docstring.blank?(false) && !elsewhere?(object) }
     silent.map(&:path).sort
@@ -81,8 +80,8 @@ class Reference
 
   def marked?(object) = object.files.any? && object.files.all? { |file, line| line && @lines[file][line - 1].include?(":nodoc:") }
 
-  # A namespace that others have opened is theirs to tell of.
+  # A namespace of another library is documented there.
   def elsewhere?(object)
-    object.files.all? { |file,| file.match?(TOLD_ELSEWHERE) } || !object.path.start_with?("Trunkline")
+    object.files.all? { |file,| file.match?(DOCUMENTED_ELSEWHERE) } || !object.path.start_with?("Trunkline")
   end
 end

@@ -5,11 +5,11 @@ require_relative "psql_script"
 require_relative "regression_file"
 require_relative "regression_known"
 
-# PostgreSQL's own regression tests: the SQL of their files, in the order of their schedule, through Trunkline and the pg gem. What the two are
-# answered must be the same: texts, values, SQLSTATE, class and message of an error.
+# PostgreSQL's own regression tests: the SQL of their files, in the order of their schedule, through Trunkline and the pg gem. Both must get the same
+# answers: texts, values, and SQLSTATE, class and message of an error.
 class Regression
   DATABASE = "ALTER DATABASE postgres SET timezone = 'PST8PDT'; ALTER DATABASE postgres SET lc_messages = 'C'; CREATE DATABASE regression"
-  # Each statement is asked on one server and then the other: what waits for a lock waits for one that goes on.
+  # Each statement is executed on one server and then on the other, so each session waits only for locks of its own server.
   #
   # @return [Hash{String => Object}] of both servers
   SETTINGS = { "max_prepared_transactions" => 5, "statement_timeout" => "60s", "lock_timeout" => "2s", "max_connections" => 30 }.freeze
@@ -60,7 +60,7 @@ class Regression
 
   def scheduled = File.read(schedule).scan(/^test: (.*)$/).flat_map { |(names)| names.split }
 
-  # The servers, which run as another user than root, write files there.
+  # The servers, which do not run as root, write files there.
   def prepare(results)
     Dir.mkdir(File.join(results, "results"))
     File.chmod(0o777, results, File.join(results, "results"))
@@ -72,7 +72,7 @@ class Regression
     RegressionFile.new(name, steps, **@options)
   end
 
-  # There is no library of C functions: statements that load it fail, with both.
+  # There is no library of C functions: statements that load it fail on both servers.
   def environment(results)
     { "PG_ABS_SRCDIR" => @folder, "PG_ABS_BUILDDIR" => results, "PG_LIBDIR" => "/nowhere", "PG_DLSUFFIX" => ".so" }
   end
@@ -83,7 +83,7 @@ class Regression
     @counts["refused"] += file.refused
   end
 
-  # Those that are known are counted.
+  # Returns the unknown differences, and counts the known ones.
   def unknown(file)
     named = file.differences.group_by { |difference| @known.name_of(difference) }
     wrong = named.delete(nil) || []

@@ -4,13 +4,13 @@ require "stringio"
 require "trunkline"
 require_relative "../test/support/differential/answer"
 
-# What Trunkline is answered, in a session or, each time in a thread of its own, through a client that is shared.
+# Executes statements with Trunkline, in a session or, each time in another thread, through a shared client.
 class RegressionCaller
   TRANSLATION = Trunkline::PG.const_get(:Translation)
   private_constant :TRANSLATION
 
   # @param executor [Trunkline::Postgres::Session, Trunkline::Postgres::Client]
-  # @param apart [Boolean] whether each request comes from another thread: one that is in no session
+  # @param apart [Boolean] whether each request comes from another thread: a thread without a session
   def initialize(executor, apart: false)
     @executor = executor
     @texts = executor.with(decode: { default: :text })
@@ -51,7 +51,7 @@ class RegressionCaller
     failed(error)
   end
 
-  # The names of some classes are shorter, or have something before them, in the pg gem.
+  # The pg gem's names of some classes are shorter, or have a prefix.
   def failed(error)
     sqlstate, name, message = Differential::Answer.failed(error).failure
     Differential::Answer.new(failure: message ? [sqlstate, TRANSLATION.name_of(name, sqlstate), message] : [sqlstate, name])

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A statement that the pg gem and Trunkline were answered differently.
+# A statement for which the pg gem and Trunkline got different answers.
 class RegressionDifference
   SHOWN = 300 # characters of the statement and of each answer
   private_constant :SHOWN
@@ -24,7 +24,7 @@ class RegressionDifference
   # @return [String] the file's name, without its suffix
   attr_reader :file
 
-  # @return [String] the statement, with what says how it was asked behind it
+  # @return [String] the statement, and how it was executed
   attr_reader :sql
 
   # @return [Array] rows, or what failed

@@ -2,7 +2,7 @@
 
 require "yaml"
 
-# The differences that are known, by name, from a file that gives the reason of each: in which files, of which statements, and in what alone.
+# The known differences, by name, from a file that gives each one's reason, its files and statements, and how the answers may differ.
 class RegressionKnown
   PATH = File.expand_path("regression_known.yml", __dir__)
   KINDS = %w[anything floats numbers].freeze

@@ -3,7 +3,7 @@
 require "erb"
 require_relative "../test/support/differential/oracle"
 
-# What the pg gem is answered, in a session that has Trunkline's settings from its start on: RESET and DISCARD go back to them.
+# Executes statements with the pg gem, in a session that starts with Trunkline's settings, so that RESET and DISCARD return to them.
 class RegressionOracle < Differential::Oracle
   OPTIONS = "-c DateStyle=ISO,MDY -c IntervalStyle=postgres -c extra_float_digits=3 -c standard_conforming_strings=on"
   DONE = Differential::Answer.new(texts: [], values: [])
@@ -47,7 +47,7 @@ class RegressionOracle < Differential::Oracle
   # @return [Boolean] whether no transaction is open
   def idle? = connection.transaction_status == PG::PQTRANS_IDLE
 
-  # A session as if it were new.
+  # Resets the session to its initial state.
   def reset
     connection.exec("ROLLBACK")
     connection.exec("DISCARD ALL")

@@ -2,10 +2,10 @@
 
 require_relative "regression_difference"
 
-# Trunkline and the pg gem, asked the same one after the other, on a server each.
+# Executes the same statements with Trunkline and the pg gem, one after the other, on separate servers.
 class RegressionPair
   READS = /\A[\s(]*(?:SELECT|VALUES|TABLE|WITH|SHOW|EXPLAIN)\b/i
-  # Of values, behind the one of texts: Trunkline asks for binary form when it knows the columns.
+  # Executions of a query that compare values, after the one that compares texts: Trunkline requests the binary format when it knows the columns.
   EXECUTIONS = [2, 3].freeze
   private_constant :READS, :EXECUTIONS
 
@@ -22,7 +22,7 @@ class RegressionPair
   # @param file [String] for the differences
   # @param caller [RegressionCaller]
   # @param oracle [RegressionOracle]
-  # @param apart [Boolean] whether what the caller asks is to leave nothing in a session
+  # @param apart [Boolean] whether statements must leave nothing in a session
   def initialize(file, caller, oracle, apart: false)
     @file = file
     @caller = caller
@@ -32,7 +32,7 @@ class RegressionPair
     @refused = 0
   end
 
-  # A statement; where it has read something, two more times.
+  # Executes a statement; a query two more times.
   #
   # @param given [Array<String>] parameters
   # @return [Boolean] whether the server has executed it
@@ -43,7 +43,7 @@ class RegressionPair
   end
 
   # @param data [String] rows
-  # @return [Boolean] whether the server has taken them
+  # @return [Boolean] whether the server has accepted them
   def copy_in(sql, data) = texts(sql, -> { @caller.copy_in(sql, data) }) { @oracle.copy_in(sql, data) }
 
   # @return [Boolean] whether the server has sent all
@@ -72,7 +72,7 @@ class RegressionPair
 
   def add(difference) = difference && @differences << difference
 
-  # What Trunkline refuses when the server has executed it, is for the pg gem to execute as well: what follows may rely on it.
+  # Executes a statement with both; also when Trunkline has refused its answer, as later statements may depend on its effect.
   def both(ours, theirs)
     answer = ours.call
     yield(theirs.call, answer)

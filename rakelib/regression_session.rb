@@ -2,11 +2,11 @@
 
 require_relative "regression_pair"
 
-# Steps of a script in one session: each in the way that its kind needs, and those that read and leave no transaction open with db.query too.
+# Executes the steps of a script in one session, each by the method for its kind; steps that read and leave no transaction open also with db.query.
 class RegressionSession
   COPY = /\A\s*COPY\b/i
   COPY_OUT = /\A\s*COPY\b.*\bTO\s+stdout/im
-  # What takes its time, or tells how long it took.
+  # Statements that are executed once, as they take long, or return durations.
   ONCE = /\bpg_sleep|EXPLAIN ANALYZE/i
   PARAMETRIZED = /\A\s*(?:INSERT|UPDATE|DELETE|SELECT|VALUES|WITH)\b/i
   LITERAL = /(?<![&\w])'((?:[^']|'')*)'/

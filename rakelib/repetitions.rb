@@ -3,12 +3,12 @@
 require "etc"
 require "rbconfig"
 
-# Runs the tests again and again, each time with another seed and another uptime of the machine, every other time beside load, until they fail:
-# what fails now and then fails here.
+# Runs the tests repeatedly, each time with another seed and another uptime of the machine, every other time beside load, until they fail: to find
+# tests that fail only sometimes.
 class Repetitions
-  # Seconds since the machine was started, as the tests see it: a Float is finer in the first minute than after years.
+  # Seconds of uptime for the tests: a Float is more precise in the first minute than after years.
   UPTIMES = (60..300_000_000)
-  # A time namespace has a CLOCK_MONOTONIC of its own (time_namespaces(7)).
+  # A time namespace has its own CLOCK_MONOTONIC (time_namespaces(7)).
   SHIFT = %w[unshare --time --fork --monotonic].freeze
   BUSY = [RbConfig.ruby, "--disable=gems", "-e", "Process.getpgid(#{Process.pid}) while true"].freeze
   private_constant :UPTIMES, :SHIFT, :BUSY
@@ -40,7 +40,7 @@ class Repetitions
 
   def shift_to(uptime) = [*SHIFT, (uptime - Process.clock_gettime(Process::CLOCK_MONOTONIC)).floor.to_s]
 
-  # Runs the block while so many processes do nothing but work. They end by themselves with this one.
+  # Runs the block while so many processes compute. They end with this one.
   def beside(count)
     busy = Array.new(count) { Process.spawn(*BUSY, err: File::NULL) }
     yield

@@ -15,7 +15,7 @@ task :rubies, [:version] do |_, arguments|
 end
 
 namespace :rubies do
-  desc "Run the tests that may come out differently on a newer Ruby: what bin/test does there"
+  desc "Run the tests whose results may differ on a newer Ruby, as bin/test does"
   task(:parts) { TestRun.new([], prepared: NewerRuby.prepared).run or abort "Some tests have failed: their output stands above." }
 
   task(:prepare) { Bundler.with_unbundled_env { NewerRuby.new.prepare } }

@@ -3,7 +3,7 @@
 require "fileutils"
 require_relative "debian_root"
 
-# A Debian root with a newer Ruby, and this project's sources in a folder for that Ruby alone.
+# A Debian root with a newer Ruby, and a copy of this project's sources for it.
 class RubyRoot
   VERSIONS = %w[3.3 3.4].freeze # trixie's, and the one that Debian has in experimental
   SOURCES = File.expand_path("..", __dir__)
@@ -54,7 +54,7 @@ class RubyRoot
 
   def programs = "/opt/ruby#{@version}/bin"
 
-  # Debian's programs have the version in their names.
+  # Links Debian's programs, which have the version in their names.
   def bring_ruby
     know_experimental unless @version == VERSIONS.first
     @root.install("ruby#{@version}", "ruby#{@version}-dev")

@@ -11,18 +11,17 @@ require "rbconfig"
 class SanitizedExtension
   ROOT = File.expand_path("..", __dir__)
   SOURCES = File.join(ROOT, "ext/trunkline")
-  # Ruby leaves C frames by jumps that AddressSanitizer does not see, and what it has marked around their variables stays marked: the
-  # stack is left to the stack protector, and arrays on it to UndefinedBehaviorSanitizer.
+  # Ruby leaves C frames by longjmp, which AddressSanitizer does not detect, and its marks around local variables remain: so it does not check the
+  # stack; the stack protector does, and UndefinedBehaviorSanitizer checks arrays there.
   SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all --param asan-stack=0 -fstack-protector-strong"
   COMPILER = "gcc"
-  # Ruby frees nothing when it ends, keeps references on the stack alone, asks malloc for what may not be there, and gives each thread a
-  # stack for signals of its own.
+  # Ruby frees nothing at exit, keeps references only on the stack, lets malloc fail, and gives each thread its own signal stack.
   OPTIONS = {
     "ASAN_OPTIONS" => "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:use_sigaltstack=0", "UBSAN_OPTIONS" => "print_stacktrace=1"
   }.freeze
   private_constant :ROOT, :SOURCES, :SANITIZERS, :COMPILER, :OPTIONS
 
-  # The extension does not build, or a program failed on it: the message is what the program wrote.
+  # The extension does not compile, or a program has failed on it: the message is the program's output.
   class Failure < StandardError; end
 
   # @return [Boolean] whether gcc is here, and its sanitizers with it
@@ -47,7 +46,7 @@ class SanitizedExtension
     @folder = File.join(ROOT, "tmp", coverage ? "sanitized-coverage" : "sanitized", "#{RUBY_PLATFORM}-#{RUBY_VERSION}")
   end
 
-  # Builds what is out of date; of processes that do so at the same time, one after the other.
+  # Builds what is out of date; concurrent processes do so one after the other.
   #
   # @return [self]
   # @raise [Failure]
@@ -83,7 +82,7 @@ class SanitizedExtension
 
   def makefile = File.join(folder, "Makefile")
 
-  # A makefile lists the sources of the day it was made, and does not know which objects depend on which header.
+  # A makefile lists the sources of when it was made, and has no dependencies on headers.
   def fresh?
     return false unless File.exist?(makefile)
 

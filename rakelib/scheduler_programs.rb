@@ -3,10 +3,10 @@
 require "timeout"
 require "trunkline"
 
-# What fibers ask of one client, under whichever scheduler their thread has. Each program returns how many answers were right, and raises for one that was not.
-# A gem's scheduler runs it in a process of its own: see SchedulerTrials.
+# Programs for fibers that share one client, under any scheduler. Each program returns the number of right answers, and raises for a wrong one. A
+# gem's scheduler runs each in a separate process: see SchedulerTrials.
 class SchedulerPrograms
-  # Name -> method. A program that needs a hook of the scheduler's is left out where that lacks it.
+  # Name -> method. A program that needs an optional hook is left out where the scheduler lacks it.
   ALL = { "values, streams, futures" => :queries, "transactions" => :transactions, "300 KB each way" => :large_values, "a query of 2.5 s" => :slow_query,
           "deadlines" => :deadlines, "Timeout" => :timeouts, "tasks at random" => :random, "no client: bytes at the end of a wait" => :bytes_at_the_end,
           "no client: a wait after one that has timed out" => :second_wait, "no client: wake-ups one after the other" => :chained, "no client: Timeout" => :plain_timeout }.freeze
@@ -14,7 +14,7 @@ class SchedulerPrograms
   # Seconds, also on a busy machine.
   ANSWERED_WITHIN = 20
   CONNECTIONS = { connections: 2, max_connections: 6 }.freeze
-  # What a fiber does at random, so often beside each other.
+  # Random actions of a fiber, with their relative frequencies.
   WEIGHTS = { value: 8, slow: 4, large: 2, transaction: 3, rolled_back: 2, stream: 2, left_stream: 2, futures: 2, session: 2, late: 3, stopped: 3, raced: 3, failing: 2 }.freeze
   TIMED = %i[stopped raced].freeze # by Timeout
   private_constant :FIBERS, :ANSWERED_WITHIN, :CONNECTIONS, :WEIGHTS, :TIMED
@@ -43,9 +43,9 @@ class SchedulerPrograms
 
   private
 
-  # What a scheduler does by itself, to tell whose fault is seen above: each waits in one of the ways that a client, a Queue or a Mutex does.
+  # Programs without a client, to find out which side is at fault: each waits in one of the ways that a client, a Queue or a Mutex does.
 
-  # A wait that is over for two reasons resumes its fiber once.
+  # A wait that ends for two reasons must resume its fiber once.
   def bytes_at_the_end
     reader, writer = IO.pipe
     answered = Thread::Queue.new
@@ -53,7 +53,7 @@ class SchedulerPrograms
     Fiber.schedule do
       writer.write_nonblock("x")
       finish = now + 0.05
-      nil while now < finish # the event loop has no turn
+      nil while now < finish # the event loop cannot run
     end
     answered.pop && 1
   end
@@ -74,14 +74,14 @@ class SchedulerPrograms
     same("x", answered.pop) && 1
   end
 
-  # A short query that its caller has left may be under way still, and ends when it is 0.2 s late.
+  # A short abandoned query may still be in flight, and ends once it is 0.2 s behind its estimate.
   def all_answered?
     by = now + ANSWERED_WITHIN
     sleep 0.01 until (answered = @db.stats[:in_flight].zero?) || now >= by
     answered
   end
 
-  # As Ruby's own waits ask it.
+  # As Ruby's own waits call it.
   def readable?(io, seconds) = Fiber.current_scheduler.io_wait(io, IO::READABLE, seconds) ? true : false
 
   def chained
@@ -178,7 +178,7 @@ class SchedulerPrograms
 
   def stopped(random, _token) = raises(Timeout::Error) { Timeout.timeout(0.02 + (random.rand * 0.08)) { @db.value("SELECT 1 FROM pg_sleep(60)") } }
 
-  # The answer and the end of the time come together.
+  # The answer and the timeout come at the same time.
   def raced(random, token)
     same(token, Timeout.timeout(0.001 + (random.rand * 0.01)) { @db.value("SELECT $1::int FROM pg_sleep($2)", token, random.rand * 0.01) })
   rescue Timeout::Error
@@ -199,7 +199,7 @@ class SchedulerPrograms
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  # Runs the block for each number in a fiber of its own.
+  # Runs the block for each number in a separate fiber.
   # @return [Integer] the sum of what it returned, where that is a number, else how often it ran
   def each_fiber
     results = Thread::Queue.new

@@ -6,8 +6,8 @@ require "open3"
 require "rbconfig"
 require_relative "scheduler_programs"
 
-# The schedulers of others, as they are published: each program under each, in a process of its own, as some end theirs or hang.
-# The gems are outside of the bundle, in a folder for each version of Ruby.
+# Published schedulers of other gems: each program under each, in a separate process, as some crash or hang. The gems are outside of the bundle, in a
+# folder for each version of Ruby.
 class SchedulerTrials
   # Gem -> version and what makes a scheduler in the thread that is to have it.
   GEMS = {
@@ -18,10 +18,10 @@ class SchedulerTrials
     "itsi-scheduler" => ["0.2.27", "Itsi::Scheduler.new"]
   }.freeze
   LIBRARIES = { "itsi-scheduler" => "itsi/scheduler" }.freeze
-  LIMIT = 40 # seconds until a program is taken for hung
+  LIMIT = 40 # seconds until a program counts as hung
   SOURCES = File.expand_path("..", __dir__)
   FOLDER = File.join(SOURCES, "tmp/schedulers-#{RbConfig::CONFIG["ruby_version"]}")
-  # Gets the gem, its version, its library, what makes a scheduler, and what {SchedulerPrograms} gets.
+  # Arguments: the gem, its version, its library, the code that makes a scheduler, and the arguments of {SchedulerPrograms}.
   CHILD = <<~RUBY
     $VERBOSE = nil
     name, version, library, maker, uri, seed, seconds, program = ARGV

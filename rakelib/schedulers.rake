@@ -3,7 +3,7 @@
 require_relative "debian_root"
 require_relative "ruby_root"
 
-desc "Run programs, and tasks at random, under the schedulers of others that are gems, here or on Ruby 3.3 or 3.4 in a Debian root (as root): what works under which"
+desc "Run programs, and random tasks, under schedulers from gems, here or on Ruby 3.3 or 3.4 in a Debian root (as root), and list what works under which"
 task :schedulers, %i[version seconds seed] do |_, arguments|
   if arguments[:version] && !RUBY_VERSION.start_with?(arguments[:version])
     abort DebianRoot.missing if DebianRoot.missing

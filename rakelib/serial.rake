@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "Compare what callers of one client are told, at work in sessions of every kind, with what each would be told alone, for so many minutes"
+desc "Compare the answers to concurrent callers of one client, in sessions of each kind, with the answers to each of them alone, for so many minutes"
 task :serial, %i[minutes seed] => :compile do |_, arguments|
   root = File.expand_path("..", __dir__)
   $LOAD_PATH.unshift(File.join(root, "lib"), File.join(root, "bench"))

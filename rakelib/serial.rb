@@ -8,7 +8,7 @@ require_relative "serial_oracle"
 require_relative "serial_units"
 
 # Many callers of one client do random units of work at once, some of which are interrupted, while another program changes a table and ends
-# connections. Each step is to return what it returns where the units are done one after another, each in a fresh session of the pg gem's.
+# connections. Each step must return what it returns if the units are done one after another, each in a fresh session of the pg gem.
 class Serial
   CALLERS = 12
   UNITS = 12        # of each caller in a round
@@ -51,8 +51,8 @@ class Serial
 
   def in_fibers(callers) = Sync { |task| callers.map { |caller| task.async(&caller) }.each(&:wait) }
 
-  # A unit, what its steps may return, and the seconds after which it is interrupted. The server may parse a statement again that a session or a
-  # function has prepared, whenever another program changes a table or schema: constants in it then follow the settings of that moment.
+  # A unit, what its steps may return, and the seconds after which it is interrupted. Whenever another program changes a table or schema, the server
+  # may parse a statement again that a session or a function has prepared: constants in it then follow the settings of that time.
   def task(unit)
     @oracle ||= SerialOracle.new(@server.uri)
     usual, parsed_again = [false, true].map { |again| @oracle.answers(unit, again) }
@@ -65,7 +65,7 @@ class Serial
   rescue *SerialCalls::EXCUSES
     count(:excused)
   rescue Trunkline::Error => error
-    # A transaction that failed and whose block went on is told so at its end.
+    # A failed transaction whose block continued raises at its end.
     report(unit, expected, told, error) unless unit.transaction? && told.grep(String).any?
   ensure
     compare(unit, expected, told)
@@ -100,7 +100,7 @@ class Serial
     other&.join
   end
 
-  # A table that units read changes, and a connection ends, each now and then.
+  # Changes a table that units read, and ends a connection, from time to time.
   def disturb
     pg = PG.connect(@server.uri)
     %w[bigint int].cycle do |type|

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# How a client is asked for a unit, one way for each kind.
+# How a client executes a unit, one method for each kind.
 module SerialCalls
-  # What a step may raise instead where its connection was ended, or the table changed within its transaction.
+  # Errors that a step may raise instead because its connection was ended, or the table changed within its transaction.
   EXCUSES = [Trunkline::Indeterminate, Trunkline::NotSent, Trunkline::ConnectionError, Trunkline::OutdatedStatement, Trunkline::AdminShutdown].freeze
-  # What is told of a unit as a whole.
+  # Kinds whose result is that of the unit as a whole.
   WAYS = %i[script futures stream copy].freeze
   private_constant :WAYS
 
@@ -28,7 +28,7 @@ module SerialCalls
 
   def steps(asker, unit, told) = unit.steps.each { |step| told << answer { asker.query(*step).rows } }
 
-  # Each member of a batch is on its own; of the first that fails, the batch tells.
+  # Each member of a batch is independent; the batch raises the error of the first that fails.
   def batch(db, unit)
     db.batch(atomic: unit.kind == :atomic) { |batch| unit.steps.each { |sql, *parameters| batch.query(sql, *parameters) } }.map(&:rows)
   end

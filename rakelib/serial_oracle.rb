@@ -2,7 +2,7 @@
 
 require "pg"
 
-# What the steps of a unit return where it is alone in a fresh session, as the pg gem tells it: rows of texts, or a SQLSTATE.
+# What the steps of a unit return if it is alone in a fresh session of the pg gem: rows of texts, or a SQLSTATE.
 class SerialOracle
   # @param uri [String]
   def initialize(uri)
@@ -44,7 +44,7 @@ class SerialOracle
     sqlstate(error)
   end
 
-  # All results, the last one perhaps an error.
+  # All results, of which the last one may be an error.
   def script(unit)
     @pg.send_query(unit.script)
     results = []

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Random units of work for {Serial}: plain queries, queries with settings or a role, batches, transactions and sessions. What each of their
-# steps returns depends on the unit alone, as long as nothing of another unit's session is left: most steps ask for something that a setting,
-# a role, a temporary table, a name in search_path or a plan that was kept would change.
+# Random units of work for {Serial}: plain queries, queries with settings or a role, batches, transactions and sessions. What each of their steps
+# returns depends on the unit alone, as long as no session state of another unit is left: most steps read something that a setting, a role, a
+# temporary table, a name in search_path or a cached plan would change.
 class SerialUnits
   # How a unit is sent, keywords of Querying#with, and its steps, each SQL with parameters.
   Unit = Struct.new(:kind, :options, :steps) do
@@ -49,14 +49,15 @@ class SerialUnits
     "default_text_search_config" => %w[simple english], "transform_null_equals" => %w[on off],
     "work_mem" => %w[1MB 2MB], "array_nulls" => %w[on off]
   }.freeze
-  # What sessions may set, and a query may not have for itself. Other styles than these of dates and intervals are refused in sessions, too.
+  # Settings that sessions may change, and that are not allowed for a single query. Other styles of dates and intervals than these are refused in
+  # sessions, too.
   OF_SESSIONS = {
     "DateStyle" => ["ISO, DMY", "ISO, MDY", "ISO, YMD"], "standard_conforming_strings" => %w[on off], "role" => %w[serial_role],
     "session_authorization" => %w[serial_login]
   }.freeze
 
-  # What a session may do besides, in any order, whether that is an error or not. Where it has drawn no number from a sequence, currval may tell
-  # that of an earlier caller.
+  # Further statements of a session, in any order, whether they fail or not. If it has drawn no number from a sequence, currval may return that of an
+  # earlier caller.
   STATEFUL = [
     "RESET ALL", "SAVEPOINT a", "ROLLBACK TO SAVEPOINT a", "RELEASE SAVEPOINT a", "PREPARE p AS SELECT '2024-01-01 00:00'::timestamptz, v FROM k",
     "EXECUTE p", "EXECUTE p", "DEALLOCATE p", "DEALLOCATE ALL", "DECLARE c CURSOR WITH HOLD FOR SELECT v, '1 day'::interval FROM k",
@@ -99,7 +100,7 @@ class SerialUnits
   def probe = pick(@probes)
   def probe_without_parameters = pick(@probes.select { |_, *parameters| parameters.empty? })
 
-  # What has no transaction commands.
+  # Statements without transaction commands.
   def scripted
     Array.new(1 + @random.rand(5)) { pick([probe_without_parameters, [set], [pick(OF_SCRIPTS)]]) }
   end

@@ -4,7 +4,7 @@ require "fileutils"
 require "open3"
 require_relative "reference"
 
-# The site that opens from the file system: the pages of the repository by nanoc, the reference by YARD.
+# The documentation site, which opens from the file system: the pages of the repository by nanoc, the reference by YARD.
 class Site
   SOURCES = File.expand_path("../site", __dir__)
   OUTPUT = File.expand_path("../tmp/site", __dir__)

@@ -2,7 +2,7 @@
 
 require_relative "soaking"
 
-desc "Run each kind of load in test/soak/kinds, or those that KINDS names, for a share of so many minutes (60), and see that nothing grows"
+desc "Run each kind of load in test/soak/kinds, or those that KINDS names, for a share of so many minutes (60), and check that nothing grows"
 task :soak, [:minutes] => :compile do |_, arguments|
   require_relative "../bench/support/servers/memcached_server"
   require_relative "../bench/support/servers/postgres_server"

@@ -3,11 +3,11 @@
 require "open3"
 require "rbconfig"
 
-# Kinds of load one after the other, each in a process of its own, and which of them grow.
+# Runs kinds of load one after the other, each in a separate process, and finds those whose memory grows.
 class Soaking
   ROOT = File.expand_path("..", __dir__)
   RUBY = [RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib"].freeze
-  # Seconds beyond its own after which a kind is taken for hung.
+  # Seconds beyond its duration after which a kind counts as hung.
   PATIENCE = 120
   private_constant :ROOT, :RUBY, :PATIENCE
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "Read from two standbys that delay their replay at random, so many times after a position, and count what is stale"
+desc "Read from two standbys that delay their replay at random, so many times after a position, and count stale reads"
 task :stale_reads, %i[reads seed] => :compile do |_, arguments|
   $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
   require_relative "../bench/support/replica_load"

@@ -11,7 +11,7 @@ task :storm, [:cancels] => :compile do |_, arguments|
 end
 
 namespace :storm do
-  desc "Interrupt and kill callers for so many minutes, under sanitizers, and see that each answer is its caller's own"
+  desc "Interrupt and kill callers for so many minutes, under sanitizers, and check that each answer is its caller's own"
   task :interrupts, %i[minutes seed] do |_, arguments|
     require_relative "../bench/support/servers/memcached_server"
     require_relative "../bench/support/servers/postgres_server"

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Cancels aimed at statements of a millisecond, on connections that others use as well, and what they hit.
+# Cancels statements of a millisecond, on connections that others use, too, and counts what is hit.
 class Storm
   ROOT = File.expand_path("..", __dir__)
-  # Callers that cancel, each one query after the other, and callers that only ask.
+  # Callers that cancel, each one query after the other, and callers that only send queries.
   CANCELLERS = 8
   NEIGHBOURS = 16
-  # Queries right behind the one that is to be cancelled.
+  # Queries directly behind the one that is cancelled.
   BEHIND = 5
   private_constant :ROOT, :CANCELLERS, :NEIGHBOURS, :BEHIND
 

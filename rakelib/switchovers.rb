@@ -4,18 +4,18 @@ require_relative "../bench/support/isolated"
 require_relative "../bench/support/measure"
 require_relative "../bench/support/servers/patroni_cluster"
 
-# Patroni's leader hands over again and again, under writers that wait for the next one. Beside them a client of its own logs in and writes: what this client
-# takes for as long as the writers is the servers' or the machine's time, and the rest is ours.
+# Repeated switchovers of Patroni's leader, under writers that wait for the next one. Beside them a separate client logs in and writes: the time that
+# this client takes is the servers' or the machine's, and the rest of the writers' time is the library's.
 class Switchovers
   WRITERS = 20
   ENOUGH = 100 # writes before and after
-  LATE = 1.0   # seconds that the last writer may go on later than a client that logs in, beside the logins of all
-  NAP = 0.05   # seconds that a thread sleeps, to see how late a starved machine wakes it
+  LATE = 1.0   # seconds that the last writer may need beyond a client that logs in, and the logins of all writers
+  NAP = 0.05   # seconds that a thread sleeps, to measure how late an overloaded machine wakes it
   Switchover = Struct.new(:most, :last, :login, :nap, :errors, :lost, :doubled) do
-    # Each writer's transaction has a connection of its own, and so a login. This is an allowance, not a measurement: ten switchovers at load 26 to 33 had two
-    # above a single login's, and none above this.
+    # Each writer's transaction has its own connection, and so a login. This is an allowance, not a measurement: ten switchovers at load 26 to 33 had
+    # two above a single login's, and none above this.
     #
-    # @return [Boolean] whether writers went on late, and the machine was not so late itself
+    # @return [Boolean] whether writers continued late, and the machine was not that late itself
     def outlier? = last > LATE + (WRITERS * login) + nap
 
     def wrong? = [errors, lost, doubled].any?(&:positive?)

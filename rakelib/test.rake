@@ -27,9 +27,9 @@ task test: :compile do
 end
 
 namespace :test do
-  desc "Run what a change breaks first: unit tests, and the client's suites under one scheduler and under threads"
+  desc "Run the tests that changes break first: unit tests, and the client's suites under one scheduler and under threads"
   task(quick: :compile) { run_parts.call(TestParts.quick) }
 
-  desc "Run the tests, and on a newer Ruby those that may come out differently there"
+  desc "Run the tests, and on a newer Ruby those whose results may differ"
   task(all: :compile) { run_parts.call(TestParts.all, prepared: NewerRuby.prepared) }
 end

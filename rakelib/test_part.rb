@@ -4,14 +4,14 @@ require "fileutils"
 require "rbconfig"
 require_relative "process_report"
 
-# One process of a test run: its command, its output, and what Minitest's output says about it.
+# One process of a test run: its command, its output, and the results in Minitest's output.
 class TestPart
   LOGS = File.expand_path("../tmp/test", __dir__)
   SUMMARY = /^(\d+) runs, (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips$/
   TIMED = /^(\S+#\S+) = (\d+\.\d+) s = [.FES]$/
-  # A part without a line of output for so long hangs: ActiveRecord's own suite, one test here, takes 549 s beside a load of 8.
+  # Seconds without a line of output after which a part counts as hung: ActiveRecord's own suite, one test here, takes 549 s beside a load of 8.
   SILENCE_SECONDS = 900
-  GRACE_SECONDS = 10 # for a part to tell where it is, and then for its servers to stop
+  GRACE_SECONDS = 10 # for a part to print its backtraces, and then for its servers to stop
   private_constant :LOGS, :SUMMARY, :TIMED, :GRACE_SECONDS
 
   # @param name [String] for progress and for the log's name
@@ -35,8 +35,8 @@ class TestPart
   # @param files [Array<String>] the test files that it runs, where they are known
   # @param again [Array<String>] command that runs those files once more, with their names in FILES and the seed in TESTOPTS
   # @param environment [Hash{String => String, nil}] added to this process's, or with nil taken from it
-  # @param silence [Numeric] seconds without output after which it is asked what it does, and ended
-  # @param grace [Numeric] seconds that it has to tell, and as many to end when it does not
+  # @param silence [Numeric] seconds without output after which its backtraces are requested, and it is ended
+  # @param grace [Numeric] seconds that it has to print them, and as many to end if it does not
   def initialize(name, command, files: [], again: %w[bundle exec rake test], environment: {}, silence: SILENCE_SECONDS, grace: GRACE_SECONDS)
     @name = name
     @command = command
@@ -96,8 +96,8 @@ class TestPart
 
   def ended(pid) = Process.wait2(pid, Process::WNOHANG)&.last
 
-  # The process tells where its threads and fibers are (test/support/whereabouts.rb), and ends then. Of one that runs no Ruby any more, the
-  # system tells.
+  # Makes the process print where its threads and fibers are (test/support/whereabouts.rb), and end. If it runs no Ruby any more, prints the system's
+  # information.
   def stop(pid)
     @ended_by = "nothing had come from it for #{@silence} s"
     status = ended_by("USR2", pid)

@@ -3,16 +3,16 @@
 require "rake"
 require_relative "test_part"
 
-# How the tests are cut into parts. A part costs the start of a Ruby and, mostly, of a server, some three seconds; so small files go together.
+# Divides the tests into parts. A part takes the start of a Ruby and, mostly, of a server, some three seconds; so small files are run together.
 class TestParts
   ALL = "test/**/*_test.rb"
-  # The application that the tests of Rails start, and what takes minutes, and packages of its own: see rake failover.
+  # Files that are no parts: the application that the tests of Rails start, and tests that take minutes, and further packages: see rake failover.
   ELSEWHERE = %w[test/hosts/rails/**/* test/failover/**/*].freeze
   NETWORKS = "test/failover/dropped_packets_test.rb" # which makes networks of its own
   NEWER = "test/hosts/newer/**/*" # hosts that need Ruby 3.3
-  ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long, each of them
-  TOGETHER = 12 # files of a folder in one part
-  # Those that take longest, longest first.
+  ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long: each file is a part
+  TOGETHER = 12 # files of a folder per part
+  # The parts that take longest, longest first.
   FIRST = %w[
     test/hosts/active_record_suite_test.rb test/scheduler/ test/history_test.rb test/fuzz/ test/hosts/rails_test.rb test/hosts/web_test.rb
     test/integration/ test/ext/trunk
@@ -51,7 +51,7 @@ class TestParts
 
   private
 
-  # Files of one folder, and of the folders in it, go together.
+  # Groups files of one folder, and of the folders in it.
   def groups
     alone, together = @files.partition { |file| ALONE.include?(File.dirname(file)) }
     alone.map { |file| [file] } + together.group_by { |file| file.split("/").first(2) }.values.flat_map { |files| files.each_slice(TOGETHER).to_a }

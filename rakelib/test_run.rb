@@ -2,11 +2,11 @@
 
 require "etc"
 
-# Runs the parts of the tests side by side, and tells how far it is. Each part has servers of its own.
+# Runs the parts of the tests concurrently, and prints the progress. Each part has its own servers.
 class TestRun
   SLOWEST = 10
-  # Parts at once. One works for half of its time, and waits for servers and deadlines in the other half: two for each of two processors use
-  # these to 81 %. Three use them to 94 %, and then each answer is late for want of a processor.
+  # Concurrent parts. One computes for half of its time, and waits for servers and deadlines in the other half: two for each of two processors use
+  # these to 81 %. Three use them to 94 %, and then each answer is delayed for lack of a processor.
   PER_PROCESSOR = 2
   private_constant :SLOWEST, :PER_PROCESSOR
 
@@ -23,7 +23,7 @@ class TestRun
     @ended = []
   end
 
-  # Runs them all, also when some fail.
+  # Runs all parts, also when some fail.
   # @return [Boolean] whether all of them passed
   def run
     @output.puts "#{count} parts, #{@workers} at once"

@@ -2,7 +2,7 @@
 
 require_relative "postgres_versions"
 
-desc "Run the parts of the tests that ask a server on PostgreSQL 12 to 18, or on those in VERSIONS; FILES names other parts"
+desc "Run the parts of the tests that need a server on PostgreSQL 12 to 18, or on those in VERSIONS; FILES names other parts"
 task versions: :compile do
   abort PostgresVersions.missing if PostgresVersions.missing
   files = ENV["FILES"] || FileList["test/integration/*_test.rb", "test/scheduler/{async,threads}_test.rb", "test/hosts/sequel/*_test.rb",
