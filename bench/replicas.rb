@@ -26,7 +26,7 @@ module Trunkline
         real = ReplicaLoad.new(@server)
         figures = { **real.split, **real.costs, **real.stalls, **real.stale(@options.numbers[:reads]) }
         choosing = AMONG.to_h { |among| [among, ReplicaLoad.choosing(among)] }
-        publish([played_table(played), choosing_table(choosing)], { played: played, choosing: choosing, real: figures }, figures: promised(played, choosing, figures))
+        publish([played_table(played), stalls_table(figures), choosing_table(choosing)], { played: played, choosing: choosing, real: figures }, figures: promised(played, choosing, figures))
       ensure
         real&.discard
       end
@@ -72,16 +72,20 @@ module Trunkline
         Table.new(["hosts", "us"], choosing.map { |among, seconds| [among, format("%.2f", seconds * 1e6)] }, title: "Choosing a host for a read")
       end
 
+      def stalls_table(real)
+        rows = { plain: "without hedge", hedged: "with hedge" }.map { |side, name| [name, real[:"rate_#{side}"].round, *%i[p99 p999].map { |part| format("%.2f", real[:"#{part}_#{side}"] * 1000) }] }
+        Table.new(["8 callers", "reads/s", "p99 ms", "p99.9 ms"], rows, title: "Reads of two standbys, of which one takes 50 ms for one of 250, as many as the client can send")
+      end
+
       # @return [Array<Hash>] what the project promises, and what was measured
       def promised(played, choosing, real)
         [figure("p99 of both hosts: the faster alone, at worst", times_of_the_faster(played), "<= 1.2"),
          figure("share of the slower host, both full: of the capacity", played.fetch(FULL)["both"][:slow] * 6, "0.9-1.1"),
          figure("processor time of the first standby: of both", real[:split], "0.45-0.55"),
-         figure("reads of two hosts, of which one stalls: p99.9 with hedge, of that without", real[:p999_hedged] / real[:p999_plain]),
-         figure("p99 likewise", real[:p99_hedged] / real[:p99_plain]), figure("reads that were sent a second time", real[:second], "<= 0.02"),
+         figure("reads that were sent a second time", real[:second], "<= 0.02"),
          figure("stale reads after a position", real[:stale], "<= 0"), figure("reads after a position, of standbys", real[:by_standbys]),
          figure("stale reads without one", real[:stale_without]),
-         figure("a read after a position, us more", real[:guarded] * 1e6, "<= 40"),
+         figure("a read after a position, us more", real[:guarded] * 1e6, "<= 40"), figure("a read with hedge that is not late, us more", real[:hedging] * 1e6),
          figure("choosing among #{AMONG.last} hosts, us", choosing[AMONG.last] * 1e6, "<= 0.5")]
       end
     end

@@ -50,18 +50,18 @@ module Trunkline
           took = sides.transform_values { |reads| load(db, CALLERS) { reads.value(sql) } }
           second = db.stats[:replicas].sum { |replica| replica[:hedged] }
           parts = { p99: 0.99, p999: 0.999 }.flat_map { |name, part| took.map { |side, times| [:"#{name}_#{side}", times[(times.size * part).to_i]] } }
-          { **parts.to_h, second: second.fdiv(took[:hedged].size) }
+          rates = took.to_h { |side, times| [:"rate_#{side}", times.size.fdiv(SECONDS)] }
+          { **parts.to_h, **rates, second: second.fdiv(took[:hedged].size) }
         end
       end
 
-      # @return [Hash{Symbol => Float}] seconds that a guarded read takes beyond a read, in turns
+      # @return [Hash{Symbol => Float}] seconds that a guarded read, and one with `hedge: true`, take beyond a read, in turns
       def costs
         client(@standbys.first) do |db|
-          token = db.position
-          sides = [db.replica(fallback: false), db.replica(after: token, fallback: false)]
-          sides.each { |reads| ROUNDS.times { reads.value("SELECT 1") } }
-          rounds = Array.new(7) { sides.map { |reads| time { ROUNDS.times { reads.value("SELECT 1") } } / ROUNDS } }
-          { guarded: rounds.map { |plain, guarded| guarded - plain }.sort[3] }
+          sides = { plain: db.replica(fallback: false), guarded: db.replica(after: db.position, fallback: false), hedging: db.replica(fallback: false, hedge: true) }
+          sides.each_value { |reads| ROUNDS.times { reads.value("SELECT 1") } }
+          rounds = Array.new(7) { sides.transform_values { |reads| time { ROUNDS.times { reads.value("SELECT 1") } } / ROUNDS } }
+          %i[guarded hedging].to_h { |side| [side, rounds.map { |round| round[side] - round[:plain] }.sort[3]] }
         end
       end
 
